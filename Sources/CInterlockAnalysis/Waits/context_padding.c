@@ -1,5 +1,5 @@
-// The padding in a closure's context: a Bool before a reference leaves seven bytes as they were in
-// memory that an earlier context had, and together they may look like an address of code.
+// The padding in a closure's context. A Bool before a reference leaves seven bytes with the values
+// of an earlier context in the same memory; the word may then look like an address of code.
 //
 // The metadata of a context names the captured values' types, for reflection. After the ABI's
 // `HeapLocalVariableMetadata` and `CaptureDescriptor`, and docs/ABI/Mangling.rst.
@@ -49,7 +49,7 @@ static bool read_name(uintptr_t at, type_name *name) {
   return false;
 }
 
-/// Whether a name is nothing but a reference to a class.
+/// Whether a name consists of a reference to a class only.
 static bool is_class(const type_name *name, size_t length) {
   enum { reference_bytes = 5, kinds = 0x1f, kind_class = 16 };
   unsigned char form = name->bytes[0];
@@ -68,8 +68,8 @@ static bool is_named(const type_name *name, size_t length, const char *text) {
   return length == strlen(text) && memcmp(name->bytes, text, length) == 0;
 }
 
-/// Whether a name is a function's with its context: the type of a closure, or the lowered one of an
-/// escaping function that the callee does not own.
+/// Whether a name is that of a function with a context: the type of a closure, or the lowered type
+/// of an escaping function that the callee does not own.
 static bool is_closure(const type_name *name) {
   if (name->bytes[name->length - 1] == 'c') return true;
   if (name->bytes[name->length - 1] != '_') return false;
@@ -78,11 +78,11 @@ static bool is_closure(const type_name *name) {
   return at > 0 && name->bytes[at - 1] == 'I' && memcmp(name->bytes + at, "eg", 2) == 0;
 }
 
-/// The size and the alignment of a type; false for one that is not known here.
+/// The size and the alignment of a type; false if this file does not know the type.
 static bool layout_of(const type_name *name, size_t *size, size_t *alignment) {
   size_t length = name->length;
   *size = *alignment = word;
-  // An optional of a reference is as large.
+  // An optional of a reference has the size of the reference.
   if (length > 2 && memcmp(name->bytes + length - 2, "Sg", 2) == 0 && is_class(name, length - 2)) {
     return true;
   }
@@ -132,7 +132,7 @@ uint64_t interlock_padded_words(uintptr_t context, size_t size) {
     padded |= words_from(end, begin);
     end = begin + bytes;
   }
-  // A context has no words behind its captures: otherwise one of them is not what it seems.
+  // A context has no word behind its captures: if there is one, a layout above was wrong.
   return size - end < word ? padded | words_from(end, size) : 0;
 }
 

@@ -4,8 +4,8 @@
 
 #include "interlock_internals.h"
 
-/// The words of a context of this size that have padding in them, each by a bit, up to the first
-/// capture whose type is not one of the usual ones. They contain no pointer.
+/// The words of a context of this size that contain padding, and so no pointer: a bit for each.
+/// Stops at the first capture whose type is not one of the usual ones.
 uint64_t interlock_padded_words(uintptr_t context, size_t size) HIDDEN;
 
 #endif

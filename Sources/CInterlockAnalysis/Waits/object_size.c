@@ -1,5 +1,5 @@
-// How large an object on Swift's heap is. malloc rounds sizes up, and what lies behind an object is
-// left from earlier ones: often the context of a closure, with addresses of code.
+// The size of an object on Swift's heap. malloc rounds sizes up, and the bytes behind an object are
+// left from an earlier one: often the context of a closure, with addresses of code.
 //
 // A class's metadata has the size of its instances. A context's metadata has none: its size is a
 // constant in the function that destroys it, which passes that to the runtime. After the ABI's
@@ -15,7 +15,7 @@
 
 enum { header_bytes = 2 * sizeof(uintptr_t), kind_class = 0, kind_context = 0x400 };
 
-/// What malloc has given for an object, by the word that glibc keeps before it.
+/// The bytes that malloc has allocated for an object, by the word that glibc keeps before it.
 static size_t room_of(uintptr_t object) {
   uintptr_t chunk;
   if (object < 4096 || object % 16 != 0 ||
@@ -23,7 +23,7 @@ static size_t room_of(uintptr_t object) {
     return 0;
   }
   chunk &= ~(uintptr_t)7;
-  // The chunk's own word is counted in its size, too.
+  // The chunk's size includes that word.
   return chunk > sizeof chunk ? chunk - sizeof chunk : 0;
 }
 
@@ -37,13 +37,14 @@ typedef struct {
   uintptr_t description;
 } class_metadata;
 
-/// A pointer relative to where it is.
+/// A pointer that is stored as an offset from its own address.
 static uintptr_t peek_relative(uintptr_t at, int32_t *offset) {
   if (!interlock_peek(at, offset, sizeof *offset) || *offset == 0) return 0;
   return at + (uintptr_t)(intptr_t)*offset;
 }
 
-/// What a type is declared in; a pointer whose lowest bit is set leads to the real one.
+/// The context in which a type is declared; if a pointer's lowest bit is set, it points to the real
+/// pointer.
 static uintptr_t parent_of(uintptr_t description) {
   enum { at_parent = 4 };
   int32_t offset;
@@ -52,8 +53,8 @@ static uintptr_t parent_of(uintptr_t description) {
   return interlock_peek(parent - 1, &parent, sizeof parent) ? parent : 0;
 }
 
-/// Whether the standard library has a class: some of its own keep elements behind their instances.
-/// True if that is not known.
+/// Whether a class is the standard library's: instances of some of its classes have elements behind
+/// them. True if that is not known.
 static bool is_in_standard_library(uintptr_t description) {
   enum { deepest = 8, kinds = 0x1f, kind_module = 0, at_name = 8 };
   for (int depth = 0; depth < deepest && description; depth++) {
@@ -89,23 +90,22 @@ static size_t size_of_instance(uintptr_t metadata) {
 
 // Contexts of closures, and boxes of variables.
 
-/// The immediate of an instruction that loads 32 bits into a register; the register's number in the
-/// manual is added to the opcode.
+/// The immediate of an instruction that loads 32 bits into a register, whose number in the manual
+/// is part of the opcode.
 static bool loads(const unsigned char *code, unsigned char number, uint32_t *value) {
   if (code[0] != 0xb8 + number) return false;
   memcpy(value, code + 1, sizeof *value);
   return true;
 }
 
-/// Whether an instruction changes nothing but the first argument's register, or takes the frame
-/// down.
+/// Whether an instruction is known to leave the second and the third argument's registers unchanged.
 static bool keeps_arguments(const unsigned char *code) {
   enum { rdx = 2, rsi = 6, rdi = 7 };
   if (code[0] >= 0x58 && code[0] <= 0x5f) return code[0] != 0x58 + rdx && code[0] != 0x58 + rsi;
   if (code[0] == 0x41 && code[1] >= 0x58 && code[1] <= 0x5f) return true;
   // add $…, %rsp.
   if (code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) && code[2] == 0xc4) return true;
-  // mov …, %rdi: loaded, or from another register.
+  // mov …, %rdi, from memory or from another register.
   if ((code[0] == 0x48 || code[0] == 0x49) && code[1] == 0x8b) return (code[2] >> 3 & 7) == rdi;
   if ((code[0] == 0x48 || code[0] == 0x4c) && code[1] == 0x89) {
     return code[2] >> 6 == 3 && (code[2] & 7) == rdi;
@@ -113,8 +113,8 @@ static bool keeps_arguments(const unsigned char *code) {
   return false;
 }
 
-/// The size that a function passes to the runtime with an object that it gives back, as the second
-/// argument before one less than the alignment; 0 if it is no constant.
+/// The size that a function passes to the runtime to free an object: the second argument; the third
+/// is the alignment less one. 0 if the size is not a constant.
 static size_t size_in_code(const unsigned char *code, size_t length) {
   enum { rdx = 2, rsi = 6, longest = 15, call = 0xe8, jump = 0xe9, returns = 0xc3 };
   uint32_t size = 0, mask = 0;
@@ -140,15 +140,15 @@ static size_t size_in_code(const unsigned char *code, size_t length) {
 
 static size_t size_of_context(uintptr_t metadata) {
   enum { jump = 0xe9, jump_bytes = 5, shortest = 64 };
-  // The function lies before what witnesses the value, and that before the kind.
+  // The words before the kind are the value witness table and, before that, the destroy function.
   uintptr_t destroy;
   if (!interlock_peek(metadata - 2 * sizeof destroy, &destroy, sizeof destroy)) return 0;
-  // The optimiser makes one function of equal ones, and jumps there from the others.
+  // The optimiser merges equal functions: the others are a jump to the first.
   for (int jumps = 0; jumps < 3; jumps++) {
     if (!interlock_is_code(destroy)) return 0;
     unsigned char code[512];
     size_t length = sizeof code;
-    // The last function of a module may end before.
+    // The last function of a module may end before that.
     while (length >= shortest && !interlock_peek(destroy, code, length)) length /= 2;
     if (length < shortest) return 0;
     if (code[0] != jump) return size_in_code(code, length);
@@ -166,7 +166,7 @@ size_t interlock_object_size(uintptr_t object, size_t *room) {
   if (metadata % sizeof kind != 0 || !interlock_peek(metadata, &kind, sizeof kind)) return 0;
   size_t size = 0;
   if (kind == kind_class) size = size_of_instance(metadata);
-  // malloc gives at most three words too many: to round up, and where too little would remain.
+  // malloc allocates at most three words too many: it rounds up, and leaves no too small remainder.
   enum { most_padding = 3 * sizeof(uintptr_t) + 7 };
   if (kind == kind_context) size = size_of_context(metadata);
   if (size < header_bytes || size > *room) return 0;

@@ -1,4 +1,5 @@
-// Calls for what the calling thread holds itself: they trap, or hang, in the next moment.
+// Waits of a thread for itself: calls for an object that the calling thread holds. They are about
+// to trap or hang.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -28,8 +29,8 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
                                 .object = run->queue,
                                 .place = event->place,
                                 .first_place = run->place,
-                                // A reader that wants to be a barrier waits for itself without a
-                                // trap.
+                                // A barrier inside a block that is no barrier waits for itself
+                                // without a trap.
                                 .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
     tell(listener, &wait);
@@ -37,14 +38,14 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
   }
 }
 
-/// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once`
-/// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
-/// has 0 there.
+/// The word of a contended Swift mutex, and of a running `dispatch_once`, contains the holder's
+/// thread number: the runtime and libdispatch trap if that thread waits for it. The word of a
+/// running `swift_once` is 0.
 void interlock_look_for_own_word(thread_record *own, const interlock_event *event) {
   void (*listener)(const interlock_self_wait *) =
       __atomic_load_n(&self_wait_listener, __ATOMIC_ACQUIRE);
   if (!listener) return;
-  // Relaxed: only this thread itself puts its number there.
+  // Relaxed: only this thread writes its own number there.
   uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
   if ((word & 0x3fffffff) != own->waits.view.number) return;
   const held_lock *held = find_held(&own->held, (uintptr_t)event->object, HELD_BY_THREAD);

@@ -1,5 +1,5 @@
-// Which code a block runs, as far as one that has not begun shows it: by the functions
-// that it, the closure in it, and the closures that this has captured, are made of.
+// Identifies the code that a queued block will run: by its function, the function of the closure in
+// it, and the functions of the closures which that one has captured.
 #include "../hash_table.h"
 #include "context_padding.h"
 #include "object_size.h"
@@ -7,17 +7,15 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// What a block begins with; a closure of Swift's in it follows: its function, and what that has
-/// captured.
+/// The header of a block; a Swift closure follows it: its function and its context.
 enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
 
 /// The words of an object on the heap; 0 if it cannot be read.
 ///
-/// All of them are the object's own if its size is known. Where it is not (a context of a generic
-/// closure in a debug build, a list's elements), the words behind the object are read as well,
-/// because to leave out one of its own could make blocks of other code look alike; blocks of the
-/// same code may then seem to differ. So may those with a context that has padding behind a value
-/// of a type whose layout is not known here.
+/// If the size of the object is not known (a context of a generic closure in a debug build, an
+/// array's elements), reads the words behind the object as well. Blocks of the same code may then
+/// seem to differ; without these words, blocks of different code could seem equal. Blocks may also
+/// seem to differ if a context has padding behind a value of a type whose layout is not known.
 static size_t words_at(uintptr_t object, uintptr_t *words) {
   size_t room, size = interlock_object_size(object, &room);
   size_t count = (size ? size : room) / sizeof *words;
@@ -48,10 +46,10 @@ uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t fl
     return 0;
   }
   uintptr_t words[header_words + most_words], descriptor[2];
-  // The functions that are handed over with a block are this library's own.
+  // A block is enqueued with one of this library's own functions.
   bool is_block = (flags & INTERLOCK_FLAG_GROUP) || interlock_is_between(function);
   if (!is_block) {
-    // A function and what it is called with, of which nothing is known but its words.
+    // A plain function and its argument, of which only the words are known.
     if (!interlock_is_own_code(function)) return 0;
     uint64_t hash = mix(1, function);
     return mix_captured(hash, words, words_at(context, words), 1);

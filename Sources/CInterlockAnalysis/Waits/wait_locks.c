@@ -1,5 +1,5 @@
-// What the wait table knows of mutexes and read-write locks apart from their holders: where each
-// was made, and which were left locked by threads that have ended.
+// What the wait table knows of mutexes and read-write locks beside their holders: the call site
+// that created each, and which of them threads that have ended left locked.
 #include "../hash_table.h"
 #include "wait_table.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-// Where locks were made: by address. A lock that finds no room is left out: a report then shows its
-// address.
+// The call sites that created locks, by the lock's address. If there is no room for a lock, a
+// report shows its address instead.
 
 typedef struct {
   table_entry entry;
-  /// 0 once the lock is destroyed: its address often becomes another's. `removed` before the entry
-  /// leaves the table.
+  /// 0 once the lock is destroyed: another lock often reuses the address and the entry. `removed`
+  /// before the entry leaves the table.
   uintptr_t place;
 } made_lock;
 
@@ -30,8 +30,8 @@ static hash_table made_locks = {.lists = lists,
 
 /// Sets the place of an entry that a search has found. Returns false if it has left the table.
 static bool set_place(made_lock *known, uintptr_t place) {
-  // Relaxed: a thread that is handed the new lock has an order of its own with its maker. Not a
-  // plain store: the entry may be about to become another lock's.
+  // Relaxed: the program itself orders the creation of the lock before its first use elsewhere. Not
+  // a plain store: another thread may be about to give the entry to another lock.
   uintptr_t old = __atomic_load_n(&known->place, __ATOMIC_RELAXED);
   return old != removed && __atomic_compare_exchange_n(&known->place, &old, place, false,
                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -53,7 +53,8 @@ static void free_destroyed(void) {
 
 /// Under the table's lock.
 static made_lock *take_free(void) {
-  // Looks at all entries only once in this many locks without room: all of them may live.
+  // A search of all entries is slow and may find none, so only one in this many locks without room
+  // makes it.
   enum { steps = 1 << 12 };
   static uint32_t missed;
   table_entry *found = table_take(&made_locks);
@@ -65,8 +66,8 @@ static made_lock *take_free(void) {
 static void note_made(uintptr_t object, uintptr_t place) {
   made_lock *known = (made_lock *)table_find(&made_locks, object);
   if (known && set_place(known, place)) return;
-  // Hidden: a signal's handler that makes a lock would wait for its own thread. No two threads make
-  // a lock at one address at once.
+  // Hidden: a signal handler that creates a lock would wait for its own thread. No two threads
+  // create a lock at the same address at once.
   interlock_events_hide_thread(true);
   take(&made_locks.lock);
   made_lock *made = (made_lock *)table_find(&made_locks, object);
@@ -90,22 +91,20 @@ uintptr_t interlock_waits_made(uintptr_t lock) {
   return place == removed ? 0 : place;
 }
 
-// Locks that ended threads have left locked: the last of them. What is freed without being
-// destroyed looks as it was, so that the lock's own word is asked as well before anything is said
-// of it.
+// The last locks that ended threads have left locked. A lock that is freed without being destroyed
+// still has an entry, so a reader must also check the lock's own word.
 
 enum { left_most = 64 };
 static interlock_left_lock left_locks[left_most];
 static uint32_t left_next;
 static int left_lock;
-/// How many there are. Written under the lock; read without it by threads that only ask whether
-/// there is one.
+/// How many there are. Written under the lock; threads that only test for zero read it without.
 static uint32_t left_count;
 
 static void remove_left(uintptr_t object) {
-  // Relaxed: a thread that unlocks for another has an order of its own with that thread's end.
+  // Relaxed: a thread that unlocks for another is already ordered after that thread's end.
   if (__atomic_load_n(&left_count, __ATOMIC_RELAXED) == 0) return;
-  // Hidden: a signal's handler that locks would wait for its own thread.
+  // Hidden: a signal handler that locks would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&left_lock);
   for (uint32_t index = 0; index < left_most; index++) {
@@ -165,8 +164,8 @@ void interlock_lock_gone(uintptr_t object) {
 
 // The locks' own words.
 
-/// How glibc marks a robust mutex, whose next owner learns that the last one has ended, and one
-/// that other processes use.
+/// The bits by which glibc marks a robust mutex (the system releases it when its holder ends) and
+/// one that processes share.
 enum { robust_mutex = 16, shared_mutex = 128, readers_shift = 3 };
 
 uint32_t interlock_lock_writer(uintptr_t lock) {
@@ -185,7 +184,7 @@ bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread) {
     }
     case INTERLOCK_OBJECT_WRITE_LOCK: return interlock_lock_writer(lock) == thread;
     case INTERLOCK_OBJECT_READ_LOCK: {
-      // It counts its readers, and does not know them.
+      // The word counts the readers but does not name them.
       pthread_rwlock_t copy;
       return interlock_peek(lock, &copy, sizeof copy) &&
              copy.__data.__readers >> readers_shift > 0;

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-// Semaphores, groups, conditions, continuations: by address, in a table that never forgets. What is
-// made again at an address begins anew there.
+// By address, in a table from which no entry is removed. A new object at an old address resets the
+// entry.
 
 typedef struct {
-  /// By its address.
+  /// The key is the object's address.
   table_entry entry;
   uint32_t kind;
   uint32_t newest_release, newest_enter;
@@ -30,9 +30,9 @@ static hash_table objects = {.lists = lists,
                      .size = sizeof *records,
                      .most = object_capacity};
 
-/// In a function of its own: an object is made once.
+/// Not inlined: called once for each object.
 __attribute__((noinline)) static object_record *make_object(uintptr_t object, uint32_t kind) {
-  // Hidden: a signal's handler that signals would wait for its own thread.
+  // Hidden: a signal handler that signals would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&objects.lock);
   object_record *record = (object_record *)table_find(&objects, object);
@@ -49,14 +49,14 @@ __attribute__((noinline)) static object_record *make_object(uintptr_t object, ui
   return record;
 }
 
-/// The object's record; made if asked for. NULL if it has none, or there is no room.
+/// The object's record, made if there is none and `make` is true. NULL if there is none or no room.
 static inline object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
   object_record *found = (object_record *)table_find(&objects, object);
   return found || !make ? found : make_object(object, kind);
 }
 
-/// Whether it is a semaphore that begins at 1: used as a lock, so that its holder is known. Others
-/// are signals, which are counted; to count a lock would make all threads write to one place.
+/// Whether the object is a semaphore that begins at 1, and so a lock, whose holder is known. The
+/// signals of other objects are counted; a count for a lock would be a word that all threads write.
 static bool is_lock(const object_record *record) {
   return record->value == 1 && record->created && record->kind == INTERLOCK_OBJECT_SEMAPHORE;
 }
@@ -66,7 +66,8 @@ static bool is_task(uint32_t kind) {
 }
 
 static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
-  // Relaxed, and not one step: two that come at once may leave one place. It is a hint for people.
+  // Relaxed, and two separate steps: of two signals at once, one place may be lost. Reports only
+  // show it.
   uint32_t index = __atomic_add_fetch(newest, 1, __ATOMIC_RELAXED) % INTERLOCK_PLACES_MOST;
   __atomic_store_n(&places[index], place, __ATOMIC_RELAXED);
 }
@@ -76,7 +77,8 @@ uint32_t interlock_semaphores_made;
 void interlock_object_made(const interlock_event *event) {
   object_record *record = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!record) return;
-  // Relaxed: a thread that is handed the new semaphore has an order of its own with its maker.
+  // Relaxed: the program itself orders the creation of the semaphore before its first use
+  // elsewhere.
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
     __atomic_fetch_add(&interlock_semaphores_made, 1, __ATOMIC_RELAXED);
   }
@@ -153,9 +155,9 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
   uint32_t used = table_used(&objects);
   for (uint32_t index = 0; index < used; index++) {
     const object_record *record = &records[index];
-    // Acquire: what has a key has a kind.
+    // Acquire: pairs with the release in `table_add`; an entry with a key has its kind.
     if (!__atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE) || !is_task(record->kind)) continue;
-    // One that is resumed is released; a task that makes the next begins anew.
+    // A continuation is released when it is resumed. The task's next one resets the counts.
     if (__atomic_load_n(&record->releases, __ATOMIC_RELAXED) > 0) continue;
     if (count < capacity) view_object(record, &views[count]);
     count++;

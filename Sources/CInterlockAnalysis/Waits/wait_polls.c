@@ -1,9 +1,9 @@
-// What of a thread's events is no progress. A thread that polls its run loop is idle while the loop
-// handles nothing: no timer of the loop fires, and no block of the main queue begins. A loop that
-// it handles many things in is work. So is what it does between two polls, unless that takes next
-// to no processor time, as looking whether to go on does. (XCTest polls without a pause on threads
-// whose loop has nothing to wait for.) A worker of a pool that was woken for nothing but the timer
-// that ends a poll is idle, too.
+// The events of a thread that are no progress. A thread that polls its run loop is idle while the
+// loop handles nothing: no timer of the loop fires, and no block of the main queue begins. A poll
+// in which the loop handles something is progress. So is the thread's work between two polls,
+// unless it takes almost no processor time, such as a test whether to poll again. (XCTest polls
+// without a pause on threads whose loop has nothing to wait for.) A pool worker that was woken only
+// for the timer that ends a poll is idle, too.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -17,20 +17,20 @@ static uint64_t nanoseconds(clockid_t clock) {
 }
 
 static void add_steps(interlock_idleness *idle, uint64_t steps) {
-  // Written by its own thread alone. Relaxed: a number for the monitor, which looks again before it
-  // believes a change.
+  // Only its own thread writes it. Relaxed: the monitor reads it, and reads again before it relies
+  // on a change.
   __atomic_store_n(&idle->steps, idle->steps + steps, __ATOMIC_RELAXED);
 }
 
 static void freeze(interlock_idleness *idle, uint64_t count) {
-  // Release: pairs with the acquire in `interlock_polls_since`; a thread that finds it finds the
-  // steps and the times.
+  // Release: pairs with the acquire in `interlock_polls_since`; a thread that sees the count sees
+  // the steps and the times.
   __atomic_store_n(&idle->frozen, count, __ATOMIC_RELEASE);
 }
 
 static void poll_begins(wait_record *record, bool is_xctests) {
   interlock_idleness *idle = &record->idle;
-  // XCTest itself only looks whether to go on.
+  // Between XCTest's own polls, only its test whether to poll again runs.
   enum { part = 64, xctests = 200 * 1000 };
   uint64_t now = nanoseconds(CLOCK_MONOTONIC);
   uint64_t cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - idle->cpu_at_end;
@@ -42,7 +42,7 @@ static void poll_begins(wait_record *record, bool is_xctests) {
   __atomic_store_n(&idle->began, now, __ATOMIC_RELAXED);
   __atomic_store_n(&idle->ended, 0, __ATOMIC_RELAXED);
   idle->from = record->view.sequence;
-  // One that began in a block is in it still.
+  // A poll inside a block: the block still runs.
   __atomic_store_n(&idle->runs, record->view.run_count, __ATOMIC_RELAXED);
   idle->has_handled = false;
   freeze(idle, record->view.sequence - idle->steps + 1);
@@ -67,9 +67,9 @@ void interlock_note_poll(wait_record *record, const interlock_event *event) {
 
 void interlock_note_idle(wait_record *record, interlock_event_kind kind) {
   interlock_idleness *idle = &record->idle;
-  // Waiting in vain for work is none.
+  // A wait for work that times out is no progress.
   if (kind == INTERLOCK_EVENT_GIVE_UP) add_steps(idle, 1);
-  // Between being woken and this, there was nothing else.
+  // True if the worker has had no other event since it was woken.
   bool was_idle = idle->has_timed && record->view.sequence == idle->woken + 1;
   idle->has_timed = false;
   if (was_idle) add_steps(idle, kind == INTERLOCK_EVENT_WAIT ? 2 : 1);
@@ -78,13 +78,13 @@ void interlock_note_idle(wait_record *record, interlock_event_kind kind) {
 
 uint64_t interlock_polls_since(const wait_record *record) {
   const interlock_idleness *idle = &record->idle;
-  // The next poll begins at once, or the thread has left its loop.
+  // If no other poll begins within this time, the thread has left its loop.
   enum { longest_pause = 20 * 1000 * 1000 };
   // Acquire: pairs with the release in `freeze`; the rest is of this poll or a later one.
   if (__atomic_load_n(&idle->frozen, __ATOMIC_ACQUIRE) == 0) return 0;
   uint64_t ended = __atomic_load_n(&idle->ended, __ATOMIC_RELAXED);
   if (ended && nanoseconds(CLOCK_MONOTONIC) > ended + longest_pause) return 0;
-  // In a block that the loop has begun the thread is at work.
+  // A thread in a block that the loop has begun is not idle.
   if (__atomic_load_n(&record->view.run_count, __ATOMIC_RELAXED) >
       __atomic_load_n(&idle->runs, __ATOMIC_RELAXED)) {
     return 0;

@@ -1,4 +1,4 @@
-// What the wait table knows of queues: what is queued on them, and what they are.
+// What the wait table knows of queues: their properties and their queued blocks.
 #include "../hash_table.h"
 #include "wait_table.h"
 
@@ -9,15 +9,15 @@
 // Queues.
 
 typedef struct {
-  /// By the queue's address.
+  /// The key is the queue's address.
   table_entry entry;
   int lock;
   int32_t suspended;
-  /// Whether it was made here and nothing since has held its blocks back.
+  /// Whether its creation was seen, and nothing since has delayed its blocks.
   bool keeps_order;
   uint64_t queued, delayed, on_group;
   interlock_item *first, *last;
-  /// Those that wait for a time or a group.
+  /// The blocks that wait for a time or a group.
   interlock_item *later;
   char label[INTERLOCK_LABEL_BYTES];
 } queue_record;
@@ -41,16 +41,16 @@ static void copy_label(queue_record *record, const char *label) {
   record->label[length] = 0;
 }
 
-/// In a function of its own: a queue is made once.
+/// Not inlined: called once for each queue.
 __attribute__((noinline)) static queue_record *make_queue(uintptr_t queue) {
-  // Hidden: a signal's handler that enqueues would wait for its own thread.
+  // Hidden: a signal handler that enqueues would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&queues.lock);
   queue_record *record = (queue_record *)table_find(&queues, queue);
   if (!record) {
     record = (queue_record *)table_take(&queues);
     if (record) {
-      // Seen for the first time, in a call on it: it lives.
+      // The caller is in a call on the queue, so the queue has not been freed.
       copy_label(record, dispatch_queue_get_label((void *)queue));
       table_add(&queues, &record->entry, queue);
     }
@@ -70,7 +70,7 @@ void interlock_queue_made(const interlock_event *event) {
   queue_record *record = find_queue((uintptr_t)event->object, true);
   if (!record) return;
   take(&record->lock);
-  // Another was here before; what it had queued has run, or it would still be there.
+  // A queue that was at this address before is gone, and all of its blocks have run.
   record->suspended = 0;
   record->keeps_order = true;
   copy_label(record, event->label);
@@ -136,10 +136,10 @@ void interlock_item_unlisted(interlock_item *item) {
 }
 
 void interlock_queue_configured(const interlock_event *event) {
-  // Sources are suspended and resumed by the same calls: only what is known as a queue is counted.
+  // The same calls suspend and resume sources: count only known queues.
   queue_record *record = find_queue((uintptr_t)event->object, false);
   if (!record) return;
-  // Relaxed, here and below: read when nothing moves.
+  // Relaxed, here and below: a snapshot reads it when no thread makes progress.
   __atomic_store_n(&record->keeps_order, false, __ATOMIC_RELAXED);
   if (event->value == 1 || event->value == -1) {
     __atomic_fetch_add(&record->suspended, (int32_t)event->value, __ATOMIC_RELAXED);
@@ -174,7 +174,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   uint32_t used = table_used(&queues);
   for (uint32_t index = 0; index < used; index++) {
     queue_record *record = &records[index];
-    // Acquire: what has a key has a label.
+    // Acquire: pairs with the release in `table_add`; an entry with a key has its label.
     if (!__atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE)) continue;
     if (count < capacity) {
       interlock_queue_view *view = &views[count];
@@ -205,8 +205,8 @@ void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view)
   view_queue(&record, view);
   view->next_delayed = ~(uint64_t)0;
   const char *label = NULL;
-  // A root queue's label stands at a place of its own; other queues without a record have none
-  // here.
+  // A root queue is never freed, so its label can be read; another queue without a record gets
+  // none.
   if (view->is_root) label = dispatch_queue_get_label((void *)queue);
   if (view->is_main) label = "com.apple.main-thread";
   if (label) {

@@ -10,7 +10,7 @@ static int partial;
 
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 
-/// The thread has acquired a lock; see `held_lock` for read-write locks.
+/// Records that the thread has acquired a lock; see `held_lock` for read-write locks.
 static inline __attribute__((always_inline)) void hold(thread_record *own,
                                                        const interlock_event *event) {
   held_list *list = &own->held;
@@ -77,7 +77,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
   set_wait(record, event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
-    // It comes back as it was, however often it was acquired.
+    // The end of the wait restores the entry with its count.
     held_lock *mutex = find_held(&own->held, (uintptr_t)event->other, HELD_BY_THREAD);
     record->put_aside.object = 0;
     if (mutex) {
@@ -87,7 +87,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
   }
   has_changed(record);
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE && !(event->flags & INTERLOCK_FLAG_APPLY)) {
-    // A queue that is only ever called synchronously is known from here.
+    // Adds the queue to the table: it may never get an asynchronous block.
     uintptr_t queue = (uintptr_t)event->object;
     bool is_barrier = event->flags & INTERLOCK_FLAG_BARRIER;
     if (queue != record->last_queue || is_barrier) interlock_queue_called(queue, is_barrier);
@@ -147,7 +147,7 @@ static void note_release(thread_record *own, const interlock_event *event) {
       has_changed(record);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      // What it had as a lock is not counted: no thread writes to what all share.
+      // The release of a lock is not counted: all threads would write the same word.
       if (own->held.counted[HELD_BY_THREAD] > 0 && let_go(own, object)) {
         has_changed(record);
         return;
@@ -163,7 +163,7 @@ static void note_release(thread_record *own, const interlock_event *event) {
 static void note_begin(wait_record *record, const interlock_event *event) {
   uint32_t by = 0;
   if (event->item) {
-    // A delayed one has its time where others have the thread.
+    // A delayed block has its due time in the field that has the thread for others.
     if (!(event->flags & INTERLOCK_FLAG_DELAYED)) by = (uint32_t)(event->item->turn & 0x3fffff);
     interlock_item_unlisted(event->item);
     record->idle.has_handled = true;

@@ -1,24 +1,25 @@
-// What the parts of the wait table share. Not for users of the target.
+// Declarations that the files of the wait table share. Not for users of the target.
 #ifndef INTERLOCK_WAIT_TABLE_H
 #define INTERLOCK_WAIT_TABLE_H
 
 #include "../thread_record.h"
 
-/// From now on the table may be incomplete.
+/// Records that the table may be incomplete from now on.
 void interlock_note_partial(void) HIDDEN;
 
 // Threads (wait_threads.c).
 
 static inline void has_changed(wait_record *record) {
-  // Release: a thread that sees the number sees all of the change.
+  // Release: pairs with the acquire in `view_thread`. A thread that sees the number sees the
+  // change.
   __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
 }
 
-// What is no progress (wait_polls.c).
+// Events that are no progress (wait_polls.c).
 
 void interlock_note_poll(wait_record *record, const interlock_event *event) HIDDEN;
-/// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain. Call it before
-/// the event is counted.
+/// Called when a pool worker is woken (`ACQUIRE`), waits for work (`WAIT`), or its wait has timed
+/// out (`GIVE_UP`), before the event is counted.
 void interlock_note_idle(wait_record *record, interlock_event_kind kind) HIDDEN;
 /// How much progress the thread has made. Any thread may call it.
 uint64_t interlock_progress_of(const wait_record *record) HIDDEN;
@@ -31,16 +32,16 @@ void interlock_object_made(const interlock_event *event) HIDDEN;
 void interlock_object_waited(const interlock_event *event) HIDDEN;
 void interlock_object_released(const interlock_event *event) HIDDEN;
 void interlock_object_entered(const interlock_event *event) HIDDEN;
-/// The thread acquires a semaphore, at once or `after_wait`. Returns true if the semaphore begins
-/// at 1, and so is a lock.
+/// Records that the thread acquires a semaphore, at once or `after_wait`. Returns true if the
+/// semaphore begins at 1, and so is a lock.
 bool interlock_semaphore_acquired(wait_record *record, const interlock_event *event,
                                   bool after_wait) HIDDEN;
 
-/// How many semaphores have been made. A thread that remembers a semaphore compares it, because
-/// another may be at its address.
+/// How many semaphores have been made. If the number has changed, another semaphore may be at the
+/// address that a thread remembers.
 extern uint32_t interlock_semaphores_made HIDDEN;
 static inline bool interlock_is_last_lock(const wait_record *record, uintptr_t semaphore) {
-  // Relaxed: see where they are counted.
+  // Relaxed: see `interlock_object_made`.
   return record->last_lock.object == semaphore &&
          record->last_lock.made == __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
 }
@@ -48,11 +49,11 @@ static inline bool interlock_is_last_lock(const wait_record *record, uintptr_t s
 // Locks (wait_locks.c).
 
 void interlock_lock_made_at(const interlock_event *event) HIDDEN;
-/// A lock was destroyed.
+/// Records that a lock was destroyed.
 void interlock_lock_gone(uintptr_t object) HIDDEN;
-/// The calling thread ends and still holds a lock.
+/// Records a lock that the calling thread holds as it ends.
 void interlock_note_left(const held_lock *held, uint32_t thread) HIDDEN;
-/// A thread has unlocked what it did not hold.
+/// Records that a thread has unlocked a lock that it did not hold.
 void interlock_lock_unlocked_for_another(uintptr_t object) HIDDEN;
 void interlock_left_forked(void) HIDDEN;
 
@@ -66,17 +67,17 @@ void interlock_item_unlisted(interlock_item *item) HIDDEN;
 
 // Waits of a thread for itself (self_waits.c).
 
-/// The thread calls a queue synchronously.
+/// Called before the thread calls a queue synchronously.
 void interlock_look_for_self(wait_record *record, const interlock_event *event) HIDDEN;
-/// It waits for a word that may name it as the owner.
+/// Called before the thread waits for a word that may name it as the owner.
 void interlock_look_for_own_word(thread_record *own, const interlock_event *event) HIDDEN;
 
 // The part of the reader (wait_table.c).
 
 void interlock_waits_read(thread_record *own, const interlock_event *event) HIDDEN;
-/// The calling thread ends, or has ended.
+/// Called when the record's thread ends, or has ended.
 void interlock_waits_thread_ends(thread_record *own) HIDDEN;
-/// There is no record for a thread.
+/// Called when a thread gets no record.
 void interlock_waits_miss_thread(void) HIDDEN;
 
 /// Returns true if acquiring a mutex or a semaphore changes nothing but the held list, for the
@@ -89,7 +90,7 @@ static inline bool interlock_waits_is_simple(thread_record *own, interlock_objec
   return object_kind == INTERLOCK_OBJECT_SEMAPHORE && interlock_is_last_lock(&own->waits, object);
 }
 
-/// Call after the held list has changed by such an event.
+/// Called after such an event has changed the held list.
 static inline void interlock_waits_note_lock(thread_record *own, interlock_event_kind kind) {
   if (kind == INTERLOCK_EVENT_ACQUIRE) own->waits.view.wait_kind = 0;
   has_changed(&own->waits);

@@ -1,4 +1,4 @@
-// The look at all threads' waits.
+// Snapshots of all threads.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,12 +8,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// Snapshots. From a thread that is hidden, so that nothing here is published.
+// The caller is hidden, so that the calls here are not published.
 
 uint64_t interlock_waits_progress(void) {
   uint64_t sum = 0;
   for (thread_record *record = interlock_first_record(); record; record = record->next) {
-    // Of those that are gone too: a record that is taken again goes on from its number.
+    // Records of ended threads too: a record that is claimed again continues from its number.
     sum += interlock_progress_of(&record->waits);
   }
   return sum;
@@ -21,7 +21,7 @@ uint64_t interlock_waits_progress(void) {
 
 /// Copies what a thread holds, runs and waits for. The thread may change it meanwhile.
 static void view_thread(const thread_record *record, interlock_thread_view *view) {
-  // Acquire: what the number says was written is there.
+  // Acquire: pairs with the release in `has_changed`.
   uint64_t sequence = __atomic_load_n(&record->waits.view.sequence, __ATOMIC_ACQUIRE);
   wait_view now;
   memcpy(&now, &record->waits.view, sizeof now);
@@ -55,7 +55,7 @@ size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) 
 }
 
 bool interlock_peek(uintptr_t address, void *bytes, size_t count) {
-  // By the system: what is not mapped is an error, and no fault.
+  // Through the system, which returns an error for unmapped memory instead of a fault.
   struct iovec here = {bytes, count}, there = {(void *)address, count};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)count;
 }
