@@ -77,7 +77,7 @@ static int immediate_second(unsigned char opcode) {
   }
 }
 
-/// The bytes of a ModRM byte with all that belongs to it; 0 where they are not all there.
+/// The length of a ModRM byte with its SIB byte and displacement; 0 if the code ends before.
 static size_t modrm_length(const unsigned char *at, size_t left) {
   if (left < 1) return 0;
   unsigned mode = at[0] >> 6, memory = at[0] & 7;
@@ -103,8 +103,8 @@ static bool is_prefix(unsigned char byte) {
   }
 }
 
-/// One of VEX (c4, c5) or EVEX (62): never atomic. `at` is the prefix; gives the whole length, or
-/// 0.
+/// The length of an instruction with a VEX (c4, c5) or EVEX (62) prefix, which is never atomic; 0
+/// if it is not known. `at` is the prefix.
 static size_t vector_length(const unsigned char *at, size_t left) {
   size_t prefix = at[0] == 0xc5 ? 2 : at[0] == 0xc4 ? 3 : 4;
   if (left < prefix + 2) return 0;
@@ -113,7 +113,7 @@ static size_t vector_length(const unsigned char *at, size_t left) {
   size_t length = prefix + 1;
   if (map == 1 && opcode == 0x77) return length;
   size_t operands = modrm_length(at + length, left - length);
-  // A displacement of one byte is one with EVEX too: only its unit is another.
+  // With EVEX, a displacement of one byte has the same length and another unit.
   if (operands == 0) return 0;
   length += operands;
   if (map == 3 || (map == 1 && immediate_second(opcode) == 1)) length += 1;
@@ -192,8 +192,8 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 
 #elif defined(__aarch64__)
 
-// Every instruction has four bytes. Exclusive and ordered loads and stores (ldxr, stxr, ldar, stlr
-// and the like), and what came with ARMv8.1 (cas, swp, ldadd and the like); after the Architecture
+// Every instruction has four bytes. Atomic are exclusive and ordered loads and stores (ldxr, stxr,
+// ldar, stlr, …) and the instructions of ARMv8.1 (cas, swp, ldadd, …); after the Architecture
 // Reference Manual, C4.1.
 
 static bool is_atomic(uint32_t word) {

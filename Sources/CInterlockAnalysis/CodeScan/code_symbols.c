@@ -21,14 +21,14 @@ static struct {
   size_t count;
   const char *names;
   size_t names_size;
-  /// From where a symbol says that it is to where it is.
+  /// The difference between an address in memory and the address in the symbol table.
   uintptr_t bias;
 } table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int note_bias(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size, (void)context;
-  // The executable is the first.
+  // The first entry is the executable.
   table.bias = info->dlpi_addr;
   return 1;
 }
@@ -63,7 +63,7 @@ static void read_table(void) {
   if (file < 0) return;
   struct stat status;
   if (fstat(file, &status) == 0 && status.st_size > 0) {
-    // For the rest of the process's life.
+    // Mapped for the rest of the process's life.
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (bytes != MAP_FAILED) find_symbols(bytes, (size_t)status.st_size);
   }

@@ -4,8 +4,8 @@
 
 #include "interlock_internals.h"
 
-/// The bytes of the instruction at this place, of at most `left`; 0 if it is not known, and on
-/// other processors than x86-64.
+/// The length in bytes of the instruction at `code`, of which `left` bytes are there; 0 if it is
+/// not known, and on processors other than x86-64.
 size_t interlock_instruction_length(const unsigned char *code, size_t left) HIDDEN;
 
 #endif

@@ -1,13 +1,14 @@
-// What the blocks of queues and the jobs of tasks pass on, and what they get.
+// The orders that blocks of queues and jobs of tasks make.
 #include "../thread_record.h"
 
-/// All that left any group: the block that comes of it does not name its group.
+/// The epochs at which threads left groups. One clock for all groups: a block that waited for a
+/// group does not name it.
 common_clock interlock_clock_left;
-/// All that ended in a group that was not named.
+/// The epochs at which blocks ended in a group that they did not name.
 common_clock interlock_clock_unnamed;
 
-// Queues: a serial one is had as a lock by each of its blocks, a concurrent one by a barrier, and
-// shared by the others.
+// Each block of a serial queue holds the queue as a lock. On a concurrent queue, a barrier holds it
+// as a lock and other blocks share it.
 
 static void enter_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   enum { most_targets = 16 };
@@ -31,17 +32,17 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   }
 }
 
-// Tasks. A new one comes after its maker, which enqueued it. One that goes on comes after the
-// thread that let it go on, which no call shows, and after what it did on other threads: after all
-// that has happened so far. So does what is on an actor, which lets one in at a time, as no call
-// shows either; and what a sequence's closure does, before which the runtime may have waited by
-// itself.
+// Tasks. A new task is ordered after its creator, which enqueued its first job. A task that resumes
+// is ordered after the thread that resumed it, which no call shows, and after its own work on other
+// threads: it is therefore ordered after everything so far. So is code on an actor, because no call
+// shows which task left the actor before, and a closure of a sequence, because the runtime may have
+// waited before it without a call.
 
 static void begin_job(thread_clock *own, const interlock_event *event) {
   bool is_first = own->jobs++ == 0 && event->item && event->flags & INTERLOCK_FLAG_FIRST_JOB;
   if (is_first) {
     interlock_clock_forget_all(own);
-    // Of an actor's job, no task's.
+    // For an actor's job this is no task, and so differs from the current one.
     own->task = (uintptr_t)event->item->context;
   } else {
     interlock_clock_know_all(own);
@@ -54,7 +55,7 @@ static void end_job(thread_clock *own) {
   own->task = 0;
 }
 
-/// Before anything that a job does.
+/// Called before each event of a job.
 void interlock_clock_come_to_task(thread_clock *own) {
   uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
   if (task != own->task || !swift_task_getCurrentExecutor ||
@@ -99,7 +100,7 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
     interlock_clock_get(own, queue, AS_CALL, false, false);
   }
   own->called_queue = 0;
-  // Of an item that is queued twice, either run may be taken for the other.
+  // If a work item is queued twice, it is not known which enqueuing belongs to this run.
   if (event->flags & INTERLOCK_FLAG_WORK_ITEM) interlock_clock_know_all(own);
   if (!(event->flags & INTERLOCK_FLAG_APPLY)) {
     enter_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
@@ -126,8 +127,7 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
     interlock_clock_pass(own, run.group, AS_LOCK, false);
     interlock_clock_pass_to(own, &interlock_clock_left);
   }
-  // Of a work item that is queued twice, either run may be taken for the other, which was in a
-  // group.
+  // If a work item is queued twice, this run may be the one that is in a group.
   if (event->flags & (INTERLOCK_FLAG_UNNAMED_GROUP | INTERLOCK_FLAG_WORK_ITEM)) {
     interlock_clock_pass_to(own, &interlock_clock_unnamed);
   }

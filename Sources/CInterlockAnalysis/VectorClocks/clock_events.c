@@ -1,4 +1,4 @@
-// The part of the reader for clocks: what each event passes on, and what it gets.
+// The part of the reader for clocks: the orders that each event makes.
 #include "../thread_record.h"
 #include "interlock_runtime.h"
 
@@ -22,7 +22,7 @@ static void note_wait(thread_clock *own, const interlock_event *event) {
         interlock_clock_pass(own, object, AS_CALL, false);
       }
       return;
-    // The mutex is given up for as long as the wait lasts.
+    // The wait releases the mutex.
     case INTERLOCK_OBJECT_CONDITION:
       interlock_clock_pass(own, (uintptr_t)event->other, AS_LOCK, false);
       return;
@@ -130,7 +130,7 @@ static void note(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(own, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
-      // The wait is over, and the mutex is had again.
+      // The end of the wait acquires the mutex again.
       if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
         interlock_clock_get(own, (uintptr_t)event->other, AS_LOCK, false, false);
       }
@@ -152,7 +152,7 @@ static void note(thread_clock *own, const interlock_event *event) {
           "tells of");
       return;
     case INTERLOCK_EVENT_CONFIGURE:
-      // A queue that was suspended, or not active yet, goes on: what it runs comes after this.
+      // The queue resumes, or is activated: the blocks that it then runs are ordered after this.
       if (event->value == -1 || event->value == 0) {
         interlock_clock_pass(own, object, AS_LOCK, false);
       }
@@ -166,7 +166,7 @@ static void note(thread_clock *own, const interlock_event *event) {
 
 void interlock_clocks_read(thread_record *record, const interlock_event *event) {
   if (interlock_clocks_are_blind()) return;
-  // The tracker's own locks are no order that a user could have meant.
+  // The tracker's own locks order nothing in the user's code.
   if (interlock_tracker_locks > 0) return;
   // What Dispatch's idle workers wait at orders nothing that a user may count on.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) return;
@@ -178,7 +178,8 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
     return;
   }
   own->is_busy = true;
-  // The compiler keeps both marks around what lies between: a handler may look at them.
+  // A signal handler may read `is_busy`: the compiler must keep both writes around the code
+  // between.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (own->jobs > 0) interlock_clock_come_to_task(own);
   note(own, event);
@@ -186,7 +187,7 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   own->is_busy = false;
 }
 
-/// In a function of its own: most events need no room for one.
+/// A separate function, so that the usual path needs no stack space for an event.
 __attribute__((noinline)) static void read_other(thread_record *record, interlock_event_kind kind,
                                                  interlock_object_kind object_kind,
                                                  uintptr_t object, uintptr_t place) {

@@ -1,5 +1,5 @@
-// What threads meet at, and the clocks it carries. In memory from the system: malloc may be what is
-// being called.
+// The nodes: the clocks of locks, queues, blocks and other objects at which threads synchronise.
+// Their memory is from the system, because the calling thread may be inside malloc.
 #include "../hash_table.h"
 #include "clock_tables.h"
 
@@ -9,26 +9,26 @@
 enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
 static hash_table nodes;
 
-/// What threads meet at. Never given back to the system: a thread may still know one that is
-/// another's by now.
+/// The clocks of one object. Its memory is never freed: a thread may still refer to a node that
+/// another object has by now.
 typedef struct clock_node {
-  /// By an address and a purpose; the key only changes while `lock` is held, or while the node is
-  /// in no table.
+  /// The key is an address and a purpose. It only changes while `lock` is held, or while the node
+  /// is in no table.
   table_entry entry;
-  /// Guards what is below; held for some tens of nanoseconds.
+  /// Guards the fields below; held for some tens of nanoseconds.
   int lock;
   bool has_shared;
-  /// The thread whose clock `alone` is, by its number, and how much the thread had learnt then; 0
-  /// where it is several threads'.
+  /// The number of the thread whose clock `alone` equals, and that thread's `lessons` then; 0 if it
+  /// is joined from several threads.
   uint64_t passed_by, lessons;
-  /// From those that had it alone, and from those that shared it.
+  /// The clocks of threads that released it after exclusive use, and after shared use.
   vector_clock alone, shared;
 } node;
 
-/// Not all are made beforehand: each has two clocks, of 4 KB together.
+/// The number of allocated nodes: each has two clocks, of 4 KB together.
 static uint32_t nodes_made;
 
-/// Whether what one knows is all that the other does.
+/// Whether two clocks are equal.
 static inline bool is_same(const vector_clock *one, const vector_clock *other) {
   uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   return memcmp(one->counts, other->counts, used * sizeof *one->counts) == 0;
@@ -73,8 +73,8 @@ static node *find_or_make(uintptr_t key) {
   return found;
 }
 
-/// Finds what carries a clock, and takes its lock; with `makes`, makes it if there is none. NULL
-/// for none.
+/// Finds a node and takes its lock; makes the node if there is none and `makes` is true. NULL if
+/// there is none.
 static node *take_node(uintptr_t key, bool makes) {
   while (true) {
     node *found = (node *)table_find(&nodes, key);
@@ -82,12 +82,12 @@ static node *take_node(uintptr_t key, bool makes) {
     if (!found) return NULL;
     take(&found->lock);
     if (key_now(found) == key) return found;
-    // It was removed meanwhile.
+    // Another thread has removed it meanwhile.
     give(&found->lock);
   }
 }
 
-/// Finds what carries a clock, takes its lock, and removes it from the table. NULL for none.
+/// Finds a node, takes its lock, and removes it from the table. NULL if there is none.
 static node *take_last(uintptr_t key) {
   node *found = take_node(key, false);
   if (!found) return NULL;
@@ -97,12 +97,12 @@ static node *take_last(uintptr_t key) {
   return found;
 }
 
-/// Makes a node free whose lock is taken, and which is in no table.
+/// Frees a node that is in no table; the caller holds the node's lock.
 static void let_go(node *last) {
   last->has_shared = false;
   last->passed_by = last->lessons = 0;
-  // Only what threads have been in: no more was ever written, and the node's lock shows how many
-  // that are.
+  // Clear only the slots that threads have used: no other was written, and the node's lock orders
+  // this read of their number after those writes.
   size_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) * sizeof(uint64_t);
   memset(last->alone.counts, 0, used);
   memset(last->shared.counts, 0, used);
@@ -114,7 +114,7 @@ static void let_go(node *last) {
 
 static void pass_alone(thread_clock *own, node *node) {
   if (node->passed_by == own->number && node->lessons == own->lessons) {
-    // Nothing but the thread's own count is another since.
+    // Only the thread's own count has changed since.
     node->alone.counts[own->slot] = own->clock.counts[own->slot];
     return;
   }
@@ -124,7 +124,7 @@ static void pass_alone(thread_clock *own, node *node) {
 }
 
 static void get_from_node(thread_clock *own, const node *node, bool is_shared) {
-  // What the thread itself passed last it knows.
+  // The thread already knows the clock that it released last itself.
   if (node->passed_by != own->number) clock_learn(own, &node->alone);
   if (node->has_shared && !is_shared) clock_learn(own, &node->shared);
 }
@@ -155,21 +155,21 @@ void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
   }
 }
 
-/// Whether a mutex that is taken or given up at this place is followed. A function of its own: the
-/// others stay small enough to be compiled into their callers.
+/// Whether the clocks follow a mutex that is acquired or released at this place. A separate
+/// function, so that its callers stay small enough to be inlined.
 __attribute__((noinline)) static bool is_followed(uintptr_t place) {
-  // Twice: by the question between, a Foundation that was opened late is known.
+  // Asked twice: `interlock_events_is_users` finds a Foundation that was loaded late.
   return interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
          interlock_events_is_foundation(place);
 }
 
-/// Takes the lock of what carries a mutex's clock; NULL if it is not followed.
+/// Returns a mutex's node with the node's lock taken; NULL if the mutex is not followed.
 static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   uintptr_t key = key_of(address, AS_LOCK);
   if (own->mutex == address) {
     take(&own->mutex_node->lock);
     if (key_now(own->mutex_node) == key) return own->mutex_node;
-    // It was destroyed, and another is at its address.
+    // The mutex was destroyed, and another object has its node.
     give(&own->mutex_node->lock);
   }
   node *found = take_node(key, is_followed(place));
@@ -178,21 +178,21 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   return found;
 }
 
-/// Whether the calling thread, which has the mutex that it had last, was also the last to give it
-/// up: then it has nothing to learn. Without the lock of what carries its clock: a thread that
-/// changes that has the mutex, and the mutex hands it over. It may be another's by now, or this
-/// address's anew; that has happened before the thread got the mutex, which so sees it.
+/// Whether the calling thread was also the last to release the mutex that it holds: it then has
+/// nothing to learn. Reads the node without its lock: only a holder of the mutex changes the node,
+/// and the mutex itself orders these changes. Another object may have the node by now, or this
+/// address may have a new node; that happened before the thread acquired the mutex, so it sees it.
 static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
   if (own->mutex != address) return false;
   const node *node = own->mutex_node;
-  // Relaxed: see above. Where it is another's, its words may be changing.
+  // Relaxed: see above. If another object has the node, another thread may be writing it.
   return key_now(node) == key_of(address, AS_LOCK) &&
          __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
          !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
 }
 
-/// Whether only its holder can give a mutex up: of the usual kind, glibc gives it up for any thread
-/// that asks, and to ask without having it is wrong; of the others it refuses.
+/// Whether a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
+/// program only calls it as the holder. A mutex of another kind may refuse the call.
 static inline bool is_plain_mutex(uintptr_t address) {
 #ifdef __GLIBC__
   return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
@@ -205,9 +205,9 @@ static inline bool is_plain_mutex(uintptr_t address) {
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   if (is_left_by(own, address)) return;
   if (own->mutex != address && interlock_events_is_concurrency(place)) {
-    // The runtime's own lock, which it takes before it runs a handler of a cancellation or of a
-    // stream's end: the handler comes after the code that handed it over. It runs none while it
-    // makes a task, and takes the lock only to list the new one.
+    // The runtime's own lock. The runtime takes it before it runs a handler of a cancellation or of
+    // a stream's end, which is ordered after the code that set the handler. While the runtime makes
+    // a task, it takes the lock only to list the task, and runs no handler.
     if (interlock_events_makes_task()) return;
     interlock_clock_know_all(own);
     return;
@@ -221,14 +221,14 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   if (is_left_by(own, address) && own->mutex_node->lessons == own->lessons &&
       is_plain_mutex(address)) {
-    // As in `pass_alone`. Relaxed: the mutex hands it over.
+    // As in `pass_alone`. Relaxed: the mutex itself orders it before the next holder's reads.
     __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot],
                      __ATOMIC_RELAXED);
     clock_count_on(own);
     return;
   }
-  // The call may be its caller's last, and return elsewhere: one that is followed is given up from
-  // anywhere.
+  // A tail call returns to another function, so the place of a release may be anywhere: a mutex
+  // that is followed stays followed.
   node *found = take_mutex(own, address, place);
   if (!found) return;
   pass_alone(own, found);
@@ -236,7 +236,7 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
   clock_count_on(own);
 }
 
-/// A lock is no more; what was known of it is no use to the next one at its address.
+/// Forgets the clock of a destroyed lock.
 void interlock_clock_forget(thread_clock *own, uintptr_t address) {
   interlock_clock_get(own, address, AS_LOCK, false, true);
 }

@@ -1,4 +1,5 @@
-// Clocks of threads. In memory from the system: malloc may be what is being called.
+// The clocks of threads. Their memory is from the system, because the calling thread may be inside
+// malloc.
 #include "../thread_record.h"
 
 #include <stddef.h>
@@ -11,18 +12,19 @@ static int slots_lock;
 uint32_t interlock_clock_slots_used;
 
 void interlock_clock_thread_ends(thread_clock *clock) {
-  // Release: the thread that takes the slot finds the clock as this thread left it.
+  // Release: pairs with the acquire in `claim_slot`. The slot's next thread sees this clock.
   __atomic_store_n(&clock->is_alive, false, __ATOMIC_RELEASE);
 }
 
-/// A number that no thread has had: what it gave up until now is not what it knows by itself.
+/// Gives the thread a new number, so that it no longer counts as the thread of its earlier
+/// releases.
 static void renew_number(thread_clock *own) {
   static uint64_t numbers;
-  // Relaxed: only that no two are equal is asked for.
+  // Relaxed: the numbers need only be different.
   own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
-/// For tests, which define it: the count that a slot begins with.
+/// The initial count of a slot. Defined by tests only.
 extern uint64_t interlock_test_first_count(void) __attribute__((weak));
 
 static thread_clock *claim_slot(void) {
@@ -32,18 +34,18 @@ static thread_clock *claim_slot(void) {
     found = &slots[interlock_clock_slots_used];
     found->slot = interlock_clock_slots_used;
     if (interlock_test_first_count) found->clock.counts[found->slot] = interlock_test_first_count();
-    // Relaxed: a thread that does not count the new slot yet has met no thread that was in it.
+    // Relaxed: a thread that reads the old number has not synchronised with a thread of the slot.
     __atomic_store_n(&interlock_clock_slots_used, interlock_clock_slots_used + 1, __ATOMIC_RELAXED);
   } else {
-    // A thread that has ended lends its slot: what has learnt of the later one seems to have learnt
-    // of the earlier too.
+    // Reuse the slot of an ended thread. A clock that has learnt of the new thread then seems to
+    // have learnt of the ended one too.
     for (uint32_t index = 0; index < most_slots && !found; index++) {
       if (!__atomic_load_n(&slots[index].is_alive, __ATOMIC_ACQUIRE)) found = &slots[index];
     }
   }
   if (found) {
     uint32_t slot = found->slot;
-    // Its own count goes on: what is known of the slot's last thread stays true.
+    // The slot's own count continues, so that other clocks' counts of the ended thread stay valid.
     for (uint32_t index = 0; index < most_slots; index++) {
       if (index != slot) found->clock.counts[index] = 0;
     }
@@ -74,10 +76,10 @@ bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t c
 
 void interlock_clock_forget_all(thread_clock *own) {
   uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
-  // What lies above is 0, here and there.
+  // The counts above are 0 in both clocks.
   memcpy(own->outside.counts, own->clock.counts, used * sizeof *own->clock.counts);
   for (uint32_t index = 0; index < used; index++) {
-    // Its own is looked at by others, and never less than it was.
+    // Other threads read the thread's own count, which must never decrease.
     if (index != own->slot) own->clock.counts[index] = 0;
   }
   clock_count_on(own);
@@ -93,7 +95,6 @@ void interlock_clock_remember(thread_clock *own) {
   renew_number(own);
 }
 
-/// A thread whose beginning was not seen comes after all that has happened.
 void interlock_clock_know_all(thread_clock *own) {
   uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   own->seen_own = own->clock.counts[own->slot];
@@ -108,7 +109,7 @@ thread_clock *interlock_clock_own(thread_record *record, const interlock_event *
   if (__builtin_expect(record && record->clock, 1)) return record->clock;
   if (!record) return NULL;
   thread_clock *own;
-  // Hidden: the handler of a signal that comes meanwhile would come here too.
+  // Hidden: the events of a signal handler would otherwise enter this function too.
   interlock_events_hide_thread(true);
   own = record->clock = claim_slot();
   interlock_events_hide_thread(false);
@@ -116,7 +117,6 @@ thread_clock *interlock_clock_own(thread_record *record, const interlock_event *
   return own;
 }
 
-/// A thread has been joined: all that had its handle, since another may have it by now.
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
   take(&slots_lock);
   bool is_lent = interlock_clock_slots_used == most_slots;
@@ -124,7 +124,7 @@ void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
     if (pthread_equal(slots[index].handle, handle)) clock_learn(own, &slots[index].clock);
   }
   give(&slots_lock);
-  // Its slot may be another's.
+  // Another thread may have reused the joined thread's slot.
   if (is_lent) interlock_clock_know_all(own);
 }
 

@@ -1,24 +1,24 @@
-// Vector clocks, as in Djit+ and FastTrack (PLDI 2009): each thread counts how often it has given
-// something up to others, and knows of each other thread up to which count all of it has happened
-// before. What threads meet at (a lock, a queue, a block) carries such a clock from the thread that
-// gives it up to the thread that gets it.
+// Vector clocks, as in Djit+ and FastTrack (PLDI 2009). Each thread counts its releases, and its
+// clock has, for each other thread, the count up to which that thread's code happens before its
+// own. An object at which threads synchronise (a lock, a queue, a block) carries such a clock from
+// the thread that releases it to the thread that acquires it.
 //
 // An order too many hides a race; an order too few would be a false alarm. So if it is not known
-// which thread passed what to which, all is passed; and once something may order threads unseen, no
-// order is reported from then on.
+// which thread an acquisition is ordered after, it is ordered after all threads. Once something may
+// order threads unseen, no order is known from then on.
 #include "../thread_record.h"
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
 
 const char *interlock_clocks_reason;
-/// Whether a section has asked for the order since none is known.
+/// Whether an epoch was requested after the orders were lost.
 static bool is_missed;
 static int state;
 
 void interlock_clocks_lose_sight(const char *reason) {
   const char *none = NULL;
-  // Relaxed: text that never changes; when the others see it is of no account, for what was missed
-  // came before.
+  // Relaxed: a constant text. It does not matter when other threads see it, because the missed
+  // order came before.
   __atomic_compare_exchange_n(&interlock_clocks_reason, &none, reason, false, __ATOMIC_RELAXED,
                               __ATOMIC_RELAXED);
 }
@@ -45,7 +45,8 @@ bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
     own->is_busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     interlock_clock_come_to_task(own);
-    // A thread that learns of all in between learns of what the task has done up to now.
+    // A new epoch, so that a thread which is ordered after everything now is ordered after the
+    // task's code so far.
     clock_count_on(own);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     own->is_busy = false;
@@ -69,8 +70,7 @@ bool interlock_clocks_has_seen(uint32_t slot, uint64_t count) {
 }
 
 static void forked(void) {
-  // What the parent's threads did is nothing to its child, and the threads that had the locks are
-  // not here.
+  // The child does not follow orders, and does not have the threads that held the locks.
   interlock_set_order_source(NULL);
   interlock_clock_events_forked();
   interlock_clock_nodes_forked();
@@ -91,7 +91,7 @@ static const interlock_order_source source = {interlock_clocks_moment, interlock
 
 bool interlock_clocks_start(void) {
   int none = 0;
-  // Acquire and release: a thread that finds it started finds the tables.
+  // Acquire and release: a thread that reads 2 sees the tables.
   if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     interlock_events_hide_thread(true);
     bool is_on = prepare();

@@ -98,7 +98,7 @@ static bool loads(const unsigned char *code, unsigned char number, uint32_t *val
   return true;
 }
 
-/// Whether an instruction is known to leave the second and the third argument's registers unchanged.
+/// Whether an instruction is known to keep the registers of the second and the third argument.
 static bool keeps_arguments(const unsigned char *code) {
   enum { rdx = 2, rsi = 6, rdi = 7 };
   if (code[0] >= 0x58 && code[0] <= 0x5f) return code[0] != 0x58 + rdx && code[0] != 0x58 + rsi;
