@@ -31,7 +31,7 @@ pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind k
   for (size_t probe = 0; !entry && probe < probes; probe++) {
     pending_await *tried = at_probe(key, probe);
     uintptr_t free_key = 0;
-    // Relaxed on failure: goes on to the next entry. Acquire: pairs with the release in
+    // Relaxed on failure: the next entry is tried. Acquire: pairs with the release in
     // `interlock_await_remove`.
     if (__atomic_load_n(&tried->key, __ATOMIC_RELAXED) == 0 &&
         __atomic_compare_exchange_n(&tried->key, &free_key, key, false, __ATOMIC_ACQUIRE,
@@ -54,7 +54,7 @@ void interlock_await_remove(pending_await *entry) {
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
 }
 
-/// Notes what a task waits for until the entry is removed.
+/// Records what a task waits for until the entry is removed.
 void interlock_await_object(pending_await *entry, uintptr_t task, interlock_object_kind kind,
                          uintptr_t object) {
   // Relaxed: read once the process is quiet; it only ever becomes true.

@@ -45,8 +45,7 @@ typedef interlock_code_ranges ranges;
 interlock_code_ranges interlock_system_code, interlock_user_code;
 static range concurrency_range, testing_range, xctest_range;
 range interlock_dispatch_code;
-/// Foundation may be loaded late, by a library that a program opens: this changes while other
-/// threads read it.
+/// Written while other threads read it: a library that a program opens may load Foundation late.
 range interlock_foundation_code;
 uintptr_t interlock_own_code, interlock_own_code_size;
 
@@ -132,7 +131,8 @@ const ranges *interlock_look_up_code(uintptr_t address) {
   // The bytes of the call before the address are read.
   if (!is_within(code, address) || address < code.low + 8) return NULL;
   const char *name = base_name(found.dlfo_link_map->l_name);
-  // The library that opened it may be closed; Foundation itself stays, as every Swift library does.
+  // Foundation stays loaded, as every Swift library does, even if the library that loaded it is
+  // closed.
   if (is_named(name, "libFoundation")) note_foundation(code);
   return interlock_events_is_system_library(name) ? &interlock_system_code : &interlock_user_code;
 #else

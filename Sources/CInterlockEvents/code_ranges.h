@@ -1,4 +1,4 @@
-// Which code is the user's, and which a library's. Not for users of the target.
+// Distinguishes the user's code from a library's. Not for users of the target.
 #ifndef INTERLOCK_CODE_RANGES_H
 #define INTERLOCK_CODE_RANGES_H
 
@@ -6,7 +6,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// The code of one kind that was loaded at the start.
+/// The ranges of one kind of code, as loaded at the start.
 enum { most_ranges = 128 };
 typedef struct {
   interlock_code_range list[most_ranges];

@@ -1,12 +1,12 @@
-// Which performer makes the calls of explored threads. Apart from the readers of events, which know
-// of no performer.
+// Installs the performer of explored threads' calls. Separate from the readers of events, which do
+// not depend on a performer.
 #include "controlled_dispatch.h"
 #include "controlled_tasks.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 bool interlock_control_begin(const interlock_performer *performer) {
-  // Before a call can ask for it. Only explored threads do, and there is none yet.
+  // Stored first. Only explored threads read it, and none exists yet.
   interlock_posix = performer->posix;
   interlock_dispatch = performer->dispatch;
   interlock_tasks = performer->tasks;

@@ -1,5 +1,5 @@
-// Dispatch's calls of explored threads: another thread may go first, the events are published, and
-// the model makes the call.
+// Dispatch's calls of explored threads: each is a point, publishes its events, and is performed by
+// the model.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -42,7 +42,7 @@ void interlock_controlled_enqueue(interlock_dispatch_request request, void *bloc
     }
   }
   interlock_dispatch->ask_enqueue(&request, site);
-  // What a group's function is called with has no room for the group.
+  // The item of a plain function has no field for the group.
   bool has_room = block || !(request.flags & INTERLOCK_FLAG_GROUP);
   if (has_room && is_published(item_kinds)) add_item(&request, site.place);
   interlock_dispatch->enqueue(&request, site);
@@ -136,7 +136,7 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then, in
   interlock_dispatch->item_notify(block, &request, site);
 }
 
-// Waits. The thread is listed as waiting before it comes to the choice: it may never be chosen.
+// Waits. The thread is listed as waiting before the point, because it may never be chosen again.
 
 static void tell_wait(interlock_object_kind kind, const void *object, moment_t end,
                       uintptr_t place) {

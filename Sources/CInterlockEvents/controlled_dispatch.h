@@ -1,5 +1,5 @@
-// Dispatch's calls of explored threads: the events are those of every other thread, and the model
-// makes the call. Not for users of the target.
+// Dispatch's calls of explored threads: they publish the same events as other threads' calls, and
+// the model performs them. Not for users of the target.
 #ifndef INTERLOCK_CONTROLLED_DISPATCH_H
 #define INTERLOCK_CONTROLLED_DISPATCH_H
 
@@ -8,25 +8,26 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Whether a call has nothing to do but to pass through: one load, explored or not. Relaxed: as
+/// Whether a call only passes through: one load, for an explored thread too. Relaxed: as
 /// `is_wanted`.
 #define PASSES_THROUGH(kinds)                                            \
   __builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & \
                      ((kinds) | INTERLOCK_WANTED_CONTROL)), 1)
 
-/// Whether the model makes the call. What libdispatch calls itself is its own affair.
+/// Whether the model performs the call. It performs no call that libdispatch itself makes.
 static inline bool is_controlled_call(uintptr_t returns_to) {
   return interlock_is_controlled() && interlock_dispatch && !interlock_is_dispatch(returns_to);
 }
-/// True if the model makes the call. For calls that publish no events: checks the load first.
+/// True if the model performs the call. For calls that publish no events: tests `interlock_wanted`
+/// first.
 static inline bool is_explored_call(uintptr_t returns_to) {
   return !PASSES_THROUGH(0) && is_controlled_call(returns_to);
 }
 
-/// In the function that is called: where the call was made.
+/// The call site, for use in the interposed function itself.
 #define SITE ((interlock_site){RETURNS_TO, USER_PLACE})
 
-/// Hands a block to a queue, or, where it is NULL, what the request says to call.
+/// Enqueues a block or, if `block` is NULL, the function of the request.
 void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,
                                   interlock_site site) HIDDEN;
 void interlock_controlled_sync(queue_t queue, void *block, function_t function, void *context,
@@ -42,10 +43,10 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then,
                                       interlock_site site) HIDDEN;
 long interlock_controlled_item_wait(void *block, moment_t end, interlock_site site) HIDDEN;
 
-/// What could not be done while threads were explored is done now.
+/// Performs the calls that were deferred while threads were explored.
 void interlock_controlled_dispatch_ends(void) HIDDEN;
 
-/// A moment in nanoseconds of the monotonic clock; all ones for never.
+/// A `dispatch_time_t` in nanoseconds of the monotonic clock; all ones for never.
 uint64_t interlock_moment(moment_t when) HIDDEN;
 
 #endif

@@ -1,5 +1,5 @@
-// Where explored threads stop in the runtime of Swift Concurrency: before a task waits, resumes
-// another, cancels, or ends, another thread may go first.
+// The points of explored threads in the runtime of Swift Concurrency: before a task waits, resumes
+// another, cancels, or ends, another thread may run.
 #include "controlled_tasks.h"
 #include "layouts.h"
 
@@ -28,7 +28,7 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_
     case TASK: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, arguments[1], site); break;
     case GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_GROUP, 0, site); break;
     case STREAM: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_STREAM, 0, site); break;
-    // What the closure of a sequence awaits comes by here itself.
+    // The awaits in a sequence's closure have points of their own.
     case SEQUENCE:
     case GROUP_SCOPE: break;
     case CONTINUATION:
@@ -41,7 +41,7 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_
   }
 }
 
-// The end of a task: where it goes on from its first function is the runtime's.
+// The end of a task: its first function returns into the runtime.
 
 void interlock_explored_task_made(uintptr_t task, interlock_async_context *context,
                                   uintptr_t parent) {
@@ -54,7 +54,8 @@ void interlock_explored_task_made(uintptr_t task, interlock_async_context *conte
   context->resume = (uintptr_t)interlock_await_ended;
 }
 
-/// The runtime's task: its kind, and the context that it goes on with, first its first.
+/// Offsets in the runtime's task: its kind, and the context with which it resumes, which is its
+/// first context at the start.
 enum { at_kind = 32, kind_mask = 0xff, task_kind = 0, at_context = 64 };
 
 static uintptr_t context_of(uintptr_t task) { return *(const uintptr_t *)(task + at_context); }
@@ -68,7 +69,7 @@ void interlock_explored_let_made(uintptr_t job, uintptr_t parent) {
   interlock_explored_task_made(job, context, parent);
 }
 
-// Functions of the runtime that return: a few instructions that keep every register of the call.
+// Stubs for functions of the runtime that return: a few instructions that preserve every register.
 
 typedef enum { CANCELS, TESTS, TESTS_OWN, CANCELS_GROUP, RESUMES, FEEDS } returning_kind;
 
@@ -102,7 +103,7 @@ static const struct {
 #undef DESCRIBED
 };
 
-/// `first` is the first argument: of a task's methods, the task. Gives the address to go on at.
+/// `first` is the first argument: the task, for a task's methods. Returns the address to jump to.
 __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number,
     uintptr_t returns_to) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
@@ -125,8 +126,8 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
   return real;
 }
 
-// The first argument stays where it is. Seven words are pushed: with the caller's, the stack is
-// aligned for a call.
+// The first argument stays in its register. Seven words are pushed: with the return address, the
+// stack is aligned for a call.
 #if defined(__x86_64__)
 #define RETURNING_DOOR(number, kind, name)                                                       \
   __asm__(                                                                                       \

@@ -1,4 +1,4 @@
-// Where explored threads stop in the runtime of Swift Concurrency. Not for users of the target.
+// The points of explored threads in the runtime of Swift Concurrency. Not for users of the target.
 #ifndef INTERLOCK_CONTROLLED_TASKS_H
 #define INTERLOCK_CONTROLLED_TASKS_H
 
@@ -15,10 +15,10 @@ static inline bool is_task_explored(void) {
 void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) HIDDEN;
 /// True if the explored task has yielded, so that the call is over.
 bool interlock_yields(uintptr_t place) HIDDEN;
-/// What an awaited call of this kind is, with its first arguments.
+/// The point of an awaited call of this kind, from the call's first arguments.
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) HIDDEN;
-/// A task was made with its first context, or with the job that it begins with: its end will be
-/// seen.
+/// Called when a task is made with its first context, or with its first job, so that the task's end
+/// is seen.
 void interlock_explored_task_made(uintptr_t task, interlock_async_context *context,
                                   uintptr_t parent) HIDDEN;
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) HIDDEN;

@@ -78,12 +78,12 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 }
 
 interlock_only_reader interlock_only;
-/// Set before threads are explored; only their calls ask for it.
+/// Set before threads are explored; only their calls read it.
 const interlock_posix_performer *interlock_posix;
-/// Whether threads are explored: under the lock of the slots.
+/// Whether threads are explored; guarded by the lock of the slots.
 static bool is_control_wanted;
 
-/// Takes the position of a removed reader.
+/// Replaces a removed reader in its position.
 static void ignore_event(interlock_event_kind kind, interlock_object_kind object_kind,
                          const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   (void)kind, (void)object_kind, (void)object, (void)flags, (void)place, (void)frame;

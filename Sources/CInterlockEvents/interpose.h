@@ -20,7 +20,7 @@ static inline bool is_wanted(uint32_t kinds) {
          interlock_marks.hidden == 0;
 }
 
-/// Lets calls ask for the performer, or ends that; false if no call is seen.
+/// Lets interposed calls use the performer, or stops that. Returns false if no call is interposed.
 bool interlock_want_control(bool wanted) HIDDEN;
 
 /// Calls every reader that wants the event.
@@ -36,8 +36,8 @@ typedef struct {
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
 
-/// As `interlock_publish`, for the cheapest calls: calls an only reader without a walk over the
-/// slots.
+/// As `interlock_publish`, for the cheapest calls: if there is one reader, calls it without a walk
+/// over the slots.
 static inline void interlock_publish_fast(const interlock_event *event) {
   // Acquire: pairs with the release in `update_wanted`; the kinds are stored before it.
   interlock_reader reader = __atomic_load_n(&interlock_only.reader, __ATOMIC_ACQUIRE);
@@ -113,8 +113,8 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
-/// The address to which a call returns; of one that Foundation makes for its direct caller, such as
-/// `withLock` through the protocol, the caller's.
+/// The address to which a call returns. If Foundation makes the call for its direct caller, such as
+/// `withLock` through the protocol, returns that caller's address.
 uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) HIDDEN;
 static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) {
   if (!interlock_is_foundation(returns_to)) return returns_to;
@@ -137,8 +137,8 @@ static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) 
     found;                                                                 \
   })
 
-/// For functions that run the user's code, and so lie between a system library and the user on the
-/// stack: an address in them is no call site. Recognised by their section.
+/// For functions that run the user's code, and so are between a system library and the user's code
+/// on the stack: an address in them is no call site. The section identifies them.
 #define BETWEEN __attribute__((section("interlock_between")))
 
 /// Weak: if libdispatch is linked statically, its own definitions replace these without a duplicate
@@ -172,8 +172,8 @@ static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) 
   }                                                                                       \
   static result_type seen_##name parameters
 
-/// For the rarely executed part of such a body: in a function of its own, it costs the rest no
-/// saved registers. Not a tail call: the readers walk from the body's frame.
+/// For the rarely executed part of such a body: as a separate function it spares the rest the
+/// saving of registers. Not a tail call: the readers walk from the body's frame.
 #define SELDOM __attribute__((noinline, not_tail_called)) BETWEEN
 
 #endif

@@ -1,4 +1,4 @@
-// Shared by the files about where tasks wait and continue. Not for users of the target.
+// Shared by the files that intercept the waits of tasks. Not for users of the target.
 #ifndef INTERLOCK_INTERPOSE_AWAITS_H
 #define INTERLOCK_INTERPOSE_AWAITS_H
 
@@ -33,12 +33,12 @@ static inline void tell_task(interlock_task_change change, uintptr_t task) {
 /// returns false if the table is full.
 bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 
-/// A task reaches a checked continuation or a stream, and resumes at `resume`. Returns false if the
-/// table is full, or if the task is known to wait already, inside another call, as in the closure
-/// of AsyncStream(unfolding:): then the outer call's end is intercepted.
+/// Records that a task reaches a checked continuation or a stream, and resumes at `resume`. Returns
+/// false if the table is full, or if an outer call of the task is already recorded as a wait, as in
+/// the closure of AsyncStream(unfolding:): then the outer call's end is intercepted.
 bool interlock_suspension_begins(uintptr_t task, uintptr_t resume,
                                  interlock_object_kind kind) HIDDEN;
-/// That wait has ended.
+/// Records that this wait has ended.
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;
 
 /// An option of a task's creation, in a list; the lowest byte of the flags is its kind (ABI).
@@ -49,10 +49,10 @@ typedef struct interlock_task_option {
 
 /// Returns true if a task is made in a task group.
 bool interlock_is_in_group(const interlock_task_option *options) HIDDEN;
-/// A task was made; `parent` is the task that made it in a task group, or 0.
+/// Records a new task; `parent` is the task that made it in a task group, or 0.
 void interlock_child_made(uintptr_t child, uintptr_t parent) HIDDEN;
 
-/// An `async let` has made its task.
+/// Records that an `async let` has made its task.
 void interlock_let_begins(uintptr_t let, uintptr_t task) HIDDEN;
 
 #endif

@@ -30,7 +30,7 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
   interlock_marks.nested = nested;
 }
 
-// Blocks handed to a queue.
+// Enqueued blocks.
 
 static uint64_t turns;
 
@@ -80,8 +80,8 @@ static interlock_item **list_of(const void *block) {
   return &work_items[((uintptr_t)block >> 4) % work_item_lists];
 }
 
-/// The thread that held the lock is not in the child. A list is always consistent: one store
-/// changes it.
+/// The child does not have the thread that held the lock. A list is always consistent, because one
+/// store changes it.
 void interlock_work_items_forked(void) { give(&work_items_lock); }
 
 /// Removes the first queued item of a block from its list; NULL if there is none.
@@ -142,7 +142,7 @@ BETWEEN static void run_work_item(const void *outer, block_t inner) {
 typedef void *create_block(unsigned long, block_t);
 typedef void *create_block_with_class(unsigned long, unsigned, int, block_t);
 
-/// A block's address is used again.
+/// Called for a new block, whose address another block may have had.
 static void *note_made(void *block, uintptr_t returns_to) {
   if (block && is_explored_call(returns_to)) interlock_dispatch->item_made(block);
   return block;

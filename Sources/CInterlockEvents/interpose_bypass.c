@@ -1,5 +1,5 @@
-// Redirects the calls of other images past this executable's definitions to the libraries' own, for
-// measurements. In C, for the structures of the dynamic linker.
+// Redirects the calls of other images from this executable's definitions to the libraries' own, for
+// measurements. In C, because of the dynamic linker's structures.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES

@@ -1,5 +1,5 @@
-// The boundary of Swift Concurrency: a task gives up its thread until its continuation is resumed.
-// Its jobs arrive as Dispatch blocks (interpose_dispatch_async.c).
+// The calls of Swift Concurrency: a task suspends until its continuation is resumed, tasks and
+// actors are made. The jobs of tasks arrive as Dispatch blocks (interpose_dispatch_async.c).
 #include "controlled_tasks.h"
 #include "layouts.h"
 
@@ -17,8 +17,8 @@ static void publish(interlock_event_kind kind, const void *task, uintptr_t place
   interlock_publish(&event);
 }
 
-/// Has the registers of the runtime's function: takes the context of the wait, and flags; returns
-/// the task.
+/// Takes its arguments in the registers of the runtime's function: the context of the wait, and
+/// flags. Returns the task.
 INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context,
                                                     uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
@@ -107,7 +107,7 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   }
 }
 
-/// An actor begins its life at an address that another object may have had.
+/// Records a new actor, whose address another object may have had.
 INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
   typedef SWIFT_CALL void initialize(void *);
   if (is_task_explored()) interlock_tasks->actor_made((uintptr_t)actor);

@@ -1,5 +1,5 @@
-// What asks for the queue that the calling thread is on. libdispatch knows nothing of those that
-// the model runs blocks of.
+// Calls that depend on the queue that the calling thread runs on. libdispatch does not know the
+// queue of a block that the model runs.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -60,8 +60,8 @@ INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void
   REAL(set, dispatch_queue_set_specific)(queue, key, value, destroy);
 }
 
-// The width of a queue of Swift Concurrency is set by a block that the real pool runs. What was
-// asked while threads were explored is done once they are not.
+// A block on the real pool sets the width of a queue of Swift Concurrency. While threads are
+// explored, such a call is deferred.
 
 enum { most_late = 16 };
 static struct {

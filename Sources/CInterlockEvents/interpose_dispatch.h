@@ -87,9 +87,9 @@ static inline uint32_t flags_of_caller(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
-/// As `flags_of_caller`, for a function that is handed over. A job of Swift Concurrency is
-/// recognised by its function, which is the runtime's, not by the caller: the runtime jumps to the
-/// call, so the caller may be a user's executor that forwards jobs.
+/// As `flags_of_caller`, for a function that is enqueued. A job of Swift Concurrency is recognised
+/// by its function, which is the runtime's, not by the caller: the runtime jumps to the call, so
+/// the caller may be a user's executor that forwards jobs.
 static inline uint32_t flags_of_function(function_t function, uintptr_t returns_to) {
   if (interlock_is_concurrency((uintptr_t)function)) return INTERLOCK_FLAG_JOB;
   return flags_of_caller(returns_to);

@@ -36,7 +36,7 @@ bool interlock_check_moments(ptrdiff_t shift) {
   at *wall_in = (at *)interlock_find_real("dispatch_walltime");
   if (!monotonic_in || !wall_in) return true;
   static const moment_t hour = 3600000000000, slack = 60000000000, day_clock = 3;
-  // A shift makes other bits select the clock, as tests want it.
+  // In tests, a shift makes other bits select the clock.
   moment_t early = interlock_now() + hour;
   moment_t soon = monotonic_in(at_once, (int64_t)hour) << shift;
   bool holds = soon >= early && soon <= interlock_now() + hour;

@@ -1,4 +1,4 @@
-// Blocks handed to a queue at once, or with a group.
+// Blocks that are enqueued at once, or with a group.
 #include "controlled_dispatch.h"
 #include "layouts.h"
 
@@ -9,7 +9,7 @@ static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintpt
   interlock_list_work_item(interlock_make_item(queue, NULL, block, flags, place));
 }
 
-/// Hands on a block inside one of ours, or a work item after listing it.
+/// Enqueues a block inside one of ours, or a work item after listing it.
 static void enqueue_block(queue_t queue, void *block, uint32_t flags, uintptr_t place,
                           queue_block_call *real, queue_function_call *real_function) {
   if (is_work_item(block)) {

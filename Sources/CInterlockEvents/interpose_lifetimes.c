@@ -1,5 +1,5 @@
-// What only explored threads need of the C library: how threads end, what is theirs, and objects
-// whose beginning no event is about. All other threads' calls pass through.
+// Calls of the C library that only the explorer needs: the ends of threads, thread-specific data,
+// and the initialisation of objects that no event is about. Other threads' calls pass through.
 #include "interpose_posix.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -34,7 +34,7 @@ INTERPOSED int pthread_key_delete(pthread_key_t key) {
 }
 
 static bool is_once_done(const void *once) {
-  // glibc's: bit 1 once the initialiser has returned. Acquire: what it wrote is there.
+  // glibc sets bit 1 when the initialiser has returned. Acquire: sees what it wrote.
   return __atomic_load_n((const pthread_once_t *)once, __ATOMIC_ACQUIRE) & 2;
 }
 

@@ -71,8 +71,8 @@ static void end(const first_call *call) {
   publish_once(INTERLOCK_EVENT_RELEASE, call);
 }
 
-// In an executable with a static runtime these are the only definitions, since nothing asks for the
-// archive's. There they implement the same protocol on the same words.
+// In an executable with a static runtime these are the only definitions, because no symbol pulls in
+// the archive's. They then implement the same protocol on the same words.
 
 /// Two words: whether it is done, and the kernel's number of the thread in it.
 static void run_swift_once(int *once, initialiser *run, void *context) {
@@ -132,7 +132,7 @@ static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
 }
 
 static bool is_swift_done(const void *once) {
-  // Acquire: what the initialiser wrote is there.
+  // Acquire: sees what the initialiser wrote.
   return __atomic_load_n((const int *)once, __ATOMIC_ACQUIRE) == interlock_once_done;
 }
 
@@ -140,8 +140,8 @@ static bool is_dispatch_done(const void *once) {
   return __atomic_load_n((const intptr_t *)once, __ATOMIC_ACQUIRE) == ~(intptr_t)0;
 }
 
-/// For an explored thread: waits while another is in the initialiser. Returns true if this one is
-/// to run it; else the other's has ended, and the events say so.
+/// For an explored thread: waits while another thread runs the initialiser. Returns true if this
+/// thread must run it; else the other thread has run it, and the events are published.
 SELDOM static bool is_first_controlled(void *once, bool (*is_done)(const void *),
                                        interlock_site site, uintptr_t frame) {
   first_call call = {.once = once, .place = site.place, .frame = frame};

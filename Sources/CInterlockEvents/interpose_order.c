@@ -1,5 +1,5 @@
 // Other orderings of threads: spin locks, thread barriers, pipes, sockets and signals, and the main
-// queue when its thread gives it away. No thread is listed as waiting for them.
+// queue when the main thread leaves it to the pool. No thread is listed as waiting for them.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -77,8 +77,8 @@ INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
   return real(barrier);
 }
 
-// Pipes, sockets and signals: the thread that wrote the data, or made room for it, is not
-// determined. A regular file orders nothing: a reader cannot know that the data was written before.
+// Pipes, sockets and signals: it is not known which thread wrote the data, or made room for it. A
+// regular file orders nothing: a reader cannot know that the data was written before.
 
 /// Called after a call that found something.
 static void order_after_unknown(void) {
@@ -108,8 +108,8 @@ static void note_transfer(int file, ssize_t result) {
   }
 #define TRANSFERS(name, parameters, arguments) \
   MEETS(ssize_t, name, parameters, arguments, note_transfer(file, result))
-/// A call that waits for room comes after the thread that made it. Standard output and error imply
-/// no intended order.
+/// A call that waits for room is ordered after the thread that made the room. Standard output and
+/// error imply no intended order.
 #define SENDS(name, parameters, arguments) \
   MEETS(ssize_t, name, parameters, arguments, if (file > STDERR_FILENO) note_transfer(file, result))
 #define FINDS(name, parameters, arguments) \
@@ -162,7 +162,7 @@ __attribute__((constructor(101))) static void find_calls(void) {
   real_sigwait(), real_sigwaitinfo(), real_sigtimedwait();
 }
 
-// The main queue belongs to its thread, which hands it to the pool and ends.
+// `dispatch_main`: the main thread leaves the main queue to the pool, and ends.
 
 extern char _dispatch_main_q[] __attribute__((weak));
 

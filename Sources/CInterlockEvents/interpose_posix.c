@@ -24,10 +24,10 @@ typedef int mutex_call(pthread_mutex_t *);
 typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
 typedef int clock_mutex_call(pthread_mutex_t *, clockid_t, const struct timespec *);
 
-/// As glibc marks a robust mutex.
+/// The bit by which glibc marks a robust mutex.
 enum { robust_kind = 16 };
 
-/// Whether the thread holds the mutex, also after its last holder died.
+/// Whether the thread holds the mutex; true also if the last holder died.
 static inline bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
 typedef struct {
@@ -42,8 +42,8 @@ SELDOM static int wait_for_mutex(pthread_mutex_t *mutex, mutex_call *real, call_
   return result;
 }
 
-/// The lock of an explored thread. The wait is always published: the thread may wait between this
-/// and its turn.
+/// The lock call of an explored thread. Always publishes a wait, because the thread may wait until
+/// the explorer chooses it.
 SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
                                   const struct timespec *end, uintptr_t returns_to,
                                   call_site site) {
@@ -65,8 +65,8 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
     return lock_controlled(mutex, CLOCK_REALTIME, NULL, CALLER, (call_site){place, frame});
   }
   uintptr_t place = lock_place(RETURNS_TO, &frame);
-  // Most mutexes are free. The real call decides about one that is not, and about a robust one,
-  // which glibc leaves locked for good if a thread tries it after its state was lost.
+  // Most mutexes are free. If this one is not, make the real call. Also for a robust mutex, which
+  // glibc leaves locked for good if a thread tries it after its state was lost.
   if ((mutex->__data.__kind & robust_kind) ||
       REAL(mutex_call, pthread_mutex_trylock)(mutex) != 0) {
     return wait_for_mutex(mutex, FOUND(pthread_mutex_lock), (call_site){place, frame});
@@ -112,7 +112,7 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call, clock,
 
 INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
                 (mutex)) {
-  // Publish first: once it is unlocked, the memory may be another object's.
+  // Publish first: once the mutex is unlocked, its memory may be reused.
   if (__builtin_expect(interlock_is_special(), 0)) {
     if (interlock_marks.hidden) return FOUND(pthread_mutex_unlock)(mutex);
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);

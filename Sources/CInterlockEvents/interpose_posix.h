@@ -25,7 +25,8 @@ static inline uint32_t limit_flag(const struct timespec *end) {
   return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
 }
 
-/// A lock or a condition was initialised: what the explorer knows of that address is another's.
+/// Called when a lock or a condition was initialised: the explorer drops what it knows of an
+/// earlier object at that address.
 static inline void note_made(int result, const volatile void *object) {
   if (result == 0 && is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {
     interlock_posix->made(object);
@@ -36,8 +37,8 @@ static inline uint32_t flag_of_refusal(int result) {
   return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
 }
 
-/// Publishes the result of a call that waits: 0 means that the thread holds the object. `flags`
-/// then say how long it would have waited.
+/// Publishes the result of a call that waits: 0 means that the thread holds the object. `flags` say
+/// whether the call only tried or had a time limit.
 static inline void publish_result(int result, interlock_object_kind object_kind, const void *object,
                            uint32_t flags, uintptr_t place) {
   publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,

@@ -1,5 +1,5 @@
-// The C library's conditions, under their own names. The thread gives up the mutex while it waits,
-// and holds it again afterwards.
+// The C library's conditions, under their own names. A wait releases the mutex and acquires it
+// again.
 #include "interpose_posix.h"
 
 #ifdef INTERLOCK_INTERPOSES

@@ -122,7 +122,7 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, limit, place);
   long result = real(number, a, b, c, d, e, f);
   int error = errno;
-  // Only the caller knows what the word means now; it may ask again at once.
+  // Only the caller knows what the word means now; it may wait again at once.
   publish(INTERLOCK_EVENT_GIVE_UP, kind, (const void *)a, 0, place);
   errno = error;
   return result;

@@ -45,7 +45,7 @@ static uint32_t inactive_count;
 static bool is_inactive(const void *attribute) {
   uint32_t count = __atomic_load_n(&inactive_count, __ATOMIC_ACQUIRE);
   for (uint32_t index = 0; index < count && index < most_inactive; index++) {
-    // Relaxed: an attribute comes to a thread by what orders it after its making.
+    // Relaxed: the program itself orders the creation of an attribute before its use.
     if (__atomic_load_n(&inactive[index], __ATOMIC_RELAXED) == attribute) return true;
   }
   return false;

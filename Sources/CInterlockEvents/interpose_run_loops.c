@@ -69,7 +69,7 @@ bool interlock_is_of_poll(uintptr_t returns_to) {
 
 typedef void set_handler(void *, block_t);
 
-/// Runs hidden what the loop does when its time is up, or was not needed.
+/// Hides the handler that runs when the poll's time is up, or when its timer is cancelled.
 static void set_unseen(void *source, block_t handler, set_handler *set) {
   set(source, ^{
     interlock_marks.hidden++;
@@ -79,7 +79,7 @@ static void set_unseen(void *source, block_t handler, set_handler *set) {
   });
 }
 
-/// Of an explored thread's timer the model keeps the handler; false for another source.
+/// Gives the handler of an explored thread's timer to the model; returns false for another source.
 static bool keep_handler(void *source, block_t handler, bool on_cancel, uintptr_t returns_to) {
   if (!is_explored_call(returns_to) || !interlock_dispatch->is_source(source)) return false;
   function_t function = handler ? call_block : NULL;

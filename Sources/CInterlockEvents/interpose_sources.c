@@ -1,9 +1,9 @@
-// What may run code on queues without a call that is seen: sources, and I/O.
+// Sources and I/O, which may run code on queues without a call that is seen.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// `name`: what escapes control, of an explored thread.
+/// `name` is the operation that escapes control, on an explored thread.
 static void unfollowed(const void *object, uintptr_t returns_to, const char *name) {
   if (is_explored_call(returns_to)) interlock_dispatch->escaped(name);
   if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && !interlock_is_dispatch(returns_to) &&
@@ -50,8 +50,8 @@ INTERPOSED void dispatch_write(int descriptor, void *data, queue_t queue, void *
   REAL(call, dispatch_write)(descriptor, data, queue, handler);
 }
 
-// Timer sources of explored threads. A stand-in of the model's is no source: libdispatch never gets
-// one of these calls for it.
+// Timer sources of explored threads. The model's stand-in is no source, so libdispatch gets none of
+// these calls for it.
 
 static bool is_timer(void *source, uintptr_t returns_to) {
   return is_explored_call(returns_to) && interlock_dispatch->is_source(source);
@@ -102,7 +102,7 @@ INTERPOSED intptr_t dispatch_source_testcancel(void *source) {
 
 INTERPOSED uintptr_t dispatch_source_get_data(void *source) {
   typedef uintptr_t get(void *);
-  // As many times as it has fired: the model's handlers come one for each.
+  // The number of firings since the last call of the handler: the model calls it for each one.
   if (is_timer(source, RETURNS_TO)) return 1;
   return REAL(get, dispatch_source_get_data)(source);
 }

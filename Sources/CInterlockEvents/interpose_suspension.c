@@ -5,13 +5,13 @@
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-// By address. An entry belongs to one task, from its exchange until the task gives it back: a task
-// has one wait at a time.
+// By the task's address. An entry belongs to one task from the compare-exchange until the task
+// frees it: a task has one wait at a time.
 
 typedef struct {
   uintptr_t task;
   interlock_object_kind kind;
-  /// The thread that the task ran on, and in which of its blocks.
+  /// The task's thread when the wait began, and the number of blocks which that thread had begun.
   uint32_t thread, block;
 } waiting_task;
 
@@ -37,7 +37,7 @@ static bool remember(uintptr_t task, interlock_object_kind kind) {
   for (size_t probe = 0; probe < probes; probe++) {
     waiting_task *entry = &waiting[(first_probe(task) + probe) % most_waiting];
     uintptr_t free_entry = 0;
-    // Relaxed on failure: goes on to the next entry. Acquire: pairs with the release in
+    // Relaxed on failure: the next entry is tried. Acquire: pairs with the release in
     // `interlock_suspension_ends`.
     if (__atomic_load_n(&entry->task, __ATOMIC_RELAXED) != 0 ||
         !__atomic_compare_exchange_n(&entry->task, &free_entry, task, false, __ATOMIC_ACQUIRE,
@@ -48,7 +48,7 @@ static bool remember(uintptr_t task, interlock_object_kind kind) {
     entry->kind = kind;
     entry->thread = interlock_thread_id();
     entry->block = interlock_blocks_begun;
-    // Relaxed: a thread that could look for the task has been handed it since.
+    // Relaxed: a thread that looks for the task has received it after this.
     __atomic_fetch_add(&waiting_count, 1, __ATOMIC_RELAXED);
     return true;
   }
@@ -68,8 +68,8 @@ void interlock_job_enqueued(const void *job) {
   if (__atomic_load_n(&waiting_count, __ATOMIC_RELAXED) == 0) return;
   const waiting_task *entry = find((uintptr_t)job);
   if (!entry) return;
-  // A task that enqueues itself before it has given up its thread has changed its executor, and
-  // still waits.
+  // A task that enqueues itself while it still has its thread has changed its executor, and still
+  // waits.
   if (entry->thread == interlock_thread_id() && entry->block == interlock_blocks_begun) return;
   publish(INTERLOCK_EVENT_RELEASE, entry->kind, (uintptr_t)job, 0);
 }

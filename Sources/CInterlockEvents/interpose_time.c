@@ -1,4 +1,4 @@
-// Clocks, sleeps and yields: virtual for explored threads, and nothing of ours for all others.
+// Clocks, sleeps and yields: virtual for explored threads; all other threads' calls pass through.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES

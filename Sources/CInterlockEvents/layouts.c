@@ -1,5 +1,5 @@
-// Private layouts: one table of the layouts, their checks, and what is off if one differs. A check
-// costs microseconds, and runs once, before a reader is added.
+// Private layouts: one table of the layouts, their checks, and the features that are off if one
+// differs. A check costs microseconds, and runs once, before a reader is added.
 #include "layouts.h"
 #include "interpose_dispatch.h"
 
@@ -96,7 +96,7 @@ static bool check_once(ptrdiff_t shift) {
   dispatch_call *run_dispatch = (dispatch_call *)interlock_find_real("dispatch_once_f");
   int own = (int)interlock_thread_id(), beside = (int)shift / (int)sizeof(int);
   bool holds = true;
-  // Absent or linked statically: then the functions are ours, and the layout too.
+  // If the runtime is linked statically, or is absent, the functions and the layout are ours.
   if (run_swift) {
     __attribute__((aligned(8))) token swift = {0};
     run_swift(&swift.words[token_at], note_holder, &swift);

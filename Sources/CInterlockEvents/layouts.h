@@ -27,8 +27,8 @@ bool interlock_layout_holds(interlock_layout layout) HIDDEN;
 /// hold.
 bool interlock_layout_note(interlock_layout layout, bool holds) HIDDEN;
 
-/// The number of bytes by which a check reads beside the field: 0 except in tests, which so
-/// simulate another layout.
+/// The number of bytes by which a check reads beside the field: 0 except in tests, which simulate
+/// another layout with it.
 ptrdiff_t interlock_layout_shift(interlock_layout layout) HIDDEN;
 
 /// Checks the layout of queues (queue_layout.c), and keeps the fields' offsets if it holds.

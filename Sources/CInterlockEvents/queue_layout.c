@@ -17,7 +17,7 @@ static uintptr_t target_of(uintptr_t queue) {
 }
 
 static uintptr_t roots[interlock_most_roots];
-/// The lowest root, and the highest one's distance from it: libdispatch has them in one array.
+/// The lowest root queue, and the distance of the highest: libdispatch has them in one array.
 static uintptr_t lowest_root, root_span;
 
 int interlock_root_index(uintptr_t queue) {
@@ -71,7 +71,7 @@ static bool has_fields(const void *queue, uint16_t width, const void *target) {
 bool interlock_check_queues(ptrdiff_t shift) {
   typedef void *create(const char *, void *, void *);
   create *make = (create *)interlock_find_real("dispatch_queue_create_with_target");
-  // Absent or linked statically: then no call on a queue is seen.
+  // If libdispatch is absent or linked statically, no call on a queue is seen.
   if (!make || !dispatch_get_global_queue || !dispatch_release) return true;
   static const intptr_t classes[] = {0x21, 0x19, 0x15, 0x11, 0x09, 0x05};
   for (int index = 0; index < 6; index++) {
@@ -110,7 +110,8 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;
   if (!queue || !interlock_queue_width_offset || interlock_root_index(queue) >= 0) return 0;
   if (queue == (uintptr_t)_dispatch_main_q) return 1;
-  // Both offsets are known, or neither. Not tested again: a synchronous call asks several times.
+  // Both offsets are known, or neither. One test is enough, and a synchronous call comes here
+  // several times.
   *target = *(const uintptr_t *)(queue + interlock_queue_target_offset);
   uint32_t width = *(const uint16_t *)(queue + interlock_queue_width_offset);
   return width == 1 && interlock_events_is_task_pool(queue) ? 2 : width;

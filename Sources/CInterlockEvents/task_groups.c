@@ -1,10 +1,11 @@
-// The parent of each task in a task group: names what a task waits for that waits for a group.
+// The parent of each task in a task group, so that a report can name the tasks for which a task
+// that awaits its group waits.
 #include "interpose_awaits.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Tasks with the same hash overwrite each other; a cycle through a lost entry cannot be named. An
-/// ended task stays until another is made at its address.
+/// Tasks with the same hash overwrite each other; a cycle through a lost entry cannot be named. The
+/// entry of an ended task stays until another task is made at its address.
 typedef struct {
   int lock;
   uintptr_t child, parent;

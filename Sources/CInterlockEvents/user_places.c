@@ -1,4 +1,4 @@
-// Where a call comes from: the line of the user's code that led into a library.
+// Finds the call site in the user's code for a call that a library makes.
 #include "code_ranges.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -92,8 +92,7 @@ typedef struct {
   /// The call's place in the low 48 bits, and above them the way: a number of frames, or
   /// `most_steps` plus a distance in words.
   uint64_t way;
-  /// The last result, which is known to be the user's, whichever way led there: a loop finds the
-  /// same again.
+  /// The last result, which is known to be in the user's code: a loop finds the same one again.
   uintptr_t last;
 } known_way;
 /// Indexed by a hash of the place.
