@@ -2,9 +2,9 @@
 public struct Conflict: Sendable, Hashable, Codable {
   /// One of the two owners.
   public struct Side: Sendable, Hashable, Codable {
-    /// What the section lets others do.
+    /// Whether the section reads or writes.
     public var mode: Mode
-    /// Whether its author claims that a real lock is held.
+    /// Whether the section's author claims that a real lock is held.
     public var synched: Bool
     /// The part of the resource that the section is on, as text; `nil` for the whole.
     public var part: String?
@@ -37,7 +37,7 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
-  /// The near-miss delay that held the first section open when the second came.
+  /// The near-miss delay that held the first section open when the second began.
   public struct HeldOpen: Sendable, Hashable, Codable {
     /// How long the section had been held open, in microseconds.
     public var microseconds: Int
@@ -71,9 +71,9 @@ public struct Conflict: Sendable, Hashable, Codable {
   ///
   /// `#3` for a `Section`, type and address for an object.
   public var instance: String?
-  /// The owner that was in its section.
+  /// The owner whose section was open.
   public var first: Side
-  /// The owner that came second.
+  /// The owner whose section began meanwhile.
   public var second: Side
   /// How often this pair of places overlapped on this resource, at least 1.
   public var count: Int
@@ -98,7 +98,7 @@ public struct Conflict: Sendable, Hashable, Codable {
 
   /// The part on which the two overlapped, as text; `nil` if both are on the whole.
   ///
-  /// If several overlaps at two places were on equal parts, it is the first one's.
+  /// Of several overlaps at the same two places, the part of the first.
   public var part: String? { first.part ?? second.part }
 
   /// The resource with its instance and the part on which the two overlapped.

@@ -21,8 +21,8 @@ enum ConflictDetection {
     bucket.forEachOccupied { other, otherSlot in
       if otherSlot == open.slot || other.fragment != open.word.fragment { return true }
       if !other.writes && !open.word.writes { return true }
-      // For the owner's own records this is certain: no other thread reuses them. Another's is
-      // checked again, under a pin, before a report.
+      // Certain for the owner's own records, which no other thread reuses. Another owner's record
+      // is checked again, under a pin, before a report.
       if let otherRecord = other.record, otherRecord[.owner] == owner {
         // A witness that the owner's own write changes is no conflict.
         if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
@@ -71,8 +71,8 @@ enum ConflictDetection {
     add(others, met: mine, held: held, on: resource)
   }
 
-  /// Reports every owner with which the section on a part just published conflicts: those on the
-  /// whole, and those on the same part. Returns whether there is any.
+  /// Reports every owner with which the section on a part that was just published conflicts: those
+  /// on the whole, and those on the same part. Returns whether there is any.
   @inline(never)
   static func lookAndReport(
     _ open: Registry.OpenSection, _ part: Part, in bucket: Bucket, on resource: borrowing Resource
@@ -117,8 +117,8 @@ enum ConflictDetection {
     return true
   }
 
-  /// Tells a section with a witness that a marked section overlaps it, of its own owner or another:
-  /// later changes may be that section's. Call it in a look.
+  /// Marks a section with a witness as overlapped by a marked section, of its own owner or another,
+  /// which may make later changes. Call it in a look.
   private static func noteOverlap(with other: SlotWord, on key: ResourceKey) {
     guard other.isWitnessed, let record = other.record, record[.key] == UInt(key.hash) else {
       return
@@ -138,7 +138,7 @@ enum ConflictDetection {
     let instance = resource.instanceDescription
     for (other, count) in others.byPlace.values {
       if resource.key == .unlisted {
-        // Relaxed: counted and read on one thread, the one that came second.
+        // Relaxed: one thread, that of the second section, counts and reads it.
         unlistedOverlaps.wrappingAdd(1, ordering: .relaxed)
         continue
       }

@@ -37,7 +37,7 @@ struct Overlap: Sendable {
       places: [PlaceAndMode(first), PlaceAndMode(second)])
   }
 
-  /// The same overlap with the names that the two threads have now.
+  /// The overlap with the names that the two threads have now.
   func withThreadNames() -> Overlap {
     var overlap = self
     overlap.first.threadName = Platform.threadName(first.thread)
@@ -45,7 +45,7 @@ struct Overlap: Sendable {
     return overlap
   }
 
-  /// The two sections: both of them may have detected this one overlap.
+  /// The two sections, each of which may have detected this overlap.
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
   /// The name of a `@Tracked` property without a name of its own.
@@ -97,7 +97,8 @@ final class ConflictLog: Sendable {
   private let stopping = Guarded<(@Sendable (Conflict) -> Never)?>(nil)
   private let isStopping = Atomic(false)
 
-  /// From now on the first conflict of all goes to `report`, and no thread continues past one.
+  /// From now on, passes the process's first conflict to `report`, and lets no thread continue past
+  /// a conflict.
   func stop(with report: @escaping @Sendable (Conflict) -> Never) {
     stopping.withLock { $0 = report }
   }
@@ -145,7 +146,7 @@ final class ConflictLog: Sendable {
     }
     // A trap stops every thread, at a known conflict as well.
     guard isNew || action.stops else { return }
-    // Now, while both threads live; the rest can wait until the conflict is read.
+    // The names must be read while both threads live; the rest can wait until the report.
     let overlap = overlap.withThreadNames()
     state.withLock { $0.entries[finding]?.overlap = overlap }
     switch action {
@@ -201,14 +202,14 @@ final class ConflictLog: Sendable {
 }
 
 extension ConflictLog.Entry {
-  /// Notes what the action does with the conflict.
+  /// Records what the action does with the conflict.
   fileprivate mutating func note(_ action: SectionTracking.ConflictAction) {
     if action.leavesUnhandled { isUnhandled = true }
     if case .log = action { isLogged = true }
   }
 }
 
-/// Writes all of it to standard error, without a buffer that a trap would lose.
+/// Writes a text to standard error, without a buffer that a trap would lose.
 func writeError(_ text: String) {
   var text = text
   text.withUTF8 { bytes in

@@ -85,8 +85,8 @@ struct Evidence: Sendable {
     }
   }
 
-  /// Also copies the part, from a record that cannot release it: behind a pin, in a look, or the
-  /// caller's own.
+  /// Also copies the part, from a record that cannot release it meanwhile: behind a pin, in a look,
+  /// or the caller's own.
   init(withPartOf record: Record) {
     self.init(of: record)
     if record[.nameLength] & Record.extended != 0 { part = Part.at(record[.part]) }
@@ -98,7 +98,7 @@ struct Evidence: Sendable {
     place = Place(file: "", line: 0, function: Conflict.unmarked)
   }
 
-  /// What remains of a section that ended before its record could be read: its mode.
+  /// A section that ended before its record could be read: only its mode is known.
   init(goneBehind word: SlotWord, key: ResourceKey) {
     identity = Identity(context: 0, generation: 0)
     rawPlace = RawPlace()
@@ -120,9 +120,9 @@ struct Evidence: Sendable {
     _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
   ) -> Evidence? {
     guard let record = word.record, let pins = record.pins else { return nil }
-    // A context uses its records in turn, and begins no section while it is pinned: what is in the
-    // slot now stays readable. Sequentially consistent: the pin must be seen before the slot is
-    // read.
+    // A context uses its records in turn, and begins no section while it is pinned: the record in
+    // the slot now stays readable. Sequentially consistent: the pin must be visible before the slot
+    // is read.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     defer {
       // Releasing: pairs with the acquire of the owner, which reads the pins before it writes a
@@ -136,8 +136,8 @@ struct Evidence: Sendable {
     if isStillThere || isWhole && evidence.key == key && evidence.mode.writes == word.writes {
       return evidence.key == key && evidence.owner != owner ? evidence : nil
     }
-    // It ended between two of our instructions, and its context has reused all records since. The
-    // two did overlap, since it was in its slot after ours was published; nothing more is known.
+    // The section has ended, and its context has reused all records since. The two did overlap,
+    // because the other was in its slot after ours was published; nothing more is known.
     return Evidence(goneBehind: word, key: key)
   }
 
@@ -161,7 +161,7 @@ struct Evidence: Sendable {
     return PropertyAccess(of: Symbolicator.shared.named(addresses), location: { _ in nil }).property
   }
 
-  /// Dispatch names a default queue forevery thread that is on none; leave that out.
+  /// The queue's label. Leaves out the default queue that Dispatch names for a thread on no queue.
   private var knownQueue: String? {
     guard let queueLabel, !queueLabel.isEmpty else { return nil }
     if queueLabel.hasPrefix("com.apple.root."),

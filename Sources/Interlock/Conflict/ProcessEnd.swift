@@ -28,13 +28,13 @@ func processEnds(_ status: Int32) {
   }
 }
 
-/// The exit code of a process that should have contended forevery resource and did not.
+/// The exit code of a process in which a resource was not tested, under `require_contention=on`.
 private let exerciseExitCode: Int32 = 1
 
 /// Reports the contention coverage if asked for; returns why it is not sufficient, `nil` if it is.
 ///
-/// A process that fails anyway keeps its status: Swift Testing has one of its own for a run without
-/// tests.
+/// A process that fails anyway keeps its status, and so does a run without tests, for which Swift
+/// Testing has a status of its own.
 private func reportExercise(endingWith status: Int32) -> String? {
   guard Settings.shared.exercise else { return nil }
   let report = SectionTracking.exerciseReport

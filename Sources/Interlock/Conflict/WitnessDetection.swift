@@ -7,14 +7,14 @@ enum WitnessDetection {
 
   /// Ends a section with a witness; reports a change that no marked writer can have made.
   ///
-  /// A marked writer that overlapped the section has noted that in its record before it wrote
-  /// (`ConflictDetection.noteOverlap`), and was reported as a conflict of its own.
+  /// A marked writer that overlapped the section has marked this section's record before it wrote
+  /// (`ConflictDetection.noteOverlap`), and was reported as a separate conflict.
   static func end<Value: Equatable>(
     _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource,
     at site: borrowing Site
   ) {
     if before != after {
-      // Acquires what a writer noted before it wrote the value that has been read.
+      // Acquires the mark that a writer made before it wrote the value that was just read.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if open.record[.hasMet] == 0 { report(open, before, after, on: resource) }
     }

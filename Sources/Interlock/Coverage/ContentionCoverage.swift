@@ -65,8 +65,8 @@ final class ContentionCoverage: Sendable {
     }
   }
 
-  /// Notes that two sections overlapped, with their places: the conflict may end the process before
-  /// the second is noted as begun.
+  /// Records that two sections overlapped, and their places: the conflict may end the process
+  /// before the begin of the second is recorded.
   func met(_ one: Evidence, _ other: Evidence, on resource: String) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in
@@ -108,7 +108,7 @@ final class ContentionCoverage: Sendable {
 }
 
 extension DelayTables.Mark {
-  /// The same for a place on a resource: one line may access several resources.
+  /// As above, for a place on one resource: a line may access several resources.
   @inline(__always)
   init(file: UInt, lineAndFlags: UInt, name: UInt) {
     self.init(

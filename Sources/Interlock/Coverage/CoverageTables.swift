@@ -3,9 +3,9 @@ internal import Synchronization
 /// The memory of the contention coverage: 900 KiB of the address space, allocated once and kept, of
 /// which only used pages are resident. It does not grow with resources, owners or begins.
 ///
-/// Numbered places, recent accesses and pairs have the types of the near-miss delays, in tables of
-/// their own. All words are atomics, relaxed unless said otherwise: of two concurrent writes one
-/// may be lost, and is made again at the next access.
+/// Numbered places, recent accesses and pairs use the near-miss delays' types, in separate tables.
+/// All words are atomics, relaxed unless said otherwise: of two concurrent writes one may be lost,
+/// and the next access repeats it.
 struct CoverageTables: @unchecked Sendable {
   // Unchecked: the pointers are set once, to atomics in memory that is never freed.
   typealias Words = DelayTables.Words
@@ -87,9 +87,9 @@ struct CoverageTables: @unchecked Sendable {
     places[Int(place.bits) * Self.placeWords].load(ordering: .relaxed)
   }
 
-  /// Whether the same owner was the last at this place, on this part of this instance, in this
-  /// millisecond: then all is noted already, and any owner that came since has noted the near miss.
-  /// If two agree in a 64-bit hash, the second is not noted.
+  /// Whether the last access at this place was by the same owner, to this part of this instance, in
+  /// this millisecond. It is then recorded already, and a later owner has recorded the near miss.
+  /// If two accesses have the same 64-bit hash, the second is not recorded.
   @inline(__always)
   func isSame(
     _ owner: UInt, _ key: ResourceKey, part: UInt, at place: PlaceNumber, _ milliseconds: UInt
@@ -103,7 +103,7 @@ struct CoverageTables: @unchecked Sendable {
     return false
   }
 
-  /// Notes an owner at a place: the first one, or that there was another.
+  /// Records an owner at a place: the first owner, or that there was another.
   @inline(__always)
   func note(_ owner: UInt, at place: PlaceNumber) {
     let first = places + Int(place.bits) * Self.placeWords + 1
@@ -122,11 +122,11 @@ struct CoverageTables: @unchecked Sendable {
     places[Int(place.bits) * Self.placeWords + 1].load(ordering: .relaxed) != .max
   }
 
-  /// Notes an owner of an instance; marks its name as shared if another owner came before.
+  /// Records an owner of an instance; marks the name as shared if another owner came before.
   ///
-  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: if two owners
-  /// agree in these bits, once in 67 million, the second is not seen. An instance that is evicted
-  /// for lack of room leaves its name undecided.
+  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: if two owners have
+  /// the same bits, once in 67 million, the second is not seen. If an instance is evicted for lack
+  /// of room, its name is undecided.
   @inline(__always)
   func note(_ owner: UInt, on key: ResourceKey, ofResource number: UInt) {
     let tag = UInt(key.hash >> 38) << 38 | number << 26

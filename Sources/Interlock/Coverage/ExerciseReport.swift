@@ -14,7 +14,7 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
   public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
     /// They overlapped: a conflict.
     case met
-    /// Two owners came to the same instance and the same part within 100 ms.
+    /// Two owners accessed the same part of the same instance within 100 ms.
     case nearlyMet
     /// Neither.
     case neverMet
@@ -24,9 +24,9 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
   public struct Visited: Sendable, Hashable, Codable {
     /// The place.
     public var place: Place
-    /// What the section lets others do.
+    /// Whether the sections read or write.
     public var mode: Mode
-    /// Whether only one owner has been there.
+    /// Whether only one owner has begun sections there.
     public var byOneOwner: Bool
 
     /// Describes a place.
@@ -37,8 +37,8 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// Two places of a resource, by index in `places`; the indexes are equal if two owners come to
-  /// one place.
+  /// Two places of a resource, by index in `places`; the indexes are equal if two owners access one
+  /// place.
   public struct Pair: Sendable, Hashable, Codable {
     /// The index of one place.
     public var first: Int

@@ -6,8 +6,8 @@ internal import Synchronization
 final class DelayBudget: Sendable {
   /// The limit for the whole run, in microseconds.
   static let most: UInt = 2_000_000
-  /// What any run may spend, in microseconds: else a run of a tenth of a second would have one
-  /// delay.
+  /// The time that every run may spend, in microseconds: without it, a run of a tenth of a second
+  /// would have one delay.
   static let free: UInt = 80_000
 
   private let percent: UInt
@@ -28,20 +28,20 @@ final class DelayBudget: Sendable {
   func allows(_ length: UInt, at now: UInt) -> Bool {
     // Relaxed: a thread that took the turn has acquired what the last holder spent.
     let allows = spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
-    // Relaxed: a begin that does not see it asks once more.
+    // Relaxed: a begin that misses it computes the answer again.
     if !allows { nothingBefore.store(nextChance(after: now), ordering: .relaxed) }
     return allows
   }
 
-  /// Whether certainly no delay is allowed at this time, in milliseconds of the coarse clock; then
-  /// there is no need to ask.
+  /// True if certainly no delay is allowed at this time, in milliseconds of the coarse clock:
+  /// `allows` need not be called.
   @inline(__always)
   func allowsNothing(at milliseconds: UInt) -> Bool {
     milliseconds < nothingBefore.load(ordering: .relaxed)
   }
 
-  /// From when the shortest delay has room. Computed as a difference: the two clocks need not
-  /// agree.
+  /// The time from which the shortest delay has room. Computed as a difference, because the two
+  /// clocks differ.
   private func nextChance(after now: UInt) -> UInt {
     let needed = spent + DelayDecision.lengths.lowerBound
     if needed <= Self.free { return 0 }

@@ -5,8 +5,8 @@ struct DelayDecision: Equatable {
   /// The range of lengths, in microseconds: those of scheduler time slices, and longer than the
   /// gaps between the calls of a busy thread.
   static let lengths: ClosedRange<UInt> = 2000...6000
-  /// The chance, of 2³², at a place without fruitless delays: 9 of 10, so that two threads in
-  /// lockstep get out of it.
+  /// The chance, of 2³², at a place without fruitless delays: 9 of 10, and not 10, so that two
+  /// threads do not stay in lockstep.
   private static let firstChance: UInt64 = 0xE666_6666
 
   /// Microseconds.
@@ -14,8 +14,8 @@ struct DelayDecision: Equatable {
 
   /// Decides from the seed, the place and its execution count alone.
   ///
-  /// Every fruitless delay halves the chance. A place with n executions is so delayed about log₂ n
-  /// times, early, and now and then forever in a long run; it is never given up.
+  /// Every fruitless delay halves the chance. A place with n executions is thus delayed about log₂
+  /// n times: often at the beginning, and rarely, but again and again, in a long run.
   init?(seed: UInt64, place: UInt64, execution: UInt64, fruitless: UInt64) {
     let draw = DelayTables.mixed(
       DelayTables.mixed(seed ^ place) &+ execution &* 0x9E37_79B9_7F4A_7C15)
@@ -59,7 +59,7 @@ extension NearMissDelays {
 
   /// The result of a delay.
   enum Outcome {
-    /// Another delay is active, no other thread could come in, or the budget is used up.
+    /// Another delay is active, no other thread could overlap, or the budget is used up.
     case notMade
     /// Another section overlapped.
     case met
@@ -102,12 +102,12 @@ extension NearMissDelays {
     let hasFound = isMet.load(ordering: .relaxed)
     if !hasFound { suspect(bystanders, of: open, length: length) }
     heldWord.store(0, ordering: .relaxed)
-    // The thread that came in may be about to end the process: do not continue into the body.
+    // The thread that overlapped may be about to end the process: do not continue into the body.
     if hasFound { ConflictLog.shared.waitIfStopping() }
     return hasFound
   }
 
-  /// Notes that another section overlaps the one held open.
+  /// Records that another section overlaps the one held open.
   func endHold() {
     // Relaxed: it only ends the delay early.
     isMet.store(true, ordering: .relaxed)

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// A fruitless delay, for the threads that it blocked to check when they continue.
+/// A fruitless delay: the threads that it may have blocked check it when they continue.
 struct DelayInQuestion {
   /// Counts the delays that blocked a thread; never 0.
   var number: UInt = 0
   var key = ResourceKey(hash: 0)
   var place = PlaceNumber(bits: 0)
-  /// When it ended, in microseconds, and for how long after that a begin counts as caused by its
-  /// end.
+  /// When the delay ended, in microseconds, and for how long after that a begin counts as caused by
+  /// the end.
   var endedAt: UInt = 0
   var patience: UInt = 0
 }
@@ -17,10 +17,10 @@ struct DelayInQuestion {
 // ordered, and further delays there would find nothing.
 //
 // A thread without a processor makes no step either, nor does one that pauses between two calls. So
-// a thread counts only if, at the delay's end, it waits in the system without limit to be woken by
-// another; if its very next section begins the paired place on the same resource; and if that is
-// within the delay's own length. And it takes several such delays: threads that wait for each other
-// at a barrier look the same.
+// a thread counts only if, at the delay's end, it is blocked in the system without a time limit; if
+// its very next section is at the paired place on the same resource; and if that section begins
+// within the delay's own length. A pair is dropped only after several such delays, because threads
+// that wait for each other at a barrier look the same.
 extension NearMissDelays {
   /// The number of delays that prove an order before a pair is dropped.
   static let proofsNeeded = 3
@@ -33,8 +33,8 @@ extension NearMissDelays {
     var activity: UInt
   }
 
-  /// The threads other than the caller's whose last section is within the window of a near miss,
-  /// and those that an earlier delay blocked and that have begun none since.
+  /// The other threads whose last section is within the window of a near miss, and those that an
+  /// earlier delay blocked and that have begun no section since.
   func bystanders(besides context: ThreadContext.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
     var found: [Bystander] = []
@@ -49,7 +49,8 @@ extension NearMissDelays {
   }
 
   /// True if every candidate thread is still blocked by an earlier delay. A lock's holder often
-  /// retakes it before the waiting thread is awake, and would be delayed again and again.
+  /// acquires the lock again before the waiting thread is awake, and would be delayed again and
+  /// again.
   func allWait(_ bystanders: [Bystander]) -> Bool {
     !bystanders.isEmpty && bystanders.allSatisfy { $0.context.isSuspected }
   }
@@ -73,12 +74,12 @@ extension NearMissDelays {
         number: pairs.question.number, key: open.key, place: place, endedAt: now, patience: length)
       return pairs.question.number
     }
-    // Relaxed: a thread that waits for this one is ordered after it by what it waits for; another
-    // thread's mark is not used.
+    // Relaxed: the object for which a blocked thread waits orders it after this; other threads do
+    // not read their mark.
     for thread in waiting { thread.context.suspicion.pointee.store(number, ordering: .relaxed) }
   }
 
-  /// A thread that may have been blocked begins a section: checks whether the delay blocked it.
+  /// Called when a thread that a delay may have blocked begins a section: checks whether it did.
   @inline(never)
   func settleSuspicion(
     of context: ThreadContext.Pointer, on key: ResourceKey, at place: PlaceNumber

@@ -12,8 +12,8 @@ struct KnownPairs {
   private var places: [PlaceNumber: TrapPlace] = [:]
   private var states: [PlacePair: PairState] = [:]
   private var proofs: [PlacePair: Proofs] = [:]
-  /// Pairs that overlapped in an earlier run of this build: they are looked for again, and are
-  /// never taken for ordered.
+  /// Pairs that overlapped in an earlier run of this build: they are delayed again, and never
+  /// dropped as ordered.
   private var metBefore: Set<PlacePair> = []
   private var store: TrapStore?
   private let scope: String
@@ -70,7 +70,8 @@ struct KnownPairs {
     return true
   }
 
-  /// A delay has blocked a thread from a place; several such delays drop the pair.
+  /// Records that a delay has blocked a thread before a place; drops the pair after several such
+  /// delays.
   mutating func prove(_ pair: PlacePair, by delay: UInt, in tables: DelayTables) {
     guard states[pair] == .armed, !metBefore.contains(pair) else { return }
     // Several threads may have waited for one delay.
@@ -82,7 +83,7 @@ struct KnownPairs {
     }
   }
 
-  /// Writes the trap file if there is one and something to say.
+  /// Writes the trap file if there is one and a pair has changed.
   mutating func save() {
     guard mustSave, store != nil else { return }
     mustSave = false

@@ -65,8 +65,8 @@ final class NearMissDelays: Sendable {
     if !isKnown { shared?.afterFirstBegin(open, of: owner, in: context, hasMet: hasMet) }
   }
 
-  /// Separate, so that the usual path can be inlined above: one more call is a fortieth of a
-  /// guarded call in a debug build.
+  /// A separate function, so that the usual path is inlined above: a call costs a fortieth of a
+  /// marked call under a lock in a debug build.
   @inline(never)
   private func afterFirstBegin(
     _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool
@@ -126,7 +126,7 @@ final class NearMissDelays: Sendable {
     }
   }
 
-  /// Out of line, for the sake of later executions.
+  /// Not inlined, so that the path of an access that is entered already stays short.
   @inline(never)
   private func note(
     _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, _ now: UInt
@@ -142,7 +142,7 @@ final class NearMissDelays: Sendable {
     pairs.withLock { _ = $0.set(.armed, of: pair, in: tables) }
   }
 
-  /// Notes that two sections have overlapped, and saves the pair in the trap file if it is new.
+  /// Records that two sections have overlapped, and saves the pair in the trap file if it is new.
   func met(_ one: Evidence, _ other: Evidence) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The accesses that a thread has noted in the table of recent accesses at its last reading of the
-/// clock. Every thread that came to the resource since has seen them there, and has armed the pair.
-/// So the thread has nothing to note or look up if it repeats an access within the same tick of the
-/// coarse clock.
+/// The accesses that a thread has entered in the table of recent accesses at its last reading of
+/// the clock. Every thread that has accessed the resource since has found them there, and has armed
+/// the pair. So if the thread repeats an access within the same tick of the coarse clock, it has
+/// nothing to enter or look up.
 ///
-/// Reading that clock costs as much as all the rest. So an access that keeps coming within one tick
-/// is assumed to come a few times more without a reading. If it does not, as many later begins are
-/// taken for older than they are, and note nothing.
+/// Reading that clock costs as much as all the rest. An access that has repeated several times
+/// within one tick is therefore assumed to do so a few times more without a reading. If the tick
+/// ends meanwhile, these few begins have too old a time, and are not entered.
 ///
-/// Used by its own thread alone.
+/// Only its own thread uses it.
 struct NotedAccesses {
   /// An owner at a place on a resource. Stored in full: comparing is faster than hashing.
   struct Access {
@@ -65,8 +65,7 @@ struct NotedAccesses {
     }
   }
 
-  /// How often an access must have come again within a tick before as many further ones do not read
-  /// the clock.
+  /// How often an access must repeat within a tick before some further ones do not read the clock.
   static let busy: UInt32 = 8
   static let passesAtOnce: UInt32 = 3
   private static let count: UInt = 8
@@ -96,8 +95,8 @@ struct NotedAccesses {
     return differences == 0 ? slot : nil
   }
 
-  /// Stores an access; the one that had its slot is noted anew when it comes again. `armedPairs` as
-  /// in `Known`.
+  /// Stores an access in its slot; the access that was there before is entered again when it
+  /// repeats. `armedPairs` is as in `Known`.
   func note(
     _ access: Access, at place: PlaceNumber, at milliseconds: UInt,
     armedPairs: DelayTables.Words? = nil
@@ -129,7 +128,7 @@ extension NearMissDelays {
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadContext {
-  /// Notes a begin so soon after another that the other's time will do.
+  /// Counts a begin that is so soon after another that it can use the other's time.
   @inline(__always)
   func noteActivity() {
     // Relaxed, without an exchange: only this thread writes it.

@@ -43,7 +43,7 @@ extension DelayTables {
     return nil
   }
 
-  /// Whether a pair need not be looked at: its state is known, or there is no room for it.
+  /// Whether there is nothing to do for a pair: its state is known, or there is no room for it.
   @inline(__always)
   func isSettled(_ pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return true }
@@ -51,7 +51,7 @@ extension DelayTables {
       || isFull.pointee.load(ordering: .relaxed) != 0
   }
 
-  /// Notes that no more pairs are followed; call it under the lock of the pairs.
+  /// Records that no more pairs are followed; call it under the lock of the pairs.
   func close() { isFull.pointee.store(1, ordering: .relaxed) }
 
   @inline(__always)

@@ -3,9 +3,9 @@ internal import Synchronization
 /// Delays of sections without a near miss, for stress runs: a machine that is busy elsewhere may
 /// run all calls of one thread before the first of the next, and then there is no near miss.
 ///
-/// They come at begins 16, 32, 64, … of the process, as far as the budget allows: a long workload
-/// is delayed more often, and none by much. Each has the length of a scheduler time slice; yielding
-/// the processor alone is not enough.
+/// Begins 16, 32, 64, … of the process are delayed, as far as the budget allows: a long workload
+/// has more probes, and no workload has many. Each has the length of a scheduler time slice;
+/// yielding the processor alone is not enough.
 final class Probe: Sendable {
   /// How long each lasts, in microseconds.
   private static let length: UInt = 5000

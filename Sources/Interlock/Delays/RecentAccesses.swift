@@ -47,11 +47,11 @@ struct RecentAccess {
 }
 
 extension DelayTables {
-  /// Notes a section that begins, and calls `nearMiss` with the place of every recent one that it
-  /// nearly overlapped.
+  /// Enters a section that begins, and calls `nearMiss` with the place of every recent section that
+  /// it nearly overlapped.
   ///
-  /// A section on a part is noted twice: under its resource, where sections on the whole find it,
-  /// and under a key of the part, where sections on an equal part do.
+  /// A section on a part is entered twice: under its resource, where sections on the whole find it,
+  /// and under a key of the part, where sections on an equal part find it.
   @inline(__always)
   func note(
     _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, at milliseconds: UInt,
@@ -71,10 +71,10 @@ extension DelayTables {
       to: own, at: milliseconds, nearMiss: nearMiss)
   }
 
-  /// Notes an access, and calls `nearMiss` with the place of every recent one that it nearly
-  /// overlapped: of another owner, to the same resource, one of the two writing.
+  /// Enters an access, and calls `nearMiss` with the place of every recent access that it nearly
+  /// overlapped: by another owner, to the same resource, and one of the two writes.
   ///
-  /// If two threads note at once, one access may be lost; its near miss is seen the next time.
+  /// If two threads enter at once, one access may be lost; its near miss is found the next time.
   @inline(__always)
   func note(
     _ access: RecentAccess, to key: ResourceKey, at milliseconds: UInt,

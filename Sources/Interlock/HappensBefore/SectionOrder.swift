@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Finds sections whose order is luck: a section that begins after another has ended, with nothing
-/// that makes it come after, could have overlapped it.
+/// Finds sections that only chance has ordered: if a section begins after another has ended, and no
+/// event orders the two, they could have overlapped.
 enum SectionOrder {
   /// The shadow states of a section: those in which it is looked up, and those in which it is
   /// stored.
@@ -79,8 +79,8 @@ enum SectionOrder {
     into found: inout [Found]
   ) {
     guard let shadow = ShadowStates.find(key) else { return }
-    // A thread's own accesses are ordered. An access that another thread stores at this moment may
-    // be missed; it is never reported wrongly.
+    // A thread's own accesses are ordered. An access that another thread is just storing may be
+    // missed, but is never reported wrongly.
     let isObjects = record[.instanceType] != 0
     if !isObjects, record[.owner] & 1 == 0,
       shadow.isOnly(of: ShadowState.name(ofThread: epoch.slot))

@@ -80,8 +80,9 @@ struct ShadowState {
     for index in 0...Self.readLimit { access(index).clear() }
   }
 
-  /// Identifies the object by a weak reference: accesses to an earlier object at the same address
-  /// are not compared with those to a later one. The allocator orders the two, which is not seen.
+  /// Identifies the object by a weak reference, so that accesses to an earlier object at the same
+  /// address are not compared with those to a later one. The allocator orders these, and no event
+  /// shows it.
   private final class Mark {
     weak var object: AnyObject?
 
@@ -102,8 +103,8 @@ struct ShadowState {
     old?.release()
   }
 
-  /// Stores a section that ends; under the lock. A write `clearsReads` with which it was compared
-  /// when it began: those not ordered before it were reported then.
+  /// Stores a section that ends; under the lock. A write `clearsReads`: its begin was compared with
+  /// them, and reported those that are not ordered before it.
   @inline(__always)
   func note(
     _ ended: Record, at epoch: OrderSource.Epoch, clearsReads: Bool, _ source: OrderSource

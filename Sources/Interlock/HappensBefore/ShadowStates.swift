@@ -19,8 +19,8 @@ enum ShadowStates {
     get { interlock_get_remembers_parts().assumingMemoryBound(to: Atomic<UInt>.self) }
   }
 
-  /// Whether there may be shadow states of parts. Relaxed: one that another thread is making may be
-  /// missed.
+  /// Whether shadow states of parts may exist. Relaxed: one that another thread is just making may
+  /// be missed.
   @inline(__always)
   static var haveParts: Bool { partsFlag.pointee.load(ordering: .relaxed) != 0 }
 

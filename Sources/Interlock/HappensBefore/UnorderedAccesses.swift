@@ -1,7 +1,6 @@
-/// Two sections on one resource, at least one of which writes, without a seen order: the second
-/// came after the first by luck.
+/// Two sections on one resource, at least one of which writes, that no observed event orders.
 ///
-/// They did not overlap in this run. If something orders them that is not seen, they never can.
+/// They did not overlap in this run. If an event that is not observed orders them, they never can.
 package struct UnorderedAccesses: Sendable {
   /// A lock that an owner held, by addresses, in the terms of the order source.
   package struct Held: Sendable, Hashable {
@@ -32,7 +31,7 @@ package struct UnorderedAccesses: Sendable {
   package var first: Side
   /// The section that began afterwards.
   package var second: Side
-  /// How often this pair of places was seen without an order.
+  /// How often this pair of places was found without an order.
   package var count: Int
 }
 
@@ -40,7 +39,7 @@ extension SectionTracking {
   /// Starts checking the order of sections, with the source given to `interlock_set_order_source`.
   package static func followOrder() { Settings.shared.followsOrder = true }
 
-  /// The pairs of places without a seen order, except those that also overlapped. This call
+  /// The pairs of places without an observed order, except those that also overlapped. This call
   /// symbolicates the stacks.
   package static var unordered: [UnorderedAccesses] { UnorderedLog.shared.accesses }
 }

@@ -1,6 +1,6 @@
 internal import CInterlock
 
-/// The pairs of places without a seen order, each once.
+/// The pairs of places without an observed order, each once.
 final class UnorderedLog: Sendable {
   static let shared = UnorderedLog()
 
@@ -26,7 +26,7 @@ final class UnorderedLog: Sendable {
 
   private let state = Guarded(State())
 
-  /// Notes a past section that nothing orders before the one that the calling thread has just
+  /// Records a past section that nothing orders before the section that the calling thread has just
   /// begun.
   func add(
     _ past: Evidence, _ held: [UnorderedAccesses.Held], _ record: Record, _ source: OrderSource

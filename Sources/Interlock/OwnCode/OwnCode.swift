@@ -64,8 +64,8 @@ extension OwnCode {
     OwnCode(.library, filePath: folder(of: #filePath))
   ])
 
-  /// Adds the targets of a product, with those that it depends on. Call it where the product starts
-  /// to work; callable from any thread.
+  /// Adds the targets of a product and those that it depends on. Call it when the product starts;
+  /// callable from any thread.
   package static func register(_ targets: Set<OwnCode>) {
     known.withLock { $0.formUnion(targets) }
   }

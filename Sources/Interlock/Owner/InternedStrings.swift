@@ -9,7 +9,8 @@ final class InternedStrings: Sendable {
     var known: [String: UnsafePointer<CChar>] = [:]
   }
 
-  /// Programs may make labels without end (`"request \(number)"`); this many are distinguished.
+  /// The most labels that are distinguished: programs may make them without end, such as
+  /// `"request \(number)"`.
   private static let labelLimit = 4096
 
   private let state = Guarded(State())

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The records of a thread: about 6 KiB, reused by later threads, never freed.
 ///
-/// Its own thread uses it alone, or any thread under the lock of `ThreadContexts`; atomics behind
-/// pointers lie elsewhere, and other threads read them.
+/// Only its own thread uses it, or any thread under the lock of `ThreadContexts`. Other threads
+/// read the atomics behind pointers, which are in other memory.
 struct ThreadContext: ~Copyable {
   typealias Pointer = UnsafeMutablePointer<ThreadContext>
 
@@ -19,9 +19,9 @@ struct ThreadContext: ~Copyable {
   let suspicion: UnsafeMutablePointer<Atomic<UInt>>
   /// `thread`, for other threads to read.
   let threadNumber: UnsafeMutablePointer<Atomic<UInt>>
-  /// Accesses that delays need not check again.
+  /// The accesses that near-miss delays need not check again.
   let accesses = NotedAccesses()
-  /// The section that the thread began last, open or not: an end checks it first.
+  /// The slot of the section that the thread began last, open or not: an end checks it first.
   var lastSlot: Bucket.Slot?
   var lastWord = SlotWord(bits: 0)
   /// The number of sections begun here so far.
@@ -140,7 +140,7 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     return UInt(bitPattern: copy)
   }
 
-  /// Notes that the thread begins a section: a count, with the time in milliseconds in the lowest
+  /// Records that the thread begins a section: a count, with the time in milliseconds in the lowest
   /// 16 bits.
   @inline(__always)
   func noteActivity(at milliseconds: UInt) {

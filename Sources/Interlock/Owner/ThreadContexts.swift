@@ -1,7 +1,7 @@
 internal import CInterlock
 internal import Synchronization
 
-/// All contexts. A thread takes one at its first section and leaves it when it exits.
+/// All contexts. A thread takes one at its first section and returns it when it exits.
 enum ThreadContexts {
   private struct State {
     var idle: ThreadContext.Pointer?
@@ -63,7 +63,7 @@ enum ThreadContexts {
 
   /// Takes back the context of an exiting thread.
   static func leave(_ context: ThreadContext.Pointer) {
-    // No delay waits for the thread any more, and its activity says nothing about the next one.
+    // No delay waits for the thread any more, and its activity does not concern the next thread.
     context.activity.pointee.store(0, ordering: .relaxed)
     context.suspicion.pointee.store(0, ordering: .relaxed)
     state.withLock { state in

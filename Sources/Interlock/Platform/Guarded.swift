@@ -10,7 +10,7 @@ internal import CInterlock
 
 /// A value behind a pthread mutex, for code off the fast path.
 ///
-/// Not `Synchronization.Mutex`: ThreadSanitizer does not see its slow path and reports falsely
+/// Not `Synchronization.Mutex`: ThreadSanitizer does not see its slow path, and reports false races
 /// under contention.
 final class Guarded<Value>: @unchecked Sendable {
   // Unchecked: the compiler cannot see that `value` is only touched under `mutex`.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Keeps an object for the life of the process, and finds it by its address: a lazy global costs a
-/// call, and reference counting, at each use.
+/// Keeps an object for the life of the process, and returns it by its address. A lazy global would
+/// cost a call and reference counting at each use.
 ///
 /// Thread-safe.
 struct LastingObject<Object: AnyObject & Sendable>: ~Copyable, Sendable {

@@ -33,7 +33,8 @@ struct Bucket {
     return body()
   }
 
-  /// Waits until every look is over that may have found what the caller has just withdrawn.
+  /// Waits until every look is over that may have found the section that the caller has just
+  /// removed.
   func waitForLooks() {
     // Sequentially consistent: the slot is emptied before the count is read. See `look`.
     atomicMemoryFence(ordering: .sequentiallyConsistent)

@@ -137,9 +137,9 @@ extension Registry {
     if !end(open) { MisuseDetection.endedBefore(resource, at: site) }
   }
 
-  /// Ends a section of the current owner; returns `false`, and touches nothing, if another end came
-  /// first. (If that was wrong, and was reported as a misuse, its slot may hold another section in
-  /// the same record by now.)
+  /// Ends a section of the current owner; returns `false`, and changes nothing, if another end came
+  /// first. (If that end was a misuse, the slot may have another section in the same record by
+  /// now.)
   ///
   /// With `isAnothers`, the section may be any owner's; its end is then no epoch of the owner.
   @inline(__always)
@@ -221,10 +221,10 @@ extension HotSettings {
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
   var followsOrder: Bool { bits & Self.orderFlag != 0 }
-  /// Whether a begin does more than look for conflicts: one branch if it does not.
+  /// Whether a begin does more than look for conflicts; tested by one branch.
   @inline(__always)
   var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) != 0 }
-  /// Whether that is delays alone.
+  /// Whether the only additional work is for near-miss delays.
   @inline(__always)
   var followsDelaysAlone: Bool {
     bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) == Self.delayFlag

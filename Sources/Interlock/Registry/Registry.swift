@@ -10,11 +10,11 @@ enum Registry {
     _ settings: HotSettings
   ) {
     if open.key == .unlisted { return }
-    // First: a delay must not change when a section is noted to begin.
+    // First: a delay must not change the recorded time of the begin.
     if settings.exercise { ContentionCoverage.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order sections.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: context) }
-    // With delays alone, a begin on the whole has asked already, and gets the same answer.
+    // With delays alone, a begin on the whole has tested this already, with the same result.
     guard settings.delays,
       !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
     else { return }

@@ -1,4 +1,4 @@
-/// What a section lets others do to its resource while it is open.
+/// Whether a section reads or writes its resource, and so what other owners may do meanwhile.
 ///
 /// Names and raw values are those of the RCTool article, and of `interlock.h`.
 public enum Mode: Int, Sendable, Hashable, Codable {

@@ -86,8 +86,8 @@ public func END_LOCK(
 
 #if INTERLOCK_TRACKING
 
-/// What the named marks call. Each is a function of its own, so that a stack begins with the marked
-/// function.
+/// The functions that the named marks call. They are not inlined, so that a stack begins with the
+/// marked function.
 @usableFromInline
 enum NamedSections {
   @usableFromInline

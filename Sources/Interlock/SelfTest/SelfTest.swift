@@ -4,7 +4,7 @@ internal import Synchronization
 /// while the other certainly is writing. It shares only the path from begin to report with real
 /// sections; the result goes nowhere else, neither into the conflicts nor into any count.
 enum SelfTest {
-  /// One at a time: another's overlaps would be counted as one's own.
+  /// Runs one self test at a time: each would count the other's overlap.
   private static let turn = Guarded(())
 
   static func run() throws(SectionTracking.SelfTestFailure) {

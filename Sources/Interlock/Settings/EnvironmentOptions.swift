@@ -5,14 +5,14 @@ internal import CInterlock
 package protocol EnvironmentOptions: OptionValues {
   /// The options.
   static var options: [Option<Self>] { get }
-  /// Why no code in this process obeys them; `nil` if some does.
+  /// Why no code in this process obeys the options; `nil` if some does.
   static var unheededBecause: String? { get }
   /// Corrects options that contradict one another; returns a line for each.
   mutating func resolveContradictions() -> [String]
 }
 
 extension EnvironmentOptions {
-  /// By default, the product is at work.
+  /// By default, the product obeys its options.
   package static var unheededBecause: String? { nil }
   /// By default, no two options contradict one another.
   package mutating func resolveContradictions() -> [String] { [] }

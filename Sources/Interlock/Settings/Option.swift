@@ -32,7 +32,7 @@ package struct Option<Values: OptionValues>: Sendable {
   package let expected: String
   /// What the option means, in a sentence or two.
   package let meaning: String
-  /// What holds if the option is not given; `nil` if the meaning says it.
+  /// The default, as text; `nil` if the meaning states it.
   package let defaultText: String?
   /// The values if they can be listed, as in `on, off`.
   package let choices: String?
@@ -54,7 +54,7 @@ package struct Option<Values: OptionValues>: Sendable {
   ///   - format: The values, and how one is read.
   ///   - replay: What a replay does with the option.
   ///   - meaning: A sentence or two; `{values}` in it stands for the values.
-  ///   - defaultText: What holds if the option is not given.
+  ///   - defaultText: The default, as text.
   ///   - set: Stores the value.
   package init<Value>(
     _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,

@@ -14,7 +14,7 @@ public enum SectionTracking {
     case log
     /// As `log`, without the report: read it from `conflicts`. At exit each has a line.
     case record
-    /// The function is called on the thread that came second, once for each pair of places.
+    /// The function is called on the thread of the second section, once for each pair of places.
     case handler(@Sendable (Conflict) -> Void)
   }
 
@@ -64,8 +64,8 @@ public enum SectionTracking {
     set { Settings.shared.stackDepth = newValue }
   }
 
-  /// Stops every thread at its first conflict, before the section's body runs, and passes the first
-  /// of all to `report`, which ends the process. For a process that only looks for one.
+  /// Stops every thread at its first conflict, before the section's body runs, and passes the
+  /// process's first conflict to `report`, which ends the process.
   package static func stopAtFirstConflict(
     _ report: @escaping @Sendable (Conflict) -> Never
   ) {

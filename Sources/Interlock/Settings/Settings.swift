@@ -50,7 +50,7 @@ final class Settings: Sendable {
     if let seed = variable[SectionOptions.self].delaySeed {
       NearMissDelays.seed.store(seed, ordering: .relaxed)
     }
-    // A process that begins no section is judged at its end, too.
+    // A process that begins no section is also judged at its end.
     if state.requiresContention, !state.isOff { interlock_watch_exit() }
     self.state = Guarded(state)
   }
@@ -101,8 +101,7 @@ final class Settings: Sendable {
   /// Whether `exercise` was ever on.
   var wasExercised: Bool { state.withLock { $0.wasExercised } }
 
-  /// Whether the process's end is red if a resource was accessed by one owner only, or no section
-  /// was begun.
+  /// Whether the process exits with 1 if a resource had one owner only, or no section was begun.
   var requiresContention: Bool {
     get { state.withLock { $0.requiresContention } }
     set { state.withLock { $0.requiresContention = newValue } }
@@ -110,7 +109,7 @@ final class Settings: Sendable {
 
   var delayPlan: DelaySettings { state.withLock { $0.delayPlan } }
 
-  /// Here, although it is no part of the state: the environment is read before anything is set.
+  /// Not part of the state, but here because reading it first reads the environment.
   var delaySeed: UInt64 {
     // Relaxed: it takes effect at a later decision.
     get { NearMissDelays.seed.load(ordering: .relaxed) }

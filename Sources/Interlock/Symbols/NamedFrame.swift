@@ -16,7 +16,7 @@ struct NamedFrame {
   /// Whether the file is unknown.
   var hasNoFile: Bool { frame.file == nil }
 
-  /// Whether the file is not one that a user wrote.
+  /// Whether the frame has no file, or one that the compiler generated.
   var isInNoFile: Bool { frame.file?.hasSuffix("<compiler-generated>") ?? true }
 
   /// Whether debug information ties the address to a line of such a file.

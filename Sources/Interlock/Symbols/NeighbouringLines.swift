@@ -1,5 +1,5 @@
-/// Finds a line for an address to which debug information gives line 0, or a file that the compiler
-/// made up.
+/// Finds a line for an address to which debug information gives line 0, or a file that does not
+/// exist.
 ///
 /// An example is the call that begins a mutation in place: `entries.append(1)` calls the property's
 /// accessor, a coroutine, from no line. The computation of its arguments stands right before it,
@@ -20,7 +20,8 @@ struct NeighbouringLines {
   /// Names return addresses; an address has several frames if functions were inlined.
   let name: ([UInt]) -> [NamedFrame]
 
-  /// The line of the code before; if that only begins the function, the line of the code after.
+  /// The line of the code before the address; if that is the function's first line, the line of the
+  /// code after.
   func location(of named: NamedFrame) -> Location? {
     guard let symbol = named.symbol else { return nil }
     let address = named.frame.address

@@ -1,11 +1,11 @@
-// A named place at which a scenario may hold a caller until another has passed its own. The idea is
-// that of RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
+// A named place at which a scenario may hold a caller until another caller has passed its place.
+// After RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
 
 /// Marks a place in a subject where a scenario's script may hold a caller.
 ///
 /// Costs one load if no script is set, and nothing if tracking is not compiled in; thread-safe. Do
-/// not put one between acquiring and releasing a lock that the script's other roles need before
-/// their own points: that order cannot be reached, and the script says so.
+/// not put one between acquiring and releasing a lock that other roles need before their own
+/// points: the order then cannot be reached, and the trial reports that.
 /// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the
 ///   type first, as `tmcache.get.afterDiskRead`.
 @_transparent

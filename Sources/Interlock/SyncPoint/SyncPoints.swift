@@ -12,7 +12,7 @@ package enum SyncPoints {
   @inline(__always)
   static var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// Calls `newHandler` forevery point reached from now on; `nil` ends that.
+  /// Calls `newHandler` for every point that is reached from now on; `nil` ends that.
   ///
   /// A thread may still be in the old handler when this returns.
   package static func arm(_ newHandler: Handler?) {
