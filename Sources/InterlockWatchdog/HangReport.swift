@@ -23,7 +23,7 @@ struct HangReport {
   /// Writes a report.
   ///
   /// - Parameters:
-  ///   - diagnosis: Why it cannot go on; `nil` if no thread is stuck.
+  ///   - diagnosis: Why the process hangs; `nil` if no thread is stuck.
   ///   - snapshot: The process at that moment, with symbols.
   ///   - groups: Its threads, those with equal stacks together.
   ///   - tests: The tests that have begun and not ended; if none are known, the stacks may show
@@ -87,7 +87,7 @@ struct HangReport {
   }
 
   /// Inspects every thread, writes the report to standard error, and ends the process at once: an
-  /// exit handler might wait for what hangs.
+  /// exit handler might wait for a hanging thread.
   static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
     // Stacks first, then their symbols: reading debug information takes up to a second.
     var groups: [ThreadGroup] = []

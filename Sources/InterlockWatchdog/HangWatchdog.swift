@@ -7,23 +7,22 @@ import Interlock
 import Synchronization
 import WaitForGraph
 
-/// Ends a process that hangs, with the reason on standard error, before a CI job's limit does
-/// without one.
+/// Ends a hanging process and prints the reason on standard error, before a CI job's limit.
 ///
 /// It works in any program, above all in test targets: with one line in a test or in `main`, or
-/// with none, but `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test target that
+/// without code by `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test target that
 /// links this product.
 ///
 ///     import InterlockWatchdog
 ///     HangWatchdog.start(limit: .seconds(10))
 ///
-/// It is a thread of the system, not a task, so it runs even if every pool is dry. It reports a
-/// certain deadlock at once, and a possible one when nothing has happened for the limit: no thread
-/// ran, waited for something else, or got work. A thread that computes or polls is no hang; neither
-/// is an idle program, unless it is a test.
+/// It has a thread of its own, and is no task, so it runs even if every pool is dry. It reports a
+/// certain deadlock at once, and a possible one when nothing has happened for as long as the limit:
+/// no thread ran, waited for another object, or got work. A thread that computes or polls is no
+/// hang; neither is an idle program, unless it runs tests.
 ///
-/// A watchdog that is not started costs nothing but its size. It explains hangs on Linux;
-/// elsewhere, and under ThreadSanitizer, it only keeps the limit and shows the stacks.
+/// A watchdog that is not started costs only its size. It explains hangs on Linux; elsewhere, and
+/// under ThreadSanitizer, it only enforces the limit and shows the stacks.
 public enum HangWatchdog {
   /// The exit code of the process after a hang.
   public static let exitCode: Int32 = 86
@@ -31,11 +30,11 @@ public enum HangWatchdog {
   /// The limit in nanoseconds; 0 while it is not started.
   private static let limit = Atomic<Int64>(0)
 
-  /// Starts to watch this process until it ends. Another call changes the limit. Any thread may
-  /// call it.
+  /// Starts to watch this process until it ends. Another call changes the limit. Callable from any
+  /// thread.
   ///
-  /// - Parameter limit: How long nothing may happen: 0.1 s to a day; other values are clamped to
-  ///   this range.
+  /// - Parameter limit: The longest time without progress: 0.1 s to a day; other values are clamped
+  ///   to this range.
   public static func start(limit: Duration = .seconds(10)) {
     let nanoseconds = min(max(limit / .nanoseconds(1), 1e8), 86_400e9)
     // Acquiring and releasing: only the caller that finds 0 starts the thread.

@@ -5,7 +5,7 @@ import Interlock
 import Prediction
 import ProcessInspection
 
-/// Reports at the end of a process the deadlocks and races that did not occur in it and can, if the
+/// Reports, when a process ends, the deadlocks and races that did not occur in it but can, if the
 /// environment has `INTERLOCK_OPTIONS="predict=on"`. The exit code does not change, unless
 /// `fail_on=potential` is set too.
 enum PredictionAtExit {
@@ -28,13 +28,13 @@ enum PredictionAtExit {
     return lines + record.notes.map { "interlock: prediction is not complete: \($0)" }
   }
 
-  /// Records from now on, and reports when `exit` is called or `main` returns.
+  /// Starts prediction, and reports when `exit` is called or `main` returns.
   static func start() {
     let options = WatchdogOptions.ofThisProcess
     guard options.predicts else { return }
     Predictor.start(holdSeconds: options.holdLimit)
     atexit { PredictionAtExit.tell() }
-    // Otherwise the report says why nothing is predicted.
+    // If this build sees no calls, the report says why nothing is predicted.
     guard InterposedCalls.blindness == nil else { return }
     SectionTracking.announce(
       "prediction is armed: what it finds is written at exit"

@@ -6,14 +6,13 @@ import Foundation
 /// suspended at an `await` is on no stack. The watchdog links neither library.
 ///
 /// XCTest calls observers. Swift Testing has none within the process; its event stream goes to a
-/// file that only its own options name. It binds a task-local value to each test, whose children,
-/// by their labels, describe the test. The stacks of tasks have only what a debug build leaves
-/// there, and no arguments.
+/// file that only its own options name. It binds a task-local value to each test, and the labelled
+/// children of that value describe the test. A task's stack may lack frames, and has no arguments.
 final class RunningTests: Sendable {
   /// The process-wide instance: both libraries have one list of tests.
   static let shared = RunningTests()
 
-  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private let lock = NSLock()
   // Accessed only under that lock.
   nonisolated(unsafe) private var xctests: [(id: UInt, name: String)] = []
@@ -29,7 +28,7 @@ final class RunningTests: Sendable {
     interlock_tests_follow(Self.follower)
   }
 
-  // These live as long as the process.
+  // The callbacks live as long as the process.
 
   nonisolated(unsafe) private static let observer = constant(
     interlock_xctest_follower(
@@ -66,7 +65,7 @@ final class RunningTests: Sendable {
   }
 
   private func unbinds(from owner: UInt) {
-    // It may be the last reference: its deinitializers run outside the lock.
+    // This may be the last reference: the deinitializers must run outside the lock.
     let value = lock.withLock {
       let last = bound[owner]?.popLast()
       if bound[owner]?.isEmpty ?? false { bound[owner] = nil }
@@ -75,12 +74,12 @@ final class RunningTests: Sendable {
     withExtendedLifetime(value) {}
   }
 
-  /// Whether XCTest is in the process: nothing but a test process links it.
+  /// Whether XCTest is in the process: only a test process links it.
   var hasXCTest: Bool { xctest != INTERLOCK_XCTEST_NONE }
 
   /// The tests that have begun and not ended, in the order in which they began.
   var names: [String] {
-    // A thread in one of the calls above holds the lock for a moment; if it cannot go on, the
+    // A thread in one of the calls above holds the lock only briefly; if that thread hangs, the
     // report has no names.
     guard lock.lock(before: Date(timeIntervalSinceNow: 1)) else { return [] }
     let values = bound.values.compactMap { stack in
@@ -93,7 +92,7 @@ final class RunningTests: Sendable {
       .filter { seen.insert($0).inserted }
   }
 
-  /// Why tests have no names here; `nil` if they have.
+  /// Why the report cannot name the tests; `nil` if it can.
   var note: String? {
     xctest == INTERLOCK_XCTEST_UNKNOWN
       ? "this XCTest is not one that the watchdog knows: its tests have no names here" : nil
@@ -134,7 +133,7 @@ private struct SwiftTestingCase: CustomStringConvertible {
     return String(text.prefix(240))
   }
 
-  /// The type that the test is in; `nil` for none.
+  /// The type that contains the test; `nil` for none.
   private var suite: Any.Type? {
     guard let info = value("containingTypeInfo", of: test),
       let kind = value("_kind", of: Mirror(reflecting: info)),
@@ -143,8 +142,8 @@ private struct SwiftTestingCase: CustomStringConvertible {
     return payload as? Any.Type ?? Mirror(reflecting: payload).children.first?.value as? Any.Type
   }
 
-  /// The arguments of the case. Calls no description of the user's own, which may wait for what
-  /// hangs.
+  /// The arguments of the case. Calls no `description` that the user wrote, which may wait for a
+  /// hanging thread.
   private var arguments: [String] {
     guard let kind = value("_kind", of: testCase),
       let payload = Mirror(reflecting: kind).children.first?.value,

@@ -2,7 +2,7 @@ import Interlock
 
 /// The options of `INTERLOCK_OPTIONS` that the watchdog and its prediction obey.
 struct WatchdogOptions: EnvironmentOptions {
-  /// What besides a conflict makes the exit code red.
+  /// The findings, besides a conflict, that make the exit code red.
   enum FailOn: String, CaseIterable {
     case potential
   }

@@ -13,7 +13,7 @@ package enum Predictor {
 
   /// Starts prediction for the rest of the process's life.
   ///
-  /// Call it before the code under test makes its locks: objects made earlier are not followed.
+  /// Call it before the code under test creates its locks: earlier objects are not followed.
   /// Later calls do nothing. Callable from any thread.
   ///
   /// - Parameter holdSeconds: How long a lock must be held to be reported; `nil` for never.
@@ -26,8 +26,8 @@ package enum Predictor {
     if interlock_clocks_start() { SectionTracking.followOrder() }
   }
 
-  /// Notes that the calling thread calls unknown code while it holds a lock; call it at the
-  /// beginning of that code.
+  /// Records an incident if the calling thread holds a lock; call it at the beginning of code of
+  /// another module.
   ///
   /// A queue does not count: many interfaces promise to call back on their own queue. Takes a few
   /// nanoseconds; does nothing without prediction.
@@ -38,18 +38,18 @@ package enum Predictor {
   /// For a thread that waited in a way that no event shows. Callable from any thread.
   package static func comesAfterAll() { interlock_clocks_come_after_all() }
 
-  /// Notes that `main` of the calling thread has returned: the locks that it holds are left locked.
+  /// Records the locks that the calling thread still holds after its `main` has returned.
   ///
-  /// Call it in an exit handler. Does nothing if user code has called `exit`, since it may be in
-  /// its critical section.
+  /// Call it in an exit handler. Does nothing if user code has called `exit`, which it may do
+  /// inside a critical section.
   package static func noteEndOfMain() {
     guard interlock_prediction_started(), interlock_prediction_depth() > 0, CodeJudge.mainReturned()
     else { return }
     interlock_note_left_at_exit()
   }
 
-  /// How long threads that hold a lock get to end, in steps of a millisecond: a thread that has
-  /// sent its last signal may not have ended yet.
+  /// How long a record waits for threads that hold a lock to end, in milliseconds: a thread that
+  /// has sent its last signal may not have ended yet.
   private static let mostPauses = 100
 
   private static func waitForEndingThreads() {
@@ -97,7 +97,7 @@ package enum Predictor {
       unseen: racesBlindness == nil ? [] : [.race])
   }
 
-  /// Whether all participants act in the user's code: the harness's own threads wait in tasks, too.
+  /// Whether all participants are in the user's code: the harness's own threads wait in tasks too.
   private static func isUsers(_ finding: PotentialFinding) -> Bool {
     finding.sides.allSatisfy { side in
       // No stack is stored for a signaller, which may be a library.
@@ -119,7 +119,7 @@ package enum Predictor {
     return count >= 2
   }
 
-  /// The doubt about the code that waits for a signal: it may order the wait after the signal
+  /// The doubt about the code that waits for a signal, if it may order the wait after the signal
   /// without an event.
   private static func doubt(
     about cycle: LockOrder.Cycle, judge: inout CodeJudge

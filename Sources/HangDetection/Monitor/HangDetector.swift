@@ -11,14 +11,15 @@ struct HangDetector {
   private static let repeatSeconds = 0.5
   /// The seconds until the first of them.
   private static let firstSeconds = 0.2
-  /// The polls between two searches for a cycle among threads that wait while others go on.
+  /// The polls between two searches for a cycle among threads that wait while others run.
   private static let ringPolls = 5
   /// After this many quiet polls, only one in `patientEvery` polls takes a snapshot.
   private static let patientPolls = 50
   private static let patientEvery = 25
   /// Without events, the polls between two counts of all context switches.
   private static let blindEvery = 12
-  /// A process that moves at this many polls in a row after the limit computes, or polls itself.
+  /// If threads have run at this many polls in a row after the limit, the process computes, or
+  /// polls itself.
   private static let mostMovedPolls = 5
   /// The polls for which a new thread may run its first block before that counts as progress.
   private static let mostUndecidedPolls = 12
@@ -131,19 +132,19 @@ struct HangDetector {
     return finding(taken.snapshot, diagnosis)
   }
 
-  /// Called when no event came for the limit: reports if no thread ran either.
+  /// Called if no event came within the limit: returns a finding if no thread ran either.
   private mutating func lookAtLimit(_ now: Double) -> HangMonitor.Finding? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
-      // Either a thread computes or polls, which is progress, or a pool gets a thread at this
-      // moment, which is not.
+      // Either a thread computes or polls, which is progress, or a pool is just getting a thread,
+      // which is not.
       movedPolls += 1
       if movedPolls >= Self.mostMovedPolls { noteProgress(progress, at: now) }
       return nil
     }
     movedPolls = 0
     let diagnosis = Diagnosis(of: taken.snapshot)
-    // It ends by itself: this system adds one thread a second.
+    // The wait ends by itself: this system adds one thread a second to the pool.
     if diagnosis?.pool?.isOnlySlow ?? false { return nil }
     hasToldLimit = true
     taken.snapshot.quietSeconds = now - quietSince
@@ -161,11 +162,11 @@ struct HangDetector {
     return HangMonitor.Finding(snapshot: snapshot, diagnosis: diagnosis)
   }
 
-  /// Searches for a cycle among threads that have waited since the last search, while others go on.
+  /// Searches for a cycle among threads that have waited since the last search, while others run.
   ///
-  /// One snapshot is not enough. A thread that has just acquired the lock and has not published
-  /// that yet seems to wait for what it holds. In the next snapshot it runs, or has published it,
-  /// so only a cycle that is found twice is real.
+  /// One snapshot is not enough. A thread that has just acquired the lock, and has not published
+  /// that yet, seems to wait for a lock that it holds. In the next snapshot it runs, or has
+  /// published the event, so only a cycle that is found twice is real.
   private mutating func lookForRing() -> HangMonitor.Finding? {
     let waits = SnapshotTaker.lockWaits()
     let still = waits.filter { longWaits[$0.key] == $0.value }
@@ -180,7 +181,7 @@ struct HangDetector {
       lookedAtRing = still
       return nil
     }
-    // Threads outside the cycle come and go; its members, and what each holds, do not change.
+    // Threads outside the cycle may change; its members, and what each holds, do not.
     let members = RingMembers(diagnosis)
     guard members == suspected else {
       suspectedRing = members

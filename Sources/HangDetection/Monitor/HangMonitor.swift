@@ -8,21 +8,21 @@ import ProcessInspection
 import Synchronization
 package import WaitForGraph
 
-/// Watches this process from a thread of its own, and reports when no thread goes on.
+/// Watches this process from a thread of its own, and reports when no thread makes progress.
 ///
 /// It reads the number of events and the wait table 25 times a second. It inspects the threads
-/// themselves, which is expensive, only when that number stands still, or when threads have waited
+/// themselves, which is expensive, only if that number does not change, or if threads have waited
 /// for locks or queues for a while. A certain finding was certain in two snapshots in a row, and no
-/// thread moved between them.
+/// thread ran between them.
 package final class HangMonitor: Sendable {
   /// What a monitor reports.
   package struct Finding: Sendable {
     /// The process at that moment.
     package var snapshot: WaitSnapshot
-    /// Why it cannot go on; `nil` if no thread is stuck, but nothing has happened for the limit
-    /// either.
+    /// Why the process hangs; `nil` if no thread is stuck, and yet nothing has happened for as long
+    /// as the limit.
     package var diagnosis: Diagnosis?
-    /// Whether nothing has happened for the limit.
+    /// Whether nothing has happened for as long as the limit.
     package var isOverLimit = false
   }
 
@@ -36,7 +36,7 @@ package final class HangMonitor: Sendable {
   private let taker: SnapshotTaker
   private let report: @Sendable (Finding) -> Void
   private let limit: @Sendable () -> Double?
-  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private let selfWaits = NSLock()
   // Accessed only under that lock.
   nonisolated(unsafe) private var hasToldSelfWait = false
@@ -57,7 +57,7 @@ package final class HangMonitor: Sendable {
   /// - Parameters:
   ///   - taker: Takes the snapshots; it has the threads and descriptors to ignore.
   ///   - limit: The seconds after which a process in which nothing happens is reported without a
-  ///     certain cause; `nil` for no limit. Called at each poll.
+  ///     certain cause; `nil` for no limit. The closure is called at each poll.
   ///   - report: Called on the monitor's thread; for a call that waits for its own thread, on that
   ///     thread, before libdispatch ends the process. It must not wait for a thread of this
   ///     process.
@@ -85,9 +85,9 @@ package final class HangMonitor: Sendable {
 
   /// Reports the first call that waits for its own thread, on that thread.
   ///
-  /// Later calls are not reported. They wait here until the first report is written, or they would
-  /// end the process before; if the first call ends the process, they wait until it has: a thousand
-  /// threads that trap at once keep the toolchain's backtracer busy for half a minute.
+  /// Later calls are not reported. They wait here until the first report is written; without that,
+  /// they could end the process before. If the first call ends the process, they wait for that end:
+  /// a thousand threads that trap at once keep the toolchain's backtracer busy for half a minute.
   func tell(_ wait: WaitSnapshot.SelfWait) {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }

@@ -1,20 +1,19 @@
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// Separates, while a process stands still, progress of the program from what Dispatch does by
-/// itself.
+/// Distinguishes the program's progress from Dispatch's own housekeeping, in a quiet process.
 ///
-/// A pool whose threads all wait gets one more thread a second; it takes the next block, which may
-/// wait as the others do. A worker without work ends after five seconds. Both publish events, and
-/// neither is progress: a process in which nothing else happens still stands still.
+/// A pool whose threads all wait gets one more thread a second. The thread takes the next block,
+/// which may wait as the others do. A worker without work ends after five seconds. Both publish
+/// events, and neither is progress: a process in which nothing else happens is still quiet.
 struct PoolHousekeeping {
-  /// What has happened since the process last stood still.
+  /// What has happened since the process became quiet.
   enum Change {
-    /// Nothing but housekeeping.
+    /// Only housekeeping.
     case none
-    /// A new thread runs its first block, and may still wait in it.
+    /// A new thread runs its first block, and may yet wait in it.
     case undecided
-    /// A thread went on, ended, or got work.
+    /// A thread continued, ended, or got work.
     case progress
   }
 
@@ -53,12 +52,13 @@ struct PoolHousekeeping {
     let now = Self.state(view)
     if let before = threads[Int(view.number)] {
       if before.sequence == now.sequence { return .none }
-      // It was woken in vain, or is about to end: it has begun no block since.
+      // A worker that was woken without work, or is about to end: it has begun no block since.
       return before.isIdle && view.run_count == 0 && before.ended == now.ended ? .none : .progress
     }
     guard now.ended == 0 else { return .progress }
     if view.run_count == 0 {
-      // A worker that has not begun yet. A thread that goes on started any other new thread.
+      // A worker that has begun no block yet. Any other new thread was started by a thread that
+      // runs.
       return view.wait_kind == 0 || view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue
         ? .undecided : .progress
     }
@@ -66,7 +66,7 @@ struct PoolHousekeeping {
     guard view.wait_kind != 0, Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else {
       return .undecided
     }
-    // A block that another line enqueued than those that wait is progress.
+    // A block from a line other than that of the waiting blocks is progress.
     return threads.values.contains { $0.waitsIn == now.waitsIn } ? .none : .progress
   }
 

@@ -2,15 +2,14 @@ import CInterlockAnalysis
 import Synchronization
 import WaitForGraph
 
-/// Passes calls that wait for their own thread from a C function, which has no context, to the
-/// monitor.
+/// Passes a thread's wait for itself from a C function, which has no context, to the monitor.
 ///
-/// Only the newest monitor of a process gets them.
+/// Only the newest monitor of a process gets these calls.
 enum SelfWaits {
   /// The address of the monitor, which lives as long as the process; 0 for none.
   private static let monitor = Atomic<UInt>(0)
 
-  /// Passes them to this monitor from now on.
+  /// Passes such calls to this monitor from now on.
   static func report(to newest: HangMonitor) {
     // Release: pairs with the acquire below; the monitor is complete before its address is there.
     let pointer = Unmanaged.passRetained(newest).toOpaque()

@@ -56,7 +56,7 @@ extension SnapshotTaker {
   /// of the ABI: an object begins with its class's metadata, which has a descriptor, which has a
   /// name.
   ///
-  /// Reads through the system, since a task that has gone on meanwhile may have freed the object.
+  /// Reads through the system, because a task that has resumed meanwhile may have freed the object.
   private static func className(of object: UInt) -> String? {
     let classKind: UInt = 0
     let descriptorOffset: UInt = 40

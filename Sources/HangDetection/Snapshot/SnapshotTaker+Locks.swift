@@ -3,7 +3,8 @@ import CInterlockEvents
 import Interlock
 import WaitForGraph
 
-// Mutexes and read-write locks: where they were made, and which an ended thread left locked.
+// Mutexes and read-write locks: the place that created each, and those that an ended thread left
+// locked.
 
 extension SnapshotTaker {
   private static let mostLeftLocks = 64
@@ -50,7 +51,7 @@ extension SnapshotTaker {
     return (noted + unseen).sorted { $0.object < $1.object }
   }
 
-  /// Mutexes that were acquired before any call was seen and whose words have threads that have
+  /// Mutexes that were acquired before the table was filled, and whose words name a thread that has
   /// ended.
   private static func mutexesOfEndedThreads(
     waitedForBy threads: [WaitSnapshot.Thread], besides known: Set<UInt>

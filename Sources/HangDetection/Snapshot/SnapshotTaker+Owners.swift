@@ -1,7 +1,7 @@
 import CInterlockAnalysis
 import WaitForGraph
 
-// Which thread holds a lock, by the lock's own word.
+// The thread that holds a lock, by the lock's own word.
 
 extension SnapshotTaker {
   /// Corrects the holders of the locks that threads wait for, by the words of the locks themselves:
@@ -14,7 +14,7 @@ extension SnapshotTaker {
       switch wait.kind {
       case .mutex: owners[wait.object] = Int(interlock_mutex_owner(wait.object))
       case .readLock, .writeLock:
-        // Its word has only the writer.
+        // The word of a read-write lock names only the writer.
         let writer = Int(interlock_lock_writer(wait.object))
         guard writer != 0 else { continue }
         owners[wait.object] = writer
@@ -53,8 +53,8 @@ extension SnapshotTaker {
 
   /// The thread that runs an initialiser; `nil` if its memory cannot be read.
   ///
-  /// `dispatch_once` has the thread in the first of two words, `swift_once` in the second, with 0
-  /// in the first; both set all bits of the first when it is done.
+  /// `dispatch_once` stores the thread in the first of two words, `swift_once` in the second, with
+  /// 0 in the first. Both set all bits of the first word at the end.
   static func ownerOfOnce(_ address: UInt) -> OnceOwner? {
     var word: UInt32 = 0
     guard interlock_peek(address, &word, 4) else { return nil }
@@ -63,11 +63,11 @@ extension SnapshotTaker {
     return ownerOfFutex(address + 4).map { .swift($0) }
   }
 
-  /// The thread that holds a lock which has its holder in its word.
+  /// The thread that holds a lock whose word names its holder.
   private static func ownerOfFutex(_ address: UInt) -> Int? {
     var word: UInt32 = 0
     guard interlock_peek(address, &word, 4) else { return nil }
-    // Below the kernel's two bits, for waiters and for a holder that died.
+    // Without the kernel's two bits, for waiters and for a holder that has died.
     return Int(word & 0x3fff_ffff)
   }
 }

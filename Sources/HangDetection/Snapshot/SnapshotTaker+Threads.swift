@@ -12,7 +12,7 @@ extension SnapshotTaker {
 
   /// The wait table's records of all threads.
   static func threadViews() -> [interlock_thread_view] {
-    // First only how many there are: a record takes most of a kilobyte.
+    // First get the number of threads: a record takes most of a kilobyte.
     let count = min(interlock_waits_threads(nil, 0) + 64, mostThreads)
     return [interlock_thread_view](unsafeUninitializedCapacity: count) { buffer, initialized in
       initialized = min(interlock_waits_threads(buffer.baseAddress, count), count)
@@ -20,7 +20,7 @@ extension SnapshotTaker {
   }
 
   /// The threads that wait for a lock or a queue without a limit, and the tasks that wait for
-  /// tasks; for each, a number that changes when it goes on.
+  /// tasks; for each, a number that changes when it continues.
   static func lockWaits() -> [Int: UInt64] {
     var found: [Int: UInt64] = [:]
     for view in threadViews() {
@@ -87,11 +87,11 @@ extension SnapshotTaker {
     view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue && view.run_count == 0
   }
 
-  /// Whether a thread that does not sleep waits all the same: in a cycle of initialisers the kernel
-  /// lets the last thread not wait, and the runtime then asks again forever.
+  /// Whether a thread that does not sleep is blocked nevertheless: in a cycle of initialisers the
+  /// kernel refuses the last thread's wait, and the runtime then asks again forever.
   ///
-  /// The kernel hands an initialiser over before the next thread runs: a thread that holds it by
-  /// the kernel's word alone is about to run it. For one that `dispatch_once` runs, threads sleep,
+  /// The kernel hands an initialiser over before the next thread runs: a thread that holds it only
+  /// by the kernel's word is about to run it. For an initialiser of `dispatch_once`, threads sleep,
   /// or the process ends.
   static func asksInVain(_ view: interlock_thread_view) -> Bool {
     guard view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue,
@@ -105,7 +105,8 @@ extension SnapshotTaker {
   private func elsewhere(
     _ thread: Platform.Thread, process: Int32, isWorker: Bool, polls: Bool, listensOutside: Bool
   ) -> WaitSnapshot.Elsewhere {
-    // Its run loop's poll may have a limit, or nothing to wait for, and it polls again after that.
+    // The poll of its run loop may have a limit, or nothing to wait for; the thread polls again
+    // after that.
     if polls { return listensOutside ? .outside : .listening }
     guard thread.state == .sleeping else { return .running }
     switch Platform.wait(of: thread.id, in: process) {
@@ -147,13 +148,13 @@ extension SnapshotTaker {
   }
 
   /// What a sleeping thread waits for, by the table; `nil` if the table has no wait, or if the
-  /// kernel shows the thread elsewhere: on its way to that wait, or back from it.
+  /// kernel shows the thread elsewhere: just before that wait, or just after it.
   private static func wait(
     _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
   ) -> WaitSnapshot.Wait? {
     guard view.wait_kind != 0, var kind = kind(view.wait_kind) else { return nil }
     var object = view.wait_object
-    // Back from the condition, it may wait for the mutex: the kernel shows which word.
+    // After the condition, the thread may wait for the mutex: the kernel shows which word.
     if kind == .condition, let word = Platform.futex(of: thread.id, in: process),
       word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
     {
@@ -168,7 +169,7 @@ extension SnapshotTaker {
       isApply: flags & INTERLOCK_FLAG_APPLY != 0)
   }
 
-  /// Replaces the handles of joined threads, which the calls have, by the threads' numbers.
+  /// Replaces the handles of joined threads, which the calls use, by the threads' numbers.
   static func nameJoined(
     in threads: inout [WaitSnapshot.Thread], known views: [interlock_thread_view]
   ) {

@@ -5,7 +5,7 @@ import WaitForGraph
 // The table's numbers as the snapshot's values.
 
 extension SnapshotTaker {
-  /// The kind with this number in the table; `nil` for none, and for one that no snapshot has.
+  /// The kind with this number in the table; `nil` for none, and for a kind that no snapshot has.
   static func kind(_ raw: UInt32) -> WaitSnapshot.ObjectKind? {
     switch interlock_object_kind(raw) {
     case INTERLOCK_OBJECT_MUTEX: .mutex

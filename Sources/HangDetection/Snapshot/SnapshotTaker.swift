@@ -5,7 +5,7 @@ import Interlock
 import ProcessInspection
 package import WaitForGraph
 
-/// Takes snapshots of this process: from the wait table, and from what the system says of its
+/// Takes snapshots of this process, from the wait table and from the system's data about the
 /// threads.
 ///
 /// Only one thread at a time may use it, and its calls must be hidden from the events.
@@ -23,21 +23,21 @@ package struct SnapshotTaker {
   /// Whether the wait table is being filled.
   static var isAvailable: Bool { interlock_waits_started() }
 
-  /// A snapshot, with what shows whether the process has moved since.
+  /// A snapshot, with the numbers that show whether the process has run since.
   package struct Taken {
     /// The snapshot.
     package var snapshot: WaitSnapshot
     /// The number of all events, before anything was inspected.
     var progress: UInt64
-    /// How often each thread had been switched.
+    /// The number of each thread's context switches.
     var switches: [Int: Int]
-    /// The threads whose context switches say nothing: they wait without sleeping, poll a run loop,
-    /// or are a pool's threads without work. For these, only events show progress.
+    /// The threads whose context switches do not show progress: they wait without sleeping, poll a
+    /// run loop, or are a pool's threads without work. For these, only events do.
     var judgedByEvents: Set<Int> = []
   }
 
-  /// Inspects everything once. Meanwhile threads may go on: the snapshot shows one moment only if
-  /// `hasMoved(since:)` is false afterwards.
+  /// Inspects everything once. Threads may run meanwhile: the snapshot shows a single moment only
+  /// if `hasMoved(since:)` is false afterwards.
   package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
     let progress = interlock_waits_progress()
     let process = getpid()
@@ -46,7 +46,7 @@ package struct SnapshotTaker {
     let known = Dictionary(views.map { (Int($0.number), $0) }, uniquingKeysWith: { $1 })
     let listensOutside = Platform.listensOutside(process, ignoring: ignoredDescriptors)
     var threads = system.map { thread in
-      // With more threads than this no pool may grow, and the code of its blocks decides nothing.
+      // With more threads than this no pool may grow, so the code of its blocks does not matter.
       self.thread(
         thread, view: known[thread.id], process: process, listensOutside: listensOutside,
         readsCode: system.count <= ActivityLog.mostInspected)
@@ -79,7 +79,7 @@ package struct SnapshotTaker {
 
   /// The number of all events, if it still differs from `last` after a few milliseconds.
   ///
-  /// A thread that polls its run loop raises it for a moment, ten times a second.
+  /// A thread that polls its run loop raises the number for a short time, ten times a second.
   static func progress(after last: UInt64) -> UInt64 {
     var count = interlock_waits_progress()
     for _ in 0..<4 where count != last {
@@ -100,15 +100,15 @@ package struct SnapshotTaker {
     }
   }
 
-  /// How often the threads were switched, all together, without those that are ignored.
+  /// The number of context switches of all threads, without the ignored ones.
   func switches() -> UInt64 {
     Platform.threads(of: getpid()).reduce(0) {
       ignoredThreads.contains($1.id) ? $0 : $0 &+ UInt64($1.switches) &+ UInt64($1.id)
     }
   }
 
-  /// Dispatch's pools have a timer of one second that only lets them grow; a user's timer by that
-  /// clock is a delayed block, or makes the snapshot a partial one.
+  /// Whether a timer is the one of a second that lets Dispatch's pools grow. A user's timer on that
+  /// clock is a delayed block, or makes the snapshot partial.
   private static func isHousekeeping(_ timer: Platform.Timer) -> Bool {
     timer.isMonotonic && timer.seconds <= 1.05
   }

@@ -61,7 +61,7 @@ extension CauseFormatter {
     }
     if running.isEmpty { return line }
     line += "; \(running.count) running"
-    // What the threads do if all do the same.
+    // The threads' wait, if all have the same.
     let waits = Set(running.compactMap { $0.wait.map(Self.text) })
     if waits.count == 1, let wait = waits.first {
       line += ", \(running.count == 1 ? "which" : "each") " + wait

@@ -1,15 +1,15 @@
 package import Interlock
 package import WaitForGraph
 
-/// A diagnosis as text: why a process cannot go on, in sentences and as a labelled graph.
+/// A diagnosis as text: why a process hangs, in sentences and as a labelled graph.
 package struct Explanation: Sendable, Hashable {
   /// A node of the graph.
   package struct Node: Sendable, Hashable {
     /// Its identifier among the nodes: `t4711`, `q0x7f…`.
     package var id: String
-    /// What it stands for.
+    /// The kind of thread or object that it stands for.
     package var kind: Diagnosis.Node.Kind
-    /// How many it stands for.
+    /// How many threads or objects it stands for.
     package var count: Int
     /// Its title: `thread 4711 "main"`, `queue "cache" (serial)`.
     package var title: String
@@ -98,8 +98,8 @@ extension Explanation {
   ///
   /// - Parameters:
   ///   - diagnosis: The diagnosis.
-  ///   - snapshot: The snapshot of which it was made. Its frames have symbols by now, and its
-  ///     threads may have stacks; those without are shown as far as they are known.
+  ///   - snapshot: The snapshot from which the diagnosis was made, now with symbols. A thread
+  ///     without a stack is shown as far as it is known.
   package init(_ diagnosis: Diagnosis, of snapshot: WaitSnapshot) {
     let names = SnapshotNames(WaitIndex(snapshot))
     let cause = CauseFormatter(diagnosis, names)

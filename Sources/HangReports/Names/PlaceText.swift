@@ -1,13 +1,13 @@
 package import Interlock
 import ProcessInspection
 
-/// Formats places in code, from as much as is known of their frames.
+/// Formats places in code, as far as their frames are known.
 package enum PlaceText {
   /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; `nil` if nothing is
   /// known.
   package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
 
-  /// The place with its call site, if that is known: a wrapper's `lock()` may acquire a lock.
+  /// The place with its caller, if that is known: the place may be in a wrapper's `lock()`.
   static func placeAndCaller(_ frames: [StackFrame]) -> String? {
     guard let first = place(frames) else { return nil }
     let users = frames.filter { !$0.isSystem }.compactMap(text)

@@ -5,7 +5,7 @@ import WaitForGraph
 /// Names for the threads and objects of a snapshot: from names, labels and lines, if any are known.
 struct SnapshotNames {
   let index: WaitIndex
-  /// The signals of which one place made several of a kind.
+  /// The signals whose place created several of their kind.
   private let namesakes: Set<WaitIndex.ObjectID>
   /// The accessors of the variables of initialisers.
   private let accessors: [WaitIndex.ObjectID: StackFrame]

@@ -1,27 +1,27 @@
 package import Interlock
 
-/// A deadlock or race that did not occur in this run and can in another, with its evidence.
+/// A deadlock or race that did not occur in this run but can in another, with its evidence.
 ///
 /// It never counts as an observation: a conflict and a deadlock fail a gate by themselves, a
 /// potential finding only if an option asks for it.
 package struct PotentialFinding: Sendable, Hashable, Codable {
-  /// What can go wrong.
+  /// The kinds of faults.
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Several owners take several locks in orders that can end in a deadlock.
+    /// Several owners acquire several locks in orders that can end in a deadlock.
     case lockOrder = "lock-order"
     /// A task blocks a thread of the pool that all tasks share.
     case blockingWaitInTask = "blocking-wait-in-task"
     /// Code of another module is called while a lock is held.
     case callbackUnderLock = "callback-under-lock"
-    /// A task gives up its thread while it holds a lock, which belongs to that thread.
+    /// A task suspends while it holds a lock, which belongs to its thread.
     case lockAcrossAwait = "lock-across-await"
     /// A lock was held for longer than the given limit.
     case longHold = "long-hold"
-    /// A lock was left locked: its thread or its block has ended, or the process has.
+    /// A lock was left locked: its thread, its block or `main` has ended.
     case abandonedLock = "abandoned-lock"
-    /// A thread asked again for a lock that it held, was refused, and unlocked it twice.
+    /// A thread tried to acquire a lock that it held, was refused, and then unlocked it twice.
     case relock
-    /// Two accesses to one resource without a seen order.
+    /// Two accesses to one resource that no observed event orders.
     case race
   }
 
@@ -65,13 +65,13 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
     }
   }
 
-  /// What can go wrong.
+  /// The kind of fault.
   package var kind: Kind
   /// The finding in one line, with names and places.
   package var headline: String
   /// The participants, in the order of the report.
   package var sides: [Side]
-  /// How often it was seen with the same places, on these or on other objects.
+  /// How often it was found with the same places, on these or on other objects.
   package var count: Int
 
   /// Describes a finding.
@@ -84,7 +84,7 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
 }
 
 extension PotentialFinding {
-  /// The addresses of all its frames.
+  /// The addresses of all frames of the finding.
   package var addresses: Set<UInt> {
     var addresses: Set<UInt> = []
     _ = replacingFrames { frames in

@@ -4,9 +4,10 @@ package struct PredictionRecord: Sendable, Hashable, Codable {
   package enum State: Sendable, Hashable, Codable {
     /// No option asked for it.
     case off
-    /// It followed the process from before the first call of the code under test until this record.
+    /// Prediction followed the process from before the first call of the code under test until this
+    /// record.
     case on
-    /// It was asked for but unavailable: a missing order would cause false alarms.
+    /// An option asked for prediction, but a missing order would cause false alarms.
     case unavailable(reason: String)
   }
 
@@ -14,9 +15,9 @@ package struct PredictionRecord: Sendable, Hashable, Codable {
   package var state: State
   /// The findings.
   package var findings: [PotentialFinding]
-  /// What it could not follow, such as a full table, a line each.
+  /// What prediction could not follow, such as a full table, a line each.
   package var notes: [String]
-  /// The kinds that it could not find in this build or this run.
+  /// The kinds that prediction could not find in this build or this run.
   package var unseen: Set<PotentialFinding.Kind>
 
   /// Describes a record.

@@ -3,13 +3,13 @@ import CInterlockAnalysis
 import CInterlockEvents
 import Interlock
 
-/// Says whether code may synchronise without an event: by atomics, or by a `Mutex`, whose fast path
-/// is inlined into the code that uses it.
+/// Decides whether code may synchronise without an event: by atomics, or by a `Mutex`, whose fast
+/// path is inlined into the code that uses it.
 ///
-/// Judges by modules: code that hands something over by an atomic does so anywhere in its own
-/// module, or in one that it uses, not only in the functions on the stack. Not thread-safe.
+/// Judges whole modules: the atomics may be anywhere in the module of a function on the stack, or
+/// in a module that this one uses. Not thread-safe.
 struct CodeJudge {
-  /// Why nothing can be said about some code: a line for the report.
+  /// Why the order of some code is not known: a line for the report.
   typealias Doubt = String
 
   private lazy var modules = CodeModules()
@@ -36,7 +36,7 @@ struct CodeJudge {
         if hasAtomics(symbol) { return "module \(module) has a lock of atomics, '\(symbol)'" }
         continue
       case .executable: if !isInnermost { continue }
-      // It orders nothing, or events show what it orders.
+      // Such code orders nothing, or events show what it orders.
       default: continue
       }
       isInnermost = false
@@ -45,8 +45,8 @@ struct CodeJudge {
     return isInnermost ? "no stack was kept" : nil
   }
 
-  /// Whether a stack is that of a deinitialiser: it runs after all other uses of the object, which
-  /// no event shows.
+  /// Whether a stack is that of a deinitialiser, which runs after all other uses of the object,
+  /// although no event shows that.
   func isInDeinit(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1) else {
@@ -109,8 +109,9 @@ struct CodeJudge {
     return nil
   }
 
-  /// Whether the calling thread, in an exit handler, has left `main`: above the C library's frames
-  /// it is in the code that called `main`, and nowhere else. False if the frames do not show it.
+  /// Whether the calling thread, in an exit handler, has returned from `main`: outside the C
+  /// library's frames, the stack has only the code that called `main`. False if the frames do not
+  /// show it.
   static func mainReturned() -> Bool {
     let most = 64
     let frames = [UInt](unsafeUninitializedCapacity: most) {

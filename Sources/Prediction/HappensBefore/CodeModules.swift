@@ -25,7 +25,8 @@ struct CodeModules {
         others.append(index)
       }
     }
-    // An extension's symbol has its type's module first, and its own before an E: `$sSa4BankE…`.
+    // The symbol of an extension begins with the type's module; the extension's own module comes
+    // before an E: `$sSa4BankE…`.
     let marks = functions.keys.map { ($0, "\($0.utf8.count)\($0)E") }
     for index in others {
       guard let name = interlock_code_symbol_at(index),

@@ -3,7 +3,7 @@ import HangReports
 import Interlock
 
 extension Predictor {
-  /// The accesses without a seen order as findings, and what could not be decided, a line each.
+  /// The accesses without an observed order, as findings; the undecided ones as a line each.
   static func races(
     besides order: LockOrder, judge: inout CodeJudge
   ) -> (findings: [PotentialFinding], notes: [String]) {
@@ -12,7 +12,8 @@ extension Predictor {
     var doubts: [CodeJudge.Doubt: Int] = [:]
     for accesses in SectionTracking.unordered {
       let addresses = accesses.first.addresses + accesses.second.addresses
-      // It runs after all other uses of the object, by reference counts, which no event shows.
+      // A deinitialiser runs after all other uses of the object: reference counts order it, which
+      // no event shows.
       if judge.isInDeinit(accesses.second.addresses) { continue }
       if let doubt = judge.doubt(about: accesses.first.addresses)
         ?? judge.doubt(about: accesses.second.addresses)
@@ -27,7 +28,7 @@ extension Predictor {
       "\(count) \(count == 1 ? "pair" : "pairs") of places without an order that was seen:"
         + " undecided, since \(doubt), and no event tells what that orders"
     }
-    // If no section asked for its order, nothing was missed.
+    // If no section requested its epoch, nothing was missed.
     if let racesBlindness, interlock_clocks_are_missed() {
       notes.append("the order of sections is unknown from some point on: \(racesBlindness)")
     }
@@ -46,7 +47,7 @@ extension Predictor {
 }
 
 extension UnorderedAccesses.Held {
-  /// Where it was taken, innermost first.
+  /// Where the lock was acquired, innermost first.
   var places: [UInt] { [place, outer].filter { $0 != 0 } }
 }
 

@@ -1,15 +1,16 @@
 extension LockOrder {
-  /// The limits of the search: the most locks in a cycle, and the most steps in all.
+  /// The limits of the search: the most locks in a cycle, and the most steps in total.
   private static let longest = 8
   private static let mostSteps = 500_000
 
-  /// A cycle: each edge begins where the one before ends, and the last ends where the first begins.
+  /// A cycle: each edge begins at the lock where the previous edge ends, and the first where the
+  /// last ends.
   package struct Cycle: Sendable, Hashable {
     package var edges: [Edge]
   }
 
   /// The cycles that can end in a deadlock, the shortest first: each edge has an owner of its own,
-  /// no common lock guards two edges, and the owners that meet at a lock do not all share it.
+  /// no common lock guards two edges, and no two owners share the lock at which their edges meet.
   ///
   /// Cycles of real locks, not of lock classes: two accounts that are always locked in the order of
   /// their numbers form no cycle. Leaves out a lock whose address may have been used by two locks
@@ -24,8 +25,8 @@ extension LockOrder {
     )
   }
 
-  /// The waits for a lock that its owner keeps itself: of a thread that reads again where a writer
-  /// may come between, and of one that waits under a lock for a signal that is only sent under it.
+  /// The waits of an owner for itself: a thread reads twice under a lock that prefers writers, or
+  /// waits under a lock for a signal that is only sent under the same lock.
   package func loops() -> [Cycle] {
     let certain = edges.filter { $0.from == $0.to && locks[$0.from]?.isCertain ?? false }
     let signals = certain.filter { $0.signal != nil }.map { Cycle(edges: [$0]) }
@@ -40,8 +41,8 @@ extension LockOrder {
     return signals + reads
   }
 
-  /// A walk along the edges from each lock, only through locks with a greater index: so each cycle
-  /// is found once.
+  /// A walk along the edges from each lock, only through locks with a greater index, so that each
+  /// cycle is found once.
   private struct Search {
     let next: [Int: [Int: [Edge]]]
     var found: [Cycle] = []
@@ -53,7 +54,7 @@ extension LockOrder {
       let edges = order.edges.filter {
         $0.from != $0.to && isCertain($0.from) && isCertain($0.to)
       }
-      // An acquired lock is better evidence than one that a signaller holds: sort those first.
+      // An order of two acquired locks is better evidence than one through a signal: sort it first.
       let kept = Self.withoutEnds(edges)
       for edge in kept.filter({ $0.signal == nil }) + kept.filter({ $0.signal != nil }) {
         next[edge.from, default: [:]][edge.to, default: []].append(edge)
@@ -61,8 +62,8 @@ extension LockOrder {
       self.next = next
     }
 
-    /// The edges without those at a lock that no edge leads to, or from, repeated until none
-    /// remain. That removes locks that all owners acquire in one order, however many.
+    /// Removes the edges at locks without an incoming or without an outgoing edge, until no such
+    /// lock remains. That removes all locks that all owners acquire in one order.
     private static func withoutEnds(_ edges: [Edge]) -> [Edge] {
       var kept = edges
       for isForward in [true, false] {

@@ -1,6 +1,6 @@
 /// The orders in which the locks of a process were acquired, by address, without interpretation.
 package struct LockOrder: Sendable {
-  /// A lock of any kind: a mutex, a read-write lock, a semaphore that is used as one, a queue.
+  /// A lock of any kind: a mutex, a read-write lock, a semaphore that is used as a lock, a queue.
   package struct Lock: Sendable, Hashable {
     package var object: UInt
     package var kind: LockKind
@@ -8,8 +8,8 @@ package struct LockOrder: Sendable {
     package var created: UInt = 0
     /// The label of a queue.
     package var label = ""
-    /// Whether it is certainly one lock, and used as one: only then an order through it is
-    /// evidence.
+    /// Whether it is certainly a single object that is used as a lock: only then an order through
+    /// it is evidence.
     package var isCertain = true
 
     package init(object: UInt, kind: LockKind) {
@@ -38,8 +38,8 @@ package struct LockOrder: Sendable {
     package var toPlace: [UInt] = []
     /// The first owner.
     package var actor = Actor()
-    /// The signal that it waited for instead of the second lock, which was only sent under that
-    /// lock.
+    /// The signal that the owner waited for, if it did not acquire the second lock itself: the
+    /// signal was only sent under that lock.
     package var signal: Signal?
 
     package init(from: Int, to: Int) {
@@ -48,7 +48,7 @@ package struct LockOrder: Sendable {
     }
   }
 
-  /// What a thread waits for until another signals it.
+  /// An object that a thread waits for until another thread signals it.
   package struct Signal: Sendable, Hashable {
     package var kind: SignalKind
     /// Where it was made; 0 if unknown.
@@ -89,7 +89,7 @@ package struct Actor: Sendable, Hashable {
   package var name = ""
   package var queue = ""
   package var isTask = false
-  /// Innermost first, from the place on.
+  /// The stack from the place outwards, innermost first.
   package var stack: [UInt] = []
 
   package init() {}

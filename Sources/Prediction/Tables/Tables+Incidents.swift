@@ -1,9 +1,9 @@
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// A rule that was broken at one place, as recorded.
+/// A fault at one place that is a finding by itself, as recorded.
 struct Incident: Sendable {
-  /// What a thread waited for, or held.
+  /// The object that a thread waited for, or held.
   enum Object: Sendable {
     case lock(LockKind)
     case condition, group, thread
@@ -19,10 +19,10 @@ struct Incident: Sendable {
   var owner = Owner.thread
   var object: Object
   var address: UInt
-  /// Where it was waited for or acquired, and where that function was called.
+  /// The call site of the wait or the acquisition, and the caller of that function.
   var place: [UInt]
-  /// Where it was released; 0 if that was not recorded. For a lock that its holder asked for again,
-  /// where it was acquired first.
+  /// Where the object was released; 0 if that was not recorded. For a lock that its holder tried to
+  /// acquire again, where it was acquired first.
   var endPlace: UInt
   /// Where the lock was made; 0 if not seen or not reported.
   var created: UInt = 0
@@ -33,7 +33,7 @@ struct Incident: Sendable {
 }
 
 extension Tables {
-  /// The rules that were broken so far, in the order of their first occurrence.
+  /// The incidents so far, in the order of their first occurrence.
   static func incidents() -> [Incident] {
     (0..<interlock_incident_count()).compactMap { index in
       var view = interlock_incident()
@@ -42,7 +42,7 @@ extension Tables {
     }
   }
 
-  /// The locks that are left locked now; those that were left at one place count as one.
+  /// The locks that are left locked now; locks that were acquired at one place count as one.
   static func leftLocks() -> [Incident] {
     var found: [Incident] = []
     for index in 0..<interlock_left_lock_count() {

@@ -33,7 +33,7 @@ enum Tables {
     edge.hasManyOwners = view.owner_count == UInt32(INTERLOCK_ORDER_OWNERS)
     let gates: [UInt] = list(view.gates, count: view.gate_count)
     for gate in gates {
-      // Held in both modes, it excludes others.
+      // A lock that is held in both modes excludes others.
       edge.gates[gate & ~1] = (gate & 1 == 1) && edge.gates[gate & ~1] ?? true
     }
     edge.fromPlace = [view.from_place, view.from_outer].filter { $0 != 0 }

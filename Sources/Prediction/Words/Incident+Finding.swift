@@ -61,7 +61,7 @@ extension Incident {
       count: count)
   }
 
-  /// What ended, as in the headline, and as an action of its thread.
+  /// The thread, block or `main` that ended, as in the headline, and as an action of its thread.
   private var leaving: (subject: String, verb: String) {
     switch owner {
     case .thread: ("a thread ended", "ended")

@@ -76,7 +76,7 @@ extension Platform {
   package static func wait(of thread: Int, in process: Int32) -> Wait {
     switch systemCall(of: thread, in: process) {
     case .unreadable: return .unknown
-    // It slept when its state was read, and has been woken since.
+    // The thread slept when its state was read, and has been woken since.
     case .none: return .wakesByItself
     case .call(let number, let arguments):
       switch interlock_classify_wait(number, arguments) {
@@ -101,7 +101,7 @@ extension Platform {
 
   private enum SystemCall {
     case call(number: Int, arguments: [UInt64])
-    /// In no system call: it runs.
+    /// The thread is in no system call: it runs.
     case none
     case unreadable
   }

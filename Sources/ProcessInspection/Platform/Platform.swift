@@ -2,8 +2,8 @@ import CInterlock
 import CInterlockHarness
 import Foundation
 
-/// Functions that ask the operating system about a process; each system has files of its own in
-/// this folder.
+/// Functions that query the operating system about a process; each system has its own files in this
+/// folder.
 ///
 /// A function that inspects another process returns `nil`, or an empty list, if that process has
 /// ended or may not be inspected: a child may end at any moment.
@@ -26,13 +26,13 @@ package enum Platform {
     package var id: Int
     /// Its name, as the system has it.
     package var name: String
-    /// What it is doing.
+    /// Its state.
     package var state: ThreadState
-    /// How often it has given up a processor, or lost it.
+    /// The number of its context switches.
     package var switches: Int
   }
 
-  /// What a thread is doing.
+  /// The state of a thread.
   package enum ThreadState: String {
     /// On a processor, or waiting for one.
     case running
@@ -58,7 +58,7 @@ package enum Platform {
     case wakesByItself
     /// One of the descriptors that the process listens to.
     case listens
-    /// The system does not say.
+    /// The system does not tell.
     case unknown
   }
 

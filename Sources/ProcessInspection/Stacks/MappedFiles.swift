@@ -11,7 +11,7 @@ package enum MappedFiles {
     var bytes: Int
   }
 
-  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private static let lock = NSLock()
   // Both are accessed only under the lock.
   nonisolated(unsafe) private static var readers = 0

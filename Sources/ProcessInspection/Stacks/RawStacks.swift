@@ -35,7 +35,7 @@ package struct RawStacks: Sendable {
 
   /// The threads in groups of equal stacks and states, the largest group first.
   ///
-  /// - Parameter frames: What `named` gave.
+  /// - Parameter frames: The result of `named`.
   /// - Returns: The groups; a frame without a name has only its address.
   package func groups(named frames: [UInt: [StackFrame]]) -> [ThreadGroup] {
     struct Key: Hashable {

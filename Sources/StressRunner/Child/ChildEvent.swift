@@ -16,7 +16,7 @@ enum ChildEvent: Codable, Sendable {
   case oracleFailure(Observation.OracleFailure)
   /// Oracles that the subject's data could not decide.
   case undecided([Observation.OracleFailure])
-  /// No thread can go on: the wait-for graph. The newest snapshot counts.
+  /// No thread can continue: the wait-for graph. The newest snapshot counts.
   case hang(WaitSnapshot, isCertain: Bool, isOnlySlow: Bool)
   /// Predicted findings that did not occur in this run. The newest record counts.
   case prediction(PredictionRecord)
@@ -24,15 +24,15 @@ enum ChildEvent: Codable, Sendable {
   case script(ScriptRecord)
   /// The trial cannot run on this machine.
   case notRun(String)
-  /// The workload has ended and the oracles were asked; with the contention coverage, if sections
-  /// are tracked.
+  /// The workload has ended and the oracles have been checked; with the contention coverage, if
+  /// sections are tracked.
   case finished(ExerciseReport?)
 }
 
 /// The child's end of the pipe.
 final class EventPipe: Sendable {
   private let descriptor: Int32
-  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private let lock = NSLock()
 
   /// Wraps a descriptor that is open for writing.
@@ -40,7 +40,7 @@ final class EventPipe: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Writes one event, whole, before it returns. May be called from any thread.
+  /// Writes one complete event before it returns. Callable from any thread.
   func send(_ event: ChildEvent) {
     guard var line = try? JSONEncoder().encode(event) else { return }
     line.append(UInt8(ascii: "\n"))

@@ -24,7 +24,7 @@ final class SectionWatch: Sendable {
     _exit(Self.exitCode)
   }
 
-  /// Reports a misuse; the workload goes on.
+  /// Reports a misuse; the workload continues.
   func misuse(_ line: String) {
     // Relaxed: a limit, and it does not matter which ones are beyond it.
     if misuses.wrappingAdd(1, ordering: .relaxed).oldValue < Self.mostMisuses {
@@ -35,8 +35,8 @@ final class SectionWatch: Sendable {
 
 /// Makes the section tracker report to `watch`, whatever the environment says.
 func watchSections(reportingTo watch: SectionWatch) {
-  // No thread goes on after a conflict: it could corrupt the heap and crash the process before the
-  // conflict is reported.
+  // No thread continues after a conflict: it could corrupt the heap and crash the process before
+  // the conflict is reported.
   SectionTracking.stopAtFirstConflict { watch.conflict($0) }
   // No delays before the workload begins: the preparation has no second caller, and a script sets
   // its own order.

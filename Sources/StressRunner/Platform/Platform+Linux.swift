@@ -14,8 +14,8 @@ extension Platform {
     return descriptor >= 0 ? descriptor : nil
   }
 
-  /// Reaps the threads of a child that have made this process their tracer: until then the child is
-  /// not over.
+  /// Reaps the threads of a child that have made this process their tracer: the child cannot be
+  /// reaped before.
   static func reapTracedThreads(of process: pid_t) {
     var status: Int32 = 0
     for thread in threadNumbers(of: process) where thread != Int(process) {
@@ -23,7 +23,7 @@ extension Platform {
     }
   }
 
-  /// Where an open folder is now; `nil` if it has been removed.
+  /// The current path of an open folder; `nil` if it has been removed.
   static func path(of folder: Int32) -> String? {
     var status = stat()
     guard fstat(folder, &status) == 0, status.st_nlink > 0 else { return nil }
@@ -40,12 +40,12 @@ extension Platform {
     }
   }
 
-  /// Runs what comes to the main queue, forever; to be called on the main thread.
+  /// Serves the main queue forever; call it on the main thread.
   ///
   /// Not `dispatchMain`, which ends the main thread: `/proc` then shows neither maps nor memory.
   static func serveMainQueue() -> Never {
     while true {
-      // Waits without a timeout, so that it does not look like a thread that will go on by itself.
+      // Waits without a timeout, so that it does not look like a thread that will wake by itself.
       if !RunLoop.main.run(mode: .default, before: .distantFuture) { pause() }
     }
   }

@@ -15,8 +15,7 @@ extension Platform {
   /// Makes a mark for a child; `nil` if this process has no room for one.
   static func makeMark() -> ChildMark? { ChildMark(below: interlock_real_time_limit(getpid())) }
 
-  /// Marks this process and every process that it will start. Goes on unmarked if the system
-  /// refuses.
+  /// Marks this process and every process that it will start. Does nothing if the system refuses.
   static func wear(_ mark: ChildMark) { _ = interlock_set_real_time_limit(mark.value) }
 
   /// How many passes may find only processes that end by themselves during the pass.

@@ -1,7 +1,7 @@
 /// A few callers and the order in which they reach certain points: an interleaving, as data.
 ///
 /// It forces an interleaving that stress would find once in a million runs. `order` names sync
-/// points (`SYNC_POINT`) and the beginnings and ends of calls. A role goes on only when its next
+/// points (`SYNC_POINT`) and the beginnings and ends of calls. A role continues only when its next
 /// step is the next in `order`.
 package struct Script: Sendable, Hashable, Codable {
   /// One call of a role.

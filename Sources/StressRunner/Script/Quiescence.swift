@@ -44,8 +44,8 @@ struct Quiescence {
     return timers.isEmpty || quietLooks >= Self.looksBesideTimer
   }
 
-  /// Whether a sleeping thread will go on without being woken by another. A futex wait with a
-  /// timeout counts as an idle pool worker, as nearly all of them are.
+  /// Whether a sleeping thread will wake without another thread. A futex wait with a timeout counts
+  /// as that of an idle pool worker, as nearly all of them are.
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: getpid()) {
     case .forever, .unknown, .timedFutex: false

@@ -1,4 +1,4 @@
-/// Makes the calls of a scenario's script on a subject, and asks the scenario's oracles.
+/// Makes the calls of a scenario's script on a subject, and checks the scenario's oracles.
 ///
 /// The counterpart of `runWorkload` for a workload that is a script.
 ///
@@ -9,7 +9,7 @@
 ///   - progress: Records each call's beginning and completion, except the preparation's.
 ///   - ignoredThreads: Threads of this process that existed before the subject.
 ///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
-///   - afterCalls: Called once, when they have ended and the oracles are about to be asked.
+///   - afterCalls: Called once, when the roles have ended and the oracles are about to be checked.
 ///   - noteUndecided: Called with the oracles that the subject's data cannot decide, if any.
 /// - Returns: The oracles that failed, each once, and the outcome of the script's order.
 package func runScript(

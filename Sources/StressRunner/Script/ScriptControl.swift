@@ -2,13 +2,13 @@ import Foundation
 
 /// Runs the roles of a script in its order, and records what they do.
 ///
-/// A role that has steps in the order waits before it begins, and at each point that it reaches,
-/// until its next step is the next of all steps. After its last step it waits until every step has
-/// been reached.
+/// A role that has steps in the order waits before it begins, and at the point of each of its
+/// steps, until its next step is the next of all steps. After its last step it waits until every
+/// step has been reached.
 ///
 /// Thread-safe. A reached point counts for the first remaining step of that role and point. A point
-/// without a remaining step does not block. A sync point that is reached on a thread without a
-/// role, as a queue's, counts for the first remaining step with that point, of any role.
+/// without a remaining step does not block. A sync point that a thread without a role reaches, such
+/// as a queue's, counts for the first remaining step with that point, of any role.
 ///
 /// `@unchecked Sendable`: everything mutable is accessed under `condition` only.
 final class ScriptControl: @unchecked Sendable {
@@ -39,7 +39,7 @@ final class ScriptControl: @unchecked Sendable {
     wait(until: first)
   }
 
-  /// Reports that the calling thread has reached a point. Returns when it may go on.
+  /// Reports that the calling thread has reached a point. Returns when the thread may continue.
   func reached(_ point: String, role: String?) {
     condition.lock()
     defer { condition.unlock() }

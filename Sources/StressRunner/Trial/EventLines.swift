@@ -9,7 +9,7 @@ struct EventLines {
   static let longestLine = 16 << 20
   /// A line that does not begin like an event is kept up to this length.
   private static let longestNone = 64 << 10
-  /// How many lines may be invalid: the rest of a line that a subject has broken, and the like.
+  /// How many lines may be invalid, such as the rest of a line that a subject has split.
   private static let mostRefused = 100
   /// How many events may arrive at once, and in each second: a hanging child reports twice a
   /// second, and everything else at most a few hundred times.

@@ -9,7 +9,7 @@ package struct Observation: Sendable, Hashable, Codable {
   package enum Ending: Sendable, Hashable, Codable {
     /// It exited by itself with this code.
     case exited(code: Int32)
-    /// It died of this signal, unasked.
+    /// It died of this signal, which the runner did not send.
     case signalled(number: Int32)
     /// It was stopped: no progress, and every thread blocked, over the stall window.
     case stalled
@@ -73,7 +73,7 @@ package struct Observation: Sendable, Hashable, Codable {
 
   /// How the child ended.
   package var ending: Ending
-  /// Whether the child reported that the workload had ended and the oracles were asked.
+  /// Whether the child reported that the workload had ended and the oracles had been checked.
   package var finished: Bool
   /// Calls completed.
   package var completed: Int
@@ -83,9 +83,9 @@ package struct Observation: Sendable, Hashable, Codable {
   package var callersInside: Int
   /// Callers that have not begun yet.
   package var callersWaiting: Int
-  /// From the start of the child to its end; seconds.
+  /// The time from the start of the child to its end; seconds.
   package var seconds: Double
-  /// From the last progress to the decision that it stalled; seconds.
+  /// The time from the last progress to the decision that the child stalled; seconds.
   package var detectionSeconds: Double?
   /// The processors that the child could run on, 0 if unknown. The Swift task pool has as many
   /// threads for each priority.
@@ -94,7 +94,7 @@ package struct Observation: Sendable, Hashable, Codable {
   package var threadCounts: [ThreadCount]
   /// The threads of a trial that stalled or ran out of time.
   package var threads: [ThreadGroup]
-  /// The wait-for snapshot when no thread could go on, if the child's calls were seen.
+  /// The wait-for snapshot when no thread could continue, if the child's calls were seen.
   package var waits: WaitSnapshot?
   /// Whether the child's calls that wait and wake could be seen.
   package var seesCalls: Bool

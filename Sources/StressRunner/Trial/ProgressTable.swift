@@ -18,7 +18,7 @@ struct ProgressTable: @unchecked Sendable {
     case starting = 0
     /// The workload runs.
     case running = 1
-    /// The workload has ended and the oracles were asked.
+    /// The workload has ended and the oracles have been checked.
     case finished = 2
   }
 

@@ -1,14 +1,13 @@
-/// Distinguishes a child that can never go on from a slow one: a pure function of the samples.
+/// Distinguishes a stalled child from a slow one: a pure function of the samples.
 ///
 /// A child is stalled when three things hold: no call has completed over the stall window; no
 /// thread has really run in its last stretch; and in every sample of its last moments every thread
-/// is asleep. The stretch holds at least one tick of the Dispatch pool's monitor (once a second on
-/// Linux), so that a pool that may still grow has had its chance. The monitor's own activity is
-/// allowed for: it wakes once a second, and may start a thread, which runs briefly and blocks like
-/// the others.
+/// is asleep. The stretch contains at least one tick of the Dispatch pool's monitor (once a second
+/// on Linux), so that a pool that can grow has grown. The monitor's own activity is allowed: it
+/// wakes once a second, and may start a thread, which runs briefly and blocks like the others.
 ///
-/// A timer that is set may let a call go on: until it expires the child is not stalled, and the
-/// window restarts at that time. A timer counts even if later samples do not show it, because the
+/// A timer that is set may end a wait: until it expires the child is not stalled, and the window
+/// restarts at that time. A timer counts even if later samples do not show it, because the
 /// monitor's own timer, on the same descriptor, hides it.
 struct StallDetector {
   /// One thread, as sampled.
@@ -39,7 +38,7 @@ struct StallDetector {
 
   /// The conclusion from the samples up to now.
   enum Decision {
-    /// It goes on, or could.
+    /// The child makes progress, or could.
     case going
     /// Every thread is asleep and none has run: stalled, unless a thread waits for time to pass.
     case suspected

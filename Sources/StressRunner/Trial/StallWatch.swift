@@ -44,7 +44,7 @@ struct StallWatch {
     waits = snapshot
     waitsAt = Platform.now
     self.isOnlySlow = isOnlySlow
-    // libdispatch traps at a synchronous call on the thread's own queue; let it, as without this
+    // libdispatch traps at a synchronous call on the thread's own queue, as it would without this
     // runner.
     guard isCertain, snapshot.selfWait?.traps != true else { return nil }
     return min(max(0, snapshot.quietSeconds), waitsAt - child.startedAt)
@@ -77,7 +77,7 @@ struct StallWatch {
     guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return nil }
     nextCloserLook = seconds + Self.closerLookSeconds
     // If every thread waits for a pool that will get the threads it needs, here and on Apple's
-    // systems, the child will go on.
+    // systems, the child will continue.
     if isOnlySlow, Platform.now - waitsAt < Self.poolAge { return nil }
     for thread in threads where wakesByItself(thread) { return nil }
     // The threads were sampled one after another: only if none has moved meanwhile do the samples
@@ -115,7 +115,7 @@ struct StallWatch {
       .map(\.seconds)
   }
 
-  /// Whether a sleeping thread will go on without being woken by another.
+  /// Whether a sleeping thread will wake without another thread.
   private mutating func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: child.process) {
     case .forever, .unknown:

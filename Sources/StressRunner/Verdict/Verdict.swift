@@ -9,7 +9,7 @@ package enum Verdict: Sendable, Hashable, Codable {
   case passed
   /// A conflict was recorded: the first one.
   case race(Conflict)
-  /// No thread can go on.
+  /// No thread can continue.
   case deadlock(Deadlock)
   /// An oracle failed, or a section was misused.
   case violation(Violation)
@@ -25,7 +25,7 @@ package enum Verdict: Sendable, Hashable, Codable {
     case passed, race, deadlock, violation, crashed, timedOut, skipped
   }
 
-  /// The evidence that no thread can go on.
+  /// The evidence that no thread can continue.
   package enum Deadlock: Sendable, Hashable, Codable {
     /// The wait-for graph.
     case graph(Diagnosis)
@@ -126,8 +126,8 @@ extension Verdict {
     }
   }
 
-  /// Why no thread can go on; `self` for a crash at a call that waits for its own thread. `nil` for
-  /// all other verdicts.
+  /// Why no thread can continue; `self` for a crash at a call that waits for its own thread. `nil`
+  /// for all other verdicts.
   package var cause: Diagnosis.Cause? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis.cause
@@ -137,8 +137,8 @@ extension Verdict {
     }
   }
 
-  /// The wait-for graph's diagnosis of a child that could not go on; `nil` if the child went on, or
-  /// its calls were not seen.
+  /// The wait-for graph's diagnosis of a child that hung; `nil` if it did not hang, or its calls
+  /// were not seen.
   package var diagnosis: Diagnosis? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis

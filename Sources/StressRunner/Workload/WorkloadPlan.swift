@@ -88,7 +88,7 @@ extension Workload.Operations {
 }
 
 extension Operation.Kind {
-  /// Whether a caller goes on to its next call before this one has completed.
+  /// Whether a caller makes its next call before this one has completed.
   var isAsynchronous: Bool {
     switch self {
     case .getAsync, .setAsync, .removeAsync: true

@@ -1,28 +1,28 @@
 extension Diagnosis {
-  /// What would end a hang, and when the same code is safe.
+  /// How the hang could end, and under what condition the same code is safe.
   package enum Advice: Sendable, Hashable, Codable, CaseIterable {
     // Locks.
 
     /// All threads acquire the locks in one order, or wait for none while they hold one.
     case acquireInOneOrder
-    /// Every way out of the code that locks also unlocks, on the same thread.
+    /// Every exit of the code that locks also unlocks, on the same thread.
     case unlockOnEveryWayOut
-    /// Code that holds the lock calls only what does not acquire it.
+    /// Code that holds the lock calls no function that acquires it.
     case acquireNotAgain
-    /// What an initialiser calls does not use the variable that it initializes.
+    /// An initialiser calls no code that uses the variable which it initializes.
     case useNotInInitializer
-    /// A thread that waits for another holds nothing that the other needs.
+    /// A thread that waits for another holds no lock that the other needs.
     case holdNothing
 
     // Signals.
 
-    /// Every way out of the work that is waited for signals.
+    /// Every exit of the code that the thread waits for signals.
     case signalOnEveryWayOut
-    /// Every way out of the work that entered the group leaves it.
+    /// Every exit of the code that entered the group leaves the group.
     case leaveOnEveryWayOut
     /// The waiter checks its condition under the mutex, and the signal follows the change.
     case checkUnderMutex
-    /// The thread that waits is not one of those that it waits for.
+    /// The waiting thread is not one of the threads for which it waits.
     case waitOutside
 
     // Tasks.
@@ -31,26 +31,29 @@ extension Diagnosis {
     case awaitInOneDirection
     /// Code on an actor awaits, and does not block its thread.
     case awaitOnActor
-    /// Every way out of the code that was given the continuation resumes it once.
+    /// Every exit of the code that has the continuation resumes it once.
     case resumeOnEveryWayOut
-    /// Every way out of the code that yields to the stream finishes it.
+    /// Every exit of the code that yields to the stream finishes it.
     case finishOnEveryWayOut
 
     // Queues and pools.
 
-    /// Code that is on the queue calls the work directly, and not with `sync`.
+    /// Code on the queue calls the function directly, and not with `sync`.
     case callDirectly
-    /// Every `suspend()` is followed by a `resume()` that needs nothing of the queue.
+    /// Every `suspend()` is followed by a `resume()` that does not depend on the queue.
     case resumeQueue
-    /// More threads of the pool, as far as it may grow; no synchronous call needs a second thread.
+    /// More threads would free the pool, if it may grow enough; safe if no synchronous call needs a
+    /// second thread.
     case needOneThread
-    /// Nothing frees a pool of tasks; a task awaits another, and does not block its thread.
+    /// More threads do not free a pool of tasks; safe if a task awaits another instead of blocking.
     case awaitInTask
-    /// Nothing frees the main queue; its thread does not wait for work that needs it.
+    /// More threads do not free the main queue; safe if its thread does not wait for the queue's
+    /// blocks.
     case keepMainThreadFree
-    /// Nothing frees a serial queue; a block does not wait for a later one.
+    /// More threads do not free a serial queue; safe if no block waits for a later one.
     case waitForNoLaterBlock
-    /// Nothing frees a queue from a barrier; nothing on it waits for what is behind one.
+    /// More threads do not help a queue behind a barrier; safe if no block waits for a block behind
+    /// one.
     case waitForNothingBehindBarrier
   }
 }

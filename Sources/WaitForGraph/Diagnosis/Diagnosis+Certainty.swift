@@ -3,8 +3,8 @@ extension Diagnosis {
   package enum Certainty: Sendable, Hashable, Codable {
     /// Nothing that the process could still do ends the hang.
     case certain
-    /// Certain if the queued blocks of a dry pool that have the same code, and were enqueued from
-    /// the same line, wait as the running ones do: see `PoolForecast`.
+    /// Certain if the queued blocks of a dry pool with the same code, and from the same line, wait
+    /// as the running ones do: see `PoolForecast`.
     case certainIfBlocksAreAlike
     /// The most likely cause.
     case doubtful(Doubt)
@@ -26,7 +26,7 @@ extension Diagnosis {
     case poolGrows
     /// A timer is set.
     case timerIsSet
-    /// Code may run that is not in the snapshot.
+    /// Code that the snapshot does not show may run.
     case unseenCode
     /// It is certain that threads are stuck, but the cause is not known.
     case unknownCause

@@ -1,5 +1,6 @@
 extension Diagnosis {
-  /// A thread, a lock, a queue, a pool: threads that do the same share a node.
+  /// A node of the wait-for graph: a thread, a lock, a queue or a pool. Threads with equal waits
+  /// share a node.
   package struct Node: Sendable, Hashable, Codable {
     /// What a node stands for.
     package enum Kind: String, Sendable, Hashable, Codable {
@@ -29,12 +30,12 @@ extension Diagnosis {
       case rest
     }
 
-    /// What it stands for.
+    /// The threads or the object that the node stands for.
     package var subject: Subject
     /// The kind of its subject.
     package var kind: Kind
-    /// How many it stands for: threads with equal stacks that wait for one object, or queued blocks
-    /// from one place.
+    /// The number of threads with equal stacks that wait for one object, or of queued blocks from
+    /// one place.
     package var count: Int
     /// Whether it belongs to the cycle, or to the dry pool.
     package var isMarked: Bool

@@ -1,5 +1,5 @@
 extension Diagnosis {
-  /// Finds why a process cannot go on; `nil` if no thread is stuck.
+  /// Finds why a process hangs; `nil` if no thread is stuck.
   ///
   /// A pure function: equal snapshots give equal diagnoses, in any order of their threads and
   /// queues. It takes time linear in the threads, runs and queued places.
@@ -32,8 +32,8 @@ extension Diagnosis {
 }
 
 extension Finder {
-  /// The cause that explains most. A wait that certainly cannot end comes before one that a thread
-  /// might still have ended.
+  /// The cause that explains the most waits. A wait that certainly cannot end has precedence over
+  /// one that a thread might still end.
   fileprivate var cause: Finding? {
     if let ring = selfWait ?? cycle { return ring }
     guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }
@@ -43,7 +43,7 @@ extension Finder {
       ?? lostWakeUp(chains) ?? unknown
   }
 
-  /// The cause if no thread waits for an object: a task, or blocks, that no thread is left to wake.
+  /// The cause if no thread waits for an object: tasks or blocks that no thread can still wake.
   private var causeWithoutThreads: Finding? {
     // A process that only waits for its timer does not hang.
     guard liveness.hope != .none else { return nil }

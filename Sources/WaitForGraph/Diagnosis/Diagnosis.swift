@@ -1,14 +1,14 @@
-/// Why a process cannot go on: the wait-for graph of a snapshot, its cause, and what would free it.
+/// Why a process hangs: the wait-for graph of a snapshot, its cause, and what would end the hang.
 ///
 /// A pure function of the snapshot. The cause is *certain* if nothing that the process could still
-/// do ends it. The decision is the reduction of a resource graph (Holt, "Some Deadlock Properties
-/// of Computer Systems", 1972): it removes, step by step, each thread that may go on and each that
-/// these may wake. The threads that remain can never go on.
+/// do ends the hang. The decision is the reduction of a resource graph (Holt, "Some Deadlock
+/// Properties of Computer Systems", 1972): it removes, step by step, each thread that may continue
+/// and each thread that these may wake. The threads that remain are deadlocked.
 ///
 /// A diagnosis has no text. It refers to threads, tasks and objects by their numbers in the
 /// snapshot; `Explanation` formats it with the names and the symbols that the snapshot has by then.
 package struct Diagnosis: Sendable, Hashable, Codable {
-  /// Why no thread can go on.
+  /// Why no thread can continue.
   package enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
     /// Each of several threads or queues waits for the next.
     case cycle
@@ -20,7 +20,7 @@ package struct Diagnosis: Sendable, Hashable, Codable {
     case lostWakeUp = "lost-wake-up"
     /// A task's continuation was never resumed, and nothing is left to run.
     case suspended
-    /// A lock's owner ended, or went on, without releasing it.
+    /// A lock's owner has ended, or is idle now, without having released it.
     case abandonedLock = "abandoned-lock"
     /// Not known.
     case unknown
@@ -30,7 +30,7 @@ package struct Diagnosis: Sendable, Hashable, Codable {
   package var evidence: Evidence
   /// Whether nothing that the process could still do ends the hang.
   package var certainty: Certainty
-  /// What would end the hang, and when the same code is safe; `nil` if nothing is known to.
+  /// What would end the hang, and when the same code is safe; `nil` if that is not known.
   package var advice: Advice?
   /// The nodes of the graph.
   package var nodes: [Node]
@@ -55,7 +55,7 @@ package struct Diagnosis: Sendable, Hashable, Codable {
   /// Whether nothing that the process could still do ends the hang.
   package var isCertain: Bool { certainty.isCertain }
 
-  /// What a dry pool would need; `nil` for other causes, and if it is not known.
+  /// How many threads a dry pool would need; `nil` for other causes, and if it is not known.
   package var pool: PoolForecast? {
     if case .starvation(let pool) = evidence { pool.forecast } else { nil }
   }

@@ -1,5 +1,5 @@
 extension WaitSnapshot.ObjectKind {
-  /// Whether the thread that holds such an object ends the waits for it by releasing it.
+  /// Whether the holder of such an object ends the waits for it by a release.
   package var isLock: Bool {
     switch self {
     case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: true
@@ -7,7 +7,7 @@ extension WaitSnapshot.ObjectKind {
     }
   }
 
-  /// Whether another thread's call ends the wait, and not the release of something that is held.
+  /// Whether another thread's signal ends the wait, and not a release by the holder.
   package var isSignal: Bool {
     switch self {
     case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true

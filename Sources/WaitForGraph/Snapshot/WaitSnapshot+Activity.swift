@@ -1,13 +1,13 @@
 extension WaitSnapshot {
   /// What a thread did before the snapshot, sampled about 25 times a second.
   package struct Activity: Sendable, Hashable, Codable {
-    /// A stretch of time in which every sample found the same.
+    /// A stretch of time in which every sample found the same wait.
     package struct Span: Sendable, Hashable, Codable {
       /// The first sample that found it, in seconds before the snapshot: larger than `to`.
       package var from: Double
       /// The last sample that found it; 0 for the snapshot itself.
       package var to: Double
-      /// What it waited for; `nil` if it ran, or was in a system call.
+      /// The kind of object that the thread waited for; `nil` if it ran, or was in a system call.
       package var kind: ObjectKind?
       /// The object that it waited for; 0 for none.
       package var object: ObjectID

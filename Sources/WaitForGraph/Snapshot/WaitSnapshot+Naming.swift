@@ -12,7 +12,7 @@ extension WaitSnapshot {
     return addresses
   }
 
-  /// The same snapshot with every frame replaced by the symbols of its address.
+  /// The snapshot with every frame replaced by the symbols of its address.
   ///
   /// - Parameter names: The frames at an address, innermost first: more than one if functions were
   ///   inlined there.

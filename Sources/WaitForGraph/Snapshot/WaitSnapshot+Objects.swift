@@ -1,7 +1,7 @@
 package import Interlock
 
 extension WaitSnapshot {
-  /// What a thread may wait for, hold, or be woken by.
+  /// The kinds of objects that a thread may wait for, hold, or be woken by.
   package enum ObjectKind: String, Sendable, Hashable, Codable {
     /// A pthread mutex: `NSLock`, `NSRecursiveLock`, the mutex of an `NSCondition`.
     case mutex
@@ -17,7 +17,7 @@ extension WaitSnapshot {
     case queue
     /// `Synchronization.Mutex`, when it is contended.
     case swiftMutex
-    /// A word that the kernel has waiters for, and nothing more is known.
+    /// A word with waiters in the kernel, of which nothing more is known.
     case futex
     /// A work item, until it has run.
     case workItem
@@ -29,7 +29,7 @@ extension WaitSnapshot {
     case stream
     /// The end of a task, for which another task waits.
     case task
-    /// An actor, which a task waits to enter and a thread runs.
+    /// An actor, which tasks wait to enter and on which a thread runs.
     case actor
     /// The tasks of a task group, for which the task that made them waits: by that task's address.
     case taskGroup
@@ -44,7 +44,7 @@ extension WaitSnapshot {
     package var id: ObjectID
     /// Its kind.
     package var kind: ObjectKind
-    /// A semaphore's first value; `nil` if its creation was not seen.
+    /// A semaphore's initial value; `nil` if its creation was not seen.
     package var value: Int?
     /// Where it was made; for a continuation, where its task began to wait.
     package var created: [StackFrame]

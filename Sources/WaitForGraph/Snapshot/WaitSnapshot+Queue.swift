@@ -9,7 +9,7 @@ extension WaitSnapshot {
     package var label: String
     /// How many of its blocks may run at once: 1 for a serial queue, 0 if it is not known.
     package var width: Int
-    /// The queue that its blocks go on to; `nil` for a root queue, and if it is not known.
+    /// The queue that it targets; `nil` for a root queue, and if it is not known.
     package var target: ObjectID?
     /// Whether only the main thread runs its blocks.
     package var isMain: Bool
@@ -20,11 +20,11 @@ extension WaitSnapshot {
     /// Whether it is suspended: no queued block begins.
     package var isSuspended: Bool
     /// Whether its blocks are known to reach the pool in the order in which they were enqueued: it
-    /// was never suspended, retargeted, or closed by a barrier.
+    /// was never suspended or retargeted, and had no barrier.
     package var keepsOrder: Bool
     /// How many blocks have not begun.
     package var queued: Int
-    /// How many blocks are enqueued later, at a time of their own.
+    /// How many blocks will be enqueued at a later time.
     package var delayed: Int
     /// The seconds until the first of them; `nil` for none.
     package var nextDelayed: Double?
@@ -57,9 +57,9 @@ extension WaitSnapshot {
     }
   }
 
-  /// Blocks that one place enqueued on a queue one after the other.
+  /// Neighbouring blocks in a queue that one place enqueued.
   package struct QueuedBlocks: Sendable, Hashable, Codable {
-    /// How many.
+    /// The number of blocks.
     package var count: Int
     /// Where they were enqueued.
     package var place: [StackFrame]

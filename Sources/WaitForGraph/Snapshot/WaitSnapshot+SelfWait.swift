@@ -1,8 +1,8 @@
 package import Interlock
 
 extension WaitSnapshot {
-  /// A call for something that its own thread holds, reported before it traps or hangs: a
-  /// synchronous call on a queue that the thread is on, or the lock of a Swift mutex.
+  /// A thread's wait for an object that it holds itself, reported before it traps or hangs: a
+  /// synchronous call on a queue that the thread runs on, or the lock of a Swift mutex.
   package struct SelfWait: Sendable, Hashable, Codable {
     /// The thread.
     package var thread: Int
@@ -12,8 +12,8 @@ extension WaitSnapshot {
     package var object: ObjectID
     /// The call.
     package var place: [StackFrame]
-    /// What put the thread on the queue: the outer call, or the line that enqueued its block. Empty
-    /// for a mutex.
+    /// The call that put the thread on the queue: the outer call, or the line that enqueued its
+    /// block. Empty for a mutex.
     package var firstPlace: [StackFrame]
     /// Whether the call ends the process, instead of waiting forever.
     package var traps: Bool

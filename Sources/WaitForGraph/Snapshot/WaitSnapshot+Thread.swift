@@ -13,9 +13,9 @@ extension WaitSnapshot {
     package var wait: Wait?
     /// What it does if it waits for no object.
     package var elsewhere: Elsewhere
-    /// What it holds.
+    /// The objects that it holds.
     package var held: [Held]
-    /// The blocks that it is in, outermost first.
+    /// The blocks that it runs, outermost first.
     package var runs: [Run]
     /// The root queue whose worker it is; `nil` if it is no worker.
     package var pool: ObjectID?
@@ -49,17 +49,18 @@ extension WaitSnapshot {
     }
   }
 
-  /// What a thread does that waits for no object of the process.
+  /// The state of a thread that waits for no object of the process.
   package enum Elsewhere: String, Sendable, Hashable, Codable {
-    /// It runs, or could.
+    /// The thread runs, or could.
     case running
-    /// It is a pool's worker without work.
+    /// The thread is a pool's worker without work.
     case idle
-    /// It listens to descriptors that only this process writes to, as a run loop without work does.
+    /// The thread listens to descriptors that only this process writes to, as a run loop without
+    /// work does.
     case listening
-    /// It is in a system call that ends by itself: a sleep, or a read from outside.
+    /// The thread is in a system call that ends by itself: a sleep, or a read from outside.
     case outside
-    /// It is not known what it waits for; only another thread can wake it.
+    /// The thread waits for an unknown object; only another thread can wake it.
     case unknown
   }
 
@@ -77,7 +78,7 @@ extension WaitSnapshot {
     package var isBarrier: Bool
     /// Whether it is `concurrentPerform`: the thread works too.
     package var isApply: Bool
-    /// For how long, in seconds.
+    /// How long the thread has waited, in seconds.
     package var seconds: Double
 
     /// Describes a wait.
@@ -95,7 +96,7 @@ extension WaitSnapshot {
     }
   }
 
-  /// Something that a thread holds.
+  /// An object that a thread holds.
   package struct Held: Sendable, Hashable, Codable {
     /// The kind of the object.
     package var kind: ObjectKind
@@ -112,7 +113,7 @@ extension WaitSnapshot {
     }
   }
 
-  /// A block that a thread is in.
+  /// A block that a thread runs.
   package struct Run: Sendable, Hashable, Codable {
     /// Its queue.
     package var queue: ObjectID
@@ -121,7 +122,7 @@ extension WaitSnapshot {
     /// The thread that enqueued it; 0 for a synchronous call, which is the thread's own, and if it
     /// is not known.
     package var enqueuedBy: Int
-    /// Whether it is a barrier: nothing else may run on its concurrent queue meanwhile.
+    /// Whether it is a barrier: no other block may run on its concurrent queue meanwhile.
     package var isBarrier: Bool
     /// Whether it was called synchronously.
     package var isSynchronous: Bool

@@ -1,15 +1,15 @@
 /// What each thread of a process waits for at one moment: the input of a `Diagnosis`.
 ///
-/// `SnapshotTaker` makes it from the wait table and from what the system says of the threads. It is
-/// a value, so that tests need no thread. Places in code are frames with only an address at first;
-/// `named(_:)` adds their symbols.
+/// `SnapshotTaker` makes it from the wait table and from the system's data about the threads. It is
+/// a value, so that tests need no thread. A place in code is at first a frame with only an address;
+/// `named(_:)` adds the symbols.
 package struct WaitSnapshot: Sendable, Hashable, Codable {
   /// An object of the process, by its address.
   package typealias ObjectID = UInt
 
   /// The threads, in the order of their numbers.
   package var threads: [Thread]
-  /// The queues that a thread waits for or is on, those with blocks, and their targets.
+  /// The queues that a thread waits for or runs on, those with blocks, and their targets.
   package var queues: [Queue]
   /// The semaphores, groups and conditions that threads wait for, the continuations that were not
   /// resumed, and the mutexes and read-write locks whose initialization was seen.
@@ -20,14 +20,13 @@ package struct WaitSnapshot: Sendable, Hashable, Codable {
   package var awaits: [Await] = []
   /// The types of those actors, as far as they are known.
   package var actorTypes: [ObjectID: String] = [:]
-  /// How many processors the pools were made for.
+  /// The number of processors for which the pools are sized.
   package var processors: Int
-  /// Whether code may run that is not seen: for a Dispatch source, for I/O, or because a table was
-  /// full.
+  /// Whether code may run unseen: from a Dispatch source, from I/O, or because a table was full.
   package var isPartial: Bool
   /// The seconds until the next timer fires; `nil` if none is set.
   package var nextTimer: Double?
-  /// The seconds since anything happened.
+  /// The seconds since the last event.
   package var quietSeconds: Double
   /// Whether the process may be idle: true for a program that waits for requests, false for a test.
   package var mayRest: Bool

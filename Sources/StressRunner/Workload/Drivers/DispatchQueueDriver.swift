@@ -49,7 +49,8 @@ private final class Meeting: Sendable {
   /// Records an arrival. Returns true for the second; a third is a fault that is recorded
   /// elsewhere.
   func isSecond() -> Bool {
-    // Acquiring and releasing: the second arrival, which goes on, sees what the first did.
+    // Acquiring and releasing: the second arrival, which continues the caller, sees what the first
+    // did.
     guard arrivals.add(1, ordering: .acquiringAndReleasing).newValue == 2 else { return false }
     Predictor.comesAfterAll()
     return true

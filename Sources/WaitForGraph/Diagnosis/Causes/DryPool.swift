@@ -19,12 +19,12 @@ struct DryPool {
   let threadCount: Int
   /// The queues whose blocks cannot begin without it, the longest first.
   let queues: [Int]
-  /// The number of these blocks and of synchronous calls that wait.
+  /// The number of these blocks and of waiting synchronous calls.
   let queued: Int
   /// The first of the needed blocks; `nil` if it is not known which are needed.
   private(set) var needed: Needed?
 
-  /// The dry pools of a snapshot, the one that explains most first.
+  /// The dry pools of a snapshot; the pool that explains the most waits comes first.
   static func all(_ liveness: Liveness) -> [DryPool] {
     let index = liveness.index
     var queues: [Kind: [Int]] = [:]
@@ -145,8 +145,8 @@ struct DryPool {
     }
   }
 
-  /// Whether queued blocks were enqueued from the line of those that the pool's threads wait in,
-  /// and are not known to have other code.
+  /// Whether queued blocks come from the same line as the blocks in which the pool's threads wait,
+  /// and are not known to have different code.
   func isAlike(_ blocks: WaitSnapshot.QueuedBlocks, _ index: WaitIndex) -> Bool {
     guard !blocks.place.isEmpty else { return false }
     return workers.contains { worker in

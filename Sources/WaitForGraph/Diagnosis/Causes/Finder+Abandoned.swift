@@ -1,6 +1,6 @@
 extension Finder {
-  /// Threads that wait for a lock which its owner did not release: the owner ended, or went on and
-  /// is idle.
+  /// Threads that wait for a lock which its owner did not release: the owner has ended, or is idle
+  /// now.
   func abandonedLock(_ chains: WaitChains) -> Finding? {
     guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
       let wait = index.threads[waiters[0]].wait
@@ -23,7 +23,7 @@ extension Finder {
     guard let wait = index.threads[number].wait else { return false }
     if index.leftLocks[wait.object] != nil { return true }
     guard wait.kind.isLock, let holders = index.holders[wait.object] else { return false }
-    // An idle thread is in no code that could still unlock.
+    // An idle thread runs no code that could still unlock.
     return holders.allSatisfy {
       let holder = index.threads[$0]
       return holder.wait == nil && holder.elsewhere == .idle && holder.runs.isEmpty
@@ -36,8 +36,8 @@ extension Finder {
     return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
   }
 
-  /// The threads that wait for the object for which most of them wait; of several such objects, for
-  /// that of the thread with the lowest number.
+  /// The largest group of threads that wait for the same object; of several such groups, the one
+  /// with the lowest thread number.
   func mostWaitedFor(_ waiters: [Int]) -> [Int]? {
     let byObject = Dictionary(grouping: waiters) { index.threads[$0].wait?.object ?? 0 }
     return byObject.values.min { ($1.count, $0[0]) < ($0.count, $1[0]) }

@@ -13,7 +13,7 @@ extension Finder {
     var result = Finding(
       .lostSignal(
         wait.waited, waiters: index.parties(first), chain: chain.map(blockedWait),
-        // Perhaps one of them would have sent it.
+        // One of these tasks might have sent the signal.
         listeners: waitingTasks(.stream),
         others: others(than: Set(first + chain.map(\.thread)))),
       advice: advice(for: wait.kind))

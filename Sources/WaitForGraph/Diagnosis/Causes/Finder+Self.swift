@@ -1,5 +1,5 @@
 extension Finder {
-  /// A call on a queue that its thread is on already, which was reported before it is made.
+  /// A call on a queue that its thread already runs on, reported before it traps or hangs.
   static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> Finding {
     var result = Finding(
       .ownCall(
@@ -10,7 +10,7 @@ extension Finder {
     return result
   }
 
-  /// A thread that waits for what it holds itself.
+  /// A thread that waits for an object that it holds itself.
   var selfWait: Finding? {
     for thread in liveness.stuck {
       let gates = WaitCycle.gates(of: thread, liveness, .semaphores)

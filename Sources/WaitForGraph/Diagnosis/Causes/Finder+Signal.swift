@@ -1,13 +1,14 @@
 extension Finder {
-  /// A thread that waits for a signal while all threads that are left to send it wait for what it
-  /// holds: Java's nested monitor lock-out, or a join under a lock that the joined thread needs.
+  /// A thread that waits for a signal while all threads that could still send it wait for objects
+  /// that the first thread holds: Java's nested monitor lock-out, or a join under a lock that the
+  /// joined thread needs.
   ///
-  /// If no thread is live, the thread that could signal is among the stuck ones. If this thread
+  /// If no thread is live, the thread that could signal is one of the stuck threads. If the waiter
   /// blocks each of these, directly or through others, its wait closes a cycle, although it is not
   /// known which thread would signal.
   var signalCycle: Finding? {
-    // Each round of the search inspects every thread, and a nested lock-out does not have a
-    // thousand.
+    // Each round of the search inspects every thread. A nested lock-out does not have a thousand
+    // threads.
     guard !liveness.isAnythingLive, liveness.stuck.count <= 256 else { return nil }
     for waiter in liveness.stuck where index.threads[waiter].wait?.kind.isSignal ?? false {
       guard let keeper = keptBy(waiter), keeper.kept.count == liveness.stuck.count - 1,
@@ -60,8 +61,8 @@ extension Finder {
 }
 
 extension Diagnosis.Gate {
-  /// Whether threads at this gate wait for others to end, and not for what those hold: a waiter
-  /// blocks the thread that joins it, and another thread may be the one to signal.
+  /// Whether threads at this gate wait for other threads to end, and not for objects that these
+  /// hold. A waiter blocks the thread that joins it, although another thread may signal.
   fileprivate var isJoin: Bool {
     switch self {
     case .end, .workItem, .members, .apply: true

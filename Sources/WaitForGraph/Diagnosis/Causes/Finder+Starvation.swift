@@ -1,13 +1,13 @@
 extension Finder {
-  /// A dry pool; of several, the one that explains most.
+  /// A dry pool; of several, the pool that explains the most waits.
   ///
   /// - Parameter isCertain: Whether serial queues count only where a thread is known to wait for a
   ///   block behind it.
   /// - Returns: `nil` if no pool is dry.
   func starvation(isCertain: Bool) -> Finding? {
     let chains = WaitChains(liveness)
-    // Blocks that no thread is known to wait for are no cause if their thread waits for what
-    // another holds.
+    // If no thread is known to wait for the queued blocks, and the pool's thread waits for an
+    // object that another thread holds, the pool is not the cause.
     let pools = DryPool.all(liveness).filter {
       $0.isCertain || !isCertain && $0.workers.contains(where: chains.isInnermost)
     }
@@ -36,7 +36,7 @@ extension DryPool {
   /// The most enqueuing threads that a snapshot lists for neighbouring blocks.
   private static let mostListed = 256
 
-  /// The pool as evidence, without what other threads have to do with it.
+  /// The pool as evidence, without the other threads.
   fileprivate func evidence(_ index: WaitIndex) -> Diagnosis.Starvation {
     let mostThreads = mostThreads(index)
     return Diagnosis.Starvation(

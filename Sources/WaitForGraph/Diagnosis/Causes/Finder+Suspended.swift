@@ -20,7 +20,7 @@ extension Finder {
   }
 
   /// A task that waits for a continuation that was not resumed, or for a stream's next element,
-  /// while no thread is left to run.
+  /// while no thread can run.
   ///
   /// A task may listen to a stream as long as the process lives: if a thread waits too, its wait is
   /// the better cause.

@@ -8,7 +8,7 @@ struct Finder {
     liveness = Liveness(index, hope: hope)
   }
 
-  /// The stuck parties that are not among some threads.
+  /// The stuck parties other than these threads.
   func others(than known: Set<Int>) -> [Diagnosis.Party] {
     index.parties(liveness.stuck.filter { !known.contains($0) })
   }

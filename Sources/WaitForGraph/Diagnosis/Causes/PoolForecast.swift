@@ -13,7 +13,8 @@ package struct PoolForecast: Sendable, Hashable, Codable {
 
   /// How many threads the pool has.
   package let threads: Int
-  /// How many it must have before a needed block begins that does not wait as the others do.
+  /// How many it must have before a needed block begins, if that block does not wait as the others
+  /// do.
   package let needed: Int
   /// How many it may have here, and on Apple's systems.
   let most: Int
@@ -25,7 +26,8 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   package var completesHere: Bool { needed <= most }
   /// Whether the same program on one of Apple's systems has the threads that it needs.
   package var completesOnApple: Bool { needed <= mostOnApple }
-  /// Whether the program is correct, and only waits for a pool that grows slowly here.
+  /// Whether the pool can grow to the needed size, here and on Apple's systems, so that the program
+  /// only waits for it.
   package var isOnlySlow: Bool { completesHere && completesOnApple && most > threads }
   /// The seconds until the pool has enough threads.
   package var seconds: Int { max(0, needed - threads) }
@@ -58,30 +60,30 @@ extension DryPool {
     return min(count, position)
   }
 
-  /// Whether the pool can have as many threads as it may, and all of them wait in the end.
+  /// Whether all threads of the pool certainly wait even if it grows to its limit.
   ///
-  /// Reduction leaves nothing that can go on: every thread of the process waits without a limit, no
-  /// timer is set, all code that runs is seen. So the only possible event is that the pool gets
-  /// another thread, which takes the next block. A queued block may do anything, even signal.
-  /// Therefore it is proven only if all of this holds:
+  /// After the reduction nothing can continue: every thread of the process waits without a time
+  /// limit, no timer is set, and no code runs unseen. So the only possible event is that the pool
+  /// gets another thread, which takes the next block. A queued block may do anything, even signal.
+  /// The wait is therefore proven only if all of this holds:
   ///
   /// - All threads of the pool are in blocks from one place, of one queue and of the same code (the
   ///   functions of the block, of its closure and of the closures that it captured), and wait at
   ///   the same place. Blocks with the same code in that queue are assumed to do the same. This is
   ///   the only assumption, and the report states it.
-  /// - No such block can end their waits. Either all call one queue that only waits for a block of
-  ///   its own to begin: only that block ends this. Or each waits for an object of its own, made
-  ///   for this wait (waited for once, never signalled), and has itself enqueued a block that has
-  ///   not begun. Blocks that were queued before that object was made do not have it; those of the
-  ///   same code make their own.
+  /// - No such block can end these waits. Either all threads call one queue, which only waits for a
+  ///   block of its own to begin, and only that block ends the waits. Or each thread waits for an
+  ///   object of its own, made for this wait (waited for once, never signalled), and has itself
+  ///   enqueued a block that has not begun. Blocks that were queued before that object was made do
+  ///   not refer to it; blocks of the same code make their own.
   /// - The needed blocks begin after them. Blocks reach a root queue's threads in the order in
   ///   which they reach the root queue, which is the order of the calls (`ahead`) for a queue that
-  ///   was never held back. Then it is enough that the pool needs more threads than it may have. A
-  ///   queue that was held back passes its blocks on while others arrive, so needed blocks may lie
-  ///   between them. Then each thread must wait for an object of its own, and there must be twice
-  ///   as many blocks of the same code as the pool may have threads: even if every current wait
-  ///   ended, and the blocks for half of the threads lay in between, all threads would end in such
-  ///   blocks.
+  ///   was never suspended or blocked. It is then enough that the pool needs more threads than it
+  ///   may have. A queue that was suspended or blocked passes on its blocks while others arrive, so
+  ///   needed blocks may lie between them. Then each thread must wait for an object of its own, and
+  ///   there must be twice as many blocks of the same code as the pool may have threads: even if
+  ///   every current wait ended, and needed blocks for half of the threads lay in between, all
+  ///   threads would run blocks that wait.
   ///
   /// If one of these does not hold, the stall window decides.
   fileprivate func isProvenToWait(most: Int, _ liveness: Liveness) -> Bool {

@@ -1,5 +1,5 @@
-/// The chains of stuck threads: from a thread that joins its workers down to the wait that blocks
-/// them all.
+/// The chains of stuck threads: from a thread that joins its workers, for instance, down to the
+/// wait that blocks them all.
 struct WaitChains {
   /// A stuck thread that blocks another, and the gate.
   struct Keeper {
@@ -10,7 +10,7 @@ struct WaitChains {
   /// A stuck thread, and the one that blocks it.
   typealias Link = (thread: Int, keeper: Keeper)
 
-  /// The most threads that are followed from one blocked thread.
+  /// The most keepers that are followed from one blocked thread.
   private static let mostKeepers = 16
 
   /// By the thread that is blocked.
@@ -30,8 +30,8 @@ struct WaitChains {
     self.kept = kept
   }
 
-  /// The stuck threads that block a thread: those that hold what it waits for; if it waits for a
-  /// signal, also those that it has started or whose blocks it has enqueued.
+  /// The stuck threads that block a thread: the holders of the object for which it waits and, if it
+  /// waits for a signal, the threads that it has started or whose blocks it has enqueued.
   private static func keepers(of thread: Int, _ liveness: Liveness) -> [Keeper] {
     let index = liveness.index
     guard let wait = index.threads[thread].wait else { return [] }
@@ -64,8 +64,8 @@ struct WaitChains {
     return (links, isInnermost(thread) ? thread : nil)
   }
 
-  /// The threads that wait for some threads, directly or through others, with the gate of the next
-  /// one in the chain: the farthest first.
+  /// The threads that wait for these threads, directly or through others, the farthest first, each
+  /// with the gate of the next thread in the chain.
   func waiters(for threads: [Int]) -> [Link] {
     var seen = Set(threads)
     var found: [Link] = []

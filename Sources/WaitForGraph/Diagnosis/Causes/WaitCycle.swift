@@ -1,4 +1,4 @@
-/// A cycle: each thread waits for what the next one holds, and the last for what the first holds.
+/// A cycle: each thread waits for an object that the next holds, and the last for one of the first.
 struct WaitCycle {
   /// How the next thread blocks this one.
   struct Link: Equatable {
@@ -6,7 +6,7 @@ struct WaitCycle {
     var gate: Diagnosis.Gate
   }
 
-  /// What may be a link.
+  /// The waits that may be links of a cycle.
   enum Links {
     /// Locks, queues and the ends of threads: only their holder releases them.
     case exclusive

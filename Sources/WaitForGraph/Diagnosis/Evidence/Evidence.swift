@@ -1,30 +1,31 @@
 extension Diagnosis {
   /// A cause with the threads and objects that belong to it.
   ///
-  /// All lists of parties are ascending, if nothing else is said. *Others* are the parties that are
-  /// stuck besides those that belong to the cause.
+  /// All lists of parties are ascending unless stated otherwise. *Others* are the stuck parties
+  /// that do not belong to the cause.
   package enum Evidence: Sendable, Hashable, Codable {
     /// Each of several parties waits for the next, and the last for the first, which has the lowest
     /// number.
     case cycle([BlockedWait], others: [Party])
     /// A thread waits for a signal, and every thread that could send it waits, directly or through
-    /// others, for an object that the first one has.
+    /// others, for an object that the waiter holds.
     case signalCycle(waiter: Party, signal: Object, has: WaitSnapshot.ObjectID, blocked: [Party])
     /// A thread on an actor waits for a signal, while tasks wait to enter the actor.
     case blockedActor(
       WaitSnapshot.ObjectID, holder: Party, signal: Object, entering: [Party], others: [Party])
-    /// A party waits for an object that it has itself.
+    /// A party waits for an object that it holds itself.
     case selfWait(Party, Gate, Object)
-    /// A thread is about to wait for what it has itself, by the call in the snapshot's `selfWait`.
+    /// A thread is about to wait for an object that it holds, by the call in the snapshot's
+    /// `selfWait`.
     case ownCall(thread: Int, Object, traps: Bool)
     /// All threads of a pool wait, with blocks queued behind them.
     case starvation(Starvation)
-    /// Parties wait for a signal, or an unlock, that no thread is left to send. The chain has the
+    /// Parties wait for a signal, or an unlock, that no thread can still send. The chain has the
     /// parties that wait for them, outermost first; the listeners are tasks that wait for a stream.
     case lostSignal(
       Object, waiters: [Party], chain: [BlockedWait], listeners: [WaitSnapshot.ObjectID],
       others: [Party])
-    /// A queue is suspended, and no thread is left to resume it.
+    /// A queue is suspended, and no thread can still resume it.
     case suspendedQueue(WaitSnapshot.ObjectID, queued: Int, calls: Int, others: [Party])
     /// Tasks wait for continuations that were never resumed, or for the next elements of streams.
     case suspendedTasks(
@@ -33,7 +34,7 @@ extension Diagnosis {
     /// for them, outermost first.
     case abandonedLock(
       Object, by: LockOwner, waiters: [Party], chain: [BlockedWait], others: [Party])
-    /// Threads sleep, and it is not known for what.
+    /// Threads sleep for an unknown reason.
     case asleep([Party])
     /// Parties are stuck, and no cause is known.
     case stuck([Party])

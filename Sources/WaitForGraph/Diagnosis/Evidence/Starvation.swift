@@ -17,13 +17,13 @@ extension Diagnosis {
     package struct NeededBlocks: Sendable, Hashable, Codable {
       /// Their queue.
       package var queue: WaitSnapshot.ObjectID
-      /// How many.
+      /// The number of these blocks.
       package var count: Int
       /// How many blocks are queued before the first of them for threads of the pool.
       package var ahead: Int
-      /// The threads that have enqueued any.
+      /// The threads that have enqueued any of them.
       package var waiters: [Party]
-      /// Whether more threads may have enqueued some than a snapshot lists.
+      /// Whether more threads may have enqueued some than the snapshot lists.
       package var hasMoreWaiters: Bool
       /// Whether the waiters are the pool's own threads.
       package var isOwn: Bool
@@ -54,17 +54,17 @@ extension Diagnosis {
     package var grows: Bool
     /// The queues whose blocks cannot begin without it, the longest first.
     package var queues: [WaitSnapshot.ObjectID]
-    /// The number of these blocks, and of synchronous calls that wait.
+    /// The number of these blocks and of waiting synchronous calls.
     package var queued: Int
     /// The first of the needed blocks; `nil` if it is not known which are needed.
     package var needed: NeededBlocks?
-    /// If one thread alone waits: why, why the thread that blocks it waits, and so on.
+    /// If only one thread waits: the chain of waits from it to the thread that blocks all of them.
     package var chain: [BlockedWait] = []
     /// The last thread of the chain, if no stuck thread is known to block it.
     package var innermost: Party?
     /// How many other queues or pools are dry.
     package var otherPools = 0
-    /// What the pool would need; `nil` if that is not known.
+    /// How many threads the pool would need; `nil` if that is not known.
     package var forecast: PoolForecast?
 
     /// Describes a pool.

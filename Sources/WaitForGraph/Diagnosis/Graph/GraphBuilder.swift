@@ -41,7 +41,7 @@ struct GraphBuilder {
 
   // Threads.
 
-  /// Threads that do the same.
+  /// Threads with equal waits.
   private struct Group {
     struct Key: Hashable {
       var kind: WaitSnapshot.ObjectKind?
@@ -51,7 +51,7 @@ struct GraphBuilder {
       var isMarked: Bool
       var isMain: Bool
       var queues: [WaitIndex.ObjectID]
-      /// A thread that holds something is a group of its own.
+      /// A thread that holds an object is a group of its own.
       var holder: Int?
     }
     var threads: [Int]

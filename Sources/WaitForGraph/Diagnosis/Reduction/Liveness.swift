@@ -1,8 +1,8 @@
-/// Which threads of a snapshot can go on, and which are stuck.
+/// Which threads of a snapshot can continue, and which are stuck.
 struct Liveness {
-  /// What may still happen that no thread of the snapshot does.
+  /// The events from outside the snapshot's threads that may still happen.
   enum Hope: CaseIterable {
-    /// Everything possible: a thread that is stuck now is stuck for certain.
+    /// Every possible event: a thread that is stuck even so is stuck for certain.
     case all
     /// As `all`, but no pool grows because its threads wait.
     case noGrowth
@@ -12,7 +12,7 @@ struct Liveness {
 
   let index: WaitIndex
   let hope: Hope
-  /// The threads that wait and cannot go on, ascending.
+  /// The threads that wait and cannot continue, ascending.
   private(set) var stuck: [Int] = []
 
   private var net = Reduction()
@@ -48,7 +48,7 @@ struct Liveness {
     }
   }
 
-  /// Whether a timer, or something that is not in the snapshot, may wake a thread.
+  /// Whether a timer, or code that the snapshot does not show, may wake a thread.
   static func mayBeWoken(_ index: WaitIndex) -> Bool {
     index.snapshot.isPartial || isTimerSet(index)
   }
@@ -111,10 +111,10 @@ struct Liveness {
     return hope == .all && busy < index.largestPlainPool
   }
 
-  /// Whether any thread or queued block can go on.
+  /// Whether any thread or queued block can continue.
   var isAnythingLive: Bool { net.isLive[anything] }
 
-  /// Whether a thread can go on.
+  /// Whether a thread can continue.
   func isLive(_ thread: Int) -> Bool { net.isLive[thread] }
 
   /// Whether the blocks that are queued on a queue can begin; `true` if none are.

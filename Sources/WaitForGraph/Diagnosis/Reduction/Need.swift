@@ -1,10 +1,10 @@
-/// What must happen before a thread, or a queued block, can go on.
+/// What must happen before a thread, or a queued block, can continue.
 enum Need {
   typealias Gate = Diagnosis.Gate
 
-  /// Any thread or block goes on: each could end the wait.
+  /// Any thread or block continues: each could end the wait.
   case anything
-  /// All of these threads go on, or one of them.
+  /// All of these threads continue, or one of them.
   case all(Gate, [Int])
   case one(Gate, [Int])
   /// The blocks that are queued on a queue begin.
@@ -22,13 +22,13 @@ enum Need {
 }
 
 extension WaitIndex {
-  /// What a thread needs before it can go on; nothing if it can.
+  /// What a thread needs before it can continue; nothing if it can.
   func needs(of number: Int) -> [Need] {
     let thread = threads[number]
     guard let wait = thread.wait else {
       switch thread.elsewhere {
       case .running, .outside: return []
-      // An idle thread goes on if another thread gives it work.
+      // An idle thread continues if another thread gives it work.
       case .idle, .listening, .unknown: return [.anything]
       }
     }
@@ -52,14 +52,14 @@ extension WaitIndex {
       let id = Int(bitPattern: wait.object)
       return [party(ofTask: wait.object).map { .one(.end(id), [$0]) } ?? .anything]
     case .taskGroup:
-      // The group's scope ends when all of its tasks have ended. `next()` returns when one has, but
-      // a task that waits for the end of its own parent keeps the parent in that scope.
+      // The group's scope ends when all of its tasks have ended. `next()` returns when one task
+      // has, but a task that waits for the end of its own parent keeps the parent in that scope.
       return [groupTasks[wait.object].map { .all(.children(wait.object), $0) } ?? .anything]
     case .workItem:
       return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anything]
     case .group:
-      // It is empty when all of its blocks have ended, those that run included; other threads may
-      // have entered it.
+      // A group is empty when all of its blocks, the running ones included, have ended and every
+      // other thread that entered it has left.
       return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anything]
     case .condition, .semaphore, .futex, .continuation, .stream: return [.anything]
     }
@@ -83,7 +83,7 @@ extension WaitIndex {
     }
     if queue.width == 0, occupants[object] != nil { needs.append(.anything) }
     if queue.queued > 0 { needs.append(.blocks(number)) }
-    // No barrier runs and nothing is queued, and yet the call waits: behind a barrier that waits.
+    // No barrier runs and nothing is queued: the call waits behind a barrier that waits too.
     if needs.isEmpty, isConcurrent, !isBarrier, let waiters = barrierWaiters[object] {
       needs.append(.one(.barrierWaiters(object), waiters))
     }

@@ -1,9 +1,9 @@
-/// Finds the nodes that can go on, by reduction (Holt 1972): a node that needs nothing can; so can
-/// a node whose inputs can. Each node needs all of its inputs, or one.
+/// Finds the live nodes by reduction (Holt 1972): a node that needs nothing is live, and so is a
+/// node whose inputs are live. Each node needs all of its inputs, or one.
 ///
 /// Takes time linear in the nodes and their inputs, in any order.
 struct Reduction {
-  /// How many inputs must go on before a node can.
+  /// How many more inputs must be live before a node is.
   private var missing: [Int] = []
   private var dependents: [[Int]] = []
   private(set) var isLive: [Bool] = []
@@ -19,7 +19,7 @@ struct Reduction {
     return missing.count - 1
   }
 
-  /// Adds an input that a node needs besides its others.
+  /// Adds an input that a node needs in addition to its others.
   mutating func require(_ input: Int, for node: Int) {
     missing[node] += 1
     dependents[input].append(node)
@@ -28,7 +28,7 @@ struct Reduction {
   /// Adds an input to a node that needs only one.
   mutating func allow(_ input: Int, for node: Int) { dependents[input].append(node) }
 
-  /// Finds all nodes that can go on.
+  /// Finds all live nodes.
   mutating func run() {
     ready = missing.indices.filter { missing[$0] == 0 }
     for node in ready { isLive[node] = true }

@@ -1,6 +1,6 @@
 /// A snapshot's threads and queues, indexed by what they hold, run on and wait for.
 ///
-/// Threads and queues have their positions here as numbers, sorted by the system's numbers and
+/// The number of a thread or queue here is its position in the order of the system's numbers and
 /// addresses, so that the order in the snapshot does not matter. All lists of threads are
 /// ascending.
 package struct WaitIndex {
@@ -8,14 +8,14 @@ package struct WaitIndex {
 
   /// The most threads that a pool has, on Linux.
   static let largestPool = 255
-  /// The most threads of a pool that starts with one for each processor: more only if it was made
-  /// for more processors.
+  /// The most threads of a pool that starts with one thread for each processor: the same, unless
+  /// there are more processors.
   var largestPlainPool: Int { max(Self.largestPool, snapshot.processors) }
   /// The label of the queues that run Swift's tasks, on Linux.
   static let taskQueueLabel = "Swift global concurrent queue"
 
   package let snapshot: WaitSnapshot
-  /// The threads, then the tasks that wait without a thread, each with its address as number: a
+  /// The threads, then the tasks that wait without a thread, each with its address as the number. A
   /// task waits and blocks others as a thread does.
   package let threads: [WaitSnapshot.Thread]
   /// How many of them are threads.
@@ -32,7 +32,7 @@ package struct WaitIndex {
   package let chains: [[Int]]
   let mainThread: Int?
 
-  /// The threads that hold a lock, and those of them that hold it to write.
+  /// The threads that hold a lock, and those of them that hold it for writing.
   package private(set) var holders: [ObjectID: [Int]] = [:]
   private(set) var writers: [ObjectID: [Int]] = [:]
   /// The threads that hold a semaphore which is used as a lock.
@@ -196,7 +196,7 @@ package struct WaitIndex {
     runningTask[task] ?? threadAt[Int(bitPattern: task)]
   }
 
-  /// The root queue that a queue's blocks end on; `nil` if it is not known.
+  /// The root queue at the end of a queue's chain of targets; `nil` if it is not known.
   package func root(of queue: Int) -> Int? {
     guard let last = chains[queue].last, queues[last].isRoot else { return nil }
     return last
@@ -218,7 +218,7 @@ package struct WaitIndex {
     queues[queue].width > 1 ? queues[queue].width : snapshot.processors
   }
 
-  /// The threads of a pool that are at work, or wait in it.
+  /// The threads of a pool that run a block, or wait in one.
   func busyWorkers(of root: ObjectID) -> [Int] {
     (workers[root] ?? []).filter { threads[$0].wait != nil || !threads[$0].runs.isEmpty }
   }
