@@ -11,16 +11,16 @@ public import StressRunner
 ///       static let subjects = [SubjectEntry(name: "my-cache", summary: "…") { MyCacheSubject() }]
 ///     }
 ///
-/// The executable starts itself again for each trial, so only a subject's entry may make it: state
-/// of the parent process does not exist in the child.
+/// The executable starts itself again for each trial. Make a subject only in the closure of its
+/// entry: the child does not have the state of the parent process.
 public protocol StressCommand {
   /// The subjects on which scenarios are replayed; at least one, with unique names.
   static var subjects: [SubjectEntry] { get }
 
   /// The folder of scenarios, unless `--scenarios` names another; `StressScenarios` by default.
   ///
-  /// A relative folder is searched in the current folder, then in its parents, up to the first that
-  /// holds a `Package.swift`.
+  /// A relative folder is searched in the current folder, then in its parents, up to the first
+  /// folder with a `Package.swift`.
   static var scenarioFolder: String { get }
 
   /// The strategies that `compare` measures in addition to the subjects; by default the built-in

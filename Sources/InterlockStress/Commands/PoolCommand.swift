@@ -13,8 +13,8 @@ struct PoolCommand {
 
   /// Tries one scenario on one subject with pools of several widths, and prints each result.
   ///
-  /// The width is doubled until the trial completes, and then bisected: a subject that completes
-  /// with a pool completes with a larger one too, since more of its blocks can run.
+  /// Doubles the width until the trial completes, and then bisects: a subject that completes with a
+  /// pool also completes with a larger one, because more of its blocks can run.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     guard scenarios.count == 1, options.subjects.count == 1 else {
       throw UsageError(

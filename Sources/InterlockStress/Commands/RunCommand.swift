@@ -28,8 +28,8 @@ final class RunCommand {
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
           + " SectionTracking), found a build without", .run)
     }
-    // Before a trial runs or a file is emptied: with a broken tracker, every trial that should pass
-    // would.
+    // Check the tracker before a trial runs or a file is emptied: with a broken tracker, trials
+    // with a race would pass.
     if world.tracksSections, let failure = world.selfTest() {
       world.errors.write(
         "error: a fault of Interlock's own: section tracking does not work in this run: \(failure)\n"
@@ -118,7 +118,7 @@ final class RunCommand {
     return summary.unmet == 0 ? .met : .unmet
   }
 
-  /// What a command that replays a trial repeats of this one.
+  /// The variables and options of this command that a replay must repeat.
   private func replay(_ selection: ScenarioSelection) -> ReportContext.Replay {
     var replay = ReportContext.Replay()
     replay.variables = ["INTERLOCK_OPTIONS", TrialHost.eventsVariable].compactMap { name in

@@ -10,9 +10,9 @@ struct ScenarioSelection {
 
   /// The scenarios that a run replays: all but those that are only explored.
   ///
-  /// - Parameter arguments: What selected them.
-  /// - Returns: At least one.
-  /// - Throws: A scenario that is only explored, and that an argument names.
+  /// - Parameter arguments: The arguments that selected them.
+  /// - Returns: The scenarios; at least one.
+  /// - Throws: An error for an argument that names a scenario which is only explored.
   func run(asked arguments: [String]) throws(UsageError) -> [Scenario] {
     for file in files where file.scenario.isExploredOnly {
       let name = file.scenario.name

@@ -5,8 +5,8 @@ import StressRunner
 /// A report in a file that is complete from the start and after each result.
 ///
 /// Judged results must survive anything that happens to the runner. So one call overwrites the
-/// report's end with a result and the new end. A result that does not fit on the disk is taken
-/// back, and none is added after it: the file ends with the last complete one. A pipe cannot be
+/// report's end with a result and the new end. If a result does not fit on the disk, it is removed
+/// again and no more are added: the file ends with the last complete one. A pipe cannot be
 /// overwritten: results are written as they arrive, and the end when the run is over.
 final class GrowingReport {
   private enum Target {

@@ -3,8 +3,8 @@ import Interlock
 import StressRunner
 import WaitForGraph
 
-/// The section of a page about one trial that could not go on: the reason, the picture, its parts
-/// one by one, and what the threads did before.
+/// The section of a page about one trial that hung: the reason, the picture, its parts one by one,
+/// and what the threads did before.
 struct HangSection {
   /// The most arrows that are listed as text.
   private static let mostLines = 100

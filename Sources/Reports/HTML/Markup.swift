@@ -3,7 +3,7 @@ enum Markup {
   /// Escapes a text for an element or a quoted attribute, so that neither a browser nor an XML
   /// parser takes it for markup.
   ///
-  /// Control characters, and those that change the direction of writing, are spelled out: XML
+  /// Control characters, and characters that change the direction of writing, are spelled out: XML
   /// forbids the former, and the latter mislead a reader.
   static func text(_ text: String) -> String {
     var result = ""

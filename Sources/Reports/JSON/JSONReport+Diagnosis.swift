@@ -3,7 +3,7 @@ import StressRunner
 import WaitForGraph
 
 extension JSONReport {
-  /// Why a trial's child could not go on, and what its threads did before.
+  /// Why a trial's child hung, and what its threads did before.
   static func value(
     of diagnosis: Explanation, activity: [WaitSnapshot.Activity]
   ) -> JSONValue {

@@ -1,7 +1,7 @@
 import HangReports
 import WaitForGraph
 
-/// A diagnosis below the verdict that it explains; the verdict is not repeated.
+/// A diagnosis, shown below the verdict that it explains; does not repeat the verdict.
 struct DiagnosisLines {
   /// The heading, then further indented lines.
   let lines: [String]
@@ -12,7 +12,7 @@ struct DiagnosisLines {
   ///
   /// - Parameters:
   ///   - diagnosis: The diagnosis.
-  ///   - hasHeadline: Whether the lines have the headline: no, if the message above them has it.
+  ///   - hasHeadline: Whether the lines include the headline: false if the message above has it.
   ///   - limit: The most lines after the heading.
   init(_ diagnosis: Explanation, hasHeadline: Bool, limit: Int) {
     let all = DiagnosisText(diagnosis, width: nil, mostLines: .max).lines
@@ -27,7 +27,7 @@ struct DiagnosisLines {
 }
 
 extension ReportContext.Sight {
-  /// Why the wait-for graph was not seen, in one line; `nil` if everything is seen.
+  /// Why there is no wait-for graph, in one line; `nil` if this build sees all calls.
   var reason: String? {
     switch self {
     case .everything: nil

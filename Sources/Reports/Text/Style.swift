@@ -1,5 +1,5 @@
-/// How text is marked up. Colour only repeats what a sign shows: pipes have none, and not every
-/// reader sees it.
+/// How text is marked up. Colour only repeats what a sign shows, because pipes have no colour and
+/// not every reader sees it.
 package struct TextStyle: Sendable, Hashable {
   /// Whether ANSI escapes for colours are written.
   package var color: Bool

@@ -4,8 +4,8 @@ import ProcessInspection
 import StressRunner
 import WaitForGraph
 
-/// The message of a deadlock: the child's progress until it stalled, where its threads wait, and
-/// why.
+/// The message of a deadlock: the child's progress until the stall, and where and why its threads
+/// wait.
 enum DeadlockMessage {
   static func message(_ deadlock: Verdict.Deadlock, _ seen: Observation) -> String {
     var text = progressText(seen)

@@ -7,10 +7,11 @@ package enum Judge {
   /// The verdict of an observation of a scenario's trial.
   ///
   /// The first of these that applies decides: a trial that was not run; a conflict, whatever
-  /// followed; a deadlock; a crash, or a broken limit; an oracle or a misuse; time; a silent exit.
+  /// followed; a deadlock; a crash, or an exceeded limit; an oracle or a misuse; the time limit; an
+  /// exit without a result.
   ///
-  /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`,
-  /// unless the scenario states that this subject's fix excludes the order.
+  /// If a script's order was given up, its interleaving was not tried, so the trial is not `passed`
+  /// but `timedOut`, unless the scenario states that this subject's fix excludes the order.
   package static func verdict(
     of observation: Observation, in scenario: Scenario, on subject: String
   ) -> Verdict {
@@ -61,13 +62,14 @@ package enum Judge {
     }
     let state = Verdict.PoolState(observation)
     guard let diagnosis, diagnosis.cause != .unknown,
-      // If some code was not seen, the graph's guess is no better than one from threads and pools.
+      // If some code was not seen, the graph's likely cause is no better than one from threads and
+      // pools.
       diagnosis.isCertain || observation.waits?.isPartial == false || state.cause == .unknown
     else { return .deadlock(.pools(state, diagnosis)) }
     return .deadlock(.graph(diagnosis))
   }
 
-  /// Whether calls wait for something that a thread holds: then no call is lost.
+  /// Whether calls wait for an object that a thread holds: then no call is lost.
   private static func isHeld(_ diagnosis: Diagnosis?) -> Bool {
     switch diagnosis?.cause {
     case .self, .cycle, .starvation, .abandonedLock: true

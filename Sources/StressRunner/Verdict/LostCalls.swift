@@ -4,7 +4,7 @@ import ProcessInspection
 /// Calls that were accepted and that no thread will complete.
 enum LostCalls {
   /// How many calls a stalled child has lost: every caller has begun, and no thread is in the
-  /// subject's code, so none is blocked over a call either. `nil` if that is not so, or a stack is
+  /// subject's code, so no thread is blocked in a call. `nil` if a thread is, or a stack is
   /// missing.
   static func count(in observation: Observation) -> Int? {
     guard observation.callersInside > 0, observation.callersWaiting == 0,

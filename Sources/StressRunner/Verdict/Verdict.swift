@@ -93,7 +93,7 @@ package enum Verdict: Sendable, Hashable, Codable {
   package enum Timeout: Sendable, Hashable, Codable {
     /// Its time; with the pool that the child waits for, if that pool is only slow.
     case limit(SlowPool?)
-    /// The time for a script's order, which the subject did not reach: the trial shows nothing.
+    /// The time for a script's order, which was not completed: the interleaving was not tried.
     case order(reason: String)
   }
 

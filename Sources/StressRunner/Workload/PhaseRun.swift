@@ -145,7 +145,7 @@ final class PendingCall: Sendable {
   func complete(with reply: Reply) {
     // Relaxed: only distinguishes the first completion; publishes nothing.
     let isFirst = !isCompleted.exchange(true, ordering: .relaxed)
-    // The thread that completes a call runs code that it does not know.
+    // The completion is code of another module for the thread that completes a call.
     Predictor.calledBack()
     run.complete(self, with: reply, isFirst: isFirst)
   }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Makes every call of a scenario on a subject, and asks the scenario's oracles.
+/// Makes every call of a scenario on a subject, and checks the scenario's oracles.
 ///
 /// Blocks the calling thread, which must not belong to a pool, until every call has completed. If
 /// the subject hangs, so does this function: call it in a process that another one watches. It
@@ -12,8 +12,8 @@ import Dispatch
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Records each call's beginning and completion, except the preparation's.
 ///   - beforeCalls: Called once, after the preparation, when concurrent calls are about to begin.
-///   - afterCalls: Called once, when all of them have completed and the oracles are about to be
-///     asked.
+///   - afterCalls: Called once, when all calls have completed and the oracles are about to be
+///     checked.
 ///   - noteUndecided: Called with the oracles that the subject's data cannot decide, if any.
 /// - Returns: The oracles that failed, each once.
 package func runWorkload(

@@ -15,9 +15,9 @@ extension StackFrame {
 }
 
 extension Explanation {
-  /// The diagnosis without the harness's threads, what only these wait for, the outer frames that
-  /// called the user's code, and system threads that wait for nothing here. Parts of the cause
-  /// always stay.
+  /// The diagnosis without the harness's threads, the objects for which only these wait, the outer
+  /// frames that called the user's code, and system threads that wait for no object of the graph.
+  /// Parts of the cause always stay.
   var withoutHarness: Explanation {
     let linked = Set(edges.flatMap { [$0.from, $0.to] })
     var gone = Set(

@@ -6,8 +6,8 @@ import WaitForGraph
 /// neighbours that are similar in turn. Two hundred threads that each wait for a semaphore become
 /// one thread and one semaphore.
 ///
-/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded: each
-/// one counts there.
+/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded,
+/// because each of them is part of the cause.
 struct FoldedGraph {
   /// Fewer similar nodes than this are shown one by one.
   private static let fewest = 3

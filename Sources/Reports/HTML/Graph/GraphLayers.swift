@@ -66,7 +66,7 @@ struct GraphLayers {
       outgoing[link.from].append(number)
     }
     var state = Array(repeating: 0, count: count)
-    // Nodes without incoming edges come first, so that a waiting thread is above what it waits for.
+    // Nodes without incoming edges come first, so that a waiting thread is above its object.
     let targets = Set(links.lazy.filter { $0.from != $0.to }.map(\.to))
     let starts = (0..<count).filter { !targets.contains($0) } + (0..<count)
     for start in starts where state[start] == 0 {
@@ -167,8 +167,8 @@ struct GraphLayers {
     item < nodeCount ? measures.breadth : measures.laneWidth
   }
 
-  /// The nearest positions to the wanted ones that keep order and distance: the mean of pushing all
-  /// to the right and all to the left, each of which keeps them.
+  /// Positions near the wanted ones that keep order and distance: the mean of two layouts, one that
+  /// moves nodes only to the right and one that moves them only to the left.
   private func spread(
     _ layer: [Int], _ wanted: [Double], _ measures: GraphLayout.Measures
   ) -> [Double] {

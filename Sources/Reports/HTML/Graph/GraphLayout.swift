@@ -2,8 +2,8 @@
 /// one layer to the next.
 ///
 /// After Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
-/// Structures" (1981): edges that close a cycle are reversed, each node is one layer below the last
-/// one that leads to it, long edges get a place in each layer that they cross, and layers are
+/// Structures" (1981). Edges that close a cycle are reversed; each node is one layer below the
+/// lowest node that leads to it; a long edge has a place in each layer that it crosses; layers are
 /// ordered by the positions of their neighbours and aligned with them. A pure function: equal
 /// graphs give equal pictures.
 struct GraphLayout {

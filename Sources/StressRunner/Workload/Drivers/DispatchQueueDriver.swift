@@ -20,7 +20,8 @@ struct DispatchQueueDriver: Driver {
   /// Makes a caller's calls on this thread as long as each completes before it returns.
   ///
   /// A call that completes later (a subject with only `async` functions) continues the caller in a
-  /// new block: a caller that waited here would occupy a thread that the subject itself does not.
+  /// new block: if the caller waited here, it would occupy a thread, which the subject itself does
+  /// not.
   private func makeCalls(
     of caller: Int, from first: Int, in run: PhaseRun, on queue: DispatchQueue
   ) {

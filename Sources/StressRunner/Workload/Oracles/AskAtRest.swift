@@ -54,7 +54,8 @@ extension Ledger {
 /// Asks a subject for its state, on a dedicated thread.
 func finalState(of subject: any Subject) -> FinalState? {
   let answer = HandOver<FinalState?>()
-  // Joined: a subject that hangs in this call is seen to wait in the thread that calls it.
+  // Joined, so that the wait-for graph shows that the caller waits if the subject hangs in this
+  // call.
   DedicatedThread { answer.give(subject.finalState()) }.join()
   return answer.take()
 }

@@ -1,6 +1,6 @@
 /// `totals-match`: every sum that the subject keeps equals the recount.
 ///
-/// - Returns: The first that differs, as evidence.
+/// - Returns: The first sum that differs, as evidence.
 func evidenceOfWrongTotal(in state: FinalState) -> String? {
   state.totals.first { $0.claimed != $0.counted }.map {
     "at the end, \($0.name) was \($0.claimed), and counting gave \($0.counted)"
@@ -45,7 +45,7 @@ func evidenceOfDifferentLayers(
 
 /// `limits-hold`: no quantity is above its limit.
 ///
-/// - Returns: The first that is, as evidence.
+/// - Returns: The first quantity that is, as evidence.
 func evidenceOfBrokenLimit(in state: FinalState) -> String? {
   state.limits.first { $0.value > $0.limit }.map {
     "at the end, \($0.name): \($0.value), and the limit was \($0.limit)"
