@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The workloads of a comparison")
 struct GridTests {
-  @Test("Workloads are threads by reads, and every other value by itself, the base first")
+  @Test("Workloads combine threads and reads, and vary each other value alone, the base first")
   func oneAtATime() {
     let cells = Grid().cells
     #expect(cells.count == 25 + 3 + 1 + 1 + 2)
@@ -28,7 +28,7 @@ struct GridTests {
     #expect(grid.cells.first == grid.base)
   }
 
-  @Test("Workloads are none where a property has no value")
+  @Test("There are no workloads if a property has no value")
   func empty() {
     for change: (inout Grid) -> Void in [
       { $0.threads = [] }, { $0.reads = [] }, { $0.sections = [] }, { $0.keys = [] },

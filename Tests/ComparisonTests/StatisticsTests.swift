@@ -25,7 +25,7 @@ struct StatisticsTests {
     #expect(found >= 94, "\(found) of 100")
   }
 
-  @Test("The statistics never call the slower one faster where the difference is 10 %")
+  @Test("The statistics never call the slower strategy faster if the difference is 10 %")
   func neverTheWrongWay() {
     for seed in 0..<200 {
       let (one, other) = rounds(12, factor: 1.1, noise: 0.05, seed: UInt64(seed))
@@ -63,7 +63,7 @@ struct StatisticsTests {
     #expect(factor > 1.6 && factor < 2.7, "\(factor)")
   }
 
-  @Test("The statistics say nothing of fewer than six rounds")
+  @Test("The statistics draw no conclusion from fewer than six rounds")
   func tooFew() {
     let (one, other) = rounds(5, factor: 3, noise: 0.01, seed: 1)
     #expect(RoundPair(one, to: other).verdict == .tooFewRounds)

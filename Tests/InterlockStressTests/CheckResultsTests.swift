@@ -56,7 +56,7 @@ struct CheckResultsTests {
     #expect(try runScript("check-results.sh", ["/nowhere.json"]).code == 64)
   }
 
-  @Test("Where every trial was skipped nothing was judged, and that is no success")
+  @Test("A run in which every trial was skipped judged nothing, and is no success")
   func skipped() throws {
     let test = try TestWorld()
     test.verdict = { _ in .skipped(reason: "needs 'get'") }

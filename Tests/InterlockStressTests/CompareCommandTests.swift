@@ -35,7 +35,7 @@ struct CompareCommandTests {
     return test.errors.text
   }
 
-  @Test("'compare' says what is wrong with an option in one line, and ends with 64")
+  @Test("'compare' reports a wrong option in one line, and ends with 64")
   func options() throws {
     let range = "expected a whole number from 1 to 256"
     #expect(
@@ -56,7 +56,7 @@ struct CompareCommandTests {
     #expect(try mistake("--difference", "0").contains("a percentage from 0.1% to 100%"))
   }
 
-  @Test("'compare' says which names are not there, and what does not go together")
+  @Test("'compare' names unknown names, and options that exclude each other")
   func names() throws {
     #expect(try mistake("--subject", "nslok").contains("did you mean 'nslock'?"))
     #expect(try mistake("raeds").contains("did you mean 'reads'?"))
@@ -71,7 +71,7 @@ struct CompareCommandTests {
     #expect(try mistake("--html", "/nowhere/x").contains("'--html <file>': it cannot be written"))
   }
 
-  @Test("'compare' leaves calls unseen once all is judged, and says what they still cost")
+  @Test("'compare' bypasses its calls after the correctness pass, and reports what they still cost")
   func unseen() throws {
     let test = try TestWorld()
     var measured = world(test)
@@ -98,7 +98,7 @@ struct CompareCommandTests {
   }
 
   @Test(
-    "'compare' says beforehand how long it takes: less than five minutes, or 40 seconds if quick"
+    "'compare' prints an estimate first: less than five minutes, or 40 seconds if quick"
   )
   func time() throws {
     for (arguments, most) in [([], 270.0), (["--quick"], 35)] {
@@ -118,7 +118,7 @@ struct CompareCommandTests {
   }
 
   @Test(
-    "'compare' tries every strategy with every driver first, and gives none a rank that is wrong")
+    "'compare' tries every strategy with every driver first, and ranks no incorrect one")
   func refuses() throws {
     let test = try TestWorld()
     test.verdict = { trial in
@@ -142,7 +142,7 @@ struct CompareCommandTests {
     #expect(all.errors.text.contains("nothing was measured: no strategy is right on this work"))
   }
 
-  @Test("'compare' writes a JSON that a later comparison takes for its baseline")
+  @Test("'compare' writes a JSON file that a later comparison accepts as its baseline")
   func baseline() throws {
     let test = try TestWorld()
     let file = test.folder + "/before.json"
@@ -178,7 +178,7 @@ struct CompareCommandTests {
         ["compare", "--baseline", test.folder + "/StressScenarios/quick.txt"] + short) == .met)
   }
 
-  @Test("'compare' compares nothing with a baseline where the reference is wrong, and ends with 1")
+  @Test("'compare' compares nothing with a baseline if the reference is incorrect, and ends with 1")
   func wrongReference() throws {
     let test = try TestWorld()
     let file = test.folder + "/before.json"
@@ -192,7 +192,7 @@ struct CompareCommandTests {
       now.output.text.contains("nothing can be compared with the baseline: nslock has no rank"))
   }
 
-  @Test("'compare' refuses a baseline of another schema, and one that lacks what is compared")
+  @Test("'compare' refuses a baseline of another schema, or without the compared strategies")
   func badBaseline() throws {
     let test = try TestWorld()
     func complaint(_ text: String) throws -> String {
@@ -269,7 +269,7 @@ struct CompareCommandTests {
     #expect(test.trials.isEmpty)
   }
 
-  @Test("'compare' puts JSON on standard output alone where it is asked for there")
+  @Test("'compare' writes only JSON to standard output if '--json -' is given")
   func standardOutput() throws {
     let test = try TestWorld()
     #expect(world(test).perform(["compare", "--json", "-"] + short) == .met)

@@ -69,7 +69,7 @@ struct CompareExecutableTests {
     #expect(text.contains("1  nslock"))
   }
 
-  @Test("The real 'compare' prints what it has when it is interrupted, and ends with 130")
+  @Test("The real 'compare' prints the results so far when it is interrupted, and ends with 130")
   func interrupted() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("compare-\(UUID().uuidString).json")

@@ -21,7 +21,7 @@ struct ContentionOptionTests {
     return test
   }
 
-  @Test("a resource of one owner makes the run red where contention is required, with the reason")
+  @Test("a resource of one owner makes the run red if contention is required, with the reason")
   func red() throws {
     let test = try Self.world(.oneOwner)
     #expect(test.run("reads", "--subject", "good") == .met)
@@ -39,7 +39,7 @@ struct ContentionOptionTests {
     }
   }
 
-  @Test("a run without a section, or without a trial that could tell, is red and says so")
+  @Test("a run without a section, or without a trial with coverage, is red with the reason")
   func nothing() throws {
     let test = try TestWorld()
     test.exercise = ExerciseReport()

@@ -30,7 +30,7 @@ struct DescriptorSinkTests {
     close(descriptor)
   }
 
-  @Test("All of a text arrives, in the order that it was written")
+  @Test("A whole text arrives, in the order in which it was written")
   func order() throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

@@ -49,7 +49,7 @@ struct DetectorsBenchTests {
     #expect(alone == ["racy, 50 ops"])
   }
 
-  @Test("Rows are chosen by their titles, with their twins; where there is none, a line says so")
+  @Test("Rows are chosen by their titles, with their twins; if none matches, a line says so")
   func chosenRows() throws {
     let programs = [
       DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
@@ -206,7 +206,7 @@ struct DetectorsBenchTests {
     }
   }
 
-  @Test("A program by name runs and ends with 0; what is unknown is one line and exit code 64")
+  @Test("A program by name runs and ends with 0; an unknown name is one line and exit code 64")
   func program() {
     let path = Bundle.main.bundleURL.deletingLastPathComponent().path
     let folder =

@@ -52,7 +52,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "Every mistake on the command line is one line that says where there is more",
+    "Every mistake on the command line is one line that refers to the help",
     arguments: [
       (["run", "--seed"], "Missing value for '--seed <n>'; see 'interlock help run'"),
       (
@@ -75,7 +75,7 @@ struct ExitCodeTests {
     #expect(test.errors.text == "error: \(expected)\n")
   }
 
-  @Test("'run' ends with 64 for a scenario or a subject that is not there, with the nearest")
+  @Test("'run' ends with 64 for an unknown scenario or subject, with the nearest name")
   func unknownNames() throws {
     let names: [([String], String)] = [
       (["raeds"], "There is no scenario 'raeds': did you mean 'reads'?"),
@@ -95,7 +95,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("'run' ends with 64 where there is no subject to try, or two of one name")
+  @Test("'run' ends with 64 if there is no subject to try, or two have one name")
   func subjects() throws {
     let test = try TestWorld()
     try test.write(
@@ -109,7 +109,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "'run' ends with 65 for a bad scenario, even one that was not asked for: a line for each file")
+    "'run' ends with 65 for a bad scenario, even one that was not requested: a line for each file")
   func badScenario() throws {
     let test = try TestWorld()
     try test.write("{", "broken.json")
@@ -188,7 +188,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "'run' ends with 70 and the reason where the machine refuses what a trial needs"
+    "'run' ends with 70 and the reason if the machine refuses a resource that a trial needs"
   )
   func refused() throws {
     let test = try TestWorld()
@@ -206,7 +206,7 @@ struct ExitCodeTests {
       other.errors.text == "error: the run cannot go on: no pipe: Too many open files\n")
   }
 
-  @Test("What could not be removed is a warning, and changes no verdict")
+  @Test("A file that could not be removed is a warning, and changes no verdict")
   func leftBehind() throws {
     let test = try TestWorld()
     test.leftBehind = ["the folder '/tmp/x' is left: Device or resource busy"]
@@ -216,7 +216,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "'run' ends with 1 where a trial was skipped and '--fail-on skipped' is given, 0 where none was"
+    "'run' ends with 1 if a trial was skipped and '--fail-on skipped' is given, 0 if none was"
   )
   func skippedIsRed() throws {
     let test = try TestWorld()

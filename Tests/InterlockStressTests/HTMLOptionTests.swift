@@ -47,7 +47,7 @@ struct HTMLOptionTests {
     #expect(try test.read("real.html").hasSuffix("</html>\n"))
   }
 
-  @Test("--html ends with 64 before anything is run, in one line, where it cannot be written")
+  @Test("--html ends with 64 before any trial, in one line, if the file cannot be written")
   func impossible() throws {
     for (path, reason) in [
       ("/nowhere/out.html", "No such file or directory"), ("", "expected the path of a file"),
@@ -63,7 +63,7 @@ struct HTMLOptionTests {
     }
   }
 
-  @Test("--html ends with 70 where the folder goes away meanwhile, in one line, after the text")
+  @Test("--html ends with 70 if the folder is removed meanwhile, in one line, after the text")
   func lost() throws {
     let test = try TestWorld()
     let folder = test.folder + "/pages"
@@ -77,7 +77,7 @@ struct HTMLOptionTests {
   }
 
   @Test(
-    "--html ends with 70 where the disk is full",
+    "--html ends with 70 if the disk is full",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs /dev/full"))
   func fullDisk() throws {
     let test = try TestWorld()

@@ -56,7 +56,7 @@ struct ImageCacheSubjectTests {
     #expect(state.values == ["key-0": [4]])
   }
 
-  @Test("Tusker's subject loads over HTTP what was published on the server")
+  @Test("Tusker's subject loads published images over HTTP")
   func overHTTP() async throws {
     let subject = try subject("tusker-http-repaired")
     let set = InterlockStress.Operation(kind: .set, key: "key-0", value: [5, 6], cost: 2)

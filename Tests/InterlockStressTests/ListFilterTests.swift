@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockStress
 
-@Suite("What 'list' shows where it is asked for less")
+@Suite("What 'list' shows with a filter")
 struct ListFilterTests {
   private func makeWorld() throws -> TestWorld {
     let test = try TestWorld()
@@ -33,7 +33,7 @@ struct ListFilterTests {
 
   private let backFill = "SCENARIOS (StressScenarios):\n  back-fill  Stale back-fill\n"
 
-  @Test("'list TEXT' shows what has the text in its name or summary, whatever the case")
+  @Test("'list TEXT' shows entries with the text in their name or summary, whatever the case")
   func text() throws {
     #expect(
       try list("WRITES") == "SCENARIOS (StressScenarios):\n  writes  writes a lot\n")
@@ -44,7 +44,7 @@ struct ListFilterTests {
     #expect(try list("nothing like it") == "nothing matches\n")
   }
 
-  @Test("'list --family' shows a family's subjects and the scenarios that are for them")
+  @Test("'list --family' shows a family's subjects and their scenarios")
   func family() throws {
     #expect(
       try list("--family", "TMCache")
@@ -76,7 +76,7 @@ struct ListFilterTests {
       test.errors.text.hasPrefix("error: There is no tag 'deadlok': did you mean 'deadlock'?"))
   }
 
-  @Test("'list --tag' knows the folder that a scenario stands in")
+  @Test("'list --tag' knows the folder of a scenario")
   func folder() throws {
     let test = try makeWorld()
     try test.makeFolder("hangs")
@@ -92,7 +92,7 @@ struct ListFilterTests {
     )
   }
 
-  @Test("Help says what 'pool' requires, and what 'list' can be asked for")
+  @Test("Help explains what 'pool' requires, and how 'list' can be filtered")
   func help() throws {
     let world = try TestWorld().world
     #expect(world.helpText(.pool, width: 80).contains("--subject <name>        Required: "))

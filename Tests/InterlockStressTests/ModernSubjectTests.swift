@@ -30,7 +30,7 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "Modern subjects list just the calls that they have",
+    "Modern subjects list exactly the calls that they have",
     arguments: (modernSubjects + recipeSubjects).map(\.name))
   func actions(_ name: String) throws {
     let entry = try #require((modernSubjects + recipeSubjects).first { $0.name == name })
@@ -43,7 +43,7 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "Modern subjects load what was published, and report how often",
+    "Modern subjects load published values, and report how often",
     arguments: ["", "-repaired"])
   func loading(_ suffix: String) async throws {
     let subject = try make("loading-actor" + suffix)
@@ -55,7 +55,7 @@ struct ModernSubjectTests {
     #expect(state.limits == [.init("loads of key-0", value: 1, limit: 1)])
   }
 
-  @Test("Modern subjects look for what they have just stored")
+  @Test("Modern subjects look up the values that they have just stored")
   func looking() async throws {
     for (name, found) in [("nscache-count-limit", 3), ("nscache-count-limit-repaired", 5)] {
       let subject = try make(name)
@@ -69,7 +69,7 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "Modern subjects count what they are asked to count",
+    "Modern subjects count the calls that the scenario names",
     arguments: ["two-step-count", "one-step-count"])
   func counting(_ name: String) async throws {
     let subject = try make(name)

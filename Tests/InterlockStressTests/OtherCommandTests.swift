@@ -42,7 +42,7 @@ struct OtherCommandTests {
     #expect(world.folder(Options()) == "/elsewhere")
   }
 
-  @Test("'bench' runs what is named, or everything; an unknown name is named with the nearest")
+  @Test("'bench' runs the named benches, or all; an unknown name is reported with the nearest")
   func bench() throws {
     final class Log: @unchecked Sendable {
       var names: [String] = []

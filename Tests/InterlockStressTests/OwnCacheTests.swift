@@ -26,7 +26,7 @@ struct OwnCacheTests {
     #expect(article.contains(text))
   }
 
-  @Test("The example builds, gates its own scenario, and finds the cache that forgets its lock")
+  @Test("The example builds, gates its own scenario, and finds the cache that omits its lock")
   func buildsAndRuns() throws {
     let results = FileManager.default.temporaryDirectory
       .appendingPathComponent("own-cache-\(UUID().uuidString).json")
@@ -47,7 +47,7 @@ struct OwnCacheTests {
     #expect(json.contains("OwnCacheStress/OwnCacheStress.swift"))
   }
 
-  @Test("the gate says what is wrong with its own arguments, and ends with 64")
+  @Test("the gate reports a mistake in its own arguments, and ends with 64")
   func gateUsage() throws {
     let gate = Self.root.appendingPathComponent("ci/gate.sh").path
     let missing = try run("/bin/bash", [gate, "--json"])

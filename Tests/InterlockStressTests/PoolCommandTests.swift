@@ -43,7 +43,7 @@ struct PoolCommandTests {
         """))
   }
 
-  @Test("'pool' reports it if no width is enough")
+  @Test("'pool' reports that no width is enough")
   func none() throws {
     let test = try makeWorld(completesFrom: nil)
     #expect(test.run("pool", "reads", "--subject", "good") == .unmet)

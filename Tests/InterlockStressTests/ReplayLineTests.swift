@@ -46,7 +46,7 @@ struct ReplayLineTests {
     return String(decoding: data, as: UTF8.self).split(separator: "\0").map(String.init)
   }
 
-  @Test("The replay line plans the very trial again, for every option of 'run' that changes it")
+  @Test("The replay line plans the same trial again, for every option of 'run' that changes it")
   func everyOption() throws {
     for spec in CommandName.run.options where !Self.others.contains(spec.name) {
       let test = try makeWorld()

@@ -14,7 +14,7 @@ struct RunOptionTests {
     #expect(test.trials.map(\.subject) == ["good", "mutex", "good", "mutex"])
   }
 
-  @Test("Delays are on by default, and the trap file is where the option says")
+  @Test("Delays are on by default, and the option names the trap file")
   func delays() throws {
     let test = try TestWorld()
     func delays(_ arguments: String...) -> [TrialDelays?] {
@@ -86,7 +86,7 @@ struct RunOptionTests {
     #expect(test.errors.text.contains("6 met"))
   }
 
-  @Test("--json to a place that cannot be written is a usage error before any trial")
+  @Test("--json to a file that cannot be written is a usage error before any trial")
   func unwritable() throws {
     let test = try TestWorld()
     #expect(test.run("--json", test.folder + "/no/out.json") == .usage)
@@ -129,7 +129,7 @@ struct RunOptionTests {
     }
   }
 
-  @Test("--verbose shows the evidence of what failed as it should")
+  @Test("--verbose shows the evidence of expected failures")
   func verbose() throws {
     let test = try TestWorld()
     _ = test.run("--verbose")

@@ -87,7 +87,7 @@ struct SelectionTests {
         "tm-3.json:5: no subject has the call 'trim-to-cost': did you mean 'trim-to-count'?\n"))
   }
 
-  @Test("'list' groups subjects by family, and says what is missing")
+  @Test("'list' groups subjects by family, and names missing libraries")
   func list() throws {
     let test = try makeWorld()
     #expect(test.run("list") == .met)

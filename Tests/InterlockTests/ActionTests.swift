@@ -83,7 +83,7 @@ struct ActionTests {
           + " report above\n"))
   }
 
-  @Test("log reports once, goes on, and exits with 66")
+  @Test("log reports once, continues, and exits with 66")
   func log() async {
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]

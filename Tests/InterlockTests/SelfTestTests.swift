@@ -35,7 +35,7 @@ struct SelfTestTests {
     #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
   }
 
-  @Test("a planted race that the tracker misses fails the self test")
+  @Test("a planted race that the tracker does not find fails the self test")
   func missed() {
     #expect(throws: SectionTracking.SelfTestFailure.missed) {
       try SelfTest.plant(secondKey: ResourceKey(number: .max))

@@ -93,7 +93,7 @@ struct GraphLayoutTests {
     }
   }
 
-  @Test("A layout puts a waiting node above what it waits for, with one upward edge in a cycle")
+  @Test("A layout puts a waiting node above its object, with one upward edge in a cycle")
   func ring() {
     let chain = GraphLayout(nodes: 3, links: [Link(from: 2, to: 1), Link(from: 1, to: 0)])
     #expect(chain.nodes[2].y < chain.nodes[1].y && chain.nodes[1].y < chain.nodes[0].y)

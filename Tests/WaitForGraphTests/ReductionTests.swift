@@ -5,7 +5,7 @@ import Testing
 /// Which nodes can go on follows from which need nothing, whatever the order of the nodes.
 @Suite("Reduction")
 struct ReductionTests {
-  @Test("a node that needs nothing can go on, and so can a node that needs only it")
+  @Test("a node that needs nothing is live, and so is a node that needs only it")
   func chain() {
     var net = Reduction()
     let nodes = (0..<5).map { _ in net.add(needsAll: true) }
@@ -14,7 +14,7 @@ struct ReductionTests {
     #expect(net.isLive == Array(repeating: true, count: 5))
   }
 
-  @Test("no node of a cycle can go on, nor a node that needs one of them")
+  @Test("no node of a cycle is live, nor a node that needs one of them")
   func ring() {
     var net = Reduction()
     let nodes = (0..<3).map { _ in net.add(needsAll: true) }
@@ -28,7 +28,7 @@ struct ReductionTests {
     #expect(net.isLive[free])
   }
 
-  @Test("a node that needs one of several goes on with the first; one that needs all does not")
+  @Test("a node that needs one of several is live with the first; one that needs all is not")
   func oneAndAll() {
     var net = Reduction()
     let free = net.add(needsAll: true)

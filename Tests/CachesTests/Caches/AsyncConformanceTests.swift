@@ -5,7 +5,7 @@ import Testing
 @Suite("Every asynchronous cache", .timeLimit(.minutes(10)))
 struct AsyncCacheConformanceTests {
   @Test(
-    "Every asynchronous cache finds what was stored, and nothing else",
+    "Every asynchronous cache finds stored values, and no others",
     arguments: AsyncCacheCase.all)
   func reading(_ subject: AsyncCacheCase) async {
     let cache = subject.make()
@@ -28,7 +28,7 @@ struct AsyncCacheConformanceTests {
     #expect(await cache.totalCost == 4)
   }
 
-  @Test("Every asynchronous cache no longer finds what was removed", arguments: AsyncCacheCase.all)
+  @Test("Every asynchronous cache no longer finds removed values", arguments: AsyncCacheCase.all)
   func removing(_ subject: AsyncCacheCase) async {
     let cache = subject.make()
     for key in ["a", "b", "c"] { await cache.setValue([7], forKey: key, cost: 5) }
@@ -47,7 +47,7 @@ struct AsyncCacheConformanceTests {
 
 @Suite("A stream cache", .timeLimit(.minutes(10)))
 struct StreamCacheTests {
-  @Test("A stream cache does the same in the forms with a completion", arguments: [false, true])
+  @Test("A stream cache behaves the same in the forms with a completion", arguments: [false, true])
   func completions(repaired: Bool) async {
     let cache = StreamCache(repaired: repaired)
     await withCheckedContinuation { continuation in

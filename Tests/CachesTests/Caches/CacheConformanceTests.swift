@@ -6,7 +6,7 @@ import Testing
 /// The checks that every cache passes on one thread. Scenarios test concurrent calls.
 @Suite("Every cache", .timeLimit(.minutes(10)))
 struct CacheConformanceTests {
-  @Test("Every cache finds what was stored, and nothing else", arguments: CacheCase.all)
+  @Test("Every cache finds stored values, and no others", arguments: CacheCase.all)
   func reading(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -30,7 +30,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("Every cache no longer finds what was removed", arguments: CacheCase.all)
+  @Test("Every cache no longer finds removed values", arguments: CacheCase.all)
   func removing(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -62,7 +62,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("Every cache does the same in the asynchronous forms", arguments: CacheCase.all)
+  @Test("Every cache behaves the same in the asynchronous forms", arguments: CacheCase.all)
   func asynchronously(_ subject: CacheCase) async {
     let cache = subject.make()
     await withCheckedContinuation { continuation in

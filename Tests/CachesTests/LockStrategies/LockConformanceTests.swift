@@ -11,7 +11,7 @@ private struct Refusal: Error, Equatable {
 /// The checks that every strategy passes.
 @Suite("Every lock strategy", .timeLimit(.minutes(10)))
 struct LockConformanceTests {
-  @Test("Every lock strategy gives back what the body gives", arguments: LockCase.all)
+  @Test("Every lock strategy returns what the body returns", arguments: LockCase.all)
   func result(_ strategy: LockCase) {
     let lock = strategy.make()
     #expect(lock.withLock { 7 } == 7)

@@ -92,7 +92,7 @@ struct TrapStoreTests {
     #expect(traps.text?.contains(line) == true)
   }
 
-  @Test("a file that cannot be read or written is one line, and the run goes on")
+  @Test("a file that cannot be read or written is one line, and the run continues")
   func unwritable() async throws {
     let traps = try TrapFolder()
     try FileManager.default.createDirectory(

@@ -134,7 +134,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("threads that access at full speed are all noted")
+  @Test("accesses of threads at full speed are all recorded")
   func racing() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }

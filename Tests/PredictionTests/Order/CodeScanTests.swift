@@ -54,7 +54,7 @@ struct CodeScanTests {
     #expect(Self.scan(bytes).0 == INTERLOCK_CODE_ATOMIC)
   }
 
-  @Test("invalid or truncated code is not taken for plain code")
+  @Test("invalid or truncated code is not judged plain")
   func unreadable() {
     #expect(Self.scan([0x06]).0 == INTERLOCK_CODE_UNREADABLE)
     #expect(Self.scan([0x90, 0xE8, 1]).0 == INTERLOCK_CODE_UNREADABLE)

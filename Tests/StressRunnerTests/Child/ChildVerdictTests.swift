@@ -207,7 +207,7 @@ struct ChildVerdictTests {
     #expect(result.observation.errorOutput.utf8.count <= 8192)
   }
 
-  @Test("A child in which two owners write at once is a race, and ends at that point")
+  @Test("A child in which two owners write at once is a race, and ends there")
   func race() throws {
     let result = try result("race")
     let conflict = try #require(result.observation.conflicts.first)

@@ -133,7 +133,7 @@ struct StallDetectorTests {
     #expect(at >= 4.1 && at < 4.5)
   }
 
-  @Test("The stall detector goes on after a first suspicion")
+  @Test("The stall detector continues after a first suspicion")
   func staysSuspicious() {
     var detector = StallDetector(stallSeconds: 2)
     let decisions = (0...200).map { number in

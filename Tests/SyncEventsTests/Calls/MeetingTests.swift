@@ -19,7 +19,7 @@ extension SyncEvents {
     private static let gets = Int64(INTERLOCK_ORDER_GETS.rawValue)
     private static let afterUnknown = Int64(INTERLOCK_ORDER_AFTER_UNKNOWN.rawValue)
 
-    @Test("A spin lock is got and given, and not got while it is taken")
+    @Test("A spin lock is acquired and released, and not acquired while it is held")
     func spinLock() throws {
       let lock = allocated(pthread_spinlock_t())
       pthread_spin_init(lock, Int32(PTHREAD_PROCESS_PRIVATE))
@@ -33,7 +33,7 @@ extension SyncEvents {
       #expect(found == [Self.gets, Self.gives, Self.gets, Self.gives])
     }
 
-    @Test("A barrier is given before the wait and got after it, also by a single thread")
+    @Test("A barrier is released before the wait and acquired after it, even by a single thread")
     func barrier() throws {
       let barrier = allocated(pthread_barrier_t())
       pthread_barrier_init(barrier, nil, 1)

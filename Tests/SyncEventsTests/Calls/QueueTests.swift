@@ -8,7 +8,7 @@ extension SyncEvents {
   @Suite("Queues")
   struct QueueTests {
     @Test(
-      "An asynchronous block is published when it is handed over, begins and ends, in this order"
+      "An asynchronous block is published when it is enqueued, begins and ends, in this order"
     )
     func async() throws {
       let recorder = try #require(EventRecorder.start())
@@ -28,7 +28,7 @@ extension SyncEvents {
       #expect(events[0].thread != events[1].thread)
     }
 
-    @Test("A serial queue runs its blocks in the order in which they were handed over")
+    @Test("A serial queue runs its blocks in the order in which they were enqueued")
     func order() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

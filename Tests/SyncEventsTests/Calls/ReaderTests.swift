@@ -8,7 +8,7 @@ extension SyncEvents {
   /// How readers are added and removed.
   @Suite("Readers")
   struct ReaderTests {
-    @Test("Several readers each get the events of the kinds that they asked for")
+    @Test("Several readers each get the events of the kinds that they requested")
     func several() throws {
       let all = try #require(EventRecorder.start())
       defer { all.stop() }

@@ -8,7 +8,7 @@ extension SyncEvents {
   /// `DispatchWorkItem`, and blocks with flags or a quality of service of their own.
   @Suite("Work items")
   struct WorkItemTests {
-    @Test("A work item is flagged as one when it is handed over, begins and ends")
+    @Test("A work item is flagged as one when it is enqueued, begins and ends")
     func runs() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -31,7 +31,7 @@ extension SyncEvents {
       #expect(events[1].other == item.address)
     }
 
-    @Test("A wait for a work item is published with its thread, and whether it was in vain")
+    @Test("A wait for a work item is published with its thread, and whether it timed out")
     func wait() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -74,7 +74,7 @@ extension SyncEvents {
       #expect(!words.contains("begin queue work-item"))
     }
 
-    @Test("A work item cancelled before it is handed over does not stay queued")
+    @Test("A work item cancelled before it is enqueued does not stay queued")
     func cancelledBefore() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

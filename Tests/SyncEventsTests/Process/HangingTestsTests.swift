@@ -84,7 +84,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "The watchdog leaves alone tests that wait long for something that comes",
+      "The watchdog does not end tests whose long wait is answered",
       arguments: [("xctest", "XCQuiet"), ("swift-testing", "STQuiet")])
     func quiet(library: String, suite: String) throws {
       let child = try Self.run(library, suite, limit: 30)

@@ -50,7 +50,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "A Foundation opened after the start is known once its code was asked for",
+      "A Foundation loaded after the start is known once an address in it was looked up",
       .enabled(if: FileManager.default.fileExists(atPath: Self.events), "no sources here"))
     func lateFoundation() throws {
       let library = """

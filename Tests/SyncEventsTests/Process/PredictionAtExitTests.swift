@@ -16,7 +16,7 @@ extension SyncEvents {
       #expect(child.errors.split(separator: "\n").count { $0.hasPrefix("  thread ") } == 2)
     }
 
-    @Test("A prediction is red if that is asked for, with the exit code of conflicts")
+    @Test("A prediction is red if an option asks for it, with the exit code of conflicts")
     func red() throws {
       let child = try ChildRun("both-ways", options: "predict=on fail_on=potential")
       #expect(child.status == 66, "\(child.errors)")
@@ -96,7 +96,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "With too many threads or tasks the order of sections is unknown, and the program goes on",
+      "With too many threads or tasks the order of sections is unknown, and the program continues",
       arguments: [
         ("too-many-threads", "done", "more than 256 threads at a time"),
         ("too-many-awaits", "140000", "more tasks that wait at a time than are followed"),
@@ -135,7 +135,7 @@ extension SyncEvents {
       #expect(order.errors.isEmpty, "\(order.errors)")
     }
 
-    @Test("A main queue given away is no race with the main thread; another queue is")
+    @Test("A main queue left to the pool is no race with the main thread; another queue is")
     func mainQueue() throws {
       let given = try ChildRun("main-queue-given-away", options: "predict=on")
       #expect(given.words == ["done"])

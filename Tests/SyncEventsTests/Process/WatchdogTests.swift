@@ -60,7 +60,7 @@ extension SyncEvents {
       #expect(child.errors.contains("(cycle)"))
     }
 
-    @Test("The watchdog is off unless it is asked for")
+    @Test("The watchdog is off unless code or an option starts it")
     func notAsked() throws {
       let child = try ChildRun("sleeps")
       #expect(child.status == 0)
@@ -69,7 +69,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "The watchdog leaves alone what computes, sleeps or is idle for longer than the limit",
+      "The watchdog does not end a program that computes, sleeps or idles longer than the limit",
       arguments: ["computes", "listens", "sleeps", "run-loop", "task-sleeps"])
     func quiet(_ program: String) throws {
       let child = try ChildRun(program, "1")
@@ -81,7 +81,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "The watchdog reports an invalid value in one line, and the program goes on",
+      "The watchdog reports an invalid value in one line, and the program continues",
       arguments: [
         "hang_limit=soon", "hang_limit=0", "hang_limit=-1", "hang_limit=", "hang_limit=nan",
       ])
@@ -124,7 +124,7 @@ extension SyncEvents {
       #expect(try status(301) == 0)
     }
 
-    @Test("The watchdog leaves alone readers that need a few more threads than the pool has yet")
+    @Test("The watchdog does not end readers that need a few more threads than the pool has yet")
     func slowPool() throws {
       let child = try ChildRun(
         "readers-5", "1", environment: ["INTERLOCK_POOL_WIDTH": "1"], limit: 60)

@@ -7,7 +7,7 @@ extension SyncEvents {
   /// The table of the analysis, and what is kept in it.
   @Suite("The hash table of the analysis")
   struct HashTableTests {
-    @Test("A search of the hash table is right while other threads add and remove entries")
+    @Test("A search of the hash table is correct while other threads add and remove entries")
     func searches() {
       #expect(sync_events_search_table() == 0)
     }

@@ -115,7 +115,7 @@ extension SyncEvents {
       _ = try #require(Self.queue(queue) { $0.onGroups == 0 })
     }
 
-    @Test("A cancelled work item is removed, cancelled before or after it was handed over")
+    @Test("A cancelled work item is removed, cancelled before or after it was enqueued")
     func cancelled() throws {
       let queue = DispatchQueue(label: "table.cancelled")
       queue.suspend()

@@ -35,7 +35,7 @@ extension SyncEvents {
 
     static func line(_ frames: [StackFrame]) -> String { lineOf(frames.first?.address ?? 0) }
 
-    @Test("A thread has what it holds and waits for, with the lines")
+    @Test("A thread is listed with its held locks and its wait, with their lines")
     func locks() throws {
       nonisolated(unsafe) let held = MutexTests.mutex()
       nonisolated(unsafe) let wanted = MutexTests.mutex()
@@ -116,7 +116,7 @@ extension SyncEvents {
       #expect(!isHeld())
     }
 
-    @Test("A semaphore has where it was made and signalled, and how often it was waited for")
+    @Test("A semaphore has the places that created and signalled it, and the number of waits")
     func signals() throws {
       let made = nextLine()
       let semaphore = DispatchSemaphore(value: 0)

@@ -76,7 +76,7 @@ struct AwaitTests {
     #expect(Diagnosis(of: Self.process([S.other(1, .running)], tasks)) == nil)
   }
 
-  @Test("a task that waits for its group can go on while a child in it can")
+  @Test("a task that waits for its group can continue while a child in it can")
   func liveGroup() {
     let tasks = Self.group(Self.awaits(0x2000, .task, 0x3000, at: 51))
     #expect(Diagnosis(of: Self.process([S.other(1, .running)], tasks)) == nil)
@@ -95,7 +95,7 @@ struct AwaitTests {
         == .selfWait(.task(0x1000), .end(0x1000), Diagnosis.Object(.task, 0x1000)))
   }
 
-  @Test("a task that awaits an unknown task can go on while a thread can")
+  @Test("a task that awaits an unknown task can continue while a thread can")
   func unknownTask() {
     let chain = [Self.awaits(0x1000, .task, 0x2000, at: 41)]
     #expect(Diagnosis(of: Self.process([S.other(1, .running)], chain)) == nil)
@@ -151,7 +151,7 @@ struct AwaitTests {
     #expect(found.cause == .lostWakeUp)
   }
 
-  @Test("a thread that blocks on an actor can go on while another thread may signal")
+  @Test("a thread that blocks on an actor can continue while another thread may signal")
   func signalledActor() {
     #expect(
       Diagnosis(

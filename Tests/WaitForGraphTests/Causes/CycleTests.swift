@@ -245,7 +245,7 @@ struct CycleTests {
         of: S.process(threads + [S.other(3, .running)], [S.concurrent(0x10, "work")])) == nil)
   }
 
-  @Test("threads are no cycle if one of the waits has a limit, or a holder can go on")
+  @Test("threads are no cycle if one of the waits has a limit, or a holder can continue")
   func nearMisses() {
     var limited = Self.ring(3)
     limited.threads[1].wait?.hasTimeLimit = true

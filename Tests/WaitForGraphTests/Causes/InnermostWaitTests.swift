@@ -113,7 +113,7 @@ struct InnermostWaitTests {
     #expect(try #require(Diagnosis(of: S.process([waiter, fellow]))).cause == .cycle)
   }
 
-  @Test("a wait of the main thread is reported with the thread that holds what it waits for")
+  @Test("a wait of the main thread is reported with the thread that holds the lock")
   func mainQueue() throws {
     let main = S.waiting(1, .mutex, 0xa, at: 10, isMain: true)
     let holder = S.waiting(2, .semaphore, 0xb, at: 20, held: [S.has(0xa, at: 5)])

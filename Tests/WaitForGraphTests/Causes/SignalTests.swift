@@ -24,7 +24,7 @@ struct SignalTests {
     #expect(found.advice == .waitOutside)
   }
 
-  @Test("a thread that waits for a work item which runs elsewhere can go on")
+  @Test("a thread that waits for a work item which runs elsewhere can continue")
   func workItemElsewhere() {
     let waiter = Self.thread(1, waits: .workItem, 9)
     let worker = WaitSnapshot.Thread(

@@ -18,7 +18,7 @@ struct HybridStorageTests {
   }
 
   @Test(
-    "A HybridStorageCache finds on disk what memory has lost, and puts it back",
+    "A HybridStorageCache finds values on disk that memory has lost, and restores them",
     arguments: HybridLocking.allCases)
   func layers(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
@@ -94,7 +94,7 @@ struct HybridStorageTests {
     #expect(try cache.entry(forKey: "b").filePath != nil)
   }
 
-  @Test("A HybridStorageCache removes what expires first until half of the largest size is left")
+  @Test("A HybridStorageCache removes the first to expire until half of the largest size is left")
   func maximumSize() throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: .twoQueues, maximumSize: 5000)
@@ -133,7 +133,7 @@ struct HybridStorageTests {
   }
 
   @Test(
-    "A HybridStorageCache does the same in the asynchronous calls",
+    "A HybridStorageCache behaves the same in the asynchronous calls",
     arguments: HybridLocking.allCases)
   func asynchronous(_ locking: HybridLocking) async throws {
     let folder = try HybridFolder()

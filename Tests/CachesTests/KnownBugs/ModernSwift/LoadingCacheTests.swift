@@ -35,7 +35,7 @@ struct LoadingCacheTests {
     }
   }
 
-  @Test("A loading cache, repaired, loads again what was missing the first time")
+  @Test("A loading cache, repaired, loads a value again that was missing the first time")
   func missing() async throws {
     try await withFolder { folder in
       let origin = try FolderOrigin(path: folder)
@@ -66,7 +66,7 @@ struct FolderOriginTests {
   }
 
   @Test(
-    "A folder origin takes a damaged file, or another key's, for a miss", arguments: [0, 4, 8, 9])
+    "A folder origin treats a damaged file, or another key's, as a miss", arguments: [0, 4, 8, 9])
   func damage(length: Int) async throws {
     try await withFolder { folder in
       let origin = try FolderOrigin(path: folder)

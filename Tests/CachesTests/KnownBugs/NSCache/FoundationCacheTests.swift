@@ -26,7 +26,7 @@ struct FoundationCacheTests {
     (cache.entries() ?? [:]).keys.sorted()
   }
 
-  @Test("NSCache evicts the newest of equals")
+  @Test("NSCache evicts the newest of several values with equal costs")
   func equals() {
     let cache = FoundationCache(countLimit: 3)
     fill(cache, ["a": 1, "b": 1, "c": 1, "d": 1, "e": 1])
@@ -101,7 +101,7 @@ struct FoundationCacheTests {
   }
 
   @Test(
-    "NSCache keeps its index right while many threads store and remove", arguments: [false, true])
+    "NSCache keeps its index correct while many threads store and remove", arguments: [false, true])
   func index(repaired: Bool) async {
     let cache = FoundationCache(repairs: repaired ? .callsOutsideLocks : [])
     await onThreads(4) { thread in

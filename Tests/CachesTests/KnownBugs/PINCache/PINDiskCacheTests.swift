@@ -24,7 +24,7 @@ struct PINDiskCacheTests {
   ]
 
   @Test(
-    "PINDiskCache keeps what it stored, and finds it again in a new instance",
+    "PINDiskCache keeps stored values, and finds them again in a new instance",
     arguments: Version.allCases)
   func survives(_ version: Version) {
     withTemporaryFolder { root in
@@ -77,7 +77,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("PINDiskCache takes a damaged file for a miss, and deletes it", arguments: Version.allCases)
+  @Test("PINDiskCache treats a damaged file as a miss, and deletes it", arguments: Version.allCases)
   func damaged(_ version: Version) throws {
     try withTemporaryFolder { root in
       let cache = disk(version, root)
@@ -136,7 +136,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("PINDiskCache removes everything and goes on", arguments: Version.allCases)
+  @Test("PINDiskCache removes everything and stays usable", arguments: Version.allCases)
   func removeAll(_ version: Version) {
     withTemporaryFolder { root in
       let cache = disk(version, root)
@@ -153,7 +153,7 @@ struct PINDiskCacheTests {
   }
 
   @Test(
-    "the byte count is the size of the files, also where they are replaced",
+    "the byte count is the size of the files, even after files are replaced",
     arguments: Version.allCases)
   func byteCount(_ version: Version) {
     withTemporaryFolder { root in

@@ -6,7 +6,7 @@ import Testing
 @Suite("PINCache", .timeLimit(.minutes(10)))
 struct PINPairTests {
   @Test(
-    "PINCache finds on disk what memory has lost, and has it in memory again",
+    "PINCache finds values on disk that memory has lost, and restores them to memory",
     arguments: [PINVersion.two, .three])
   func fallsBack(_ version: PINVersion) {
     withTemporaryFolder { root in
@@ -23,7 +23,7 @@ struct PINPairTests {
     }
   }
 
-  @Test("PINCache does the same in the asynchronous forms, repaired or not")
+  @Test("PINCache behaves the same in the asynchronous forms, repaired or not")
   func asynchronously() async {
     for changes in [PINChanges.version3, .repaired] {
       let root = temporaryFolder()
@@ -71,7 +71,7 @@ struct PINPairTests {
     #expect(cache.storedFiles().count == keys.count)
   }
 
-  @Test("PINCache deletes a TMCache's directory where PINCache has one already")
+  @Test("PINCache deletes a TMCache's directory if PINCache already has one")
   func migrationTooLate() async throws {
     let root = temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: root) }
@@ -85,7 +85,7 @@ struct PINPairTests {
     #expect(cache.value(forKey: "a") == [2])
   }
 
-  @Test("one directory has one cache, where its users ask for it by name")
+  @Test("one directory has one cache if its users request it by name")
   func instances() {
     withTemporaryFolder { root in
       let instances = PINInstances<PINDiskCache3>()

@@ -52,7 +52,7 @@ struct PINOperationRepairTests {
     await onThread { Self.lowerMaximum(.all) }
   }
 
-  @Test("a raised maximum holds at once, also while the queue is full")
+  @Test("a raised maximum takes effect at once, even while the queue is full")
   func raisedMaximum() async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 2, repairs: .all)

@@ -12,7 +12,7 @@ struct TMCacheTests {
     TMCache(name: "test", root: folder.url, repairs: repairs)
   }
 
-  @Test("TMCache finds on the disk what memory has lost, and puts it back", arguments: both)
+  @Test("TMCache finds values on disk that memory has lost, and restores them", arguments: both)
   func readThrough(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)

@@ -17,7 +17,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("TMDiskCache finds what an earlier cache of its name stored, and its size", arguments: both)
+  @Test("TMDiskCache finds and counts the values of an earlier cache of its name", arguments: both)
   func reopening(_ repairs: TMRepairs) async {
     await onThread {
       let first = cache(repairs)
@@ -81,7 +81,7 @@ struct TMDiskCacheTests {
   }
 
   @Test(
-    "TMDiskCache writes what is larger than its byte limit, and removes it at once", arguments: both
+    "TMDiskCache writes an object above its byte limit, and removes it at once", arguments: both
   )
   func tooLarge(_ repairs: TMRepairs) async {
     await onThread {
@@ -125,7 +125,7 @@ struct TMDiskCacheTests {
   }
 
   @Test(
-    "TMDiskCache takes a damaged file for a miss, and deletes it", arguments: both + [.exactTotals])
+    "TMDiskCache treats a damaged file as a miss, and deletes it", arguments: both + [.exactTotals])
   func damage(_ repairs: TMRepairs) async throws {
     await onThread {
       let errors = TMNotes<String>()
@@ -150,7 +150,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("TMDiskCache reports that nothing was written where it cannot write", arguments: both)
+  @Test("TMDiskCache reports that nothing was written if it cannot write", arguments: both)
   func unwritable(_ repairs: TMRepairs) async throws {
     // A file blocks the path: tests may run as root, which may write to a read-only directory.
     try Data().write(to: folder.url.appendingPathComponent("tmcache.test"))

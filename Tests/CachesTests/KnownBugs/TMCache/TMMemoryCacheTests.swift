@@ -155,7 +155,7 @@ struct TMMemoryCacheTests {
   }
 
   @Test(
-    "TMMemoryCache keeps the cost of what was replaced in its sum as shipped, and not when repaired"
+    "TMMemoryCache keeps the cost of replaced objects in its sum as shipped, and not when repaired"
   )
   func totalCost() async {
     await onThread {

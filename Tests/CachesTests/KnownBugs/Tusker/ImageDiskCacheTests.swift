@@ -38,7 +38,7 @@ struct ImageDiskCacheTests {
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "An image disk cache finds what was stored, also when it is opened again",
+    "An image disk cache finds stored values, even after it is opened again",
     arguments: DiskCase.all)
   func keeping(_ subject: DiskCase) throws {
     let cache = try subject.make(in: folder.url)
@@ -51,7 +51,7 @@ struct ImageDiskCacheTests {
     #expect(try subject.make(in: folder.url).data(forKey: "a") == [3])
   }
 
-  @Test("An image disk cache no longer finds what was removed", arguments: DiskCase.all)
+  @Test("An image disk cache no longer finds removed values", arguments: DiskCase.all)
   func removing(_ subject: DiskCase) throws {
     let cache = try subject.make(in: folder.url)
     for key in ["a", "b", "c"] { try cache.set([1], forKey: key) }
@@ -139,7 +139,7 @@ struct ImageDiskCacheTests {
   }
 
   @Test(
-    "An image disk cache with an index by a scan knows what was there, and what came since",
+    "An image disk cache with an index by a scan knows old files and new ones",
     arguments: [true, false])
   func scan(repaired: Bool) async throws {
     try Data([1]).write(to: folder.url.appendingPathComponent("old"))

@@ -22,7 +22,7 @@ struct ImageStoreTests {
       settings: settings, repaired: repaired, now: clock.clock)
   }
 
-  @Test("An image store finds on disk what memory has forgotten", arguments: [true, false])
+  @Test("An image store finds images on disk that memory has evicted", arguments: [true, false])
   func layers(repaired: Bool) throws {
     let store = try store(repaired: repaired)
     try store.set([1], forKey: "a", cost: 9)
@@ -74,7 +74,7 @@ struct ImageStoreTests {
     #expect(store.image(forKey: "a") == nil)
   }
 
-  @Test("An image store has no image where the data is none, but has the data")
+  @Test("An image store has no image if the data is none, but has the data")
   func undecodable() throws {
     let store = try store(repaired: true)
     try store.set([1, 2, 3], forKey: "a", cost: 3)
@@ -82,7 +82,7 @@ struct ImageStoreTests {
     #expect(store.data(forKey: "a") == [1, 2, 3])
   }
 
-  @Test("An image store keeps the decoded image alone in memory where that is set")
+  @Test("An image store keeps only the decoded image in memory if that is set")
   func withoutOriginals() throws {
     var settings = ImageStore.Settings()
     settings.keepsOriginals = false
@@ -118,7 +118,7 @@ struct ImageStoreTests {
     #expect(costly.costInMemory == 0)
   }
 
-  @Test("An image store has nothing in memory that has expired")
+  @Test("An image store has no expired image in memory")
   func expiry() throws {
     let clock = TestClock()
     var settings = ImageStore.Settings()
@@ -134,7 +134,7 @@ struct ImageStoreTests {
     #expect(store.costInMemory == 0)
   }
 
-  @Test("An image store keeps in memory what the disk cannot store, and reports it")
+  @Test("An image store keeps images in memory that the disk cannot store, and reports them")
   func diskError() throws {
     let store = try store(repaired: true)
     try FileManager.default.removeItem(at: folder.url)

@@ -18,7 +18,7 @@ struct SQLiteLibraryTests {
     #expect(SQLiteLibrary.shared?.version.hasPrefix("3.") == true)
   }
 
-  @Test("SQLite is missing, with what to install, where the environment names none")
+  @Test("SQLite is missing, with what to install, if the environment names none")
   func missingByEnvironment() async {
     await #expect(processExitsWith: .success) {
       setenv("INTERLOCK_SQLITE", "/no/such/library.so", 1)

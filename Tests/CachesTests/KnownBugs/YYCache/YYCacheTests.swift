@@ -11,7 +11,7 @@ struct YYCacheTests {
   private let folder = YYFolder()
 
   @Test(
-    "YYCache reads from the disk what memory has lost, and stores it in memory",
+    "YYCache reads values from the disk that memory has lost, and stores them in memory",
     arguments: bothKinds)
   func layers(_ repairs: YYDiskRepairs) throws {
     let cache = try YYCache.open(folder.path, options(repairs))

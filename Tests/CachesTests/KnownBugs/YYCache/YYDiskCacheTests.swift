@@ -178,7 +178,7 @@ struct YYDiskCacheTests {
     #expect(cache.value(forKey: "a") == [2])
   }
 
-  @Test("YYDiskCache takes a damaged or a missing file for a miss")
+  @Test("YYDiskCache treats a damaged or a missing file as a miss")
   func damagedFile() throws {
     let cache = try cache(inlineThreshold: 0)
     let path = folder.path + "/cache/data/" + MD5.hexadecimal("a")
@@ -243,7 +243,7 @@ struct YYDiskCacheTests {
     #expect("\(try #require(error))".hasSuffix(": unable to open database file"))
   }
 
-  @Test("YYDiskCache names what to install where there is no SQLite")
+  @Test("YYDiskCache names what to install if there is no SQLite")
   func withoutSQLite() {
     let error = #expect(throws: YYStorageError.self) {
       _ = try YYKVStorage(folder.path, .mixed, library: nil)
