@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every asynchronous function that the toolchain's runtime exports is met where it ends, and every
-# other entry has been looked at: a missing entry would be an order between tasks that prediction
-# does not see. Linux only; needs nm. Ends with 1 where some are.
+# Checks that Interlock intercepts the end of every asynchronous function that the toolchain's
+# runtime exports, and knows every other entry: a missing one would be an order between tasks that
+# prediction does not see. Linux only; needs nm. Ends with 1 if an entry is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,12 +9,13 @@ library=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift
 known=Sources/CInterlockEvents/awaited_calls.h
 symbols=$(nm -D --defined-only "$library" | awk '$2 == "T" || $3 ~ /Tu$/ { print $3 }')
 
-# An asynchronous function has a second symbol, of the room that its context needs.
+# An asynchronous function has a second symbol, for the size of its context.
 exported=$(sed -n 's/^\($s.*\)Tu$/\1/p' <<< "$symbols" | sort)
 [ -n "$exported" ] || { echo "error: no asynchronous function in $library" >&2; exit 1; }
 missing=$(comm -23 <(printf '%s\n' "$exported") <(sed -n 's/.*"\($s.*\)").*/\1/p' "$known" | sort))
 
-# Those of C: met in interpose_awaits.c and interpose_concurrency.c, or no place where a task waits.
+# C functions: intercepted in interpose_awaits.c and interpose_concurrency.c, or no task waits in
+# them.
 entries=$(grep -E '^swift_(task|taskGroup|asyncLet|continuation)_' <<< "$symbols" | sort)
 looked_at=$(sort << 'END'
 swift_asyncLet_begin

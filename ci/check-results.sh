@@ -4,8 +4,8 @@
 #
 #   ci/check-results.sh FILE
 #
-# Ends with 0 where all is so, 1 where something is not, 64 for wrong usage. Reads the file by its
-# lines, as `interlock run --json FILE` lays them out, and so needs nothing but awk.
+# Ends with 0 if all of this holds, 1 if not, 64 for wrong usage. Reads the file by its lines, as
+# `interlock run --json FILE` lays them out, and so needs only awk.
 set -eu
 
 if [ $# -ne 1 ]; then
@@ -17,8 +17,7 @@ if [ ! -f "$1" ] || [ ! -r "$1" ]; then
   exit 64
 fi
 
-# A key stands alone on its line behind its indentation; in a message its quotation marks would be
-# escaped.
+# A key begins its line after the indentation; in a message its quotation marks would be escaped.
 awk '
   function number() { return $2 ~ /^[0-9]+,?$/ ? $2 + 0 : -1 }
   function fail(text) { print "check-results: " text >"/dev/stderr"; failed = 1 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares race and deadlock detectors on the same small programs; by hand, for it takes minutes.
-# `ci/detectors.sh --help` says how; wrong arguments are reported before anything is built.
+# Compares race and deadlock detectors on the same small programs. Run it by hand: it takes minutes.
+# `ci/detectors.sh --help` explains it; wrong arguments are reported before anything is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,7 +53,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Without debug information: Valgrind 3.19 gives up on that of this compiler.
+# Without debug information: Valgrind 3.19 cannot read that of this compiler.
 plain=(-c release --scratch-path .build/detectors -Xlinker -S)
 sanitized=(-c release --scratch-path .build/detectors-sanitized --sanitize=thread)
 tool=(-c release --scratch-path .build/trait --traits SectionTracking)
@@ -77,6 +77,6 @@ if [ -n "$rows" ]; then
 fi
 "$tool_program" bench detectors slow-down
 debug=$(swift build --show-bin-path)
-# In a debug build it is one program that is marked and, without that, is not.
+# In a debug build the two are one program, which always has its marks.
 export INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram INTERLOCK_DETECTOR_MARKED_PROGRAM=$debug/DetectorProgram
 exec "$debug/interlock" bench slow-down

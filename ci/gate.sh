@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays scenarios and fails where an expectation is not met: what a CI job calls. `ci/gate.sh
-# --help` says how; wrong arguments are reported before anything is built.
+# Replays scenarios for a CI job, and fails if an expectation is not met. `ci/gate.sh --help`
+# explains it; wrong arguments are reported before anything is built.
 set -euo pipefail
 
 package=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,7 +26,7 @@ Ends with the gate's own code: 0 every expectation met; 1 one was not; 64 wrong 
 END
 }
 
-# A word in one line, whatever is in it.
+# Shows a word in one line, whatever it contains.
 shown() {
   local word
   word=$(printf '%q' "$1")
@@ -144,9 +144,9 @@ if [ "$json" != - ]; then
   fi
 fi
 
-# What an earlier run has left must not be taken for the results of this one, should it not come to
-# any. A device or a pipe is left as it is; a link stays one, and a file that its folder keeps is
-# emptied.
+# Removes the results of an earlier run, which could be mistaken for the results of this run if it
+# writes none. Leaves a device or a pipe as it is; empties a link's file, and a file that cannot be
+# removed from its folder.
 if [ "$json" != - ] && [ -f "$json" ]; then
   if [ -L "$json" ] || ! rm -f -- "$json" 2>/dev/null; then : >"$json"; fi
 fi
@@ -157,5 +157,5 @@ if ! swift build --product "$product" >&2; then
   exit 70
 fi
 products=$(swift build --show-bin-path)
-# Behind an empty list bash 3 takes "${arguments[@]}" for unbound.
+# Bash 3 treats "${arguments[@]}" of an empty list as unbound.
 exec "$products/$product" run --json "$json" ${arguments[@]+"${arguments[@]}"}

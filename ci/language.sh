@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Keeps words that a reader has to decode, and lines beyond 100 columns, from becoming more: the
-# counts below may only fall. Ends with 1 and the places where there are more than are allowed.
+# Checks that words which a reader has to decode, and lines beyond 100 columns, do not increase: the
+# counts below may only fall. Ends with 1 and prints the places if there are more than allowed.
 set -euo pipefail
 # Columns are characters, not bytes.
 export LC_ALL=C.UTF-8

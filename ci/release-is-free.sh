@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Shows that nothing of the marks is left in a release build without the trait SectionTracking: the
-# machine code of marked functions equals that of the same functions without marks. (`suspended` is
-# compiled and not compared: an async body is a coroutine of its own in either file.)
+# Shows that marks leave no trace in a release build without the trait SectionTracking: the machine
+# code of marked functions equals that of the same functions without marks. (`suspended` is compiled
+# and not compared: an async body is a separate coroutine in either file.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 import Interlock
 import InterlockStress
 
-/// The `interlock` command: caches, known bugs and sample programs, handed to the command line that
+/// The `interlock` command: caches, known bugs and sample programs, passed to the command line that
 /// any executable can have.
 @main
 struct InterlockCommand: StressCommand {

@@ -1,4 +1,4 @@
-/// What the tracker needs and Swift cannot express. Not for use outside the package.
+/// Declarations that the tracker needs and Swift cannot express. Not for use outside the package.
 ///
 /// Thread-local storage, zero-initialised storage that exists before any code runs, weak references
 /// to the runtimes, and a frame-pointer walk.
@@ -41,7 +41,7 @@ static inline void *interlock_get_histories(void) { return interlock_histories; 
 static inline void *interlock_get_remembers_parts(void) { return &interlock_remembers_parts; }
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
-/// Sets the calling thread's context; `interlock_thread_exited(home)` is called when the thread
+/// Sets the calling thread's context; the thread calls `interlock_thread_exited(home)` when it
 /// exits.
 void interlock_set_home(void *home);
 
@@ -188,8 +188,8 @@ static inline void interlock_tell_lock(interlock_lock_change change, const void 
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place);
 
-/// The number of words from one address up to another; a huge number if it is not a whole number
-/// from 0 up.
+/// The number of words from one address up to another; a huge number if the distance is negative or
+/// not a whole number of words.
 static inline __attribute__((always_inline)) uintptr_t interlock_words_between(uintptr_t from,
                                                                                uintptr_t to) {
   return __builtin_rotateright64(to - from, 3);

@@ -59,7 +59,7 @@ package struct Grid: Sendable, Hashable {
       distribution: distribution, driver: driver)
   }
 
-  /// All workloads, the base first; none where a property has no value.
+  /// All workloads, the base first; none if a property has no value.
   package var cells: [Cell] {
     guard let base else { return [] }
     var cells = [base]

@@ -50,8 +50,8 @@ package struct Ranking: Sendable, Hashable {
     lines = entries.map { Line($0, first: first) }
   }
 
-  /// The first strategy and those without a visible difference to it; none where too few rounds
-  /// decide the first.
+  /// The first strategy and those without a visible difference to it; none if there are too few
+  /// rounds.
   package var leaders: [String] {
     guard let first = lines.first, first.rounds >= Interval.fewestValues else { return [] }
     return [first.strategy]

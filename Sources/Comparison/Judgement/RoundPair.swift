@@ -34,7 +34,7 @@ package struct RoundPair: Sendable, Hashable {
     self.rounds = rounds
   }
 
-  /// Faster or slower only where the whole interval is on one side of 1.
+  /// `faster` or `slower` only if the whole interval is on one side of 1.
   package var verdict: Verdict {
     guard rounds >= Interval.fewestValues else { return .tooFewRounds }
     if ratio.low > 1 { return .faster }

@@ -4,7 +4,7 @@ package struct RoundFigures: Sendable, Hashable {
   package var operations: Int
   /// How long the round took.
   package var seconds: Double
-  /// The percentiles of a call's duration, nanoseconds; a point is missing where nothing was timed.
+  /// The percentiles of a call's duration, nanoseconds; empty if no call was timed.
   package var latencies: [LatencyPoint: Int]
   /// How many calls were timed.
   package var timed: Int

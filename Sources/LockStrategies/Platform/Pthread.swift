@@ -59,8 +59,8 @@ func yieldProcessor() {
   sched_yield()
 }
 
-/// Ends the process on an error, because going on without the lock would be worse; these calls fail
-/// only when misused.
+/// Ends the process on an error, because to continue without the lock would be worse; these calls
+/// fail only when misused.
 private func check(_ code: Int32, caller: StaticString = #function) {
   precondition(code == 0, "\(caller) failed with error \(code)")
 }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// An error of the file system in a disk cache. The original writes it to the log and goes on.
+/// An error of the file system in a disk cache. The original writes it to the log and continues.
 package struct PINDiskError: Error, Sendable, CustomStringConvertible {
   /// The operation that failed, and its file.
   package var description: String

@@ -12,7 +12,7 @@ import Interlock
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
 package final class PINTrash: @unchecked Sendable {
-  /// How a trash is emptied while removals go on.
+  /// How a trash is emptied while removals continue.
   package enum Style: Sendable, Hashable {
     /// As in 2.0: one permanent directory, whose files are deleted one by one.
     case kept
