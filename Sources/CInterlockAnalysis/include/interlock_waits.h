@@ -108,19 +108,20 @@ typedef struct {
   bool is_overcommit;
   int32_t suspended;
   /// Whether its blocks reach its pool in the order in which they were enqueued: it is a root
-  /// queue, or it was never suspended or retargeted, and had no barrier.
+  /// queue, or its creation was seen and it was never suspended or retargeted, and had no barrier.
   bool keeps_order;
   /// The numbers of queued blocks, and of blocks that wait for a time or a group.
   uint64_t queued;
   uint64_t delayed;
   uint64_t on_group;
-  /// The earliest due time of a delayed block, in nanoseconds of the monotonic clock.
+  /// The earliest due time of a delayed block, in nanoseconds of the monotonic clock; all ones for
+  /// none.
   uint64_t next_delayed;
   char label[INTERLOCK_LABEL_BYTES];
 } interlock_queue_view;
 
-/// Writes the queues that have a queued or running block, and the targets of these; returns their
-/// number, which may exceed `capacity`.
+/// Writes all queues that were created, called or given a block while the table followed the
+/// events; returns their number, which may exceed `capacity`. Some may have been freed.
 size_t interlock_waits_queues(interlock_queue_view *queues, size_t capacity);
 
 /// Describes any live queue, and its queued blocks if they are known.
@@ -177,7 +178,8 @@ typedef struct {
 /// Looks an object up; returns false if nothing is known of it.
 bool interlock_waits_object(uintptr_t object, interlock_object_view *view);
 
-/// Writes the continuations that have been made and not resumed, newest first as far as known.
+/// Writes the continuations that have been made and not resumed; returns their number, which may
+/// exceed `capacity`.
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity);
 
 /// The call site that created a mutex or a read-write lock; 0 if that was not seen.
