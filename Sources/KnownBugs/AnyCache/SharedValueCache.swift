@@ -62,7 +62,7 @@ package final class SharedValueCache: Cache {
     lock.withLock { documents[key] }
   }
 
-  /// A copy of what is in the object under a key.
+  /// A copy of the bytes of the object under a key.
   package func value(forKey key: String) -> [UInt8]? {
     lock.withLock { documents[key]?.bytes }
   }

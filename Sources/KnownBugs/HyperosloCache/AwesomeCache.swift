@@ -9,7 +9,7 @@ import Interlock
 /// A model of Cache.swift of AwesomeCache (`objectForKey:`, `setObject:forKey:expires:`,
 /// `removeObjectForKey:`, `removeAllObjects`, `removeExpiredObjects`). A call reads memory on its
 /// own thread, and files on a queue. Clean-up is a block on that queue that reads every key by the
-/// public call; where a key is not in memory, that call waits for the queue.
+/// public call; if a key is not in memory, that call waits for the queue.
 package final class AwesomeCache: Sendable {
   /// How calls and the clean-up use the queue.
   package enum Version: Sendable, Hashable, CaseIterable {
@@ -95,7 +95,7 @@ package final class AwesomeCache: Sendable {
     }
   }
 
-  /// Removes what has expired, later: reading it does.
+  /// Removes expired objects later, on the queue: it reads every key, and a read removes them.
   package func removeExpiredObjects(completion: @escaping @Sendable () -> Void = {}) {
     queue.async(flags: .barrier) {
       for key in self.keysOnDisk {
@@ -138,7 +138,7 @@ package final class AwesomeCache: Sendable {
   }
 
   /// The original replaces every character that is no letter or digit by a hyphen, so that two keys
-  /// may share a file. Here the name is percent-encoded, or a digest where it would be too long.
+  /// may share a file. Here the name is percent-encoded, or a digest if it would be too long.
   private func url(forKey key: String) -> URL {
     let name = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? key
     return directory.appendingPathComponent(

@@ -7,8 +7,8 @@ package import Foundation
 ///
 /// A model of BasicHybridCache.swift of hyperoslo's Cache 1.0.0 (`add`, `object`, `remove`,
 /// `clear`) and of the storages behind it; every call is asynchronous, and calls back on a queue of
-/// the storage that ended it. Reads and writes of one storage run concurrently, and what a read has
-/// found may be out of date when it acts on it.
+/// the storage that ended it. Reads and writes of one storage run concurrently, so the
+/// result of a read may be out of date when the call acts on it.
 package final class BasicHybridCache: Sendable {
   let front: TwoQueueMemoryStorage
   let back: TwoQueueDiskStorage
@@ -61,8 +61,8 @@ package final class BasicHybridCache: Sendable {
     }
   }
 
-  /// Removes what has expired from disk, and what expires last from a directory that is too large:
-  /// what the original does when the application ends.
+  /// Removes expired files, and from a directory that is too large those that expire last. The
+  /// original does this when the application ends.
   package func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
     back.clearExpired(completion: completion)
   }

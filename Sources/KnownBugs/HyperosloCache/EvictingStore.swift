@@ -63,7 +63,7 @@ final class EvictingStore<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The keys of what is stored.
+  /// The keys of the stored objects.
   var keys: Set<String> {
     lock.withLock { Set(slots.keys) }
   }

@@ -38,7 +38,7 @@ package enum HybridStorageError: Error, Hashable {
   case notFound
   /// The file has no date.
   case malformedFileAttributes(path: String)
-  /// The file does not hold what was stored.
+  /// The file does not contain the stored value.
   case decodingFailed(path: String)
   /// The file could not be written. The original ignores that result, and reports the date that it
   /// then cannot set; over an older file it reports nothing.

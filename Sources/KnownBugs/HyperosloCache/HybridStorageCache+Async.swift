@@ -37,7 +37,7 @@ extension HybridStorageCache {
     async.perform({ try $0.removeAll() }, completion: completion)
   }
 
-  /// Removes what has expired, as `removeExpiredObjects()`.
+  /// Removes expired objects, like `removeExpiredObjects()`.
   package func removeExpiredObjects(
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {

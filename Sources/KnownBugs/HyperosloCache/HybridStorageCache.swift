@@ -78,7 +78,7 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
 
   /// Removes an object.
   ///
-  /// - Throws: Foundation's error, where there is no file.
+  /// - Throws: Foundation's error if there is no file.
   package func removeObject(forKey key: String) throws {
     try sync.perform { try $0.removeObject(forKey: key) }
   }

@@ -162,7 +162,7 @@ final class TwoQueueDiskStorage: Sendable {
   /// never stored.
   func fileName(forKey key: String) -> String { Data(key.utf8).base64EncodedString() }
 
-  /// `nil` for the empty key, where the original means the directory itself, and removes it.
+  /// `nil` for the empty key. In the original its path is the directory, which a removal deletes.
   private func path(forKey key: String) -> String? {
     key.isEmpty ? nil : "\(path)/\(fileName(forKey: key))"
   }

@@ -36,7 +36,7 @@ package actor LoadingCache: AsyncCache {
     isRepaired = repaired
   }
 
-  /// The value under a key, loaded where it is missing; notes the access.
+  /// The value under a key, loaded if it is missing; notes the access.
   package func value(forKey key: String) async -> [UInt8]? {
     if let value = storage.value(forKey: key) {
       storage.touch(key)

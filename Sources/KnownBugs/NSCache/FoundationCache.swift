@@ -79,7 +79,7 @@ package final class FoundationCache: Cache {
     values.object(forKey: key as NSString)?.value
   }
 
-  /// Stores a value, and evicts others, or the value itself, where a limit says so.
+  /// Stores a value, and evicts others, or the value itself, if a limit is exceeded.
   package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     let stored = StoredValue(
       key: key, value: value, cost: cost, owner: onRelease == nil ? nil : self)

@@ -23,7 +23,7 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   /// Memory: no block is called for the removal of a key that is not there, and keys are sorted
   /// without the lock (pull request 317, commit 97a5dbd).
   package static let sortsUnlocked = PINChanges(rawValue: 1 << 4)
-  /// Disk 3: a file is moved under the lock that guards the trash's name, and deleted where that
+  /// Disk 3: a file is moved under the lock that guards the trash's name, and deleted if that
   /// fails (issue 295, pull request 296).
   package static let trashLocked = PINChanges(rawValue: 1 << 5)
 
@@ -39,7 +39,7 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   package static let releasesUnlocked = PINChanges(rawValue: 1 << 9)
   /// Memory: a read notes its access only if the key is still there.
   package static let touchesOnlyPresent = PINChanges(rawValue: 1 << 10)
-  /// Disk 3: the first scan adds what it found to the byte count, and skips files that are gone.
+  /// Disk 3: the first scan adds the sizes of its files to the byte count, and skips deleted files.
   package static let bytesAddedByScan = PINChanges(rawValue: 1 << 11)
   /// Disk 3: the block that is called after a removal is the one that was read under the lock.
   package static let calledBlockCopied = PINChanges(rawValue: 1 << 12)

@@ -6,7 +6,7 @@ import LockStrategies
 /// lock.
 ///
 /// The article's tool gives no mutual exclusion. Marks record reads and writes (`LOCK_NO_WRITE` 1,
-/// `LOCK_NO_READWRITE` 3), and the tool stops the program where a write overlaps another access,
+/// `LOCK_NO_READWRITE` 3), and the tool stops the program when a write overlaps another access,
 /// before any damage. So the marks stand where a lock should: as shipped there is none, and the
 /// marks detect the overlap. Repaired, a mutex is taken before the mark; the marks stay, and detect
 /// nothing.

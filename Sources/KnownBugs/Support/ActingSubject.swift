@@ -16,7 +16,7 @@ final class ActingSubject: Subject {
   /// - Parameters:
   ///   - base: Makes the calls that every cache has.
   ///   - actions: The cache's own calls, by their names.
-  ///   - complete: Adds to the final state what only this cache has.
+  ///   - complete: Adds the state that only this cache has to the final state.
   init(
     _ base: SubjectEntry, actions: [String: Action] = [:],
     state complete: @escaping @Sendable (inout FinalState) -> Void = { _ in }

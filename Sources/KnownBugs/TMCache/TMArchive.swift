@@ -1,4 +1,4 @@
-/// How an object becomes the bytes of an archive, and back: what `NSCoding` is to TMDiskCache.
+/// Encodes an object as an archive, and decodes it: what `NSCoding` is to TMDiskCache.
 ///
 /// Both are called where the original (un)archives: on the process's one disk queue as shipped, so
 /// that an object that calls the cache while it is decoded deadlocks (issue 94).

@@ -136,7 +136,7 @@ package final class TMCache: Sendable {
     both()
   }
 
-  /// Removes what was last used before a date from memory and from the disk.
+  /// Removes objects last used before a date from memory and from the disk.
   package func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
     let (both, left) = join(completion)
     memoryCache.trim(toDate: date, completion: left)
@@ -174,7 +174,7 @@ package final class TMCache: Sendable {
     waitForCallback { done in removeAllObjects { done(()) } }
   }
 
-  /// Removes what was last used before a date from memory and from the disk.
+  /// Removes objects last used before a date from memory and from the disk.
   package func trim(toDate date: Date) {
     if repairs.contains(.synchronousCore) {
       memoryCache.trim(toDate: date)

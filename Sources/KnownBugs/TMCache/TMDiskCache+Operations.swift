@@ -47,7 +47,7 @@ extension TMDiskCache {
     if report({ try files.setDate(date, of: url) }) { directory.touch(key, at: date) }
   }
 
-  /// Writes an object; `alongside` runs in the same step, for what must change with it.
+  /// Writes an object; `alongside` runs in the same step, for state that must change with it.
   func write(
     _ object: [UInt8], forKey key: String, at date: Date, alongside: () -> Void = {}
   ) -> URL? {

@@ -14,11 +14,11 @@ internal import LockStrategies
 /// semaphore. A synchronous call from any of those blocks, to this cache or to another, deadlocks,
 /// and a getter traps. `TMRepairs` describes the repairs.
 ///
-/// Sizes are the lengths of the files, where the original takes their allocated size. Its repairs
+/// Sizes are the lengths of the files; the original takes their allocated size. Its repairs
 /// determine how far it is thread-safe. `@unchecked Sendable`: mutable state is only touched in
 /// `access`.
 package final class TMDiskCache: @unchecked Sendable {
-  /// Called with a key, its object where there is one at hand, and its file.
+  /// Called with a key, its object if the caller has it, and its file.
   package typealias ObjectBlock = @Sendable (TMDiskCache, String, [UInt8]?, URL?) -> Void
   /// Called with the cache.
   package typealias CacheBlock = @Sendable (TMDiskCache) -> Void

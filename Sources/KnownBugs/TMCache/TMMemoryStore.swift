@@ -53,7 +53,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Stores an object only where none is.
+  /// Stores an object only if there is none under the key.
   func insertIfAbsent(_ object: Object, forKey key: String, at date: Date) -> Bool {
     section.write(synched: true) {
       guard objects[key] == nil else { return false }

@@ -65,7 +65,7 @@ package final class YYCache: Sendable {
     repairs.contains(.changesBothAsOne) ? lock.withLock { changeCount } : 0
   }
 
-  /// Stores in memory what was found on disk; repaired, only if nothing has changed since.
+  /// Stores a value from the disk in memory; repaired, only if nothing has changed since.
   func fillMemory(_ value: [UInt8], forKey key: String, unlessChangedSince changes: Int) {
     guard repairs.contains(.changesBothAsOne) else {
       return memory.setValue(value, forKey: key, cost: 0)

@@ -9,7 +9,7 @@ extension YYDiskCache: Cache {
     setValue(value, forKey: key)
   }
 
-  /// Removes what is under a key.
+  /// Removes the value under a key.
   package func removeValue(forKey key: String) {
     withStorage { _ = $0.remove(key: key) }
   }

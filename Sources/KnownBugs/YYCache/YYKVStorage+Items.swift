@@ -66,7 +66,7 @@ extension YYKVStorage {
     }
   }
 
-  /// Removes what is stored under a key; returns whether the database did.
+  /// Removes the item under a key; returns whether the database removed it.
   @discardableResult
   func remove(key: String) -> Bool {
     section.write(synched: true) {

@@ -12,7 +12,7 @@ extension YYMemoryCache: Cache {
     setObject(YYData(value), forKey: key, cost: cost)
   }
 
-  /// Removes what is under a key.
+  /// Removes the value under a key.
   package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.

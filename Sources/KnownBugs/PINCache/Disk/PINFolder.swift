@@ -40,7 +40,7 @@ struct PINFolder: Sendable {
     return path + "/" + (name.utf8.count <= Self.longestName ? name : Self.hash(key))
   }
 
-  /// The key of a file: decoded from its name, or read from the file where the name is a hash;
+  /// The key of a file: decoded from its name, or read from the file if the name is a hash;
   /// `nil` if neither gives one.
   func key(ofFile name: String) -> String? {
     if name.hasPrefix(Self.hashMark) {

@@ -19,7 +19,7 @@ package final class PINTrash: @unchecked Sendable {
     /// As before pull request 296: the directory is deleted, and the next removal makes another. A
     /// lock guards its name, but not the move into it.
     case replaced
-    /// As in 3.0.4: the lock covers the move too, and what cannot be moved is deleted.
+    /// As in 3.0.4: the lock covers the move too, and a file that cannot be moved is deleted.
     case replacedUnderLock
   }
 

@@ -9,7 +9,7 @@ import Interlock
 ///
 /// A method copies the blocks under the lock and releases it, calls the `will` block, makes the
 /// change under the lock again, and calls the `did` block without it. So a block may call the
-/// cache; and what was read in the first phase may be out of date in the second. The lock is a
+/// cache; and a value read in the first phase may be out of date in the second. The lock is a
 /// semaphore of 1 in 2.0, and a POSIX mutex that is not recursive in 3.0.4; the phases are the
 /// same.
 ///
@@ -48,8 +48,8 @@ package final class PINMemoryCache: @unchecked Sendable {
   /// - Parameters:
   ///   - version: The version whose lock and methods it has.
   ///   - changes: The repairs; by default those that the version was shipped with.
-  ///   - scheduler: What runs the asynchronous methods.
-  ///   - isTTLCache: Whether reads hide what is older than its age limit. In 3.0.4 only.
+  ///   - scheduler: Runs the asynchronous methods.
+  ///   - isTTLCache: Whether reads hide objects older than their age limit. In 3.0.4 only.
   ///   - evictionStrategy: Which object is evicted first. In 3.0.4 only: 2.0 evicts by the time of
   ///     the last use.
   package init(
@@ -67,7 +67,7 @@ package final class PINMemoryCache: @unchecked Sendable {
 
   deinit { guardian.destroy() }
 
-  /// Whether reads hide what is older than its age limit.
+  /// Whether reads hide objects older than their age limit.
   package var isTTLCache: Bool { hidesExpired }
 
   /// Runs `body` under the lock.
@@ -137,13 +137,13 @@ package final class PINMemoryCache: @unchecked Sendable {
 
   // MARK: Storing
 
-  /// Stores an object, and evicts others where there is a cost limit.
+  /// Stores an object, and evicts others if a cost limit is exceeded.
   ///
   /// - Parameters:
   ///   - object: What is stored.
   ///   - key: Its key.
   ///   - cost: What it costs.
-  ///   - ageLimit: How many seconds it lives, where the cache hides expired objects; 0 for the
+  ///   - ageLimit: How many seconds it lives, if the cache hides expired objects; 0 for the
   ///     cache's limit.
   package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0

@@ -14,7 +14,7 @@ final class TMCacheSubject<Subjected: Caches.Cache>: CacheBackedSubject {
   typealias Action =
     @Sendable (Subjected, StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
 
-  /// The cache, and what makes the calls on it that every cache has.
+  /// The cache, and the subject that makes the calls that every cache has.
   private struct Held {
     var cache: Subjected
     var calls: any Subject

@@ -122,7 +122,7 @@ enum SystemFiles {
     guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Failure(number: errno) }
   }
 
-  /// The names in a folder; none where it cannot be read.
+  /// The names in a folder; none if it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

@@ -37,8 +37,8 @@ struct TryMutex: @unchecked Sendable {
 
 /// The system's clocks, as the models use them.
 enum SystemTime {
-  /// Seconds on a monotonic clock. It has a resolution of a few milliseconds where such a clock
-  /// costs a tenth: the ages measured with it are seconds.
+  /// Seconds on a coarse monotonic clock: a tenth of the cost of the precise one. Its resolution of
+  /// a few milliseconds suffices, because the ages measured with it are seconds.
   static var uptime: Double {
     #if canImport(Darwin)
     let clock = CLOCK_MONOTONIC_RAW_APPROX
