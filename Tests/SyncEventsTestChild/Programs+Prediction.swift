@@ -14,13 +14,8 @@ private final class Counted: Sendable {
   }
 }
 
-/// An executor that forwards its jobs to the pool.
-private final class Forward: TaskExecutor {
-  func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
-}
-
 /// A flag that one thread waits for, and another sets after the wait has begun.
-private final class Told: @unchecked Sendable {
+private final class Signal: @unchecked Sendable {
   // Unchecked: the condition guards the flag.
   private let condition = NSCondition()
   private var isSet = false
@@ -34,7 +29,7 @@ private final class Told: @unchecked Sendable {
     isAsked.signal()
   }
 
-  func tell() {
+  func send() {
     isAsked.wait()
     condition.lock()
     isSet = true
@@ -44,20 +39,8 @@ private final class Told: @unchecked Sendable {
   }
 }
 
-/// A value that cannot be copied, shared by threads.
-private final class Made<Value: ~Copyable & Sendable>: Sendable {
-  let value: Value
-  init(_ value: consuming Value) { self.value = value }
-}
-
-/// Tasks that wait to be resumed, and the sum of those that were.
-private final class Suspended: Sendable {
-  let continuations = Mutex<[CheckedContinuation<Int, Never>]>([])
-  let sum = Mutex(0)
-}
-
 extension Programs {
-  /// Programs that do not go wrong in a run, and can; or that cannot.
+  /// Programs that do not go wrong in a run, and can, or that cannot: what they do with locks.
   static let predicted: [String: Program] = [
     "both-ways": { _ in nest(crosswise: true) },
     "one-way": { _ in nest(crosswise: false) },
@@ -105,87 +88,11 @@ extension Programs {
       }
       print("done")
     },
-    "under-one-lock": { _ in underOneLock() },
-    "on-one-queue": { _ in
-      let (queue, section) = (DispatchQueue(label: "one"), Section("number"))
-      let ended = DispatchGroup()
-      for _ in 0..<4 {
-        ended.enter()
-        Thread.detachNewThread {
-          for _ in 0..<100 { queue.sync { section.write {} } }
-          ended.leave()
-        }
-      }
-      ended.wait()
-      print("done")
-    },
-    "behind-a-barrier-item": { _ in
-      let queue = DispatchQueue(label: "all", attributes: .concurrent)
-      let section = Section("number")
-      for _ in 0..<100 {
-        queue.async(execute: DispatchWorkItem(flags: .barrier) { section.write {} })
-        queue.async { section.read {} }
-      }
-      queue.sync(flags: .barrier) {}
-      print("done")
-    },
     "forwarded-wait": { _ in
-      let told = Told()
-      Task(executorPreference: Forward()) { told.wait() }
-      told.tell()
+      let signal = Signal()
+      Task(executorPreference: Forward()) { signal.wait() }
+      signal.send()
       print("done")
-    },
-    "forwarded-in-order": { _ in
-      let section = Section("number")
-      let first = Task(executorPreference: Forward()) { section.write {} }
-      runTask {
-        await first.value
-        await Task(executorPreference: Forward()) { section.write {} }.value
-        section.write {}
-        print("done")
-      }
-    },
-    "too-many-threads": { _ in
-      // All alive at once, each with a clock of its own.
-      let (lock, section) = (NSLock(), Section("number"))
-      let (isCounted, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      for _ in 0..<300 {
-        Thread.detachNewThread {
-          lock.withLock { section.write {} }
-          isCounted.signal()
-          isOver.wait()
-          isCounted.signal()
-        }
-      }
-      for _ in 0..<300 { isCounted.wait() }
-      for _ in 0..<300 { isOver.signal() }
-      for _ in 0..<300 { isCounted.wait() }
-      print("done")
-    },
-    "too-many-awaits": { _ in
-      // More than the 65,536 that are stored: some are refused, wherever they would lie.
-      let count = 70_000
-      let (suspended, section) = (Suspended(), Section("number"))
-      let isWaiting = DispatchSemaphore(value: 0)
-      let ended = DispatchGroup()
-      for number in 1...count {
-        ended.enter()
-        Task.detached {
-          let number = await withCheckedContinuation { continuation in
-            suspended.continuations.withLock { $0.append(continuation) }
-            isWaiting.signal()
-          }
-          suspended.sum.withLock { sum in section.write { sum += number } }
-          ended.leave()
-        }
-        // Not all of them queued at once: there would be too many to follow, too.
-        if number.isMultiple(of: 1_000) { for _ in 0..<1_000 { isWaiting.wait() } }
-      }
-      for continuation in suspended.continuations.withLock({ $0 }) {
-        continuation.resume(returning: 2)
-      }
-      ended.wait()
-      print(suspended.sum.withLock { $0 })
     },
     "many-signals": { _ in
       // All alive at once, more than are followed, and joined without a lock.
@@ -194,11 +101,6 @@ extension Programs {
       for signal in signals { lock.withLock { _ = signal.signal() } }
       for signal in signals { signal.wait() }
       print("done")
-    },
-    "source-without-sections": { _ in
-      let lock = NSLock()
-      useSource()
-      lock.withLock { print("done") }
     },
     "source-and-wait-under-lock": { _ in
       let (lock, isReady) = (NSLock(), DispatchSemaphore(value: 0))
@@ -213,62 +115,10 @@ extension Programs {
       print("done")
     },
     "contended-mutex": { _ in contendMutex() },
-    "main-queue-given-away": { _ in giveMainQueueAway(reading: .main) },
-    "main-queue-not-asked": { _ in
-      giveMainQueueAway(reading: DispatchQueue(label: "another"), after: 0.1)
-    },
   ]
 
-  /// One thread writes, counts on for long with a lock of its own, and releases the common lock;
-  /// then the other acquires that and writes.
-  private static func underOneLock() {
-    let (common, own, section) = (NSLock(), NSLock(), Section("number"))
-    // Not an event: only the lock orders the two threads.
-    let hasWritten = Made(Atomic(false))
-    let ended = DispatchGroup()
-    for isFirst in [true, false] {
-      ended.enter()
-      Thread.detachNewThread {
-        if isFirst {
-          section.write {}
-          for _ in 0..<1_000 { own.withLock {} }
-          common.withLock {}
-          hasWritten.value.store(true, ordering: .relaxed)
-        } else {
-          while !hasWritten.value.load(ordering: .relaxed) { sched_yield() }
-          common.withLock {}
-          section.write {}
-        }
-        ended.leave()
-      }
-    }
-    ended.wait()
-    print("done")
-  }
-
-  /// The main thread writes, and gives its queue away; a block reads, enqueued by a thread that is
-  /// not ordered after the write.
-  private static func giveMainQueueAway(
-    reading queue: DispatchQueue, after seconds: TimeInterval = 0
-  ) {
-    let section = Section("number")
-    let isMade = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
-      queue.async {
-        Thread.sleep(forTimeInterval: seconds)
-        section.read {}
-        print("done")
-        exit(0)
-      }
-      isMade.signal()
-    }
-    isMade.wait()
-    section.write {}
-    dispatchMain()
-  }
-
   /// A source runs code unseen: from then on no order is known.
-  private static func useSource() {
+  static func useSource() {
     let source = DispatchSource.makeTimerSource(queue: .global())
     let fired = DispatchSemaphore(value: 0)
     source.setEventHandler { fired.signal() }
