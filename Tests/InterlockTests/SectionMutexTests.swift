@@ -11,7 +11,7 @@ private struct Failure: Error, Equatable {}
 private let told = Mutex<[String]>([])
 
 private func listen() {
-  interlock_lock_told = { change, lock, _ in
+  interlock_current_lock_listener = { change, lock, _ in
     let words = ["made", "taken", "given", "destroyed"]
     told.withLock { $0.append("\(words[Int(change.rawValue)]) \(UInt(bitPattern: lock))") }
   }
