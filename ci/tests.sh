@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Runs the tests of a finished build in several processes at a time. Arguments go to each
+# `swift test`. Prints the output of each process when all have ended; ends with 1 if a test failed.
+#
+# Most tests wait, for a child or for a limit, and a waiting test keeps a thread: one process runs as
+# many tests at a time as the machine has processors, and those of a serialized suite one by one. So
+# the suites that wait most are in processes of their own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+parts=(
+  'SyncEventsTests\.'
+  '(InterlockStressTests|StressRunnerTests|ComparisonTests)\.'
+)
+
+logs=$(mktemp -d)
+running=()
+trap 'kill "${running[@]}" 2>/dev/null || true; rm -rf "$logs"' EXIT
+
+# A part has the tests that its list names and no earlier list does, the last part all others: each
+# test runs once, whatever its name.
+skipped=()
+for part in "${parts[@]}" ''; do
+  named=()
+  [ -z "$part" ] || named=(--filter "$part")
+  swift test --skip-build --ignore-lock "${named[@]}" "${skipped[@]}" "$@" \
+    >"$logs/${#running[@]}" 2>&1 &
+  running+=($!)
+  skipped+=(--skip "$part")
+done
+
+failed=0
+for index in "${!running[@]}"; do
+  wait "${running[index]}" || failed=1
+  cat "$logs/$index"
+done
+exit "$failed"
