@@ -62,13 +62,18 @@ static interlock_object_kind object_of(await_kind kind) {
   return kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION;
 }
 
+/// Whether a cancellation ends a wait of this kind, or calls a handler before its end: an explored
+/// thread performs an operation there.
+static bool ends_by_cancellation(await_kind kind) { return kind == STREAM || kind == PLAIN; }
+
 /// A call begins, with its first seven arguments. Returns the address to jump to.
 CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
                                        const uintptr_t *arguments) {
   static uintptr_t known[call_count];
   uintptr_t real = find_real(&known[call], calls[call].name);
   await_kind kind = calls[call].kind;
-  if (is_task_explored()) {
+  bool is_explored = is_task_explored();
+  if (is_explored) {
     if (kind == YIELDS && has_known_context(context) && interlock_yields(context->resume)) {
       if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, current_task());
       return context->resume;
@@ -76,11 +81,12 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
     interlock_ask_awaited(kind, arguments, context->resume);
   }
   bool is_wait = kind == CONTINUATION || kind == STREAM;
-  if (!is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0))) return real;
+  bool is_event = is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0));
+  if (!is_event && !(is_explored && ends_by_cancellation(kind))) return real;
   uintptr_t task = current_task();
   if (!task) return real;
   if (!has_known_context(context)) {
-    tell_task(INTERLOCK_TASK_LOST, task);
+    if (is_event) tell_task(INTERLOCK_TASK_LOST, task);
     return real;
   }
   // If its end is intercepted already, another interposed call has forwarded the call.
@@ -88,7 +94,11 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   uintptr_t resume = context->resume;
   pending_await *entry = interlock_await_put((uintptr_t)context, resume, kind);
   if (!entry) {
-    tell_task(INTERLOCK_TASK_LOST, task);
+    if (is_event) tell_task(INTERLOCK_TASK_LOST, task);
+    return real;
+  }
+  if (!is_event) {
+    context->resume = (uintptr_t)interlock_await_ended;
     return real;
   }
   if (is_wait) {
@@ -128,6 +138,9 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
     if (is_task_explored())
       interlock_ask_task(INTERLOCK_TASK_CALL_COMPLETE, was.task, (interlock_site){0});
     return was.resume;
+  }
+  if (ends_by_cancellation(was.kind) && is_task_explored()) {
+    interlock_ask_task(INTERLOCK_TASK_CALL_RETURN, 0, (interlock_site){0});
   }
   uintptr_t task = current_task();
   if (was.is_waiting) interlock_suspension_ends(task, object_of(was.kind));

@@ -173,6 +173,26 @@ let taskBodies = [
     }
     return true
   },
+  Body("cancellation-handler") {
+    // The runtime holds the task's own lock while the handler runs.
+    let lock = NSLock()
+    let trail = Trail()
+    runTask {
+      let task = Task {
+        await withTaskCancellationHandler {
+          lock.withLock { trail.append("w") }
+        } onCancel: {
+          lock.withLock { trail.append("h") }
+          lock.withLock { trail.append("H") }
+        }
+        lock.withLock { trail.append("e") }
+      }
+      task.cancel()
+      await task.value
+    }
+    Outcomes.note(trail.text)
+    return true
+  },
   Body("continuation-from-queue") {
     let value = Shared(0)
     runTask {

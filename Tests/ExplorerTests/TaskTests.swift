@@ -19,6 +19,19 @@ import Testing
     #expect(exploration.outcomes == expected)
   }
 
+  @Test("a search that leaves out orders finds each one of a cancellation handler, and finishes")
+  func cancellationHandler() throws {
+    let all = try Exploration(
+      "cancellation-handler", "--search", "dfs", "--pool-width", "4", "--executions", "100000")
+    let reduced = try Exploration(
+      "cancellation-handler", "--search", "dpor", "--pool-width", "4", "--executions", "100000")
+    #expect(reduced.isComplete)
+    #expect(all.isComplete)
+    #expect(reduced.outcomes == all.outcomes)
+    // Before, between, within and after the steps of the task.
+    #expect(Set(all.outcomes).isSuperset(of: ["hHwe", "hwHe", "whHe", "we"]))
+  }
+
   @Test(
     "an update that is lost across an await is found",
     arguments: ["actor-reentrancy", "main-actor-reentrancy"])

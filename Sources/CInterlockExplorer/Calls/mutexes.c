@@ -5,6 +5,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include "../../CInterlockEvents/interpose.h"
 #include "../Engine/engine.h"
 
 typedef int mutex_call(pthread_mutex_t *);
@@ -47,9 +48,12 @@ static interlock_operation operation_on(interlock_operation_kind kind, const voi
   return interlock_operation_of(kind, interlock_object_for(lock, site.returns_to)->number, 0);
 }
 
-/// A lock of the runtime's own is no operation; where it must be waited for, it depends on all.
+/// A lock of the runtime's own is no operation; where it must be waited for, it depends on all. The
+/// locks of tasks become operations once one was waited for.
 static bool is_runtime(interlock_site site) {
-  return interlock_class_of_caller(site.returns_to) == INTERLOCK_CALLER_RUNTIME;
+  if (interlock_class_of_caller(site.returns_to) != INTERLOCK_CALLER_RUNTIME) return false;
+  return !interlock_is_known(INTERLOCK_FACT_TASK_LOCKS) ||
+         !interlock_is_concurrency(site.returns_to);
 }
 
 /// Takes a mutex that is free, or asks again if a thread that is not explored was faster.
@@ -76,6 +80,7 @@ int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
   if (is_runtime(site)) {
     int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
     if (result != EBUSY) return result;
+    if (interlock_is_concurrency(site.returns_to)) interlock_learn(INTERLOCK_FACT_TASK_LOCKS);
   }
   interlock_operation operation = operation_on(
       is_runtime(site) ? INTERLOCK_OPERATION_UNKNOWN : INTERLOCK_OPERATION_LOCK, mutex, site);

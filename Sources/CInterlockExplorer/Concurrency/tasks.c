@@ -128,6 +128,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
     case INTERLOCK_TASK_CALL_YIELD:
+    case INTERLOCK_TASK_CALL_RETURN:
     case INTERLOCK_TASK_CALL_MAKE: break;
   }
   return interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
@@ -135,6 +136,11 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
 
 static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
                 interlock_site site) {
+  if (call == INTERLOCK_TASK_CALL_RETURN) {
+    // A cancellation before this step calls the handler, and a later one does not.
+    if (task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
+    return;
+  }
   model_thread *thread = interlock_model_thread();
   // A job that is handed over to a pool with room for all is no different before or after another.
   bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;

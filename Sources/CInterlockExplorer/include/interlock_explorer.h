@@ -64,6 +64,9 @@ typedef enum {
   INTERLOCK_FACT_BARRIERS = 1 << 2,
   /// Jobs of tasks run on a serial queue: their order matters.
   INTERLOCK_FACT_SERIAL_JOBS = 1 << 3,
+  /// A thread waited for a lock of the Swift runtime's tasks, which is held while the user's
+  /// cancellation handlers run: these locks are operations.
+  INTERLOCK_FACT_TASK_LOCKS = 1 << 4,
 } interlock_exploration_fact;
 
 typedef struct {
