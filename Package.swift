@@ -194,17 +194,21 @@ let package = Package(
     // Synchronization is undecided.
     .target(
       name: "PredictPrograms", dependencies: ["LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs"],
+      path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs", "Orders"],
       swiftSettings: common + [framePointers]),
     .target(
       name: "SamplePrograms",
       dependencies: ["PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms", exclude: ["C", "Predict", "Races"],
+      path: "Sources/SamplePrograms", exclude: ["C", "Orders", "Predict", "Races"],
+      swiftSettings: common + [framePointers]),
+    // Apart from the others: the user's code that is explored, without anything of this package.
+    .target(
+      name: "OrderPrograms", path: "Sources/SamplePrograms/Orders",
       swiftSettings: common + [framePointers]),
     // Runs one of them without a harness: what detectors are compared on.
     .executableTarget(
       name: "DetectorProgram",
-      dependencies: ["SamplePrograms", "PredictPrograms"],
+      dependencies: ["SamplePrograms", "PredictPrograms", "OrderPrograms"],
       swiftSettings: common + [framePointers]),
     // What 'interlock bench sections' measures, each in a program of its own: locks where nothing
     // of this package is linked, and marks where Interlock alone is.
@@ -215,8 +219,8 @@ let package = Package(
       name: "InterlockTool",
       dependencies: [
         "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
-        "SamplePrograms", "PredictPrograms", "Caches", "LockStrategies", "Interlock",
-        "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
+        "SamplePrograms", "PredictPrograms", "OrderPrograms", "Caches", "LockStrategies",
+        "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks",
       ],
@@ -253,7 +257,10 @@ let package = Package(
       path: "Tests/ExplorerTestChild", swiftSettings: common),
     .testTarget(
       name: "ExplorerTests",
-      dependencies: ["CInterlockExplorer", "CInterlockEvents", "ExplorerTestChild", "TestSupport"],
+      dependencies: [
+        "Explorer", "CInterlockExplorer", "CInterlockEvents", "OrderPrograms", "ExplorerTestChild",
+        "TestSupport",
+      ],
       swiftSettings: common),
     // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
     // millions of executions.
@@ -324,7 +331,8 @@ let package = Package(
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
-        "KnownBugs", "SamplePrograms", "PredictPrograms", "DetectorProgram", "TestSupport",
+        "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
+        "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

@@ -1,10 +1,12 @@
 import SamplePrograms
 import Foundation
+import OrderPrograms
 import PredictPrograms
 
 /// Runs one sample program without a harness, for detectors that observe a process from outside.
 ///
-///     DetectorProgram NAME                             runs the program, and exits with 0
+///     DetectorProgram NAME                             runs the program, and exits with 0; with 1
+///                                                      if the program finds its result wrong
 ///     DetectorProgram --time THREADS CALLS             prints the nanoseconds of an unmarked call
 ///                                                      of the guarded table
 ///     DetectorProgram --time-sections THREADS CALLS    the same, with a section for each call
@@ -25,6 +27,7 @@ struct DetectorProgram {
       let marked = arguments.first == "--time-sections"
       print(table.nanosecondsOfCall(threads: threads, turns: calls, marked: marked))
     case (1, let name?):
+      if let program = orderPrograms.first(where: { $0.name == name }) { return run(program) }
       let programs = predictPrograms + racePrograms + detectorPrograms
       guard let program = programs.first(where: { $0.name == name }) else {
         fail("there is no program '\(name)'")
@@ -32,6 +35,15 @@ struct DetectorProgram {
       program.run {}
     default:
       fail("expected the name of a program, found \(arguments.count) arguments")
+    }
+  }
+
+  private static func run(_ program: OrderProgram) {
+    do {
+      try program.run()
+    } catch {
+      FileHandle.standardError.write(Data("\(program.name): \(error)\n".utf8))
+      exit(1)
     }
   }
 

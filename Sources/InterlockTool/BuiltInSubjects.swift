@@ -11,6 +11,7 @@ let builtInSubjects: [SubjectEntry] =
   + nearMissSubjects
   + hangSubjects
   + predictSubjects
+  + orderSubjects
   + detectorSubjects
 
 /// The same cache under different locks.

@@ -27,8 +27,8 @@ typedef enum {
   /// Tests whether the task `object` is cancelled (0: the calling task), or adds or removes a
   /// cancellation handler.
   INTERLOCK_TASK_CALL_TEST_CANCEL,
-  /// Has returned from a wait that a cancellation ends, or from the scope of a cancellation handler,
-  /// whose handler is removed by then. Not a point.
+  /// Has returned from a wait that a cancellation ends, or from the scope of a cancellation
+  /// handler, which is removed by then. Not a point.
   INTERLOCK_TASK_CALL_RETURN,
   /// Has run to its end.
   INTERLOCK_TASK_CALL_COMPLETE,

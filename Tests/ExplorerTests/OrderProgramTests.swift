@@ -1,0 +1,68 @@
+import Explorer
+import OrderPrograms
+import TestSupport
+import Testing
+
+/// The programs of `StressScenarios/explore`, explored with the default options.
+@Suite(.serialized, .controlled, .offThePool) struct OrderProgramTests {
+  private static let withBug = orderPrograms.filter { !$0.isRepaired }.map(\.name)
+  private static let repaired = orderPrograms.filter(\.isRepaired).map(\.name)
+
+  /// Where more than three switches are needed: each block that begins and each timer that fires is
+  /// a switch of its own.
+  private static let mostSwitches = [
+    "signal-reaches-a-consumer": 5, "timed-out-and-answered": 4, "permit-kept-by-time-out": 6,
+    "read-and-set-on-queue": 4, "notified-after-the-first": 5, "change-lost-in-debounce": 5,
+    "renewed-and-expired": 4, "loaded-twice-on-main-actor": 6,
+    "stopped-before-the-task-is-kept": 4, "answer-lost-to-a-time-out": 8,
+    "finished-before-the-last-yield": 4,
+  ]
+
+  private func explore(_ name: String, width: Int? = nil) throws -> ExplorationOutcome {
+    let program = try #require(orderPrograms.first { $0.name == name })
+    var options = ExplorationOptions()
+    options.poolWidth = width
+    return try Explorer.Exploration(options, of: name).run {
+      do {
+        try program.run()
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  @Test(
+    "the bug of a small program that needs an order is found and shrunk",
+    .timeLimit(.minutes(1)), arguments: withBug)
+  func bug(_ name: String) throws {
+    guard case .failed(let failure) = try explore(name) else {
+      Issue.record("no order fails")
+      return
+    }
+    switch failure.verdict {
+    case .failed, .deadlock, .crashed: break
+    default: Issue.record("\(failure.verdict)")
+    }
+    #expect(failure.schedule.switches <= Self.mostSwitches[name] ?? 3)
+  }
+
+  @Test(
+    "all orders of the repaired program pass, with pools of the machine's width and wider",
+    .timeLimit(.minutes(1)), arguments: repaired)
+  func repair(_ name: String) throws {
+    for width in [nil, 4] {
+      guard case .allOrdersPass = try explore(name, width: width) else {
+        Issue.record("not finished, or failed, at width \(width ?? 0)")
+        return
+      }
+    }
+  }
+
+  @Test("there are at least 40 programs, each with a repaired twin")
+  func count() {
+    #expect(Self.withBug.count >= 40)
+    #expect(Self.repaired == Self.withBug.map { $0 + "-repaired" })
+    #expect(Set(orderPrograms.map(\.name)).count == orderPrograms.count)
+  }
+}
