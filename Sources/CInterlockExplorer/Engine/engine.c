@@ -39,7 +39,7 @@ static void tell_step(void) {
   hash = (hash ^ (operation->kind | (uint32_t)operation->flags << 16)) * prime;
   hash = (hash ^ (operation->object | (uint64_t)operation->other << 32)) * prime;
   ENGINE.hash = hash;
-  if (!ENGINE.is_warming_up && !ENGINE.is_repeating) {
+  if (!ENGINE.is_warming_up && !ENGINE.is_repeating && !ENGINE.is_cut) {
     ENGINE.strategy->performed(ENGINE.strategy, thread, ENGINE.performed.items,
                                ENGINE.performed.count);
   }
@@ -64,28 +64,43 @@ void interlock_engine_note_step(interlock_exploration_step step) {
   if (ENGINE.shown_steps) *ENGINE.shown_steps = ENGINE.trace.count;
 }
 
-/// Says which thread takes the next step; -1 if the execution is cut off.
-static int32_t choose(int32_t last) {
-  if (ENGINE.is_warming_up) {
-    // The thread of the last step goes on while it can.
-    for (size_t index = 0; index < ENGINE.enabled.count; index++) {
-      if ((int32_t)ENGINE.enabled.items[index] == last) return last;
-    }
-    return (int32_t)ENGINE.enabled.items[0];
+/// The thread of the last step as long as it is enabled, else the first.
+static int32_t keep_thread(int32_t last) {
+  for (size_t index = 0; index < ENGINE.enabled.count; index++) {
+    if ((int32_t)ENGINE.enabled.items[index] == last) return last;
   }
-  if (ENGINE.is_repeating) {
-    if (ENGINE.enabled.count == 1) return (int32_t)ENGINE.enabled.items[0];
-    if (ENGINE.next_repeated == ENGINE.repeated.count) return -1;
-    return (int32_t)ENGINE.repeated.items[ENGINE.next_repeated++];
-  }
-  interlock_exploration_state state = interlock_engine_state(last);
-  int32_t chosen = ENGINE.strategy->choose(ENGINE.strategy, &state);
-  if (chosen < 0) return -1;
+  return (int32_t)ENGINE.enabled.items[0];
+}
+
+static int32_t note_choice_of(int32_t chosen) {
   if (ENGINE.enabled.count > 1) {
     ENGINE.choice_count++;
     interlock_engine_note_choice((uint32_t)chosen);
   }
   return chosen;
+}
+
+/// The strategy has cut the execution off. The execution runs to its end without the strategy:
+/// threads that stopped halfway would leave global state of libraries (the main operation queue)
+/// as the next execution must not find it. A failure on the way is one of the body.
+static int32_t cut_off(int32_t last, const interlock_exploration_state *state) {
+  ENGINE.is_cut = true;
+  ENGINE.strategy->end(ENGINE.strategy, INTERLOCK_EXECUTION_CUT, state);
+  return note_choice_of(keep_thread(last));
+}
+
+/// Returns the thread that takes the next step; -1 if there is none.
+static int32_t choose(int32_t last) {
+  if (ENGINE.is_warming_up) return keep_thread(last);
+  if (ENGINE.is_repeating) {
+    if (ENGINE.enabled.count == 1) return (int32_t)ENGINE.enabled.items[0];
+    if (ENGINE.next_repeated == ENGINE.repeated.count) return -1;
+    return (int32_t)ENGINE.repeated.items[ENGINE.next_repeated++];
+  }
+  if (ENGINE.is_cut) return note_choice_of(keep_thread(last));
+  interlock_exploration_state state = interlock_engine_state(last);
+  int32_t chosen = ENGINE.strategy->choose(ENGINE.strategy, &state);
+  return chosen < 0 ? cut_off(last, &state) : note_choice_of(chosen);
 }
 
 static bool is_enabled(uint32_t number) {
@@ -120,16 +135,16 @@ static interlock_logical_thread *next_thread(void) {
       return NULL;
     }
     if (++ENGINE.steps > ENGINE.options.steps) {
+      // One thread may wait for another by yielding, which is not chosen then.
+      if (ENGINE.is_cut) return NULL;
       interlock_execution_fail(INTERLOCK_EXPLORED_LIVELOCK,
                                "the execution reached the limit of steps");
       ENGINE.is_limited = true;
       return NULL;
     }
     int32_t chosen = choose(last);
-    if (chosen < 0) {
-      ENGINE.is_cut = true;
-      return NULL;
-    }
+    // Only a repeated execution has no choice left.
+    if (chosen < 0) return NULL;
     if (!is_enabled((uint32_t)chosen)) {
       interlock_execution_fail(INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
                                "the strategy chose a thread that cannot go on");

@@ -185,6 +185,19 @@ static void count_execution(bool passed) {
   }
 }
 
+/// Reads the clock at most once in 16 executions, and after each one that takes 1 % of the budget.
+static bool is_budget_spent(uint64_t begun) {
+  static uint64_t next;
+  uint64_t budget = ENGINE.options.budget, executions = ENGINE.result->executions;
+  if (executions <= 1) next = 0;
+  if (budget == 0 || executions < next) return false;
+  uint64_t spent = interlock_real_now() - begun;
+  uint64_t for_each = spent / (executions ? executions : 1);
+  uint64_t skipped = for_each ? budget / 100 / for_each : 16;
+  next = executions + (skipped < 1 ? 1 : skipped > 16 ? 16 : skipped);
+  return spent >= budget;
+}
+
 static void run_executions(void) {
   interlock_exploration_result *result = ENGINE.result;
   interlock_strategy *strategy = ENGINE.strategy;
@@ -207,18 +220,15 @@ static void run_executions(void) {
     count_execution(passed);
     interlock_execution_end end = ENGINE.is_limited ? INTERLOCK_EXECUTION_LIMITED
                                   : !passed         ? INTERLOCK_EXECUTION_FAILED
-                                  : ENGINE.is_cut   ? INTERLOCK_EXECUTION_CUT
                                                     : INTERLOCK_EXECUTION_PASSED;
     size_t steps = ENGINE.trace.count;
     interlock_exploration_state last =
         interlock_engine_state(steps ? (int32_t)ENGINE.trace.items[steps - 1].thread : -1);
-    strategy->end(strategy, end, &last);
+    // Of one that it cut off, the strategy has had the end.
+    if (!ENGINE.is_cut) strategy->end(strategy, end, &last);
     if (!passed && !ENGINE.options.keeps_going) break;
     if (ENGINE.options.executions && result->executions >= ENGINE.options.executions) break;
-    if (ENGINE.options.budget && (result->executions % 16 == 0 || !passed) &&
-        interlock_real_now() - begun >= ENGINE.options.budget) {
-      break;
-    }
+    if (is_budget_spent(begun)) break;
   }
   // The last one, if none failed: its trace and its hash.
   if (!result->failures) keep();

@@ -145,6 +145,10 @@ void interlock_turned_out(interlock_operation operation) {
 
 uint32_t interlock_pick(uint32_t count) {
   if (count <= 1 || ENGINE.is_warming_up) return 0;
+  if (ENGINE.is_cut) {
+    interlock_engine_note_choice(0);
+    return 0;
+  }
   if (ENGINE.is_repeating) {
     if (ENGINE.next_repeated == ENGINE.repeated.count) return 0;
     uint32_t repeated = ENGINE.repeated.items[ENGINE.next_repeated++];
