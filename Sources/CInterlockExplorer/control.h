@@ -51,6 +51,8 @@ struct interlock_logical_thread {
   uint32_t quiet;
   uint64_t quiet_since, gave_way_at;
   bool is_joinable, is_begun, can_go_on;
+  /// Its last sleep had no length.
+  bool is_polling;
 };
 
 /// The running logical thread; while a timer fires, the timer.

@@ -194,6 +194,19 @@ let threadBodies = [
   Body("livelock") {
     while true { sched_yield() }
   },
+  Body("polling") {
+    let lock = NSLock()
+    let isDone = Shared(false)
+    runThreads(
+      { while !lock.withLock({ isDone.value }) {} },
+      { lock.withLock { isDone.value = true } })
+    return true
+  },
+  Body("fractions-of-a-second") {
+    // Foundation sleeps in a loop until the clock shows the time, which is rounded.
+    for _ in 0..<50 { Thread.sleep(forTimeInterval: 0.02) }
+    return true
+  },
   Body("endless") {
     let go = Shared(true)
     while go.value {}

@@ -70,6 +70,23 @@ import Testing
     #expect(exploration.verdict == INTERLOCK_EXPLORED_LIVELOCK)
   }
 
+  @Test(
+    "a thread that polls for what another one does is no livelock, whichever order is tried",
+    arguments: ["dpor", "dfs", "random"])
+  func polling(_ search: String) throws {
+    let exploration = try Exploration("polling", "--search", search, "--executions", "50")
+    #expect(exploration.failures == 0)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_PASSED)
+    #expect(!exploration.isComplete)
+  }
+
+  @Test("sleeps of fractions of a second end")
+  func fractions() throws {
+    let exploration = try Exploration("fractions-of-a-second", "--search", "dpor")
+    #expect(exploration.isComplete)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_PASSED)
+  }
+
   @Test("a loop that reaches no point is ended by the limit of real time")
   func endless() throws {
     let exploration = try Exploration("endless")

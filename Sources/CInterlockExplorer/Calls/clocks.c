@@ -60,13 +60,20 @@ void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool 
     bool is_long = (uint64_t)time->tv_sec > UINT64_MAX / 2 / second;
     due = is_long ? INTERLOCK_NEVER - 1 : interlock_virtual_now() + span;
   }
+  // A loop that sleeps until a clock shows a time ends with sleeps of no length (Foundation's
+  // `Thread.sleep`, where a fraction of a second is rounded): time passes from the second one on.
+  enum { shortest = 1000 };
+  interlock_logical_thread *self = interlock_current_thread();
+  bool is_short = due <= interlock_virtual_now();
+  if (is_short && self->is_polling && !is_absolute) due = interlock_virtual_now() + shortest;
+  self->is_polling = is_short;
   if (due <= interlock_virtual_now()) {
     interlock_operation yield = interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
     interlock_point(yield, NULL, NULL, site.place);
     return;
   }
   sleeper own = {false};
-  interlock_timer_start(due, false, wake, &own, interlock_current_thread()->object, site.place);
+  interlock_timer_start(due, false, wake, &own, self->object, site.place);
   // A look at the clock that waits: it depends on what moves time.
   interlock_operation sleep = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
   interlock_point(sleep, has_slept, &own, site.place);

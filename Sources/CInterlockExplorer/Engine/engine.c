@@ -80,27 +80,45 @@ static int32_t note_choice_of(int32_t chosen) {
   return chosen;
 }
 
-/// The strategy has cut the execution off. The execution runs to its end without the strategy:
+/// Ends the strategy's part of the execution, which then runs to its end by a fair schedule:
 /// threads that stopped halfway would leave global state of libraries (the main operation queue)
 /// as the next execution must not find it. A failure on the way is one of the body.
-static int32_t cut_off(int32_t last, const interlock_exploration_state *state) {
+static void leave_strategy(interlock_execution_end end, int32_t last) {
+  interlock_exploration_state state = interlock_engine_state(last);
   ENGINE.is_cut = true;
-  ENGINE.strategy->end(ENGINE.strategy, INTERLOCK_EXECUTION_CUT, state);
-  return note_choice_of(keep_thread(last));
+  if (!ENGINE.is_warming_up && !ENGINE.is_repeating) {
+    ENGINE.strategy->end(ENGINE.strategy, end, &state);
+  }
+}
+
+/// Every enabled thread has its turn; a turn is long, so that few switches are needed.
+static int32_t choose_fairly(int32_t last) {
+  enum { turn = 64 };
+  int32_t chosen = keep_thread(last);
+  for (size_t index = 0; index < ENGINE.enabled.count && ENGINE.steps % turn == 0; index++) {
+    if ((int32_t)ENGINE.enabled.items[index] > last) {
+      chosen = (int32_t)ENGINE.enabled.items[index];
+      break;
+    }
+    chosen = (int32_t)ENGINE.enabled.items[0];
+  }
+  return note_choice_of(chosen);
 }
 
 /// Returns the thread that takes the next step; -1 if there is none.
 static int32_t choose(int32_t last) {
-  if (ENGINE.is_warming_up) return keep_thread(last);
+  if (ENGINE.is_warming_up && !ENGINE.is_cut) return keep_thread(last);
   if (ENGINE.is_repeating) {
     if (ENGINE.enabled.count == 1) return (int32_t)ENGINE.enabled.items[0];
     if (ENGINE.next_repeated == ENGINE.repeated.count) return -1;
     return (int32_t)ENGINE.repeated.items[ENGINE.next_repeated++];
   }
-  if (ENGINE.is_cut) return note_choice_of(keep_thread(last));
+  if (ENGINE.is_cut) return choose_fairly(last);
   interlock_exploration_state state = interlock_engine_state(last);
   int32_t chosen = ENGINE.strategy->choose(ENGINE.strategy, &state);
-  return chosen < 0 ? cut_off(last, &state) : note_choice_of(chosen);
+  if (chosen >= 0) return note_choice_of(chosen);
+  leave_strategy(INTERLOCK_EXECUTION_CUT, last);
+  return choose_fairly(last);
 }
 
 static bool is_enabled(uint32_t number) {
@@ -135,12 +153,16 @@ static interlock_logical_thread *next_thread(void) {
       return NULL;
     }
     if (++ENGINE.steps > ENGINE.options.steps) {
-      // One thread may wait for another by yielding, which is not chosen then.
-      if (ENGINE.is_cut) return NULL;
-      interlock_execution_fail(INTERLOCK_EXPLORED_LIVELOCK,
-                               "the execution reached the limit of steps");
-      ENGINE.is_limited = true;
-      return NULL;
+      // A thread may poll for what another one does, which the strategy never chose: it is no
+      // livelock unless a fair schedule does not end either.
+      if (!ENGINE.is_limited) {
+        ENGINE.is_limited = true;
+        if (!ENGINE.is_cut) leave_strategy(INTERLOCK_EXECUTION_LIMITED, last);
+      } else if (ENGINE.steps > 2 * ENGINE.options.steps) {
+        interlock_execution_fail(INTERLOCK_EXPLORED_LIVELOCK,
+                                 "the execution reached the limit of steps");
+        return NULL;
+      }
     }
     int32_t chosen = choose(last);
     // Only a repeated execution has no choice left.

@@ -23,8 +23,8 @@ static sigset_t blocked_before;
 static char alternate_stack[alternate_size];
 static timer_t ticks;
 static bool has_ticks;
-/// Of the execution that the last tick saw, and when that began to be seen.
-static uint64_t seen_execution, seen_since;
+/// Of the step that the last tick saw, and when that began to be seen.
+static uint64_t seen_execution, seen_step, seen_since;
 static volatile bool is_in_execution;
 
 /// True where the explored code runs, and not the engine on its stack.
@@ -137,8 +137,9 @@ static bool is_in_system_call(uintptr_t instruction) {
 static void handle_tick(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   uint64_t now = interlock_real_now();
-  if (seen_execution != ENGINE.execution) {
+  if (seen_execution != ENGINE.execution || seen_step != ENGINE.steps) {
     seen_execution = ENGINE.execution;
+    seen_step = ENGINE.steps;
     seen_since = now;
   }
   if (now - seen_since < ENGINE.options.execution_time || !is_in_explored_code()) return;

@@ -6,7 +6,7 @@
 #include "interlock_strategies.h"
 #include "wakeup_tree.h"
 
-enum { INTERLOCK_DPOR_THREADS = 64, INTERLOCK_DPOR_STEPS = UINT16_MAX };
+enum { INTERLOCK_DPOR_THREADS = 64, INTERLOCK_DPOR_STEPS = 4096 };
 
 /// How many steps of each thread happen before.
 typedef uint16_t interlock_dpor_clock[INTERLOCK_DPOR_THREADS];

@@ -93,7 +93,7 @@ static bool grow(interlock_dpor *dpor) {
 bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration_state *state,
                                uint64_t enabled) {
   if (dpor->depth == INTERLOCK_DPOR_STEPS) {
-    interlock_dpor_abandon(dpor, "more than 65,535 steps");
+    interlock_dpor_abandon(dpor, "more than 4,096 steps");
     return false;
   }
   if (dpor->depth == dpor->capacity && !grow(dpor)) {

@@ -76,7 +76,8 @@ typedef struct {
   uint64_t budget;
   /// The limit of steps for one execution; 0 for the default, 1,000,000.
   uint64_t steps;
-  /// The limit of real time for one execution in nanoseconds; 0 for the default, 10 s.
+  /// The limit of real time between two points of an execution in nanoseconds; 0 for the default,
+  /// 10 s.
   uint64_t execution_time;
   /// The number of executions before the first that the strategy chooses, so that lazy state is
   /// initialised. Thread 0 goes first in each.

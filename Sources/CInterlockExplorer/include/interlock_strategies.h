@@ -37,7 +37,8 @@ typedef struct {
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
 /// Partial Order Reduction", J. ACM 64(4), 2017, algorithm 2, extended by steps of several
 /// operations, by values that a step picks, and by operations that block: if a release hides a
-/// race, the race is with the operation before the release. At most 64 threads and 65,535 steps.
+/// race, the race is with the operation before the release. At most 64 threads and 4,096 steps:
+/// each step is compared with all before it.
 interlock_strategy *interlock_dpor_create(interlock_dpor_options options);
 
 /// Returns the counts so far of a strategy that `interlock_dpor_create` made.
