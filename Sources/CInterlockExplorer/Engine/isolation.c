@@ -31,6 +31,7 @@ typedef struct {
 
 static void run_child(shared_memory *shared, const interlock_exploration_options *options,
                       bool (*body)(void *), void *context, interlock_strategy *strategy) {
+  interlock_stacks_forget();
   // The lists as they were are the parent's. Each step makes at most one choice of a thread and
   // seldom one of a value: with the limit of steps, the room is enough.
   ENGINE.choices.items = shared->choices;

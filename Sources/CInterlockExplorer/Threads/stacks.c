@@ -171,6 +171,8 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
   madvise((void *)(stack->low + guard_size), end - stack->low - guard_size, MADV_DONTNEED);
 }
 
+void interlock_stacks_forget(void) { all_stacks = free_stacks = NULL; }
+
 void interlock_stacks_sort(void) {
   // The order of the list is that of their making, the last first.
   free_stacks = NULL;

@@ -43,6 +43,9 @@ void interlock_stack_give(interlock_stack *stack) HIDDEN;
 /// Ends a stack's pthread and frees its memory. If a signal has `torn` the thread away, perhaps out
 /// of malloc, a page and the pthread's own memory are not freed.
 void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
+/// Forgets all stacks, in the child of a fork: it has none of the parked pthreads, and would wait
+/// for their ends for ever.
+void interlock_stacks_forget(void) HIDDEN;
 /// Sorts the free stacks, so that each execution takes them in the same order.
 void interlock_stacks_sort(void) HIDDEN;
 interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
