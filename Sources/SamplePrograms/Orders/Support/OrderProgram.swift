@@ -8,8 +8,8 @@ package struct OrderProgram: Sendable {
   package let name: String
   /// What it does, in one line.
   package let summary: String
-  /// Where this bug, or this class of bugs, was reported; `nil` if it is a common one.
-  package let source: String?
+  /// Where this bug, or this class of bugs, was reported.
+  package let source: String
   /// True if no order fails.
   package let isRepaired: Bool
   /// Runs the program with new state; throws if the result is wrong. In some orders, a program with
@@ -23,7 +23,8 @@ struct OrderPair: Sendable {
 
   /// The twin's name is `name` with `-repaired` appended; `repair` says what it does instead.
   init(
-    _ name: String, _ summary: String, repair: String, source: String? = nil,
+    _ name: String, _ summary: String, repair: String,
+    source: String = "A pattern that many programs have, not one report",
     _ failing: @escaping @Sendable () throws -> Void,
     repaired: @escaping @Sendable () throws -> Void
   ) {
