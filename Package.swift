@@ -95,7 +95,7 @@ let package = Package(
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
     // calls that they make.
     .target(
-      name: "CInterlockExplorer", dependencies: ["CInterlockEvents"],
+      name: "CInterlockExplorer", dependencies: ["CInterlockEvents", "CInterlock"],
       cSettings: [
         .unsafeFlags([
           "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",
@@ -103,7 +103,11 @@ let package = Package(
       ]),
     // What came of the orders of a body, as values and text.
     .target(
-      name: "Explorer", dependencies: ["Interlock", "CInterlockExplorer"],
+      name: "Explorer",
+      dependencies: [
+        "Prediction", "HangDetection", "HangReports", "WaitForGraph", "Interlock",
+        "CInterlockExplorer", "CInterlockAnalysis",
+      ],
       swiftSettings: common + [framePointers]),
     // `explore` for tests.
     .target(
@@ -313,7 +317,10 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "InterlockTestingTests", dependencies: ["InterlockTesting", "TestSupport"],
+      name: "InterlockTestingTests",
+      dependencies: [
+        "InterlockTesting", "Explorer", "WaitForGraph", "Interlock", "TrackedModel", "TestSupport",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "ComparisonTests",

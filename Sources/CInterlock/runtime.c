@@ -1,6 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "interlock_explored_sections.h"
 #include "interlock_runtime.h"
 
 #include <errno.h>
@@ -42,7 +43,10 @@ static pthread_once_t home_key_once = PTHREAD_ONCE_INIT;
 static void home_destroyed(void *home) {
   // A section in a later destructor sets a new home, and so calls this again.
   interlock_thread_home = NULL;
+  const interlock_explored_sections *explorer = interlock_get_explored_sections();
+  if (explorer) explorer->hide();
   interlock_thread_exited(home);
+  if (explorer) explorer->done();
 }
 
 static void make_home_key(void) { pthread_key_create(&home_key, home_destroyed); }

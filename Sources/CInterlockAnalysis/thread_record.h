@@ -67,5 +67,7 @@ typedef enum {
 /// Lets a part read the events from now on (reader.c). Returns false if no call is interposed, or
 /// if there is no room for a reader.
 bool interlock_follow(interlock_part part) HIDDEN;
+/// Publishes the events of locks that no interposed call shows, from now on (LockOrder).
+void interlock_hear_locks(void) HIDDEN;
 
 #endif

@@ -1,4 +1,5 @@
 internal import CInterlockExplorer
+import Interlock
 
 /// A strategy with its share of the budget.
 enum Phase {
@@ -49,6 +50,8 @@ struct Engine {
   private(set) var leftBehind = 0
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
+  /// Looks at a deadlock while its threads hold and wait; `nil` for no look.
+  var witness: DeadlockWitness?
 
   /// An engine that knows of the body what earlier executions have shown.
   init(_ options: ExplorationOptions, facts: UInt32 = 0) {
@@ -62,6 +65,7 @@ struct Engine {
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var isReplay = false
     if case .replay = phase { isReplay = true }
+    RaceCheck.start(facts)
     guard let strategy = phase.makeStrategy(seed: options.seed) else {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
@@ -69,6 +73,10 @@ struct Engine {
     facts = result.facts
     // Each time one more of a few facts is known.
     if result.must_begin_anew { return try run(phase, body) }
+    if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = RaceCheck.undecided() {
+      escaped.insert(undecided)
+      return try run(phase, body)
+    }
     if !isReplay { executions += Int(result.executions) }
     leftBehind += Int(result.left_behind)
     withUnsafeBytes(of: &result.escaped) { bytes in
@@ -123,6 +131,10 @@ struct Engine {
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.facts = facts
     asked.follows_callers = isReplay
+    if let witness {
+      asked.deadlocked = { Unmanaged<DeadlockWitness>.fromOpaque($0!).takeUnretainedValue().look() }
+      asked.deadlocked_context = Unmanaged.passUnretained(witness).toOpaque()
+    }
     var result = interlock_exploration_result()
     let status = withUnsafePointer(to: body) { pointer in
       interlock_explore(
@@ -150,6 +162,7 @@ extension ExplorationFailure {
     case INTERLOCK_EXPLORED_CRASHED: verdict = .crashed(signal: Int(result.signal))
     case INTERLOCK_EXPLORED_MISUSE: verdict = .misuse
     case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: verdict = .notDeterministic
+    case INTERLOCK_EXPLORED_RACE: verdict = .race
     default: verdict = .failed
     }
     text = withUnsafeBytes(of: result.text) { bytes in
@@ -157,6 +170,7 @@ extension ExplorationFailure {
     }
     schedule = Schedule(result)
     dryPoolWidth = result.dry_pool_width == 0 ? nil : Int(result.dry_pool_width)
+    if verdict == .race { race = SectionTracking.exploredRace.map(ExplorationRace.init) }
     self.token = token
     self.execution = execution
   }

@@ -1,4 +1,6 @@
 internal import CInterlockExplorer
+import Interlock
+import Prediction
 internal import Synchronization
 
 /// Runs a body once for each order that a strategy chooses.
@@ -36,7 +38,10 @@ package struct Exploration: Sendable {
     if interlock_is_explored() {
       throw ExplorationRefusal(description: "an explored body cannot explore")
     }
-    return try turn.withLock { _ throws(ExplorationRefusal) in try work() }
+    OwnCode.register(OwnCode.explorer)
+    return try turn.withLock { _ throws(ExplorationRefusal) in
+      try RaceCheck.alone { () throws(ExplorationRefusal) in try work() }
+    }
   }
 
   private func explore(
@@ -67,6 +72,13 @@ package struct Exploration: Sendable {
     interlock_schedule_destroy(&schedule)
   }
 
+  /// Code of a module, or of one that it uses, that no exploration controls: atomics, and `Mutex`
+  /// without contention. A line for a report; `nil` if there is none.
+  package static func uncontrolledCode(inModule module: String) -> String? {
+    OwnCode.register(OwnCode.explorer)
+    return UncontrolledCode.place(inModule: module)
+  }
+
   /// Executes the one schedule that a token names.
   package func replay(
     _ token: String, _ body: @escaping () -> Bool
@@ -87,12 +99,14 @@ package struct Exploration: Sendable {
     options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
     var engine = Engine(options, facts: platform / Self.widths)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
-    let result = try engine.run(.replay(choices), body)
+    let (result, witness) = try engine.look(at: choices, body)
     guard result.failures > 0 else {
       return .sampled(
         count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
     }
-    return .failed(ExplorationFailure(result, token: token, at: 1))
+    var failure = ExplorationFailure(result, token: token, at: 1)
+    failure.add(witness)
+    return .failed(failure)
   }
 
   private func failure(
@@ -103,10 +117,13 @@ package struct Exploration: Sendable {
     // Read before the next execution, which reuses the engine's memory.
     let first = ExplorationFailure(found, token: token(choices, facts: engine.facts), at: at)
     // A body that is not deterministic may pass now: then the first failure is shown.
-    guard let shortest = engine.shrink(choices, body) else { return first }
-    let result = try engine.run(.replay(shortest), body)
+    let shortest = engine.shrink(choices, body) ?? choices
+    let (result, witness) = try engine.look(at: shortest, body)
     guard result.failures > 0 else { return first }
-    return ExplorationFailure(result, token: token(shortest, facts: engine.facts), at: at)
+    var failure = ExplorationFailure(
+      result, token: token(shortest, facts: engine.facts), at: at)
+    failure.add(witness)
+    return failure
   }
 
   private func token(_ choices: [UInt32], facts: UInt32) -> String {

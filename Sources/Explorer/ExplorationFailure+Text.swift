@@ -1,10 +1,13 @@
 import Interlock
+import WaitForGraph
 
 extension ExplorationFailure {
   /// What a failing test prints: the verdict, the schedule as a table with a column for each
   /// thread, and what each blocked thread waits for.
   package var report: String {
     var lines = [headline]
+    lines += race?.lines ?? []
+    lines += explanation.map { "  \($0)" }
     lines += schedule.table(limit: 60)
     if !schedule.blocked.isEmpty {
       lines.append("no thread can go on:")
@@ -15,19 +18,20 @@ extension ExplorationFailure {
 
   private var headline: String {
     let changes = "\(schedule.switches) change\(schedule.switches == 1 ? "" : "s") of thread"
-    return "\(cause) (order number \(execution)); the shortest schedule found has \(changes)"
+    return "\(outcome) (order number \(execution)); the shortest schedule found has \(changes)"
       + " by choice"
   }
 
-  private var cause: String {
+  private var outcome: String {
     switch verdict {
     case .failed: text.isEmpty ? "failed" : text
     case .deadlock:
-      dryPoolWidth.map { "deadlock (starvation): all \($0) threads of the pool wait" } ?? "deadlock"
+      dryPoolWidth.map { "deadlock (starvation): all \($0) threads of the pool wait" }
+        ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
     case .livelock: "livelock: the limit of steps was reached"
     case .timedOut: "a step took longer than its limit, without a controlled call"
     case .crashed(let signal): "crashed by signal \(signal)"
-    case .misuse: text
+    case .misuse, .race: text
     case .notDeterministic: "the body is not deterministic: \(text)"
     }
   }

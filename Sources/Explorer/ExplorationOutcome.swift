@@ -1,3 +1,5 @@
+package import WaitForGraph
+
 /// The result of an exploration.
 package enum ExplorationOutcome: Sendable, Hashable, Codable {
   /// Every order that the model distinguishes was executed, and none failed.
@@ -29,6 +31,8 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
     case misuse
     /// The same choices led to other steps.
     case notDeterministic
+    /// Two sections conflict: see `race`.
+    case race
   }
 
   /// How it failed.
@@ -40,6 +44,12 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   /// Of a deadlock: the width of a pool whose workers all wait while blocks are queued, which is
   /// starvation.
   package var dryPoolWidth: Int?
+  /// Of a deadlock: its cause; `nil` if it is not known.
+  package var cause: Diagnosis.Cause?
+  /// Of a deadlock: the cause in words, with what each thread holds and waits for.
+  package var explanation: [String] = []
+  /// Of a race: both sides.
+  package var race: ExplorationRace?
   /// The short text that replays the schedule.
   package var token: String
   /// The number of the first execution that failed, from 1.

@@ -52,9 +52,27 @@ extension Schedule {
     }
   }
 
+  /// The line of a section, which stands for an address; the name of a sync point.
+  private static func sectionLine(_ place: UInt) -> StackFrame? {
+    var line = interlock_section_line()
+    guard interlock_section_line_at(place, &line) else { return nil }
+    func text(_ start: UnsafePointer<CChar>?, _ length: Int) -> String? {
+      guard let start, length > 0 else { return nil }
+      return start.withMemoryRebound(to: UInt8.self, capacity: length) {
+        String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
+      }
+    }
+    let file = text(line.file, line.file_length)
+    if line.line == 0 { return StackFrame(address: place, function: file) }
+    return StackFrame(
+      address: place, function: text(line.function, line.function_length), file: file,
+      line: Int(line.line))
+  }
+
   /// The first place that has a line: `withLock` of the library is compiled into the user's code as
   /// a function without one. Without any, the first that is known.
   private static func frame(of places: [UInt]) -> StackFrame? {
+    if let line = places.lazy.compactMap(sectionLine).first { return line }
     let frames = places.filter { $0 != 0 }.flatMap { symbolicate([$0]) }
     return frames.first { $0.line ?? 0 > 0 } ?? frames.first
   }

@@ -43,8 +43,8 @@ func report(
   switch outcome {
   case .allOrdersPass(let count, let leftBehind):
     print(
-      "explore: all \(count) order\(count == 1 ? "" : "s") of the controlled calls pass; atomics,"
-        + " Mutex and memory accesses are not controlled\(stillBlocked(leftBehind))  \(place)")
+      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(stillBlocked(leftBehind))"
+        + "  \(place)")
   case .sampled(let count, let leftBehind, let escaped):
     let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
     print(
@@ -58,6 +58,16 @@ func report(
         rawValue: cause + failure.report + "\nreplay: explore(replay: \"\(failure.token)\")"),
       sourceLocation: sourceLocation)
   }
+}
+
+/// What is known once all orders have been tried. Code that synchronises by itself takes part of
+/// the claim away.
+private func claim(_ count: Int, inModule module: String) -> String {
+  let orders = "all \(count) order\(count == 1 ? "" : "s")"
+  guard let uncontrolled = Exploration.uncontrolledCode(inModule: module) else {
+    return "\(orders) pass"
+  }
+  return "\(orders) of the controlled calls pass; NOT controlled here: \(uncontrolled)"
 }
 
 private func stillBlocked(_ count: Int) -> String {

@@ -3,10 +3,11 @@ import CInterlockAnalysis
 import CInterlockEvents
 import CInterlockExplorer
 import Foundation
+import Interlock
 
 private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + dispatchBodies + taskBodies
-  + programBodies
+  + programBodies + sectionBodies
 
 private struct Arguments {
   var body = ""
@@ -24,6 +25,7 @@ private struct Arguments {
   var readsWaits = false
   var isIsolated = false
   var keepsGoing = false
+  var followsOrder = false
   var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
 
   init(_ arguments: [String]) {
@@ -43,6 +45,7 @@ private struct Arguments {
       case "--isolated": isIsolated = true
       case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
       case "--os-threads": usesOSThreads = true
+      case "--follow-order": followsOrder = true
       case "--keep-going": keepsGoing = true
       case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
       case "--any-time": time = INTERLOCK_TIME_IS_CHOICE
@@ -119,6 +122,10 @@ private func string<Characters>(_ characters: Characters) -> String {
 }
 
 if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }
+if arguments.followsOrder {
+  guard interlock_clocks_start() else { fatalError("no event is seen") }
+  SectionTracking.followOrder()
+}
 if arguments.readsEvents, !EventReader.start() { fatalError("no event is seen") }
 private var result = explore(facts: arguments.facts)
 while result.must_begin_anew { result = explore(facts: result.facts) }
@@ -143,6 +150,12 @@ if arguments.readsEvents {
   print("unanswered=\(EventReader.unanswered)")
   print("unreleased=\(EventReader.unreleased)")
   print("errors=\(EventReader.errors)")
+}
+switch SectionTracking.exploredRace {
+case .overlap(let conflict): print("race=overlap: \(conflict.first.place) \(conflict.second.place)")
+case .unordered(let pair):
+  print("race=unordered: \(pair.first.section.place) \(pair.second.section.place)")
+case nil: print("race=")
 }
 print("outcomes=" + Outcomes.sorted.joined(separator: "; "))
 if arguments.printsTrace {

@@ -104,7 +104,7 @@ struct ExploreFindsTests {
   @Test("two locks in two orders deadlock, with two threads that wait for each other's lock")
   func crossedLocks() throws {
     let text = try #require(failure(of: crossLocks))
-    #expect(text.hasPrefix("deadlock (order number "))
+    #expect(text.hasPrefix("deadlock (cycle) (order number "))
     #expect(text.contains("no thread can go on:"))
     #expect(text.contains("thread 1 waits: lock"))
     #expect(text.contains("thread 2 waits: lock"))

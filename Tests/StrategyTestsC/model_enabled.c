@@ -29,6 +29,10 @@ uint32_t model_object(uint16_t kind, unsigned index) {
     family = 9;
   } else if (kind <= K(CONTINUATION_RESUME)) {
     family = 10;
+  } else if (kind <= K(SECTION_WRITE_END)) {
+    family = 12;
+  } else if (kind == K(SYNC_POINT)) {
+    return 2 + 13 * MODEL_SLOTS;
   } else if (kind <= K(READ_WRITE)) {
     family = 11;
   } else {

@@ -236,6 +236,15 @@ static void with_clock(generator *g) {
   add(g, K(READ_CLOCK), 0, timer, MODEL_MAKES | maybe_silent(g));
 }
 
+static void with_section(generator *g) {
+  bool writes = below(g, 2);
+  unsigned resource = below(g, 2), silent = maybe_silent(g);
+  add(g, writes ? K(SECTION_WRITE) : K(SECTION_READ), resource, 0, silent);
+  // Half of the sections access what they are for.
+  if (below(g, 2)) add(g, writes ? K(WRITE) : K(READ), resource, 0, MODEL_SILENT);
+  add(g, writes ? K(SECTION_WRITE_END) : K(SECTION_READ_END), resource, 0, 0);
+}
+
 static void add_feature(generator *g, model_feature feature) {
   switch (feature) {
     case MODEL_MUTEX:
@@ -275,6 +284,12 @@ static void add_feature(generator *g, model_feature feature) {
     case MODEL_CONTINUATION:
       add(g, below(g, 2) ? K(CONTINUATION_WAIT) : K(CONTINUATION_RESUME), below(g, 2), 0, 0);
       break;
+    case MODEL_SECTIONS:
+      with_section(g);
+      break;
+    case MODEL_SYNC_POINTS:
+      add(g, K(SYNC_POINT), 0, 0, 0);
+      break;
     case MODEL_CLOCK:
       with_clock(g);
       break;
@@ -302,6 +317,9 @@ model_program model_generate(uint64_t seed) {
   unsigned feature_count = 1 + below(&g, 3);
   for (unsigned i = 0; i < feature_count; i++) {
     features[i] = (model_feature)below(&g, MODEL_FEATURES);
+  }
+  if (seed >= MODEL_FIRST_WITH_SECTIONS) {
+    features[0] = below(&g, 3) ? MODEL_SECTIONS : MODEL_SYNC_POINTS;
   }
   for (unsigned slot = 0; slot < roots; slot++) {
     g.program.slots[slot].is_root = true;

@@ -113,6 +113,34 @@ static void on_memory(model_stepping *s, const model_line *line) {
   }
 }
 
+// A begin returns how many sections of other threads it conflicts with.
+static void on_section(model_stepping *s, const model_line *line) {
+  model_thread *thread = &s->state->threads[s->slot];
+  model_did(s, line->kind, line->object);
+  unsigned others_write = 0, others_read = 0;
+  for (unsigned slot = 0; slot < MODEL_SLOTS; slot++) {
+    if (slot == s->slot) continue;
+    others_write += s->state->threads[slot].writes_section[line->object];
+    others_read += s->state->threads[slot].reads_section[line->object];
+  }
+  switch (line->kind) {
+    case K(SECTION_READ):
+      thread->reads_section[line->object]++;
+      model_returned(thread, others_write);
+      break;
+    case K(SECTION_WRITE):
+      thread->writes_section[line->object]++;
+      model_returned(thread, others_write + others_read);
+      break;
+    case K(SECTION_READ_END):
+      thread->reads_section[line->object]--;
+      break;
+    default:
+      thread->writes_section[line->object]--;
+      break;
+  }
+}
+
 void model_perform(model_stepping *s, const model_line *line) {
   model_state *state = s->state;
   uint16_t kind = line->kind;
@@ -132,6 +160,13 @@ void model_perform(model_stepping *s, const model_line *line) {
     on_task(s, line);
   } else if (kind >= K(AWAIT) && kind <= K(CONTINUATION_RESUME)) {
     on_task(s, line);
+  } else if (kind >= K(SECTION_READ) && kind <= K(SECTION_WRITE_END)) {
+    on_section(s, line);
+  } else if (kind == K(SYNC_POINT)) {
+    model_did(s, kind, 0);
+    // An access that no operation shows.
+    model_returned(&s->state->threads[s->slot], s->state->unseen);
+    s->state->unseen = s->state->unseen * 3 + s->slot + 1;
   } else if (kind >= K(READ) && kind <= K(READ_WRITE)) {
     on_memory(s, line);
   } else if (kind == K(READ_CLOCK)) {

@@ -34,6 +34,10 @@ static bool is_skipped(const model_state *state, unsigned slot, const model_line
       return !thread->reads_lock[line->object];
     case K(WAIT):
       return state->owner[line->argument] != slot + 1;
+    case K(SECTION_READ_END):
+      return !thread->reads_section[line->object];
+    case K(SECTION_WRITE_END):
+      return !thread->writes_section[line->object];
     case K(GROUP_LEAVE):
       return !thread->entered[line->object];
     default:

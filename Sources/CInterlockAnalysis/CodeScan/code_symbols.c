@@ -133,16 +133,31 @@ const char *interlock_code_symbol_at(size_t index) {
   return name_of(&table.symbols[index]);
 }
 
-interlock_code_finding interlock_scan_symbol(size_t index) {
+interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address) {
   if (index >= table.count || !is_function(&table.symbols[index])) return INTERLOCK_CODE_UNREADABLE;
   const Elf64_Sym *symbol = &table.symbols[index];
-  return interlock_scan_code((const void *)(table.bias + symbol->st_value), symbol->st_size, NULL);
+  uintptr_t first = table.bias + symbol->st_value;
+  size_t at = 0;
+  interlock_code_finding found = interlock_scan_code((const void *)first, symbol->st_size, &at);
+  *address = first + at;
+  return found;
+}
+
+interlock_code_finding interlock_scan_symbol(size_t index) {
+  uintptr_t ignored;
+  return interlock_locate_in_symbol(index, &ignored);
 }
 
 #else
 
 interlock_code_finding interlock_scan_symbol(size_t index) {
   (void)index;
+  return INTERLOCK_CODE_UNREADABLE;
+}
+
+interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address) {
+  (void)index;
+  *address = 0;
   return INTERLOCK_CODE_UNREADABLE;
 }
 

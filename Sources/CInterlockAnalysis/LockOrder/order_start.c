@@ -24,6 +24,8 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
   interlock_events_tell(&event);
 }
 
+void interlock_hear_locks(void) { interlock_listen_to_locks(hear); }
+
 static void forked(void) {
   // The child has no other threads: the one that held the lock of the tables cannot release it.
   interlock_listen_to_locks(NULL);
@@ -51,7 +53,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   bool added = interlock_follow(INTERLOCK_PART_ORDER);
   // Release: a thread that reads true with acquire sees the tables.
   __atomic_store_n(&started, added, __ATOMIC_RELEASE);
-  if (added) interlock_listen_to_locks(hear);
+  if (added) interlock_hear_locks();
   return added;
 }
 

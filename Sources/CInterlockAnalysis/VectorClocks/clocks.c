@@ -97,7 +97,10 @@ bool interlock_clocks_start(void) {
     bool is_on = prepare();
     interlock_events_hide_thread(false);
     __atomic_store_n(&state, is_on ? 2 : 3, __ATOMIC_RELEASE);
-    if (is_on) interlock_set_order_source(&source);
+    if (is_on) {
+      interlock_hear_locks();
+      interlock_set_order_source(&source);
+    }
   }
   while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) sched_yield();
   return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2;

@@ -39,6 +39,8 @@ size_t interlock_code_symbol_count(void);
 const char *interlock_code_symbol_at(size_t index);
 /// Scans the function of one of these symbols.
 interlock_code_finding interlock_scan_symbol(size_t index);
+/// As `interlock_scan_symbol`; writes the address of the first instruction that is not plain.
+interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address);
 
 /// Scans every function of the executable whose symbol contains `part`, and writes the symbol of
 /// the first that is not plain. Returns `UNREADABLE` if there is no such function. Takes a

@@ -112,7 +112,8 @@ const char *interlock_operation_name(uint16_t kind) {
       "semaphore try", "semaphore signal", "barrier wait", "group enter", "group leave",
       "group wait", "group notify", "enqueue", "begin", "begin barrier", "finish", "suspend",
       "resume", "cancel item", "test item", "take worker", "give worker", "await", "complete",
-      "cancel", "test cancel", "continuation wait", "continuation resume", "read", "write",
+      "cancel", "test cancel", "continuation wait", "continuation resume", "read section",
+      "write section", "end of read section", "end of write section", "sync point", "read", "write",
       "read-write", "read clock", "time up", "yield", "unknown", "wake", "touch",
   };
   return kind < INTERLOCK_EFFECT_COUNT ? names[kind] : "unknown";

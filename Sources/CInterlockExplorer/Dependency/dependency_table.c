@@ -126,7 +126,20 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     DEPENDS(K(CONTINUATION_WAIT), K(CONTINUATION_RESUME), "the resume enables the wait"),
     DEPENDS(K(CONTINUATION_RESUME), K(CONTINUATION_RESUME), "the second one traps"),
 
-    // Memory and sections.
+    // Sections. While one is open the code within runs on to its end, or to a point in it.
+    COMMUTES(K(SECTION_READ), K(SECTION_READ), "both only read"),
+    DEPENDS(K(SECTION_READ), K(SECTION_WRITE), "the write decides what is read"),
+    DEPENDS(K(SECTION_WRITE), K(SECTION_WRITE), "the last one stays"),
+    COMMUTES(K(SECTION_READ), K(SECTION_READ_END), "both only read"),
+    DEPENDS(K(SECTION_READ), K(SECTION_WRITE_END), "a begin before the end is a conflict"),
+    DEPENDS(K(SECTION_WRITE), K(SECTION_READ_END), "a begin before the end is a conflict"),
+    DEPENDS(K(SECTION_WRITE), K(SECTION_WRITE_END), "a begin before the end is a conflict"),
+    COMMUTES(K(SECTION_READ_END), K(SECTION_READ_END), "an end accesses nothing"),
+    COMMUTES(K(SECTION_READ_END), K(SECTION_WRITE_END), "an end accesses nothing"),
+    COMMUTES(K(SECTION_WRITE_END), K(SECTION_WRITE_END), "an end accesses nothing"),
+    DEPENDS(K(SYNC_POINT), K(SYNC_POINT), "what the code beside it accesses is not known"),
+
+    // Memory.
     COMMUTES(K(READ), K(READ), "both only read"),
     DEPENDS(K(READ), K(WRITE), "the write decides what is read"),
     DEPENDS(K(READ), K(READ_WRITE), "the write decides what is read"),

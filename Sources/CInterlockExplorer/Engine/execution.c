@@ -1,5 +1,6 @@
 // Executions: one after another until the strategy, a limit or a failure ends them.
 #include "../Dispatch/model.h"
+#include "../Sections/sections.h"
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -81,6 +82,7 @@ bool interlock_engine_execute(void) {
   if (ENGINE.verdict == INTERLOCK_EXPLORED_DEADLOCK && ENGINE.options.deadlocked) {
     ENGINE.options.deadlocked(ENGINE.options.deadlocked_context);
   }
+  interlock_sections_end_execution();
   give_up_threads();
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
 }
@@ -263,7 +265,9 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     ENGINE.body_context = context;
     ENGINE.has_escaped = false;
     interlock_interruptions_begin();
+    interlock_sections_begin();
     run_executions();
+    interlock_sections_end();
     interlock_interruptions_end();
     ENGINE.strategy = NULL;
     ENGINE.result = NULL;

@@ -120,8 +120,10 @@ bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_
 void interlock_learn(interlock_exploration_fact fact) {
   if (interlock_is_known(fact)) return;
   ENGINE.result->facts |= fact;
-  // The executions that come before the counted ones are there to learn.
-  if (!ENGINE.is_warming_up) ENGINE.result->must_begin_anew = true;
+  // The executions that come before the counted ones are there to learn. For the order of sections
+  // the caller must act.
+  bool needs_caller = fact == INTERLOCK_FACT_SECTIONS;
+  if (!ENGINE.is_warming_up || needs_caller) ENGINE.result->must_begin_anew = true;
 }
 
 bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }

@@ -29,6 +29,20 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
   return thread;
 }
 
+size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity) {
+  size_t count = 0;
+  for (size_t index = 0; index < ENGINE.live.count; index++) {
+    const interlock_logical_thread *thread = ENGINE.live.items[index];
+    if (!thread->stack) continue;
+    if (count < capacity) {
+      system_numbers[count] = thread->stack->system_number;
+      numbers[count] = thread->number;
+    }
+    count++;
+  }
+  return count;
+}
+
 void interlock_thread_release(interlock_logical_thread *thread) {
   if (!thread->is_joinable) return;
   thread->is_joinable = false;
@@ -69,6 +83,13 @@ void interlock_thread_exit(void *result) {
   }
   end(self, result);
   __builtin_trap();
+}
+
+#else
+
+size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity) {
+  (void)system_numbers, (void)numbers, (void)capacity;
+  return 0;
 }
 
 #endif

@@ -65,7 +65,14 @@ typedef enum {
   INTERLOCK_OPERATION_TEST_CANCEL,
   INTERLOCK_OPERATION_CONTINUATION_WAIT,
   INTERLOCK_OPERATION_CONTINUATION_RESUME,
-  /// A section on a resource, or an access to memory.
+  /// A section on the resource `object` that reads, or that writes, begins or ends.
+  INTERLOCK_OPERATION_SECTION_READ,
+  INTERLOCK_OPERATION_SECTION_WRITE,
+  INTERLOCK_OPERATION_SECTION_READ_END,
+  INTERLOCK_OPERATION_SECTION_WRITE_END,
+  /// A sync point: `object` is the same for all of them.
+  INTERLOCK_OPERATION_SYNC_POINT,
+  /// An access to memory.
   INTERLOCK_OPERATION_READ,
   INTERLOCK_OPERATION_WRITE,
   INTERLOCK_OPERATION_READ_WRITE,

@@ -29,6 +29,8 @@ typedef enum {
   INTERLOCK_EXPLORED_MISUSE,
   /// The same choices produced a different trace.
   INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
+  /// Two sections conflict: they overlapped, or nothing orders them.
+  INTERLOCK_EXPLORED_RACE,
 } interlock_explored_verdict;
 
 /// Why `interlock_explore` did not run.
@@ -67,6 +69,9 @@ typedef enum {
   /// A thread waited for a lock of the Swift runtime's tasks, which is held while the user's
   /// cancellation handlers run: these locks are operations.
   INTERLOCK_FACT_TASK_LOCKS = 1 << 4,
+  /// The body has sections. Nothing more is a point for it; the exploration ends at the first one,
+  /// so that the caller can begin to follow the order of sections.
+  INTERLOCK_FACT_SECTIONS = 1 << 5,
 } interlock_exploration_fact;
 
 typedef struct {
@@ -189,6 +194,27 @@ void interlock_exploration_fail(const char *text);
 
 /// True if the calling thread is explored.
 bool interlock_is_explored(void);
+
+/// A point of the calling thread before it accesses the memory at `address`: the kind is `READ`,
+/// `WRITE` or `READ_WRITE`. For tests of code that synchronises by atomics. Does nothing on a
+/// thread that is not explored.
+void interlock_explored_access(interlock_operation_kind kind, const void *address);
+
+/// The threads of the running execution that have not ended, by the system's numbers, with their
+/// numbers in the execution. Returns how many there are. For the function `deadlocked`.
+size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity);
+
+/// The path of this header: the folder of the target.
+static inline const char *interlock_explorer_header(void) { return __FILE__; }
+
+/// The line of a section or a sync point, by the `place` of its step; false if `place` is an
+/// address of code. Of a sync point, `file` is its name, and `line` is 0.
+typedef struct {
+  const char *file, *function;
+  size_t file_length, function_length;
+  uint32_t line;
+} interlock_section_line;
+bool interlock_section_line_at(uintptr_t place, interlock_section_line *line);
 
 /// Returns a name for the kind of an operation.
 const char *interlock_operation_name(uint16_t kind);

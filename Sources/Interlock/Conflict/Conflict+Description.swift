@@ -57,7 +57,8 @@ extension Conflict.Side {
   /// `File.swift:12`, for a sentence.
   var `where`: String { place.line == 0 ? place.function : "\(place.file):\(place.line)" }
 
-  fileprivate func lines(as title: String) -> [String] {
+  /// The side in full, below a title.
+  package func lines(as title: String) -> [String] {
     var context = ["thread '\(thread)'"]
     if let queue { context.append("queue '\(queue)'") }
     if let task { context.append("task \(task)") }

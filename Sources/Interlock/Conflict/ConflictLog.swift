@@ -125,6 +125,7 @@ final class ConflictLog: Sendable {
   }
 
   func add(_ overlap: Overlap, times: Int = 1) {
+    if ExploredRaces.shared.add(overlap) { return }
     if let report = stopping.withLock({ $0 }) {
       becomeTheOneThatStops()
       report(overlap.withThreadNames().conflict(count: 1))
@@ -197,6 +198,9 @@ final class ConflictLog: Sendable {
   var conflicts: [Conflict] {
     state.withLock { state in state.order.compactMap { state.conflict($0) } }
   }
+
+  /// Whether there is no conflict.
+  var isEmpty: Bool { state.withLock { $0.order.isEmpty } }
 
   func removeAll() { state.withLock { $0 = State() } }
 }

@@ -20,6 +20,14 @@ extension Overlap {
     return "\(second.line): conflict on \(what): \(mine) here, \(others) \(elsewhere)"
   }
 
+  /// The corresponding line for two sections that did not overlap, and that nothing orders.
+  var unorderedHeadline: String {
+    let name = [resource, instance ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    let what = resource.isEmpty ? "a property" : "'\(name)'"
+    return "\(second.line): race on \(what): nothing orders the \(Self.word(second)) here after the"
+      + " \(Self.word(first)) at \(first.line)"
+  }
+
   private static func word(_ evidence: Evidence) -> String {
     evidence.mode.writes ? "write" : "read"
   }

@@ -42,6 +42,15 @@ enum ShadowStates {
     return nil
   }
 
+  /// Forgets all accesses: those that follow are not compared with them.
+  static func forgetAll() {
+    for index in 0..<count {
+      // Acquires the shadow state's contents, as `find`.
+      guard let shadow = ShadowState(at: table[index].load(ordering: .acquiring)) else { continue }
+      if shadow.key != 0 { shadow.withLock { shadow.become(0) } }
+    }
+  }
+
   /// The shadow state of a resource, made if there is none. Another resource may take it at any
   /// time: check its key under its lock.
   static func make(_ key: UInt) -> ShadowState {

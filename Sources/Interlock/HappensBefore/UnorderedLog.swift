@@ -12,7 +12,7 @@ final class UnorderedLog: Sendable {
     var places: Set<Evidence.RawPlace>
   }
 
-  private struct Entry {
+  struct Entry {
     var overlap: Overlap
     var firstHeld: [UnorderedAccesses.Held]
     var secondHeld: [UnorderedAccesses.Held]
@@ -33,12 +33,33 @@ final class UnorderedLog: Sendable {
   ) {
     let now = Evidence(withPartOf: record)
     let name = Site.string(record[.name], record[.nameLength] & 0xFFFF_FFFF)
+    if let execution = ExploredSections.execution {
+      let entry = Self.entry(past, held, now, record, name, source)
+      ExploredRaces.shared.add(entry, in: execution)
+      return
+    }
     let pair = Pair(resource: name, places: [past.rawPlace, now.rawPlace])
     let isNew = state.withLock { state in
       state.entries[pair]?.count += 1
       return state.entries[pair] == nil && state.order.count < Self.limit
     }
     guard isNew else { return }
+    var entry = Self.entry(past, held, now, record, name, source)
+    entry.overlap = entry.overlap.withThreadNames()
+    state.withLock { [entry] state in
+      guard state.entries[pair] == nil else {
+        state.entries[pair]?.count += 1
+        return
+      }
+      state.order.append(pair)
+      state.entries[pair] = entry
+    }
+  }
+
+  private static func entry(
+    _ past: Evidence, _ held: [UnorderedAccesses.Held], _ now: Evidence, _ record: Record,
+    _ name: String, _ source: OrderSource
+  ) -> Entry {
     let instance = Resource.instanceDescription(
       instance: record[.instance], type: record[.instanceType])
     let own = withUnsafeTemporaryAllocation(
@@ -52,16 +73,9 @@ final class UnorderedLog: Sendable {
           kind: buffer[$0].kind)
       }
     }
-    let overlap = Overlap(resource: name, instance: instance, first: past, second: now)
-      .withThreadNames()
-    state.withLock { state in
-      guard state.entries[pair] == nil else {
-        state.entries[pair]?.count += 1
-        return
-      }
-      state.order.append(pair)
-      state.entries[pair] = Entry(overlap: overlap, firstHeld: held, secondHeld: own)
-    }
+    return Entry(
+      overlap: Overlap(resource: name, instance: instance, first: past, second: now),
+      firstHeld: held, secondHeld: own)
   }
 
   var accesses: [UnorderedAccesses] {
@@ -73,17 +87,23 @@ final class UnorderedLog: Sendable {
       }
       .map(Set.init))
     return entries.compactMap { entry in
-      let conflict = entry.overlap.conflict(count: entry.count)
-      if met.contains([conflict.first.place.description, conflict.second.place.description]) {
-        return nil
-      }
-      return UnorderedAccesses(
-        resource: conflict.resource, instance: conflict.instance,
-        first: UnorderedAccesses.Side(
-          section: conflict.first, addresses: entry.overlap.first.addresses, held: entry.firstHeld),
-        second: UnorderedAccesses.Side(
-          section: conflict.second, addresses: entry.overlap.second.addresses,
-          held: entry.secondHeld), count: entry.count)
+      let accesses = entry.accesses
+      let places = [accesses.first, accesses.second].map(\.section.place.description)
+      return met.contains(Set(places)) ? nil : accesses
     }
+  }
+}
+
+extension UnorderedLog.Entry {
+  /// The pair, with its stacks as functions and lines.
+  var accesses: UnorderedAccesses {
+    let conflict = overlap.conflict(count: count)
+    return UnorderedAccesses(
+      resource: conflict.resource, instance: conflict.instance,
+      first: UnorderedAccesses.Side(
+        section: conflict.first, addresses: overlap.first.addresses, held: firstHeld),
+      second: UnorderedAccesses.Side(
+        section: conflict.second, addresses: overlap.second.addresses, held: secondHeld),
+      count: count)
   }
 }

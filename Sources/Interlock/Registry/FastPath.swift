@@ -80,7 +80,10 @@ extension Registry {
   @inline(__always)
   static func begin(_ resource: borrowing Resource, _ entry: Entry) -> OpenSection? {
     let settings = HotSettings.current
-    if settings.isOff { return nil }
+    if settings.isOffOrExplored {
+      if settings.isOff { return nil }
+      ExploredSections.willBegin(resource.key, entry)
+    }
     let context = ThreadContext.current
     let owner = context.currentOwner
     let record = context.claimRecord()
@@ -144,8 +147,16 @@ extension Registry {
   /// With `isAnothers`, the section may be any owner's; its end is then no epoch of the owner.
   @inline(__always)
   static func end(_ open: OpenSection, isAnothers: Bool = false) -> Bool {
+    let settings = HotSettings.current
+    if settings.followsEnds { return endFollowed(open, isAnothers: isAnothers, settings) }
+    return finish(open)
+  }
+
+  /// Takes a section out of its slot, and returns its record.
+  @inline(__always)
+  static func finish(_ open: OpenSection, followsOrder: Bool = false) -> Bool {
     guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
-    if HotSettings.current.followsOrder && !isAnothers { SectionOrder.afterEnd(open) }
+    if followsOrder { SectionOrder.afterEnd(open) }
     if open.record[.nameLength] & (Record.ownedName | Record.extended) != 0 {
       releaseWithAll(open.record, from: Bucket(of: open.key))
     } else {
@@ -200,6 +211,7 @@ extension HotSettings {
   static let delayFlag: UInt = 1 << 61
   static let exerciseFlag: UInt = 1 << 60
   static let orderFlag: UInt = 1 << 59
+  static let exploredFlag: UInt = 1 << 58
 
   @inline(__always)
   static var current: HotSettings {
@@ -223,14 +235,25 @@ extension HotSettings {
   var followsOrder: Bool { bits & Self.orderFlag != 0 }
   /// Whether a begin does more than look for conflicts; tested by one branch.
   @inline(__always)
-  var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) != 0 }
+  var follows: Bool { bits & Self.followedFlags != 0 }
+  @inline(__always)
+  private static var followedFlags: UInt { delayFlag | exerciseFlag | orderFlag | exploredFlag }
+  /// Whether an end does more than leave the table.
+  @inline(__always)
+  var followsEnds: Bool { bits & (Self.orderFlag | Self.exploredFlag) != 0 }
   /// Whether the only additional work is for near-miss delays.
   @inline(__always)
   var followsDelaysAlone: Bool {
-    bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) == Self.delayFlag
+    bits & Self.followedFlags == Self.delayFlag
   }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
+  /// Whether some threads of the process are explored.
+  @inline(__always)
+  var isExplored: Bool { bits & Self.exploredFlag != 0 }
+  /// One branch at each begin for both.
+  @inline(__always)
+  var isOffOrExplored: Bool { bits & (Self.offFlag | Self.exploredFlag) != 0 }
 }
 
 extension ResourceKey {

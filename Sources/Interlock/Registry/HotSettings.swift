@@ -5,11 +5,14 @@ internal import Synchronization
 struct HotSettings {
   let bits: UInt
 
-  init(stackDepth: Int, delays: Bool, exercise: Bool, followsOrder: Bool, isOff: Bool) {
+  init(
+    stackDepth: Int, delays: Bool, exercise: Bool, followsOrder: Bool, isOff: Bool,
+    isExplored: Bool
+  ) {
     bits =
       Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
       | (exercise ? Self.exerciseFlag : 0) | (followsOrder ? Self.orderFlag : 0)
-      | (isOff ? Self.offFlag : 0)
+      | (isOff ? Self.offFlag : 0) | (isExplored ? Self.exploredFlag : 0)
   }
 
   func publish() {

@@ -15,10 +15,12 @@ extension Registry {
   ) -> (open: OpenSection, hasMet: Bool)? {
     let settings = HotSettings.current
     if settings.isOff { return nil }
+    let entry = Entry(site, mode, synched: synched)
+    if settings.isExplored { ExploredSections.willBegin(resource.key, entry) }
     let context = ThreadContext.current
     let owner = context.currentOwner
     let record = context.claimRecord()
-    fill(record, resource, Entry(site, mode, synched: synched), of: owner, in: context)
+    fill(record, resource, entry, of: owner, in: context)
     record[.nameLength] |= Record.extended
     captureStack(
       of: context, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit))

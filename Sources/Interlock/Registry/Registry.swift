@@ -9,6 +9,8 @@ enum Registry {
     _ open: OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool,
     _ settings: HotSettings
   ) {
+    // The tracker's own calls are hidden from the explorer until here.
+    defer { if settings.isExplored { ExploredSections.done() } }
     if open.key == .unlisted { return }
     // First: a delay must not change the recorded time of the begin.
     if settings.exercise { ContentionCoverage.afterBegin(open, of: owner) }
@@ -19,6 +21,16 @@ enum Registry {
       !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
     else { return }
     NearMissDelays.afterBegin(open, of: owner, in: context, hasMet: hasMet)
+  }
+
+  /// Ends a section where the order of sections is followed, or threads are explored.
+  @inline(never)
+  static func endFollowed(
+    _ open: OpenSection, isAnothers: Bool, _ settings: HotSettings
+  ) -> Bool {
+    if settings.isExplored { ExploredSections.willEnd(open) }
+    defer { if settings.isExplored { ExploredSections.done() } }
+    return finish(open, followsOrder: settings.followsOrder && !isAnothers)
   }
 
   /// Ends a section that is not the last one its thread began.

@@ -60,9 +60,14 @@ extension Section {
     _ mutex: borrowing Mutex<Value>, _ held: HeldMutex, _ mode: Mode, at site: Site,
     _ body: (inout sending Value) throws(Failure) -> sending R
   ) throws(Failure) -> sending R {
-    try mutex.withLock { (value) throws(Failure) in
+    let isExplored = HotSettings.current.isExplored
+    if isExplored { ExploredSections.willLock(held.address, at: site) }
+    return try mutex.withLock { (value) throws(Failure) in
       held.tell(INTERLOCK_LOCK_TAKEN)
-      defer { held.tell(INTERLOCK_LOCK_GIVEN_BACK) }
+      defer {
+        held.tell(INTERLOCK_LOCK_GIVEN_BACK)
+        if isExplored { ExploredSections.willUnlock(held.address) }
+      }
       let open = Registry.begin(resource, mode, synched: true, at: site)
       defer { if let open { Registry.end(open, on: resource, at: site) } }
       return try body(&value)
@@ -72,7 +77,7 @@ extension Section {
 
 /// A mutex that a section locks, by its address, which is stable.
 private struct HeldMutex {
-  private let address: UnsafeRawPointer
+  let address: UnsafeRawPointer
   private let section: UInt64
   private let caller: interlock_call_place
 

@@ -26,7 +26,7 @@ struct CodeJudge {
       // Before the return address, which may belong to the next function.
       guard let symbol = Self.symbol(address - 1) else { return "there is code without symbols" }
       guard symbol.hasPrefix("$s") else {
-        if Self.isOwn(function: symbol) { continue }
+        if Self.isOwn(function: symbol) || Self.isOwn(codeAt: address) { continue }
         return "'\(symbol)' is a function of C"
       }
       guard let module = modules.module(of: symbol) else { continue }
@@ -83,19 +83,29 @@ struct CodeJudge {
     // Modules may use each other.
     known[module] = .some(nil)
     var found = ownDoubt(about: module)
-    for other in modules.functions.keys.sorted() where found == nil {
-      guard other != module, OwnCode.part(ofModule: other) == nil,
-        interlock_code_mentions(Self.mangled(module), Self.mangled(other))
-      else { continue }
-      found = doubt(about: other)
-    }
+    for other in modules(usedBy: module) where found == nil { found = doubt(about: other) }
     known[module] = .some(found)
     return found
   }
 
+  /// The indexes of a module's functions in the symbol table.
+  mutating func functions(of module: String) -> [Int] { modules.functions[module] ?? [] }
+
+  /// The user's other modules that symbols of this one mention.
+  mutating func modules(usedBy module: String) -> [String] {
+    modules.functions.keys.sorted().filter { other in
+      other != module && OwnCode.part(ofModule: other) == nil
+        && interlock_code_mentions(Self.mangled(module), Self.mangled(other))
+    }
+  }
+
+  static func usesSynchronization(_ module: String) -> Bool {
+    interlock_code_mentions(mangled(module), "15Synchronization")
+  }
+
   private mutating func ownDoubt(about module: String) -> Doubt? {
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
-    if interlock_code_mentions(Self.mangled(module), "15Synchronization") {
+    if Self.usesSynchronization(module) {
       return "module \(module) uses Synchronization"
     }
     for index in modules.functions[module] ?? [] {
@@ -142,6 +152,12 @@ struct CodeJudge {
       // A temporary allocation that is not empty has an address.
       return body(buffer.baseAddress.unsafelyUnwrapped, buffer.count)
     }
+  }
+
+  /// Whether a function of C is the project's, by its source file; false without debug information.
+  private static func isOwn(codeAt address: UInt) -> Bool {
+    let frame = Interlock.symbolicate([address]).first
+    return frame?.file.map { OwnCode.part(ofFile: $0) != nil } ?? false
   }
 
   private static func isOwn(function: String) -> Bool {

@@ -72,6 +72,8 @@ struct Exploration {
   var facts: String { lines["facts"] ?? "" }
   var choices: String { lines["choices"] ?? "" }
   var escaped: String { lines["escaped"] ?? "" }
+  /// How the two sides of a race were seen, and where they are.
+  var race: String { lines["race"] ?? "" }
   var outcomes: [String] {
     (lines["outcomes"] ?? "").split(separator: "; ").map(String.init)
   }

@@ -69,6 +69,7 @@ typedef struct {
   /// The second half of the line: a condition's mutex is acquired again, a barrier is left.
   bool is_second_half, is_woken, is_timed_out, is_open, has_begun;
   uint8_t reads_lock[MODEL_OBJECTS], entered[MODEL_OBJECTS];
+  uint8_t reads_section[MODEL_OBJECTS], writes_section[MODEL_OBJECTS];
   uint8_t syncs[MODEL_OBJECTS];
   uint32_t last;
   /// A hash of all that its operations have returned.
@@ -98,6 +99,8 @@ typedef struct {
   uint8_t due[MODEL_SLOTS];
   uint8_t now;
   uint32_t variables[MODEL_OBJECTS];
+  /// What the code beside sync points accesses.
+  uint32_t unseen;
 } model_state;
 
 /// What a step did.

@@ -22,7 +22,12 @@ typedef enum {
   MODEL_CLOCK,
   MODEL_SPAWN,
   MODEL_FEATURES,
+  /// Of the programs from the seed `MODEL_FIRST_WITH_SECTIONS` on; the others keep what they were.
+  MODEL_SECTIONS = MODEL_FEATURES,
+  MODEL_SYNC_POINTS,
 } model_feature;
+
+enum { MODEL_FIRST_WITH_SECTIONS = 1 << 20 };
 
 /// Makes a program of two or three threads from one to three features.
 model_program model_generate(uint64_t seed);

@@ -1,0 +1,67 @@
+import CInterlockAnalysis
+internal import CInterlockExplorer
+import Foundation
+import HangDetection
+import HangReports
+import Interlock
+import WaitForGraph
+
+/// Looks at the threads of an execution that has deadlocked, while they hold and wait.
+final class DeadlockWitness {
+  private var seen: (snapshot: WaitSnapshot, diagnosis: Diagnosis)?
+  private var numbers: [Int: Int] = [:]
+
+  /// Starts to follow what threads hold and wait for, for the rest of the process. Objects that
+  /// were made before have no names.
+  static func start() -> Bool {
+    OwnCode.register(OwnCode.hangDetection)
+    return interlock_waits_start()
+  }
+
+  /// Called in the deadlock, on the carrier thread.
+  func look() {
+    let most = 256
+    var system = [UInt32](repeating: 0, count: most)
+    var own = [UInt32](repeating: 0, count: most)
+    let count = min(interlock_explored_threads(&system, &own, most), most)
+    numbers = Dictionary(
+      (0..<count).map { (Int(system[$0]), Int(own[$0])) }, uniquingKeysWith: { first, _ in first })
+    var snapshot = SnapshotTaker().take().snapshot
+    // The thread that carries a stack may have been made just now, and not sleep yet.
+    for _ in 0..<500 where !snapshot.threads.allSatisfy(isAtRest) {
+      usleep(1000)
+      snapshot = SnapshotTaker().take().snapshot
+    }
+    // Other threads of the process take no part, and virtual time has no timers left.
+    snapshot.threads.removeAll { numbers[$0.id] == nil }
+    for index in snapshot.threads.indices {
+      snapshot.threads[index].name = ""
+      snapshot.threads[index].isMain = false
+    }
+    snapshot.nextTimer = nil
+    snapshot.isPartial = false
+    if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }
+  }
+
+  private func isAtRest(_ thread: WaitSnapshot.Thread) -> Bool {
+    numbers[thread.id] == nil || thread.wait != nil || thread.elsewhere != .running
+  }
+
+  /// The cause, and its lines; `nil` if none was found. Reads debug information.
+  var explained: (cause: Diagnosis.Cause, lines: [String])? {
+    guard let (snapshot, diagnosis) = seen, diagnosis.cause != .unknown else { return nil }
+    let explanation = Explanation(diagnosis, of: snapshot.namedHere())
+    let doubt = explanation.isCertain ? 0 : 1
+    let lines =
+      [explanation.headline] + explanation.details.dropLast(doubt) + explanation.advice
+    return (diagnosis.cause, lines.map(withOwnNumbers))
+  }
+
+  /// The line with the numbers that threads have in the schedule.
+  private func withOwnNumbers(_ line: String) -> String {
+    line.replacing(/thread (\d+)/) { match in
+      guard let number = Int(match.1).flatMap({ numbers[$0] }) else { return String(match.0) }
+      return Schedule.name(number)
+    }
+  }
+}

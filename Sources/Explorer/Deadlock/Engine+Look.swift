@@ -1,0 +1,28 @@
+internal import CInterlockExplorer
+import HangReports
+import WaitForGraph
+
+extension Engine {
+  /// Executes a schedule, and looks at it if it deadlocks.
+  mutating func look(
+    at choices: [UInt32], _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> (result: interlock_exploration_result, witness: DeadlockWitness) {
+    let looking = DeadlockWitness()
+    if DeadlockWitness.start() { witness = looking }
+    defer { witness = nil }
+    return (try run(.replay(choices), body), looking)
+  }
+}
+
+extension ExplorationFailure {
+  /// Adds what was seen of a deadlock.
+  mutating func add(_ witness: DeadlockWitness) {
+    guard verdict == .deadlock else { return }
+    if dryPoolWidth != nil { cause = .starvation }
+    guard let (found, lines) = witness.explained, dryPoolWidth == nil || found == .starvation else {
+      return
+    }
+    cause = found
+    explanation = lines
+  }
+}

@@ -1,0 +1,100 @@
+internal import Synchronization
+
+/// Two sections that conflict in an explored execution.
+package enum ExploredRace: Sendable {
+  /// They overlapped.
+  case overlap(Conflict)
+  /// They did not overlap in that order, but nothing orders them.
+  case unordered(UnorderedAccesses)
+}
+
+/// The race of the last explored execution that had one.
+final class ExploredRaces: Sendable {
+  static let shared = ExploredRaces()
+
+  private enum Found {
+    case overlap(Overlap)
+    case unordered(Overlap, UnorderedLog.Entry)
+  }
+
+  private struct State {
+    var execution: UInt = 0
+    var found: Found?
+    /// Pairs of places whose order cannot be decided.
+    var undecided: Set<Overlap.Finding> = []
+  }
+
+  private let state = Guarded(State())
+
+  /// Notes that two sections overlap; returns `false` if the calling thread is not explored.
+  func add(_ overlap: Overlap) -> Bool {
+    guard let execution = ExploredSections.execution else { return false }
+    note(.overlap(overlap.withExploredNames()), in: execution)
+    ExploredSections.fail(overlap.headline)
+    return true
+  }
+
+  /// Notes that nothing orders two sections.
+  func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
+    let isUndecided = state.withLock { $0.undecided.contains(entry.overlap.finding) }
+    if isUndecided { return }
+    var entry = entry
+    entry.overlap = entry.overlap.withExploredNames()
+    note(.unordered(entry.overlap, entry), in: execution)
+    ExploredSections.fail(entry.overlap.unorderedHeadline)
+  }
+
+  /// The first race of an execution is the one that is shown.
+  private func note(_ found: Found, in execution: UInt) {
+    state.withLock { state in
+      if state.execution == execution, state.found != nil { return }
+      state.execution = execution
+      state.found = found
+    }
+  }
+
+  /// The race, with its stacks as functions and lines; `nil` if there was none.
+  var last: ExploredRace? {
+    switch state.withLock({ $0.found }) {
+    case .overlap(let overlap): .overlap(overlap.conflict(count: 1))
+    case .unordered(_, let entry): .unordered(entry.accesses)
+    case nil: nil
+    }
+  }
+
+  /// From now on the pair of the last race is no failure if it does not overlap.
+  func setUndecided() {
+    state.withLock { state in
+      if case .unordered(let overlap, _) = state.found { state.undecided.insert(overlap.finding) }
+      state.found = nil
+    }
+  }
+
+  func removeAll() { state.withLock { $0 = State() } }
+}
+
+extension Overlap {
+  fileprivate func withExploredNames() -> Overlap {
+    var overlap = self
+    overlap.first.threadName = ExploredSections.threadName(first.thread)
+    overlap.second.threadName = ExploredSections.threadName(second.thread)
+    return overlap
+  }
+}
+
+extension SectionTracking {
+  /// The race of the last explored execution that had one. This call symbolicates the stacks.
+  package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
+
+  /// Treats the last race, whose order cannot be decided, as none in the executions that follow.
+  package static func setExploredRaceUndecided() { ExploredRaces.shared.setUndecided() }
+
+  /// Forgets the races, for another body.
+  package static func forgetExploredRaces() { ExploredRaces.shared.removeAll() }
+
+  /// Whether the order of sections is checked: see `followOrder`.
+  package static var followsOrder: Bool {
+    get { Settings.shared.followsOrder }
+    set { Settings.shared.followsOrder = newValue }
+  }
+}

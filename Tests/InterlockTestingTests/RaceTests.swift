@@ -1,0 +1,218 @@
+import Explorer
+import Foundation
+import Interlock
+import Synchronization
+import TestSupport
+import Testing
+import WaitForGraph
+
+/// A counter whose sections claim that `lock` protects it.
+private final class Counter: @unchecked Sendable {
+  // Unchecked: the sections are what is tested.
+  private let lock = NSLock()
+  private var value = 0
+
+  var current: Int { lock.withLock { value } }
+
+  func addLocked() { lock.withLock { add() } }
+
+  func add() {
+    BEGIN_LOCK(.noReadWrite, "counter", of: self)
+    value += 1
+    END_LOCK(.noReadWrite, "counter", of: self)
+  }
+}
+
+private func inTwoBlocks(_ work: @escaping @Sendable (Counter) -> Void) -> Bool {
+  let counter = Counter()
+  let group = DispatchGroup()
+  for _ in 0..<2 { DispatchQueue.global().async(group: group) { work(counter) } }
+  group.wait()
+  return counter.current == 2
+}
+
+/// No order of a body failed.
+private struct NoFailure: Error {
+  let outcome: ExplorationOutcome
+}
+
+@Suite("an explored race", .serialized, .controlled, .offThePool)
+struct RaceTests {
+  private func explore(_ body: @escaping () -> Bool) throws -> ExplorationOutcome {
+    try Exploration(ExplorationOptions(), of: "RaceTests").run(body)
+  }
+
+  private func failure(_ outcome: ExplorationOutcome) throws -> ExplorationFailure {
+    guard case .failed(let failure) = outcome else {
+      throw NoFailure(outcome: outcome)
+    }
+    return failure
+  }
+
+  @Test("has both sides with their lines and stacks, and its token replays it")
+  func race() throws {
+    let body = { inTwoBlocks { $0.add() } }
+    let found = try failure(explore(body))
+    #expect(found.verdict == .race)
+    let race = try #require(found.race)
+    #expect(race.resource.hasPrefix("counter"))
+    for side in [race.first, race.second] {
+      #expect(side.place.file.hasSuffix("RaceTests.swift"))
+      #expect(side.place.line == 20)
+      #expect(side.thread.hasPrefix("thread "))
+      #expect(side.stack.contains { $0.file?.hasSuffix("RaceTests.swift") == true })
+    }
+    #expect(race.first.thread != race.second.thread)
+    #expect(found.report.contains("RaceTests.swift:20: "))
+    #expect(found.report.contains("write section"))
+    let replayed = try failure(
+      Exploration(ExplorationOptions(), of: "RaceTests").replay(found.token, body))
+    #expect(replayed.verdict == .race)
+  }
+
+  @Test("is none where a lock orders the sections, and every order is claimed")
+  func lockedTwin() throws {
+    guard case .allOrdersPass(let count, 0) = try explore({ inTwoBlocks { $0.addLocked() } }) else {
+      Issue.record("not all orders pass")
+      return
+    }
+    #expect(count == 2)
+  }
+
+  @Test("does not leave the order of sections checked in the rest of the process")
+  func isOver() throws {
+    _ = try explore { inTwoBlocks { $0.addLocked() } }
+    #expect(!SectionTracking.followsOrder)
+    let conflicts = SectionTracking.conflicts.count
+    _ = try explore { inTwoBlocks { $0.add() } }
+    #expect(SectionTracking.conflicts.count == conflicts)
+  }
+
+  @Test("names the code that no exploration controls, and none in a module without such code")
+  func claim() throws {
+    let own = try #require(Exploration.uncontrolledCode(inModule: "InterlockTestingTests"))
+    #expect(own.hasPrefix("Mutex or atomics in module InterlockTestingTests ("))
+    #expect(own.contains(".swift:"))
+    #expect(Exploration.uncontrolledCode(inModule: "TrackedModel") == nil)
+  }
+
+  @Test("an update that is lost between two locked regions of a Mutex is not found, and not denied")
+  func mutex() throws {
+    final class Shared: Sendable { let value = Mutex(0) }
+    let outcome = try explore {
+      let shared = Shared()
+      let group = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: group) {
+          let old = shared.value.withLock { $0 }
+          shared.value.withLock { $0 = old + 1 }
+        }
+      }
+      group.wait()
+      return shared.value.withLock { $0 } == 2
+    }
+    // No order with a switch between the two regions is tried: the claim must say so.
+    guard case .allOrdersPass = outcome else {
+      Issue.record("the order was found: \(outcome)")
+      return
+    }
+    #expect(Exploration.uncontrolledCode(inModule: "InterlockTestingTests") != nil)
+  }
+}
+
+@Suite("an explored deadlock", .serialized, .controlled, .offThePool)
+struct DeadlockCauseTests {
+  private func failure(_ body: @escaping () -> Bool) throws -> ExplorationFailure {
+    let outcome = try Exploration(ExplorationOptions(), of: "DeadlockCauseTests").run(body)
+    guard case .failed(let failure) = outcome else {
+      throw NoFailure(outcome: outcome)
+    }
+    return failure
+  }
+
+  @Test("of two locks is a cycle, with what each thread holds and waits for")
+  func cycle() throws {
+    let found = try failure {
+      let (first, second) = (NSLock(), NSLock())
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) { first.withLock { second.withLock {} } }
+      DispatchQueue.global().async(group: group) { second.withLock { first.withLock {} } }
+      group.wait()
+      return true
+    }
+    #expect(found.verdict == .deadlock)
+    #expect(found.cause == .cycle)
+    let text = found.explanation.joined(separator: "\n")
+    #expect(text.contains("2 threads wait for each other"))
+    #expect(text.contains("thread 1 holds the mutex made at RaceTests.swift:"))
+    #expect(text.contains("thread 2 holds the mutex made at RaceTests.swift:"))
+    #expect(text.contains("RaceTests.swift:"))
+    #expect(found.report.hasPrefix("deadlock (cycle) "))
+  }
+
+  @Test("of a thread that locks what it holds is its own")
+  func selfWait() throws {
+    let found = try failure {
+      let lock = NSLock()
+      lock.lock()
+      lock.lock()
+      return true
+    }
+    #expect(found.cause == .self)
+  }
+
+  @Test("of a signal that comes before its wait is a lost wake-up")
+  func lostWakeUp() throws {
+    let found = try failure {
+      let condition = NSCondition()
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) {
+        condition.lock()
+        condition.wait()
+        condition.unlock()
+      }
+      DispatchQueue.global().async(group: group) {
+        condition.lock()
+        condition.signal()
+        condition.unlock()
+      }
+      group.wait()
+      return true
+    }
+    #expect(found.cause == .lostWakeUp)
+  }
+
+  @Test("of a lock that its owner kept is an abandoned lock")
+  func abandonedLock() throws {
+    let found = try failure {
+      let lock = NSLock()
+      let group = DispatchGroup()
+      for _ in 0..<2 { DispatchQueue.global().async(group: group) { lock.lock() } }
+      group.wait()
+      return true
+    }
+    #expect(found.cause == .abandonedLock)
+  }
+
+  @Test("of a pool whose threads all wait is starvation")
+  func starvation() throws {
+    var options = ExplorationOptions()
+    options.poolWidth = 1
+    let outcome = try Exploration(options, of: "DeadlockCauseTests").run {
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) {
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { isDone.signal() }
+        isDone.wait()
+      }
+      group.wait()
+      return true
+    }
+    guard case .failed(let found) = outcome else {
+      Issue.record("no order failed")
+      return
+    }
+    #expect(found.cause == .starvation)
+    #expect(found.dryPoolWidth == 1)
+  }
+}
