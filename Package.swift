@@ -259,6 +259,17 @@ let package = Package(
       name: "ExplorerTestChild",
       dependencies: ["CInterlockExplorer", "CInterlockAnalysis", "CInterlockEvents", "Interlock"],
       path: "Tests/ExplorerTestChild", swiftSettings: common),
+    // The tracker's own sources, which a link leads to, with atomics that are points: its algorithm
+    // is explored. No test target depends on it: its functions for C would be linked into the tests
+    // beside those of Interlock.
+    .executableTarget(
+      name: "ExploredTracker",
+      dependencies: ["CInterlockExplorer", "CInterlockEvents", "CInterlock"],
+      path: "Tests/ExploredTracker",
+      exclude: ["Interlock/Interlock.docc", "Interlock/Platform/Guarded.swift"],
+      swiftSettings: common + [
+        .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
+      ]),
     .testTarget(
       name: "ExplorerTests",
       dependencies: [

@@ -1,0 +1,82 @@
+internal import CInterlock
+internal import CInterlockEvents
+internal import CInterlockExplorer
+internal import Glibc
+
+/// The tracker's accesses of shared words, as points.
+enum Access {
+  /// Delays each publication until `flush`, as a store buffer does: the tracker then looks before
+  /// its own publication is visible, and can miss an overlap. Shows that exploration finds that.
+  nonisolated(unsafe) static var delaysPublication = false
+  // Unsafe, and not: explored threads run one at a time.
+  nonisolated(unsafe) private static var delayed: [Delayed] = []
+
+  private struct Delayed {
+    var thread: pthread_t
+    var address: UnsafeMutableRawPointer
+    var word: UInt
+  }
+
+  static func reach(
+    _ kind: interlock_operation_kind, _ address: UnsafeRawPointer, isRelaxed: Bool
+  ) {
+    if isRelaxed, !isInTable(address) { return }
+    interlock_explored_access(kind, address)
+  }
+
+  /// A thread that looks at others' records, to report them, does so in one step: an owner that
+  /// ends meanwhile spins, and a loop that spins has no end in an exploration. It counts itself in
+  /// the upper half of a word of the table, and in the pins of a record, which lie elsewhere.
+  static func look(_ count: UnsafeRawPointer, _ operand: UInt64, isBegin: Bool) {
+    if isInTable(count), operand < 1 << 32 { return }
+    interlock_events_hide_thread(isBegin)
+  }
+
+  static func delays(_ address: UnsafeRawPointer) -> Bool {
+    delaysPublication && isInTable(address)
+  }
+
+  /// Delays the calling thread's publication in a slot; returns `false` if another one is on its
+  /// way there.
+  static func delay(_ word: UInt, at address: UnsafeMutableRawPointer) -> Bool {
+    if delayed.contains(where: { $0.address == address }) { return false }
+    delayed.append(Delayed(thread: pthread_self(), address: address, word: word))
+    return true
+  }
+
+  /// Publishes what the calling thread has delayed.
+  static func flush() {
+    let own = pthread_self()
+    while let next = delayed.firstIndex(where: { $0.thread == own }) {
+      let publication = delayed[next]
+      interlock_explored_access(INTERLOCK_OPERATION_WRITE, publication.address)
+      publication.address.storeBytes(of: publication.word, as: UInt.self)
+      delayed.removeAll { $0.address == publication.address }
+    }
+  }
+
+  /// Drops what threads of another execution have left.
+  static func forget() { delayed = [] }
+
+  private static func isInTable(_ address: UnsafeRawPointer) -> Bool {
+    guard let table = interlock_get_buckets() else { return false }
+    let size = Int(INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS) * MemoryLayout<UInt>.size
+    return address >= UnsafeRawPointer(table) && address < UnsafeRawPointer(table) + size
+  }
+}
+
+/// The tracker's locks are off the path that is explored: one thread runs at a time, and without a
+/// point under the lock none waits for it.
+final class Guarded<Value>: @unchecked Sendable {
+  // Unchecked: see above.
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R
+  {
+    interlock_events_hide_thread(true)
+    defer { interlock_events_hide_thread(false) }
+    return try body(&value)
+  }
+}

@@ -1,0 +1,109 @@
+internal import CInterlockExplorer
+internal import Synchronization
+
+// The tracker's sources are compiled into this program with this type in place of the real one:
+// each access to the table of open sections, and each access elsewhere that orders others, is a
+// point of the explorer. Relaxed accesses outside of the table are data.
+
+/// `Synchronization.Atomic`, whose accesses are points. One thread runs at a time, so that the
+/// accesses themselves are plain.
+struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
+  /// Only the memory, in the layout that the tracker expects.
+  private let storage: Synchronization.Atomic<Value>
+
+  init(_ value: consuming Value) { storage = Synchronization.Atomic(value) }
+
+  /// As a `Mutex`, an atomic has an address of its own for as long as it exists.
+  fileprivate var value: UnsafeMutablePointer<Value> {
+    withUnsafePointer(to: self) {
+      UnsafeMutableRawPointer(mutating: UnsafeRawPointer($0)).assumingMemoryBound(to: Value.self)
+    }
+  }
+
+  func load(ordering: AtomicLoadOrdering) -> Value {
+    Access.reach(INTERLOCK_OPERATION_READ, value, isRelaxed: ordering == .relaxed)
+    return value.pointee
+  }
+
+  func store(_ new: Value, ordering: AtomicStoreOrdering) {
+    Access.reach(INTERLOCK_OPERATION_WRITE, value, isRelaxed: ordering == .relaxed)
+    value.pointee = new
+  }
+
+  func exchange(_ new: Value, ordering: AtomicUpdateOrdering) -> Value {
+    update(ordering) { _ in new }.oldValue
+  }
+
+  func compareExchange(
+    expected: Value, desired: Value, ordering: AtomicUpdateOrdering
+  ) -> (exchanged: Bool, original: Value) {
+    if let word = desired as? UInt, Access.delays(value) {
+      let original = load(ordering: .relaxed)
+      let isFree = original == expected && Access.delay(word, at: UnsafeMutableRawPointer(value))
+      return (isFree, original)
+    }
+    let original = update(ordering) { $0 == expected ? desired : $0 }.oldValue
+    return (original == expected, original)
+  }
+
+  func compareExchange(
+    expected: Value, desired: Value, successOrdering: AtomicUpdateOrdering,
+    failureOrdering: AtomicLoadOrdering
+  ) -> (exchanged: Bool, original: Value) {
+    let original = update(successOrdering) { $0 == expected ? desired : $0 }.oldValue
+    return (original == expected, original)
+  }
+
+  @discardableResult
+  fileprivate func update(
+    _ ordering: AtomicUpdateOrdering, _ change: (Value) -> Value
+  ) -> (oldValue: Value, newValue: Value) {
+    Access.reach(INTERLOCK_OPERATION_READ_WRITE, value, isRelaxed: ordering == .relaxed)
+    let old = value.pointee
+    value.pointee = change(old)
+    return (old, value.pointee)
+  }
+}
+
+// Unchecked: one thread runs at a time.
+extension Atomic: @unchecked Sendable where Value: Sendable {}
+
+extension Atomic where Value: FixedWidthInteger {
+  @discardableResult
+  func wrappingAdd(
+    _ operand: Value, ordering: AtomicUpdateOrdering
+  ) -> (oldValue: Value, newValue: Value) {
+    defer {
+      if ordering != .relaxed {
+        Access.look(value, UInt64(truncatingIfNeeded: operand), isBegin: true)
+      }
+    }
+    return update(ordering) { $0 &+ operand }
+  }
+
+  @discardableResult
+  func wrappingSubtract(
+    _ operand: Value, ordering: AtomicUpdateOrdering
+  ) -> (oldValue: Value, newValue: Value) {
+    defer {
+      if ordering != .relaxed {
+        Access.look(value, UInt64(truncatingIfNeeded: operand), isBegin: false)
+      }
+    }
+    return update(ordering) { $0 &- operand }
+  }
+
+  @discardableResult
+  func bitwiseOr(
+    _ operand: Value, ordering: AtomicUpdateOrdering
+  ) -> (oldValue: Value, newValue: Value) {
+    update(ordering) { $0 | operand }
+  }
+
+  @discardableResult
+  func bitwiseAnd(
+    _ operand: Value, ordering: AtomicUpdateOrdering
+  ) -> (oldValue: Value, newValue: Value) {
+    update(ordering) { $0 & operand }
+  }
+}

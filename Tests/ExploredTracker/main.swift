@@ -1,0 +1,54 @@
+// Explores the algorithm of sections itself, and prints what came of it. For the tests.
+//
+//     ExploredTracker [--threads N] [--sections N] [--readers N] [--delay-publication]
+//                     [--executions N]
+internal import CInterlockExplorer
+// What the interposed calls are in.
+import Dispatch
+internal import Glibc
+
+private func number(_ name: String, _ other: Int) -> Int {
+  let arguments = CommandLine.arguments
+  guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count,
+    let number = Int(arguments[index + 1])
+  else { return other }
+  return number
+}
+
+private let run = Run(
+  threads: number("--threads", 2), sections: number("--sections", 1),
+  readers: number("--readers", 0))
+Access.delaysPublication = CommandLine.arguments.contains("--delay-publication")
+SectionTracking.onConflict = .record
+// Stacks are the thread's own data.
+SectionTracking.stackDepth = 0
+
+run.warmUp()
+private var options = interlock_exploration_options()
+options.executions = UInt64(number("--executions", 0))
+options.warm_ups = 1
+options.determinism_checks = 1
+private var result = interlock_exploration_result()
+private let strategy = interlock_dpor_create(interlock_dpor_options())
+private let status = interlock_explore(
+  &options, Run.body,
+  Unmanaged.passUnretained(run).toOpaque(), strategy, &result)
+guard status == INTERLOCK_EXPLORE_RAN else {
+  print("not explored: \(status.rawValue)")
+  exit(64)
+}
+// They would be reported at the end of the process.
+ConflictLog.shared.removeAll()
+print("executions=\(result.executions)")
+print("cut=\(result.cut)")
+print("complete=\(result.is_complete)")
+print("verdict=\(result.verdict.rawValue)")
+print(
+  "incomplete="
+    + (interlock_dpor_get_statistics(strategy).incomplete.map { String(cString: $0) } ?? ""))
+print("steps=\(result.steps)")
+print("overlaps=\(run.allOverlaps)")
+print("reported=\(run.reported)")
+print("missed=\(run.hasMissed)")
+print("lost-end=\(run.hasLostEnd)")
+print("nanoseconds=\(result.nanoseconds)")
