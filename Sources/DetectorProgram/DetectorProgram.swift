@@ -7,6 +7,9 @@ import PredictPrograms
 ///
 ///     DetectorProgram NAME                             runs the program, and exits with 0; with 1
 ///                                                      if the program finds its result wrong
+///     DetectorProgram --repeat NAME                    runs a program whose bug needs an order up to
+///                                                      100 times, for at most a second
+///     DetectorProgram --orders                         lists the programs whose bug needs an order
 ///     DetectorProgram --time THREADS CALLS             prints the nanoseconds of an unmarked call
 ///                                                      of the guarded table
 ///     DetectorProgram --time-sections THREADS CALLS    the same, with a section for each call
@@ -26,6 +29,15 @@ struct DetectorProgram {
       _ = table.nanosecondsOfCall(threads: threads, turns: calls / 10 + threads, marked: false)
       let marked = arguments.first == "--time-sections"
       print(table.nanosecondsOfCall(threads: threads, turns: calls, marked: marked))
+    case (2, "--repeat"):
+      let name = arguments[2]
+      guard let program = orderPrograms.first(where: { $0.name == name }) else {
+        fail("there is no program '\(name)' whose bug needs an order")
+      }
+      let end = ContinuousClock.now + .seconds(1)
+      for _ in 0..<100 where ContinuousClock.now < end { run(program) }
+    case (1, "--orders"):
+      for program in orderPrograms where !program.isRepaired { print(program.name) }
     case (1, let name?):
       if let program = orderPrograms.first(where: { $0.name == name }) { return run(program) }
       let programs = predictPrograms + racePrograms + detectorPrograms
