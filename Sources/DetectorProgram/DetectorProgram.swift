@@ -7,8 +7,8 @@ import PredictPrograms
 ///
 ///     DetectorProgram NAME                             runs the program, and exits with 0; with 1
 ///                                                      if the program finds its result wrong
-///     DetectorProgram --repeat NAME                    runs a program whose bug needs an order up to
-///                                                      100 times, for at most a second
+///     DetectorProgram --repeat NAME                    runs a program whose bug needs an order
+///                                                      100 times, or for a second
 ///     DetectorProgram --orders                         lists the programs whose bug needs an order
 ///     DetectorProgram --time THREADS CALLS             prints the nanoseconds of an unmarked call
 ///                                                      of the guarded table
