@@ -128,6 +128,25 @@ static inline uint64_t interlock_current_task(void) {
   return task ? swift_task_getJobTaskId(task) : 0;
 }
 
+/// The word in which the Swift runtime keeps the calling thread's current task, 0 for none. It is
+/// valid until the thread ends, and only the thread may read it. Points to `interlock_unknown_task`
+/// if the word is not known.
+const uintptr_t *interlock_task_word(void);
+extern const uintptr_t interlock_unknown_task;
+static inline const uintptr_t *interlock_unknown_task_word(void) { return &interlock_unknown_task; }
+
+/// The word that a function returns of the calling thread's storage, if its machine code does
+/// nothing else; the address of `interlock_unknown_task` for any other code.
+const uintptr_t *interlock_decode_task_word(const void *function);
+
+/// As `interlock_current_task`, from the calling thread's word.
+static inline uint64_t interlock_current_task_at(const uintptr_t *word) {
+  uintptr_t task = *word;
+  if (__builtin_expect(task == 0, 1)) return 0;
+  if (task == interlock_unknown_task) return interlock_current_task();
+  return swift_task_getJobTaskId((void *)task);
+}
+
 /// The label of the current Dispatch queue, valid while the caller runs on it; null without
 /// Dispatch.
 static inline const char *interlock_current_queue_label(void) {

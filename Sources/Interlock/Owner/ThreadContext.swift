@@ -32,6 +32,8 @@ struct ThreadContext: ~Copyable {
   var thread: UInt = 0
   var stackLow: UInt = 0
   var stackHigh: UInt = 0
+  /// Where the runtime stores the current task of the thread, if known.
+  var taskWord: UnsafePointer<UInt>
   /// Where libdispatch stores the current queue of the thread, if known; and the last queue seen
   /// there whose label is permanent, with a copy of the label: most threads are on no queue.
   var queueWord: UnsafePointer<UInt>
@@ -53,6 +55,7 @@ struct ThreadContext: ~Copyable {
   static var noQueue: UInt { 1 }
 
   init() {
+    taskWord = interlock_unknown_task_word()
     queueWord = interlock_unknown_queue_word()
     let words = Self.recordCount * Record.wordCount
     records = zeroedWords(words + 4)

@@ -51,6 +51,7 @@ enum ThreadContexts {
     context.pointee.threadNumber.pointee.store(context.pointee.thread, ordering: .relaxed)
     context.pointee.labelSeen = nil
     context.pointee.labelCopy = nil
+    context.pointee.taskWord = interlock_task_word()
     context.pointee.queueWord = interlock_queue_word()
     context.pointee.lastingQueue = ThreadContext.noQueue
     context.pointee.nameInShadowStates = 0

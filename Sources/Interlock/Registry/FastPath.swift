@@ -528,7 +528,7 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
   /// The current owner: the task, else the thread. The lowest bit says which.
   @inline(__always)
   var currentOwner: UInt {
-    let task = interlock_current_task()
+    let task = interlock_current_task_at(pointee.taskWord)
     return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
   }
 
