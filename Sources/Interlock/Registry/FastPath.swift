@@ -16,8 +16,13 @@ extension Section {
   }
 
   @usableFromInline
-  func endMark(_ mode: Mode, _ file: StaticString, _ function: StaticString, _ line: UInt) {
-    Registry.end(resource, mode, at: Site(file, function, line))
+  func beginMark(_ entry: Entry) { _ = Registry.begin(resource, entry) }
+
+  /// Ends the innermost section of the current owner in this mode; returns `false` if there is
+  /// none. Without the place, which only a misuse needs: to pass it costs as much as the end.
+  @usableFromInline
+  static func endMark(_ key: UInt64, _ mode: Mode) -> Bool {
+    HotSettings.current.isOff || Registry.end(ResourceKey(hash: key), mode)
   }
 
   /// A section that a block has begun; `slot` is 0 if tracking is switched off.
@@ -315,7 +320,7 @@ extension Entry {
 
 extension Mode {
   /// Whether an owner in this mode changes the resource.
-  public var writes: Bool {
+  @inlinable public var writes: Bool {
     // Not `==`, which is a function in the enumeration's own file.
     if case .noReadWrite = self { true } else { false }
   }

@@ -11,7 +11,12 @@ extension Section {
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
   ) {
     #if INTERLOCK_TRACKING
+    #if DEBUG
+    // One call: a debug build inlines nothing that makes an entry.
     beginMark(mode(), synched(), file, function, line)
+    #else
+    beginMark(Entry(file, function, line, writes: mode().writes, synched: synched()))
+    #endif
     #endif
   }
 
@@ -23,7 +28,21 @@ extension Section {
     function: StaticString = #function, line: UInt = #line
   ) {
     #if INTERLOCK_TRACKING
-    endMark(mode(), file, function, line)
+    let mode = mode()
+    if !Self.endMark(key, mode) { reportWrongEnd(mode, file, function, line) }
     #endif
   }
 }
+
+#if INTERLOCK_TRACKING
+
+extension Section {
+  @usableFromInline
+  func reportWrongEnd(
+    _ mode: Mode, _ file: StaticString, _ function: StaticString, _ line: UInt
+  ) {
+    MisuseDetection.endWithoutBegin(resource, mode, at: Site(file, function, line))
+  }
+}
+
+#endif

@@ -6,7 +6,7 @@ internal import Synchronization
 /// value has no memory beyond its own words, and none if tracking is not compiled in. Thread-safe.
 public struct Section: Sendable {
   #if INTERLOCK_TRACKING
-  let key: UInt64
+  @usableFromInline let key: UInt64
   let name: UInt
   let nameLength: UInt32
   let number: UInt32
