@@ -83,12 +83,6 @@ const interlock_posix_performer *interlock_posix;
 /// Whether threads are explored; guarded by the lock of the slots.
 static bool is_control_wanted;
 
-/// Replaces a removed reader in its position.
-static void ignore_event(interlock_event_kind kind, interlock_object_kind object_kind,
-                         const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  (void)kind, (void)object_kind, (void)object, (void)flags, (void)place, (void)frame;
-}
-
 /// Why no call is published, whatever readers there are; NULL if calls are published. For a reader
 /// added before the constructors ran, the layouts are checked later.
 static const char *all_calls_lost(void) {
@@ -98,36 +92,26 @@ static const char *all_calls_lost(void) {
 
 static void update_wanted(void) {
   uint32_t kinds = 0;
-  int count = 0, used = 0;
+  int count = 0;
   const reader_entry *last = NULL;
   const uint32_t of_locks = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE |
                             INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE;
-  bool all_read_locks = true;
   for (int index = 0; index < INTERLOCK_READERS; index++) {
     if (!slots[index]) continue;
     last = slots[index];
     kinds |= last->kinds;
     count++;
-    used = index + 1;
-    if (!last->locks || (last->kinds & of_locks) != of_locks) all_read_locks = false;
   }
   // A thread that has just loaded the only reader may still call it, with the next reader's kinds;
-  // the same holds for a removed reader.
+  // the same holds for a removed reader. NULL selects the walk over the slots.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
-  if (count == 1 && last->is_leaf) {
+  bool is_only = count == 1 && last->is_leaf;
+  if (is_only) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
   }
-  // Each reader keeps the position of its slot, and the list only grows: a thread that walks it
-  // while readers come and go misses no other reader. The first position is stored last: a thread
-  // that sees it sees the rest, and NULL there selects the slow path.
-  for (int index = INTERLOCK_READERS; index-- > 0;) {
-    interlock_lock_reader locks = slots[index] ? slots[index]->locks : NULL;
-    bool was_used = index < used || __atomic_load_n(&interlock_only.locks[index], __ATOMIC_RELAXED);
-    if (!locks && was_used) locks = ignore_event;
-    if (index == 0 && (count == 0 || !all_read_locks)) locks = NULL;
-    __atomic_store_n(&interlock_only.locks[index], locks, __ATOMIC_RELEASE);
-  }
+  bool reads_locks = is_only && (last->kinds & of_locks) == of_locks;
+  __atomic_store_n(&interlock_only.locks, reads_locks ? last->locks : NULL, __ATOMIC_RELEASE);
   if (all_calls_lost()) kinds = 0;
   if (is_control_wanted) kinds |= INTERLOCK_WANTED_CONTROL;
   // Relaxed: it does not matter with which call a thread begins to publish.

@@ -26,13 +26,12 @@ bool interlock_want_control(bool wanted) HIDDEN;
 /// Calls every reader that wants the event.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// `reader` is the only reader, if there is one and it is a leaf; else NULL. `locks` are the lock
-/// readers of all readers, ended by NULL, if all are leaves that have one and want every event of a
-/// lock; else the first is NULL.
+/// `reader` is the only reader, if there is one and it is a leaf; else NULL. `locks` is its lock
+/// reader, if it has one and wants every event of a lock; else NULL.
 typedef struct {
   interlock_reader reader;
   uint32_t kinds;
-  interlock_lock_reader locks[INTERLOCK_READERS + 1];
+  interlock_lock_reader locks;
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
 
@@ -56,14 +55,10 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 static inline void interlock_publish_lock(interlock_event_kind kind,
                                           interlock_object_kind object_kind, const void *object,
                                           uint32_t flags, uintptr_t place, uintptr_t frame) {
-  // Acquire: pairs with the release in `update_wanted`; the rest of the list is stored before it.
-  interlock_lock_reader reader = __atomic_load_n(&interlock_only.locks[0], __ATOMIC_ACQUIRE);
-  if (reader) {
+  // Acquire: pairs with the release in `update_wanted`.
+  interlock_lock_reader reader = __atomic_load_n(&interlock_only.locks, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(reader != NULL, 1)) {
     reader(kind, object_kind, object, flags, place, frame);
-    for (int next = 1; (reader = __atomic_load_n(&interlock_only.locks[next], __ATOMIC_ACQUIRE));
-         next++) {
-      reader(kind, object_kind, object, flags, place, frame);
-    }
     return;
   }
   interlock_publish_lock_to_all(kind, object_kind, object, flags, place, frame);

@@ -57,22 +57,35 @@ SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
   return result;
 }
 
-INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
-  uintptr_t frame = THIS_FRAME;
-  if (__builtin_expect(interlock_is_special(), 0)) {
-    if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
-    uintptr_t place = lock_place(RETURNS_TO, &frame);
-    return lock_controlled(mutex, CLOCK_REALTIME, NULL, CALLER, (call_site){place, frame});
-  }
-  uintptr_t place = lock_place(RETURNS_TO, &frame);
-  // Most mutexes are free. If this one is not, make the real call. Also for a robust mutex, which
-  // glibc leaves locked for good if a thread tries it after its state was lost.
-  if ((mutex->__data.__kind & robust_kind) ||
-      REAL(mutex_call, pthread_mutex_trylock)(mutex) != 0) {
-    return wait_for_mutex(mutex, FOUND(pthread_mutex_lock), (call_site){place, frame});
+/// Most mutexes are free. If this one is not, makes the real call. Also for a robust mutex, which
+/// glibc leaves locked for good if a thread tries it after its state was lost.
+static inline int lock_mutex(pthread_mutex_t *mutex, mutex_call *real, uintptr_t place,
+                             uintptr_t frame) {
+  if (__builtin_expect((mutex->__data.__kind & robust_kind) ||
+                           REAL(mutex_call, pthread_mutex_trylock)(mutex) != 0,
+                       0)) {
+    return wait_for_mutex(mutex, real, (call_site){place, frame});
   }
   publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
   return 0;
+}
+
+/// The lock of a thread that is hidden or explored, or a lock that a library acquires for its
+/// caller.
+SELDOM static int lock_specially(pthread_mutex_t *mutex, mutex_call *real, uintptr_t returns_to,
+                                 uintptr_t frame) {
+  if (interlock_marks.hidden) return real(mutex);
+  uintptr_t above = frame, place = lock_place(returns_to, &above);
+  if (!interlock_marks.controlled) return lock_mutex(mutex, real, place, above);
+  return lock_controlled(mutex, CLOCK_REALTIME, NULL, interlock_caller(returns_to, frame),
+                         (call_site){place, above});
+}
+
+INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
+  if (__builtin_expect(interlock_is_special() || interlock_is_foundation(RETURNS_TO), 0)) {
+    return lock_specially(mutex, FOUND(pthread_mutex_lock), RETURNS_TO, THIS_FRAME);
+  }
+  return lock_mutex(mutex, FOUND(pthread_mutex_lock), RETURNS_TO, THIS_FRAME);
 }
 
 INTERPOSED_FAST(int, pthread_mutex_trylock, INTERLOCK_EVENT_ACQUIRE, (pthread_mutex_t *mutex),
@@ -110,14 +123,21 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call, clock,
             (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end),
             (mutex, clock, end))
 
+/// The unlock of a thread that is hidden or explored.
+SELDOM static int unlock_specially(pthread_mutex_t *mutex, mutex_call *real, uintptr_t returns_to,
+                                   uintptr_t frame) {
+  if (interlock_marks.hidden) return real(mutex);
+  publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, returns_to, frame);
+  return interlock_posix->mutex_unlock(
+      mutex, (interlock_site){interlock_caller(returns_to, frame), returns_to});
+}
+
 INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
                 (mutex)) {
-  // Publish first: once the mutex is unlocked, its memory may be reused.
   if (__builtin_expect(interlock_is_special(), 0)) {
-    if (interlock_marks.hidden) return FOUND(pthread_mutex_unlock)(mutex);
-    publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
-    return interlock_posix->mutex_unlock(mutex, (interlock_site){CALLER, RETURNS_TO});
+    return unlock_specially(mutex, FOUND(pthread_mutex_unlock), RETURNS_TO, THIS_FRAME);
   }
+  // Publish first: once the mutex is unlocked, its memory may be reused.
   publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
   return FOUND(pthread_mutex_unlock)(mutex);
 }

@@ -276,8 +276,8 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
 /// As `interlock_events_add`, at a lower cost per event, for a reader without context that makes no
 /// interposed calls.
 ///
-/// If `locks` is not NULL, it is called with the events of locks instead of `reader`. With several
-/// readers an event costs least if all have `locks` and want every event of a lock.
+/// If `locks` is not NULL, it is called with the events of locks instead of `reader`. An event
+/// costs least if this is the only reader, and wants every event of a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 
