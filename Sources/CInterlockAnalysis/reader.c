@@ -2,6 +2,7 @@
 // In C: it runs inside every lock call of the process, perhaps before Swift's runtime is ready, and
 // must neither allocate there nor take a lock that is interposed.
 #include "LockOrder/simple_locks.h"
+#include "VectorClocks/clock_node.h"
 #include "Waits/wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -160,6 +161,10 @@ static void read_lock_parts(interlock_event_kind kind, interlock_object_kind obj
   }
   change_held(own, readers, kind, object_kind, (uintptr_t)object, place, frame);
   interlock_waits_note_lock(own, kind);
+  if (object_kind == INTERLOCK_OBJECT_MUTEX &&
+      interlock_clocks_read_again(own->clock, kind, (uintptr_t)object)) {
+    return;
+  }
   interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
 }
 

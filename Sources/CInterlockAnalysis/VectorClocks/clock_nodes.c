@@ -1,7 +1,6 @@
 // The nodes: the clocks of locks, queues, blocks and other objects at which threads synchronise.
 // Their memory is from the system, because the calling thread may be inside malloc.
-#include "../hash_table.h"
-#include "clock_tables.h"
+#include "clock_node.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -9,21 +8,7 @@
 enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
 static hash_table nodes;
 
-/// The clocks of one object. Its memory is never freed: a thread may still refer to a node that
-/// another object has by now.
-typedef struct clock_node {
-  /// The key is an address and a purpose. It only changes while `lock` is held, or while the node
-  /// is in no table.
-  table_entry entry;
-  /// Guards the fields below; held for some tens of nanoseconds.
-  int lock;
-  bool has_shared;
-  /// The number of the thread whose clock `alone` equals, and that thread's `lessons` then; 0 if it
-  /// is joined from several threads.
-  uint64_t passed_by, lessons;
-  /// The clocks of threads that released it after exclusive use, and after shared use.
-  vector_clock alone, shared;
-} node;
+typedef struct clock_node node;
 
 /// The number of allocated nodes: each has two clocks, of 4 KB together.
 static uint32_t nodes_made;
@@ -32,11 +17,6 @@ static uint32_t nodes_made;
 static inline bool is_same(const vector_clock *one, const vector_clock *other) {
   uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   return memcmp(one->counts, other->counts, used * sizeof *one->counts) == 0;
-}
-
-/// Never 0. A table ignores the lowest three bits.
-static inline uintptr_t key_of(uintptr_t address, purpose purpose) {
-  return address << 7 | ((uintptr_t)purpose + 1) << 3;
 }
 
 /// Takes a node that is in no table, with empty clocks; NULL if there is none. Under the table's
@@ -54,11 +34,6 @@ static node *take_free(void) {
     }
   }
   return (node *)table_take(&nodes);
-}
-
-static inline uintptr_t key_now(const node *node) {
-  // Relaxed: the node's lock orders a removal; one that is in no table has 0, or gets another key.
-  return __atomic_load_n(&node->entry.key, __ATOMIC_RELAXED);
 }
 
 static node *find_or_make(uintptr_t key) {
@@ -178,30 +153,6 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   return found;
 }
 
-/// Whether the calling thread was also the last to release the mutex that it holds: it then has
-/// nothing to learn. Reads the node without its lock: only a holder of the mutex changes the node,
-/// and the mutex itself orders these changes. Another object may have the node by now, or this
-/// address may have a new node; that happened before the thread acquired the mutex, so it sees it.
-static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
-  if (own->mutex != address) return false;
-  const node *node = own->mutex_node;
-  // Relaxed: see above. If another object has the node, another thread may be writing it.
-  return key_now(node) == key_of(address, AS_LOCK) &&
-         __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
-         !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
-}
-
-/// Whether a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
-/// program only calls it as the holder. A mutex of another kind may refuse the call.
-static inline bool is_plain_mutex(uintptr_t address) {
-#ifdef __GLIBC__
-  return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
-#else
-  (void)address;
-  return false;
-#endif
-}
-
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   if (is_left_by(own, address)) return;
   if (own->mutex != address && interlock_events_is_concurrency(place)) {
@@ -219,12 +170,8 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
 }
 
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
-  if (is_left_by(own, address) && own->mutex_node->lessons == own->lessons &&
-      is_plain_mutex(address)) {
-    // As in `pass_alone`. Relaxed: the mutex itself orders it before the next holder's reads.
-    __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot],
-                     __ATOMIC_RELAXED);
-    clock_count_on(own);
+  if (can_pass_again(own, address)) {
+    pass_again(own);
     return;
   }
   // A tail call returns to another function, so the place of a release may be anywhere: a mutex

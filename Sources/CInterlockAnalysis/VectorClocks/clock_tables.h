@@ -21,10 +21,19 @@ typedef struct {
 
 typedef struct thread_clock {
   vector_clock clock;
+  // The fields that most events of locks read lie together.
   uint32_t slot;
   /// How many blocks it runs, how many of these are jobs of tasks, and how many initialisers it
   /// runs.
   uint32_t runs, jobs, initialisers;
+  /// A number that no other thread ever has, and how often the thread's clock has grown by another.
+  uint64_t number, lessons;
+  /// The mutex that it acquired or released last, and its node: most loops use one mutex.
+  uintptr_t mutex;
+  struct clock_node *mutex_node;
+  bool is_alive;
+  /// Whether the thread is changing its clock: a signal handler may interrupt it.
+  bool is_busy;
   clock_run run[most_runs];
   /// The task whose order the clock has: its first job, or the job for which the thread was last
   /// ordered after everything; 0 for none.
@@ -40,15 +49,7 @@ typedef struct thread_clock {
   uint32_t shared_count;
   /// The queue that it is calling synchronously.
   uintptr_t called_queue;
-  /// A number that no other thread ever has, and how often the thread's clock has grown by another.
-  uint64_t number, lessons;
-  /// The mutex that it acquired or released last, and its node: most loops use one mutex.
-  uintptr_t mutex;
-  struct clock_node *mutex_node;
   pthread_t handle;
-  bool is_alive;
-  /// Whether the thread is changing its clock: a signal handler may interrupt it.
-  bool is_busy;
 } thread_clock;
 
 /// The use of an address: each has a clock of its own.

@@ -1,0 +1,92 @@
+// A node, and the events of a mutex that the reader handles in place. Not for users of the target.
+#ifndef INTERLOCK_CLOCK_NODE_H
+#define INTERLOCK_CLOCK_NODE_H
+
+#include "../hash_table.h"
+#include "clock_tables.h"
+
+/// The clocks of one object. Its memory is never freed: a thread may still refer to a node that
+/// another object has by now.
+struct clock_node {
+  /// The key is an address and a purpose. It only changes while `lock` is held, or while the node
+  /// is in no table.
+  table_entry entry;
+  /// Guards the fields below; held for some tens of nanoseconds.
+  int lock;
+  bool has_shared;
+  /// The number of the thread whose clock `alone` equals, and that thread's `lessons` then; 0 if it
+  /// is joined from several threads.
+  uint64_t passed_by, lessons;
+  /// The clocks of threads that released it after exclusive use, and after shared use.
+  vector_clock alone, shared;
+};
+
+/// Never 0. A table ignores the lowest three bits.
+static inline uintptr_t key_of(uintptr_t address, purpose purpose) {
+  return address << 7 | ((uintptr_t)purpose + 1) << 3;
+}
+
+static inline uintptr_t key_now(const struct clock_node *node) {
+  // Relaxed: the node's lock orders a removal; one that is in no table has 0, or gets another key.
+  return __atomic_load_n(&node->entry.key, __ATOMIC_RELAXED);
+}
+
+/// Whether the calling thread was also the last to release the mutex that it holds: it then has
+/// nothing to learn. Reads the node without its lock: only a holder of the mutex changes the node,
+/// and the mutex itself orders these changes. Another object may have the node by now, or this
+/// address may have a new node; that happened before the thread acquired the mutex, so it sees it.
+static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
+  if (own->mutex != address) return false;
+  const struct clock_node *node = own->mutex_node;
+  // Relaxed: see above. If another object has the node, another thread may be writing it.
+  return key_now(node) == key_of(address, AS_LOCK) &&
+         __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
+         !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
+}
+
+/// Whether a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
+/// program only calls it as the holder. A mutex of another kind may refuse the call.
+static inline bool is_plain_mutex(uintptr_t address) {
+#ifdef __GLIBC__
+  return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
+#else
+  (void)address;
+  return false;
+#endif
+}
+
+/// Whether the thread releases the mutex that it released last, and its clock has not grown by
+/// another since: the node already has all but the thread's own count.
+static inline bool can_pass_again(const thread_clock *own, uintptr_t address) {
+  return is_left_by(own, address) && own->mutex_node->lessons == own->lessons &&
+         is_plain_mutex(address);
+}
+
+static inline void pass_again(thread_clock *own) {
+  // As in `pass_alone`. Relaxed: the mutex itself orders it before the next holder's reads.
+  __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot],
+                   __ATOMIC_RELAXED);
+  clock_count_on(own);
+}
+
+/// Reads an event of the mutex that the thread released last: most loops use one mutex. Returns
+/// false for any other event.
+static inline bool interlock_clocks_read_again(thread_clock *own, interlock_event_kind kind,
+                                               uintptr_t mutex) {
+  // As in `interlock_clocks_read_lock`.
+  if (!own || own->is_busy || own->jobs > 0 || interlock_tracker_locks > 0 ||
+      interlock_clocks_are_blind()) {
+    return false;
+  }
+  if (kind == INTERLOCK_EVENT_ACQUIRE) return is_left_by(own, mutex);
+  if (kind != INTERLOCK_EVENT_RELEASE || !can_pass_again(own, mutex)) return false;
+  // The compiler keeps both marks around the change: a signal handler may read them.
+  own->is_busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  pass_again(own);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = false;
+  return true;
+}
+
+#endif
