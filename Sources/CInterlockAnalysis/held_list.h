@@ -142,10 +142,12 @@ static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t obj
   lock->object = object;
   lock->place = place;
   lock->outer = outer;
-  lock->both_counts = once_for(readers);
-  lock->run = (uint16_t)run;
-  lock->kind = (uint8_t)kind;
-  lock->is_shared = is_shared;
+  // One store for the last word.
+  held_lock rest = {.both_counts = once_for(readers),
+                    .run = (uint16_t)run,
+                    .kind = (uint8_t)kind,
+                    .is_shared = is_shared};
+  memcpy(&lock->both_counts, &rest.both_counts, sizeof *lock - offsetof(held_lock, both_counts));
 }
 
 /// Whether the list's last entry is this object, counted once by exactly these readers.

@@ -19,7 +19,7 @@ static void publish_condition(interlock_event_kind kind, const void *condition, 
                            .other = mutex,
                            .flags = flags,
                            .place = place};
-  interlock_publish(&event);
+  interlock_publish_fast(&event);
 }
 
 INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {

@@ -101,9 +101,8 @@ static int left_lock;
 /// How many there are. Written under the lock; threads that only test for zero read it without.
 static uint32_t left_count;
 
-static void remove_left(uintptr_t object) {
-  // Relaxed: a thread that unlocks for another is already ordered after that thread's end.
-  if (__atomic_load_n(&left_count, __ATOMIC_RELAXED) == 0) return;
+/// Outlined: usually there is none, and the caller saves no registers for the search.
+__attribute__((noinline)) static void search_left(uintptr_t object) {
   // Hidden: a signal handler that locks would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&left_lock);
@@ -114,6 +113,11 @@ static void remove_left(uintptr_t object) {
   }
   give(&left_lock);
   interlock_events_hide_thread(false);
+}
+
+static inline void remove_left(uintptr_t object) {
+  // Relaxed: a thread that unlocks for another is already ordered after that thread's end.
+  if (__atomic_load_n(&left_count, __ATOMIC_RELAXED) != 0) search_left(object);
 }
 
 void interlock_note_left(const held_lock *held, uint32_t thread) {
