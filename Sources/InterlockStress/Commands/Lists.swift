@@ -46,7 +46,7 @@ extension World {
           recipe.id,
           [
             recipe.id, recipe.system, recipe.design, recipe.bug, verdict(recipe.asShipped),
-            recipe.repaired.map(verdict) ?? "no fix known", scenario.source,
+            recipe.repaired.map(verdict) ?? "no fix known", scenario.source ?? "",
           ]
         )
       }

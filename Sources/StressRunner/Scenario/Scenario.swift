@@ -6,8 +6,8 @@ package struct Scenario: Sendable, Hashable, Codable {
   package var name: String
   /// What it does, in one line.
   package var summary: String
-  /// Where the scenario's idea comes from.
-  package var source: String
+  /// Where the scenario's idea comes from; `nil` if it is a common one.
+  package var source: String?
   /// Which calls are made, by how many callers and how often.
   package var workload: Workload
   /// The limits at which a trial is stopped.
@@ -29,7 +29,7 @@ package struct Scenario: Sendable, Hashable, Codable {
 
   /// Describes a scenario.
   package init(
-    name: String, summary: String, source: String, workload: Workload, limits: Limits,
+    name: String, summary: String, source: String?, workload: Workload, limits: Limits,
     oracles: [Oracle], expectations: [String: Expectation], subjects: [String]? = nil,
     recipe: Recipe? = nil
   ) {

@@ -51,7 +51,7 @@ package struct ScenarioFile: Sendable, Hashable {
     scenario = Scenario(
       name: try name.asName(),
       summary: try file.required("summary").asLine(limit: 200),
-      source: try file.required("source").asLine(limit: 1000),
+      source: try file["source"]?.asLine(limit: 1000),
       workload: try Workload(parsing: file.required("workload"), limits: limits),
       limits: limits,
       oracles: try Self.oracles(file["oracles"]),
