@@ -54,7 +54,7 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     DEPENDS(K(SIGNAL), WAKE, "the signal enables the waiter"),
     DEPENDS(K(BROADCAST), WAKE, "the broadcast enables the waiter"),
     COMMUTES(WAKE, WAKE, "both are off the list of waiters; the mutex orders them"),
-    COMMUTES(K(WAIT), WAKE, "the waiter that goes on is off the list; the mutex orders them"),
+    COMMUTES(K(WAIT), WAKE, "a woken waiter is off the list; the mutex orders them"),
 
     // Semaphores.
     DEPENDS(K(SEMAPHORE_WAIT), K(SEMAPHORE_WAIT), "one takes what the other waits for"),

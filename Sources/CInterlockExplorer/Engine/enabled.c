@@ -22,10 +22,10 @@ static bool can_go_on(interlock_logical_thread *thread) {
 /// True if another thread has taken a step since this one yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) {
   (void)context;
-  return ENGINE.steps != thread->gave_way_at;
+  return ENGINE.steps != thread->yielded_at;
 }
 
-void interlock_engine_list_those_that_gave_way(void) {
+void interlock_engine_list_yielded(void) {
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     interlock_logical_thread *thread = ENGINE.live.items[index];
     if (thread->is_ready == interlock_engine_may_go_on_again)

@@ -143,7 +143,7 @@ static interlock_logical_thread *next_thread(void) {
   for (;;) {
     tell_step();
     interlock_engine_find_enabled();
-    if (ENGINE.enabled.count == 0) interlock_engine_list_those_that_gave_way();
+    if (ENGINE.enabled.count == 0) interlock_engine_list_yielded();
     if (ENGINE.enabled.count == 0 && !ENGINE.body_has_ended &&
         (ENGINE.has_escaped || interlock_waits_for_outside())) {
       wait_for_outside();

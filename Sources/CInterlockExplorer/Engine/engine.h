@@ -96,7 +96,7 @@ void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
 /// Lists the threads and timers that can take the next step (enabled.c).
 void interlock_engine_find_enabled(void) HIDDEN;
 /// Adds the threads that yielded; for a state in which no other thread is enabled.
-void interlock_engine_list_those_that_gave_way(void) HIDDEN;
+void interlock_engine_list_yielded(void) HIDDEN;
 /// True if another thread has taken a step since this one yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
 /// True if a timer that is not due yet may fire while threads can run.

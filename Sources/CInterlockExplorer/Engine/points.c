@@ -7,14 +7,14 @@
 
 /// A library that polls reaches no choice: after `most_quiet` asks within a step its thread yields,
 /// and continues once another thread has taken a step, or none can. Returns true if it yielded.
-static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
+static bool yields_after_polls(interlock_logical_thread *self, uintptr_t place) {
   enum { most_quiet = 200 };
   if (self->quiet_since != ENGINE.steps) {
     self->quiet_since = ENGINE.steps;
     self->quiet = 0;
   }
   if (++self->quiet < most_quiet) return false;
-  self->gave_way_at = ENGINE.steps;
+  self->yielded_at = ENGINE.steps;
   interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0),
                   interlock_engine_may_go_on_again, NULL, place);
   return true;
@@ -77,7 +77,7 @@ bool interlock_point_until(interlock_operation operation, interlock_readiness *i
 void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
                     uintptr_t place) {
   if (!is_ready || is_ready(ENGINE.current, context)) {
-    if (gives_way(ENGINE.current, place)) {
+    if (yields_after_polls(ENGINE.current, place)) {
       interlock_wait(operation, is_ready, context, place);
       return;
     }
@@ -91,7 +91,7 @@ void interlock_wait(interlock_operation operation, interlock_readiness *is_ready
 bool interlock_wait_until(interlock_operation operation, interlock_readiness *is_ready,
                           void *context, uint64_t due, uintptr_t place) {
   if (!is_ready || is_ready(ENGINE.current, context)) {
-    if (gives_way(ENGINE.current, place)) {
+    if (yields_after_polls(ENGINE.current, place)) {
       return interlock_wait_until(operation, is_ready, context, due, place);
     }
     ENGINE.asked = ENGINE.performed.count;

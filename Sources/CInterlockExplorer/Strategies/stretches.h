@@ -17,7 +17,7 @@ typedef struct {
 bool interlock_stretches_add(interlock_stretches *list, uint32_t thread, uint32_t steps);
 
 /// Runs one execution by the stretches: of each, its steps as far as the thread is enabled. Behind
-/// the last one the current thread goes on. The stretches and picks stay the caller's. Never
+/// the last one the current thread continues. The stretches and picks stay the caller's. Never
 /// returns NULL for `strategy`.
 typedef struct {
   interlock_strategy strategy;

@@ -166,7 +166,7 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
     free(stack);
     return;
   }
-  // The C library goes on to look at the pthread's memory, which is at the top of the stack.
+  // The C library then reads the pthread's memory, which is at the top of the stack.
   uintptr_t end = (stack->top - room_of_parked) & ~(uintptr_t)4095;
   madvise((void *)(stack->low + guard_size), end - stack->low - guard_size, MADV_DONTNEED);
 }

@@ -41,7 +41,7 @@ __asm__(
 
 void *interlock_platform_prepare(uintptr_t top, void (*function)(void)) {
   uintptr_t *at = (uintptr_t *)(top & ~(uintptr_t)63);
-  // A return address of 0, at which walks of the stack end, then where the switch goes on, and the
+  // A return address of 0, at which walks of the stack end, then where the switch continues, and the
   // six registers.
   *--at = 0;
   *--at = (uintptr_t)function;
