@@ -3,15 +3,72 @@
 
 #include "dpor.h"
 
+/// The parent of an identity that is free.
+enum { NO_PARENT = UINT8_MAX };
+
+// The threads of the steps that a branch holds. Chains are as long as executions: recursion only
+// where the tree branches.
+static uint64_t threads_of_branch(const interlock_wakeup_node *node) {
+  uint64_t threads = 0;
+  while (node) {
+    threads |= 1ull << node->thread;
+    for (const interlock_deferred_sequence *d = node->deferred; d; d = d->next) {
+      for (uint32_t i = 0; i < d->count; i++) threads |= 1ull << d->steps[i].thread;
+    }
+    const interlock_wakeup_node *child = node->first_child;
+    for (const interlock_wakeup_node *other = child ? child->next_sibling : NULL; other;
+         other = other->next_sibling) {
+      threads |= threads_of_branch(other);
+    }
+    node = child;
+  }
+  return threads;
+}
+
+// Frees the identities of threads that only executions in the past had: no state of the stack and
+// no branch that is still to be run knows them. Returns the first, or INTERLOCK_DPOR_THREADS.
+static uint32_t free_identities(interlock_dpor *dpor, uint32_t engine_threads) {
+  uint64_t used = 0;
+  for (uint32_t number = 0; number < engine_threads; number++) {
+    used |= 1ull << dpor->identity[number];
+  }
+  for (uint32_t i = 0; i < dpor->open; i++) {
+    const interlock_dpor_frame *frame = &dpor->frames[i];
+    used |= 1ull << frame->thread | frame->enabled | frame->asleep;
+    for (const interlock_wakeup_node *node = frame->children; node; node = node->next_sibling) {
+      used |= threads_of_branch(node);
+    }
+  }
+  // A thread is found again by its parent.
+  for (uint64_t before = 0; before != used;) {
+    before = used;
+    for (uint64_t left = used; left; left &= left - 1) {
+      uint8_t parent = dpor->parent[__builtin_ctzll(left)];
+      if (parent < INTERLOCK_DPOR_THREADS) used |= 1ull << parent;
+    }
+  }
+  for (uint64_t left = ~used; left; left &= left - 1) {
+    dpor->parent[__builtin_ctzll(left)] = NO_PARENT;
+  }
+  return used == UINT64_MAX ? INTERLOCK_DPOR_THREADS : (uint32_t)__builtin_ctzll(~used);
+}
+
 // Returns INTERLOCK_DPOR_THREADS if there is no room.
-static uint32_t identity_of(interlock_dpor *dpor, uint8_t parent, uint16_t ordinal) {
+static uint32_t identity_of(interlock_dpor *dpor, uint8_t parent, uint16_t ordinal,
+                            uint32_t engine_threads) {
+  uint32_t identity = INTERLOCK_DPOR_THREADS;
   for (uint32_t i = 0; i < dpor->identities; i++) {
     if (dpor->parent[i] == parent && dpor->ordinal[i] == ordinal) return i;
+    if (dpor->parent[i] == NO_PARENT) identity = i;
   }
-  if (dpor->identities == INTERLOCK_DPOR_THREADS) return INTERLOCK_DPOR_THREADS;
-  dpor->parent[dpor->identities] = parent;
-  dpor->ordinal[dpor->identities] = ordinal;
-  return dpor->identities++;
+  if (identity == INTERLOCK_DPOR_THREADS) {
+    identity = dpor->identities < INTERLOCK_DPOR_THREADS ? dpor->identities++
+                                                         : free_identities(dpor, engine_threads);
+  }
+  if (identity == INTERLOCK_DPOR_THREADS) return identity;
+  dpor->parent[identity] = parent;
+  dpor->ordinal[identity] = ordinal;
+  return identity;
 }
 
 // A thread that is gone without a step of its own was ended by the last step.
@@ -34,10 +91,10 @@ bool interlock_dpor_note_threads(interlock_dpor *dpor, const interlock_explorati
   for (uint32_t number = dpor->engine_threads; number < state->threads; number++) {
     uint8_t parent = maker < 0 ? INTERLOCK_DPOR_THREADS : (uint8_t)dpor->frames[maker].thread;
     uint32_t identity = number < INTERLOCK_DPOR_THREADS
-                            ? identity_of(dpor, parent, dpor->made[parent]++)
+                            ? identity_of(dpor, parent, dpor->made[parent]++, number)
                             : INTERLOCK_DPOR_THREADS;
     if (identity == INTERLOCK_DPOR_THREADS) {
-      interlock_dpor_abandon(dpor, "more than 64 threads");
+      interlock_dpor_abandon(dpor, "more than 64 threads at a time");
       return false;
     }
     dpor->identity[number] = (uint8_t)identity;
