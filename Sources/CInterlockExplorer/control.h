@@ -49,7 +49,7 @@ struct interlock_logical_thread {
   struct interlock_stack *stack;
   /// The number of asks since a step that were no choice, and the step after which it yielded.
   uint32_t quiet;
-  uint64_t quiet_since, gave_way_at;
+  uint64_t quiet_since, yielded_at;
   bool is_joinable, is_begun, can_go_on;
   /// Its last sleep had no length.
   bool is_polling;
@@ -141,6 +141,8 @@ typedef struct interlock_object {
 /// Returns the object at an address and makes it on first use. The pointer is valid for the
 /// execution.
 interlock_object *interlock_object_at(const void *address) HIDDEN;
+/// Returns the object at an address, or NULL if the execution has not used any there.
+interlock_object *interlock_object_known(const void *address) HIDDEN;
 /// Returns the object at an address that a call uses. If a library uses the object first, its
 /// number is of a separate range: the library may make the object in the first execution only, and
 /// the numbers of other objects must not depend on that.

@@ -206,6 +206,37 @@ let queueBodies = [
     queue.resume()
     return true
   },
+  Body("suspended-concurrent") {
+    let queue = concurrentQueue("suspended")
+    let group = DispatchGroup()
+    let lock = NSLock()
+    let text = Shared("")
+    runThreads(
+      {
+        queue.suspend()
+        lock.withLock { text.value += "a" }
+        queue.resume()
+      },
+      {
+        queue.async(group: group) { lock.withLock { text.value += "b" } }
+      })
+    group.wait()
+    Outcomes.note(text.value)
+    return true
+  },
+  Body("inactive-concurrent") {
+    let queue = DispatchQueue(label: "inactive", attributes: [.concurrent, .initiallyInactive])
+    let group = DispatchGroup()
+    let lock = NSLock()
+    let text = Shared("")
+    queue.async(group: group) { lock.withLock { text.value += "b" } }
+    runThreads(
+      { lock.withLock { text.value += "a" } },
+      { queue.activate() })
+    group.wait()
+    Outcomes.note(text.value)
+    return true
+  },
   Body("suspended-between-blocks") {
     // The suspension may come before the first block, between the two, or after both.
     let queue = DispatchQueue(label: "suspended")

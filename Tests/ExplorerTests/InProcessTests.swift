@@ -71,7 +71,7 @@ import Testing
     let result = try explore { _ in
       var options = interlock_exploration_options()
       var result = interlock_exploration_result()
-      guard let strategy = interlock_random_strategy(1) else { return false }
+      guard let strategy = interlock_random_walk_create(1) else { return false }
       let status = interlock_explore(&options, { _ in true }, nil, strategy, &result)
       strategy.pointee.destroy(strategy)
       return status == INTERLOCK_EXPLORE_NESTED

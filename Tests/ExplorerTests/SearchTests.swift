@@ -17,7 +17,7 @@ import Testing
     "partial order reduction sees every outcome that depth-first search sees, in fewer executions",
     arguments: [
       "try-lock", "timed-lock", "timed-wait", "semaphore-limit", "signal-wakes-any",
-      "same-instant", "spin-lock", "once-order",
+      "same-instant", "spin-lock", "once-order", "suspended-concurrent", "inactive-concurrent",
     ])
   func outcomes(_ body: String) throws {
     let all = try Exploration(body, "--search", "dfs", "--executions", "200000")

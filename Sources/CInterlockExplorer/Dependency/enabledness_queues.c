@@ -11,11 +11,15 @@ typedef struct {
   bool begun, finished, barrier;
 } queued_block;
 
-// The thread of the `index`-th block that a step enqueues. Without new threads the step's own
+static bool submits_block(const interlock_operation *operation) {
+  return operation->kind == K(ENQUEUE) && !(operation->flags & INTERLOCK_OPERATION_PASSED_ON);
+}
+
+// The thread of the `index`-th block that a step submits. Without new threads the step's own
 // thread runs the block (`sync`). False if threads and blocks cannot be matched.
 static bool thread_of_block(const interlock_step *step, uint32_t index, uint32_t *thread) {
   uint32_t blocks = 0;
-  for (size_t k = 0; k < step->count; k++) blocks += step->operations[k].kind == K(ENQUEUE);
+  for (size_t k = 0; k < step->count; k++) blocks += submits_block(&step->operations[k]);
   if (step->made == 0) *thread = step->thread;
   if (step->made == blocks) *thread = step->first_made + index;
   return step->made == 0 || step->made == blocks;
@@ -43,11 +47,12 @@ interlock_enabledness interlock_block_enabled_after(const interlock_step *steps,
     for (size_t k = 0; k < step->count; k++) {
       const interlock_operation *o = &step->operations[k];
       uint32_t index = enqueued;
-      enqueued += o->kind == K(ENQUEUE);
+      enqueued += submits_block(o);
       if (o->object != pending->object) continue;
       if (o->kind == K(ENQUEUE)) {
         uint32_t of_block;
-        if (block_count == MAX_BLOCKS || !thread_of_block(step, index, &of_block)) {
+        if (block_count == MAX_BLOCKS || !submits_block(o) ||
+            !thread_of_block(step, index, &of_block)) {
           return INTERLOCK_ENABLEDNESS_UNKNOWN;
         }
         blocks[block_count++] = (queued_block){.thread = of_block};
@@ -80,5 +85,6 @@ interlock_enabledness interlock_block_enabled_after(const interlock_step *steps,
     // A block that has not begun may be a barrier.
     if (!block->begun) return INTERLOCK_ENABLEDNESS_UNKNOWN;
   }
+  if (pending->flags & INTERLOCK_OPERATION_NESTED) return INTERLOCK_ENABLEDNESS_UNKNOWN;
   return INTERLOCK_ENABLED;
 }

@@ -81,7 +81,9 @@ static void suspend(void *object, interlock_site site) {
     return;
   }
   model_queue *queue = interlock_model_queue_at(object);
+  if (queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_SUSPEND, queue->number, 0), site);
+  interlock_model_did_pass(queue);
   interlock_model_suspend(queue);
 }
 
@@ -92,6 +94,7 @@ static void resume(void *object, interlock_site site) {
   }
   model_queue *queue = interlock_model_queue_at(object);
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
+  interlock_model_did_pass(queue);
   interlock_model_resume(queue);
 }
 
@@ -104,6 +107,7 @@ static bool activate(void *object, interlock_site site) {
   if (!queue->is_inactive) return false;
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
   queue->is_inactive = false;
+  interlock_model_did_pass(queue);
   interlock_model_resume(queue);
   return true;
 }

@@ -4,7 +4,8 @@
 #ifdef INTERLOCK_INTERPOSES
 
 /// Of a group's object: `value` is how many have entered; `first` and `last` are its notifications.
-enum { is_known = 1 };
+/// No other kind of object has the flag.
+enum { is_group = 1 << 8 };
 
 interlock_operation interlock_model_group_operation(interlock_operation_kind kind, void *group) {
   const interlock_object *known = interlock_object_at(group);
@@ -14,13 +15,20 @@ interlock_operation interlock_model_group_operation(interlock_operation_kind kin
   return operation;
 }
 
-void interlock_model_group_made(void *group) { interlock_object_anew(group)->flags = is_known; }
+void interlock_model_group_made(void *group) { interlock_object_anew(group)->flags = is_group; }
 
-bool interlock_model_is_group(void *group) { return interlock_object_at(group)->flags & is_known; }
+bool interlock_model_is_group(void *group) {
+  const interlock_object *known = interlock_object_known(group);
+  if (!known || !(known->flags & is_group)) return false;
+  // The memory of a group that is gone may be that of the private group of the running work item.
+  // No call has entered that one.
+  const model_item *running = interlock_model_thread()->running;
+  return known->value > 0 || !running || !running->request.work_item;
+}
 
 void interlock_model_group_enter(void *group) {
   interlock_object *known = interlock_object_at(group);
-  known->flags = is_known;
+  known->flags = is_group;
   known->value++;
 }
 

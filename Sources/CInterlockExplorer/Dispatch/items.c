@@ -67,13 +67,33 @@ static interlock_operation first_of(const model_item *item) {
       interlock_operation_of(kind,
                              in_order ? queue->number : pool, in_order ? pool : 0);
   if (queue->kind != QUEUE_SERIAL && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
+  if (interlock_model_is_nested(queue)) begin.flags |= INTERLOCK_OPERATION_NESTED;
   return begin;
 }
 
-/// Of nested queues each serial one is begun on, and finished.
-static void did_at_targets(const model_queue *queue, interlock_operation_kind kind) {
+bool interlock_model_is_nested(const model_queue *queue) {
   for (queue = queue->target; queue; queue = queue->target) {
-    if (queue->kind == QUEUE_SERIAL) interlock_did(interlock_operation_of(kind, queue->number, 0));
+    if (interlock_model_order_matters(queue)) return true;
+  }
+  return false;
+}
+
+void interlock_model_did_pass(model_queue *queue) {
+  for (; queue && queue->kind != QUEUE_ROOT; queue = queue->target) {
+    bool matters = interlock_model_order_matters(queue) &&
+                   (interlock_model_pools_matter() || interlock_model_is_nested(queue));
+    if (!matters) continue;
+    if (!queue->passage) queue->passage = interlock_object_number();
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, queue->passage, 0));
+  }
+}
+
+void interlock_model_did_at_targets(const model_queue *queue, interlock_operation_kind kind) {
+  for (queue = queue->target; queue; queue = queue->target) {
+    if (!interlock_model_order_matters(queue)) continue;
+    interlock_operation did = interlock_operation_of(kind, queue->number, 0);
+    if (queue->kind == QUEUE_CONCURRENT) did.flags = INTERLOCK_OPERATION_CONCURRENT;
+    interlock_did(did);
   }
 }
 
@@ -83,7 +103,7 @@ static void run(model_item *item) {
   const interlock_dispatch_request *request = &item->request;
   model_queue *queue = item->entry.queue;
   interlock_model_begin(&item->entry);
-  did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
+  interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
   thread->running = item;
   logical->queue = queue;
   bool is_job = request->flags & INTERLOCK_FLAG_JOB;
@@ -106,7 +126,8 @@ static void run(model_item *item) {
     finish.other = 0;
     interlock_did(finish);
   }
-  did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
+  interlock_model_did_pass(queue);
+  interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
   interlock_model_finish(&item->entry);
   if (dispatch_release) dispatch_release(request->queue);
 }
@@ -126,7 +147,7 @@ static void *run_thread(void *argument) {
       thread->again = NULL;
     }
     if (!item) break;
-    // The same task goes on: no other thread can tell whether on the same one.
+    // The same task continues: no thread can observe whether on the same thread.
     interlock_operation next = first_of(item);
     if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
     interlock_point(next, may_begin, &item->entry, interlock_current_thread()->place);
@@ -165,6 +186,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   if (interlock_model_order_matters(queue) && !item->is_asked) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0));
   }
+  interlock_model_did_pass(queue);
   // What only resumes its task is no part of it: with room for all, one turn is like two.
   if (goes_on && item->only_resumes && !interlock_model_pools_matter()) {
     item->is_at_once = true;

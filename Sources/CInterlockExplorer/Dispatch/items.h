@@ -38,6 +38,17 @@ model_thread *interlock_model_thread(void) HIDDEN;
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;
 
+/// True if a target of the queue keeps its blocks in order.
+bool interlock_model_is_nested(const model_queue *queue) HIDDEN;
+/// Declares that the running step may pass an entry of the queue on to its target, or changes which
+/// step will: a block that comes to an idle queue is passed on at once, one that comes to a busy or
+/// suspended queue at the end of another block, or when the queue is resumed. Does nothing if no
+/// other block can come before it at the target.
+void interlock_model_did_pass(model_queue *queue) HIDDEN;
+/// Declares that a block of the queue begins, or is finished, on each target that keeps its blocks
+/// in order.
+void interlock_model_did_at_targets(const model_queue *queue, interlock_operation_kind kind) HIDDEN;
+
 /// A choice if the user makes the call; part of the step if a library makes it.
 void interlock_model_ask(interlock_operation operation, interlock_site site) HIDDEN;
 bool interlock_model_is_choice(interlock_site site) HIDDEN;

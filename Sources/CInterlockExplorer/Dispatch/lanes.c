@@ -63,11 +63,23 @@ static void widen(model_queue *root) {
   }
 }
 
+/// Declares that an entry comes to a queue to which it was not submitted.
+static void did_pass_on(const model_queue *queue) {
+  interlock_operation enqueue = interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number,
+                                                       0);
+  enqueue.flags = INTERLOCK_OPERATION_PASSED_ON;
+  interlock_did(enqueue);
+}
+
 static void put_at_root(model_queue *root, model_entry *entry) {
   append(root, entry);
   if (!root->behind_window) root->behind_window = entry;
   if (interlock_model_pools_matter()) {
-    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, root->number, 0));
+    if (entry->kind == ENTRY_LANE) {
+      did_pass_on(root);
+    } else {
+      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, root->number, 0));
+    }
   }
   widen(root);
 }
@@ -77,9 +89,7 @@ static void put_at_root(model_queue *root, model_entry *entry) {
 static void pass_on(model_entry *entry, model_queue *target) {
   if (target->kind != QUEUE_ROOT) {
     // The entry that is handed to its own queue is declared by what hands it over.
-    if (entry->queue != target && interlock_model_order_matters(target)) {
-      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, target->number, 0));
-    }
+    if (entry->queue != target && interlock_model_order_matters(target)) did_pass_on(target);
     append(target, entry);
     advance(target);
   } else if (entry->kind == ENTRY_SYNC) {
@@ -193,7 +203,7 @@ static void leave_passed(model_entry *entry) {
 
 static void complete(model_entry *entry);
 
-/// What was first of an open serial queue is done, or taken away: its worker goes on with the next,
+/// What was first of an open serial queue is done, or taken away: its worker continues with the next,
 /// or leaves the queue.
 static void go_on(model_queue *queue) {
   queue->owner = NULL;

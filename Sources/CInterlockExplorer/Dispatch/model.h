@@ -42,9 +42,10 @@ typedef struct interlock_model_entry {
 } model_entry;
 
 struct interlock_model_queue {
-  /// libdispatch's object, and its number in this execution.
+  /// libdispatch's object, its number in this execution, and that of the place at its target; see
+  /// `interlock_model_did_pass`.
   void *object;
-  uint32_t number;
+  uint32_t number, passage;
   model_queue_kind kind;
   model_queue *target;
   /// The target that it gets once the entries that it has let through have ended; NULL for none.
@@ -109,7 +110,8 @@ bool interlock_model_pools_matter(void) HIDDEN;
 bool interlock_model_job_order_matters(void) HIDDEN;
 /// Whether the order in which blocks come to a queue can make a difference.
 bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
-/// True if the order in which blocks come to concurrent queues can matter: a barrier was submitted.
+/// True if the order in which blocks come to concurrent queues can matter: a barrier was submitted,
+/// or one of the queues was suspended or began inactive.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
 

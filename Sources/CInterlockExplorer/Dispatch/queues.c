@@ -111,6 +111,7 @@ void interlock_model_queue_made(void *object, bool is_inactive) {
   queue->is_of_execution = true;
   queue->suspensions = is_inactive;
   queue->is_inactive = is_inactive;
+  if (is_inactive && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
 }
 
 // Values of queues that an execution has made, which die with it.

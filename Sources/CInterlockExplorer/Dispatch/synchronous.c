@@ -28,6 +28,7 @@ static interlock_operation operation_on(const model_queue *queue, bool is_barrie
       is_concurrent && is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN,
       queue->number, 0);
   if (is_concurrent && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
+  if (interlock_model_is_nested(queue)) begin.flags |= INTERLOCK_OPERATION_NESTED;
   return begin;
 }
 
@@ -38,12 +39,6 @@ void interlock_model_ask_sync(void *object, bool is_barrier, interlock_site site
   interlock_model_ask(operation_on(queue, is_barrier, false), site);
 }
 
-static void did_at_targets(const model_queue *queue, interlock_operation_kind kind) {
-  for (queue = queue->target; queue; queue = queue->target) {
-    if (queue->kind == QUEUE_SERIAL) interlock_did(interlock_operation_of(kind, queue->number, 0));
-  }
-}
-
 void interlock_model_sync(void *object, void (*function)(void *), void *context, bool is_barrier,
                           interlock_site site) {
   model_queue *queue = interlock_model_queue_at(object);
@@ -51,12 +46,13 @@ void interlock_model_sync(void *object, void (*function)(void *), void *context,
   const model_queue *own = interlock_model_trap(queue, logical);
   if (own) trap("synchronous work on a queue that the thread is on,", own);
   model_entry entry = {.kind = ENTRY_SYNC, .is_barrier = is_barrier, .thread = logical};
+  interlock_model_did_pass(queue);
   interlock_model_put(queue, &entry);
   bool matters = interlock_model_order_matters(queue);
   if (matters || !entry.may_begin) {
     interlock_wait(operation_on(queue, is_barrier, true), may_begin, &entry, site.place);
   }
-  did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
+  interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
   interlock_model_begin(&entry);
   void *outer = logical->queue;
   logical->queue = queue;
@@ -67,7 +63,8 @@ void interlock_model_sync(void *object, void (*function)(void *), void *context,
     finish.kind = INTERLOCK_OPERATION_FINISH;
     interlock_did(finish);
   }
-  did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
+  interlock_model_did_pass(queue);
+  interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
   interlock_model_finish(&entry);
 }
 

@@ -116,6 +116,17 @@ interlock_object *interlock_object_at(const void *address) {
   return object;
 }
 
+interlock_object *interlock_object_known(const void *address) {
+  if (table_size == 0) return NULL;
+  uintptr_t key = (uintptr_t)address;
+  for (size_t slot = slot_of(key, table_size);; slot = (slot + 1) & (table_size - 1)) {
+    interlock_object *object = table[slot];
+    // An entry of an earlier execution is free, and ends the search as an empty one does.
+    if (!object || object->execution != interlock_the_engine.execution) return NULL;
+    if (object->address == key) return object;
+  }
+}
+
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) {
   interlock_object *object = entry_at(address);
   if (object->number == 0) {

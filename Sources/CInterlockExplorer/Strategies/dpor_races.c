@@ -69,6 +69,11 @@ static interlock_enabledness timer_could_run(const interlock_dpor *dpor, const l
   return first->enabled >> later->thread & 1 ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
 }
 
+static bool is_begin(const interlock_operation *operation) {
+  return operation->kind == INTERLOCK_OPERATION_BEGIN ||
+         operation->kind == INTERLOCK_OPERATION_BEGIN_BARRIER;
+}
+
 // Whether the later step could run after `at` steps of the execution and the sequence.
 static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
                                        const interlock_sequence_step *sequence, uint32_t count) {
@@ -80,7 +85,10 @@ static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *l
   for (uint32_t i = 0; i < count && is_untouched; i++) {
     is_untouched = !interlock_steps_depend(later->pending, sequence[i].record);
   }
-  if (was_pending && is_untouched) return was_enabled ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
+  bool shows_all = !is_begin(pending) || !(pending->flags & INTERLOCK_OPERATION_NESTED);
+  if (was_pending && is_untouched && shows_all) {
+    return was_enabled ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
+  }
   if (pending->kind == INTERLOCK_OPERATION_TIME_UP) {
     // While the first step could be taken, time would not move.
     if (interlock_operation_is_global(pending)) return INTERLOCK_DISABLED;

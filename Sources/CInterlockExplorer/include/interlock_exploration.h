@@ -99,6 +99,12 @@ enum {
   INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
   /// Of `BEGIN` and of `FINISH`: the queue is concurrent and the block is no barrier.
   INTERLOCK_OPERATION_CONCURRENT = 1,
+  /// Of `BEGIN`, `BEGIN_BARRIER`: the queue's targets hold the block up too, so that its own queue
+  /// does not tell whether it may begin.
+  INTERLOCK_OPERATION_NESTED = 2,
+  /// Of `ENQUEUE`: a queue that has work comes to its target, or a block that was submitted to
+  /// another queue does. The step does not tell which thread begins with it.
+  INTERLOCK_OPERATION_PASSED_ON = 1,
   /// Of `BARRIER_WAIT`: the second half, which is enabled once the last thread has arrived.
   INTERLOCK_OPERATION_LEAVES_BARRIER = 1,
   /// Of `BARRIER_WAIT`: the first half of the thread that arrived last.

@@ -63,6 +63,8 @@ typedef enum {
   INTERLOCK_FACT_TRIES = 1 << 0,
   /// A pool may have too few threads: the order in which blocks reach it matters.
   INTERLOCK_FACT_POOLS = 1 << 1,
+  /// A concurrent queue has a barrier, was suspended or began inactive: the order of its blocks
+  /// matters.
   INTERLOCK_FACT_BARRIERS = 1 << 2,
   /// Jobs of tasks run on a serial queue: their order matters.
   INTERLOCK_FACT_SERIAL_JOBS = 1 << 3,
@@ -218,13 +220,6 @@ bool interlock_section_line_at(uintptr_t place, interlock_section_line *line);
 
 /// Returns a name for the kind of an operation.
 const char *interlock_operation_name(uint16_t kind);
-
-/// The simplest strategies. Random: a thread or value at each choice, uniformly. Replay: the
-/// choices given, then the running thread as long as it can go on. NULL if there is no memory.
-interlock_strategy *interlock_random_strategy(uint64_t seed);
-/// Repeats the given choices, then keeps the running thread as long as it is enabled. NULL if there
-/// is no memory.
-interlock_strategy *interlock_list_strategy(const uint32_t *choices, size_t count);
 
 #ifdef __cplusplus
 }
