@@ -27,6 +27,7 @@ enum Outcomes {
   nonisolated(unsafe) private static var seen: Set<String> = []
 
   static func note(_ outcome: String) { seen.insert(outcome) }
+  static func forget() { seen = [] }
   static var sorted: [String] { seen.sorted() }
 }
 
@@ -82,4 +83,11 @@ func time(after seconds: Int, clock: clockid_t = CLOCK_REALTIME) -> timespec {
   clock_gettime(clock, &now)
   now.tv_sec += seconds
   return now
+}
+
+/// The text in an array of characters of C.
+func string<Characters>(_ characters: Characters) -> String {
+  withUnsafeBytes(of: characters) { bytes in
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
 }

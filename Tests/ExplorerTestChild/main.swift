@@ -57,13 +57,33 @@ private struct Arguments {
   }
 
   func strategy() -> UnsafeMutablePointer<interlock_strategy> {
-    if let choices { return interlock_list_strategy(choices, choices.count) }
+    if let choices { return interlock_replay_create(choices, choices.count) }
     switch search {
     case "dpor": return interlock_dpor_create(interlock_dpor_options())
     case "dfs": return interlock_dfs_create(.max)
-    default: return interlock_random_strategy(seed)
+    default: return interlock_random_walk_create(seed)
     }
   }
+}
+
+if CommandLine.arguments.dropFirst().first == "generated" {
+  var options = Differential.Options()
+  var rest = CommandLine.arguments.dropFirst(2)
+  while let option = rest.popFirst() {
+    switch option {
+    case "--first": options.first = rest.popFirst().flatMap(UInt64.init) ?? 0
+    case "--count": options.count = rest.popFirst().flatMap(UInt64.init) ?? 1
+    case "--runs": options.runs = rest.popFirst().flatMap(Int.init) ?? 0
+    case "--executions":
+      options.executions = rest.popFirst().flatMap(UInt64.init) ?? options.executions
+    case "--random": options.randomOrders = rest.popFirst().flatMap(UInt64.init) ?? 0
+    case "--small": options.areSmall = true
+    case "--print": options.printsPrograms = true
+    default: fatalError("unknown option \(option)")
+    }
+  }
+  Differential.run(options)
+  exit(0)
 }
 
 private let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
@@ -113,12 +133,6 @@ private func blockedThreads() -> [interlock_thread_view] {
   var views = [interlock_thread_view](repeating: interlock_thread_view(), count: 1024)
   let count = interlock_waits_threads(&views, views.count)
   return views.prefix(count).filter { $0.wait_kind == INTERLOCK_OBJECT_MUTEX.rawValue }
-}
-
-private func string<Characters>(_ characters: Characters) -> String {
-  withUnsafeBytes(of: characters) { bytes in
-    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-  }
 }
 
 if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }

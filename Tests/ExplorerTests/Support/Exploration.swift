@@ -1,10 +1,9 @@
 import CInterlockExplorer
-import Foundation
 import Testing
 
 /// What the test child found when it explored a body.
 struct Exploration {
-  /// The exit code, or the negated number of the signal that ended the child.
+  /// The exit code of the child, or the negated number of the signal that ended it.
   let status: Int32
   private let lines: [String: String]
 
@@ -12,38 +11,9 @@ struct Exploration {
     _ body: String, _ options: String..., limit: Double = 60,
     at location: SourceLocation = #_sourceLocation
   ) throws {
-    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("ExplorerTestChild")
-    process.arguments = [body] + options
-    var environment = ProcessInfo.processInfo.environment
-    // Swift's own backtracer waits for threads that never answer: the logical ones.
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    process.environment = environment
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    let hasEnded = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in hasEnded.signal() }
-    try process.run()
-    let limiter = DispatchWorkItem {
-      Issue.record("the child did not end within \(limit) s", sourceLocation: location)
-      kill(process.processIdentifier, SIGKILL)
-    }
-    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: limiter)
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    hasEnded.wait()
-    limiter.cancel()
-    status =
-      process.terminationReason == .uncaughtSignal
-      ? -process.terminationStatus : process.terminationStatus
-    lines = Dictionary(
-      text.split(separator: "\n").compactMap { line in
-        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
-      }, uniquingKeysWith: { $1 })
+    let child = try TestChild([body] + options, limit: limit, at: location)
+    status = child.status
+    lines = child.facts
     #expect(lines["verdict"] != nil, "the child printed nothing", sourceLocation: location)
   }
 

@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The model against reality, and partial order reduction against plain search, on programs that
+/// are made from seeds: queues with targets, barriers, groups, semaphores, conditions, work items,
+/// threads, tasks, actors, continuations and streams.
+@Suite(.serialized, .controlled, .offThePool) struct DifferentialTests {
+  /// The sums that the child prints.
+  private struct Comparison {
+    let child: TestChild
+
+    init(_ options: String..., at location: SourceLocation = #_sourceLocation) throws {
+      child = try TestChild(["generated"] + options, limit: 1200, at: location)
+      #expect(child.status == 0, sourceLocation: location)
+    }
+
+    private func number(_ name: String) -> Int { child.facts[name].flatMap { Int($0) } ?? -1 }
+    var finished: Int { number("finished") }
+    var unfinished: Int { number("unfinished") }
+    var stuck: Int { number("stuck") }
+    var outside: Int { number("outside") }
+    /// The programs that differ, with their seeds, as text.
+    var report: Comment {
+      let lines = child.output.split(separator: "\n")
+      let first = lines.firstIndex { $0.contains("outside: ") || $0.contains("stuck: ") }
+      return Comment(rawValue: lines[(first ?? lines.endIndex)...].joined(separator: "\n"))
+    }
+  }
+
+  /// 15 real executions of each program, or as many as `INTERLOCK_DIFFERENTIAL_RUNS` says; an
+  /// outcome outside the explored ones is a fault of the model, however seldom it shows.
+  @Test(
+    "each outcome that real queues and tasks gave is among those of all orders",
+    arguments: [0, 50, 100, 150])
+  func reality(_ first: Int) throws {
+    let runs = ProcessInfo.processInfo.environment["INTERLOCK_DIFFERENTIAL_RUNS"] ?? "15"
+    let comparison = try Comparison(
+      "--first", "\(first)", "--count", "50", "--runs", runs, "--executions", "3000")
+    #expect(comparison.outside == 0, comparison.report)
+    #expect(comparison.stuck == 0, comparison.report)
+    // A program that is not finished is no evidence.
+    #expect(comparison.finished >= 40)
+    #expect(comparison.finished + comparison.unfinished == 50)
+  }
+
+  @Test("partial order reduction finds each outcome that plain search finds in small programs")
+  func plainSearch() throws {
+    let comparison = try Comparison(
+      "--first", "0", "--count", "200", "--small", "--executions", "4000")
+    #expect(comparison.outside == 0, comparison.report)
+    #expect(comparison.stuck == 0, comparison.report)
+    #expect(comparison.finished >= 100)
+  }
+
+  @Test("more than 64 threads over all executions are no limit, if fewer are alive at a time")
+  func manyThreads() throws {
+    let comparison = try Comparison(
+      "--first", "49", "--count", "1", "--random", "1000", "--executions", "10000")
+    #expect(comparison.finished == 1)
+    #expect(comparison.outside == 0, comparison.report)
+  }
+}

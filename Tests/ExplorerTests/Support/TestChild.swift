@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// A run of the test child, `ExplorerTestChild`.
+struct TestChild {
+  /// The exit code, or the negated number of the signal that ended the child.
+  let status: Int32
+  let output: String
+
+  init(_ arguments: [String], limit: Double, at location: SourceLocation) throws {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("ExplorerTestChild")
+    process.arguments = arguments
+    var environment = ProcessInfo.processInfo.environment
+    // Swift's own backtracer waits for threads that never answer: the logical ones.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    process.environment = environment
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    let hasEnded = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in hasEnded.signal() }
+    try process.run()
+    let limiter = DispatchWorkItem {
+      Issue.record("the child did not end within \(limit) s", sourceLocation: location)
+      kill(process.processIdentifier, SIGKILL)
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: limiter)
+    self.output = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    hasEnded.wait()
+    limiter.cancel()
+    status =
+      process.terminationReason == .uncaughtSignal
+      ? -process.terminationStatus : process.terminationStatus
+  }
+
+  /// The lines `name=value` of the output.
+  var facts: [String: String] {
+    Dictionary(
+      output.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+      }, uniquingKeysWith: { $1 })
+  }
+}
