@@ -45,7 +45,7 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool
     uint32_t current = dpor->identity[state->current];
     if (frame->enabled >> current & 1) thread = current;
   }
-  frame->children = interlock_wakeup_node_create(thread, (interlock_picks){0}, NULL);
+  frame->children = interlock_wakeup_node_create(&dpor->memory, thread, (interlock_picks){0}, NULL);
   if (!frame->children) interlock_dpor_abandon(dpor, "no memory");
   return frame->children;
 }
@@ -115,12 +115,12 @@ static void order(interlock_dpor *dpor, interlock_dpor_frame *frame) {
 }
 
 // Adds what the step did to what its other variants did.
-static bool note_explored(interlock_dpor_frame *frame) {
+static bool note_explored(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   if (!frame->explored) {
-    frame->explored = calloc(1, sizeof *frame->explored);
+    frame->explored = interlock_step_memory_take(&dpor->memory, sizeof *frame->explored);
     if (!frame->explored) return false;
-    frame->explored->references = 1;
-    frame->explored->record = interlock_step_record_retain(frame->record);
+    *frame->explored = (interlock_dpor_explored){
+        .references = 1, .record = interlock_step_record_retain(frame->record)};
     return true;
   }
   interlock_step_record *both = interlock_step_record_union(frame->explored->record, frame->record);
@@ -134,11 +134,12 @@ static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
   interlock_step_record_release(frame->record);
   interlock_step_record_release(frame->pending);
   frame->pending = NULL;
-  frame->record = interlock_step_record_create(operations, count, frame->known_objects);
+  frame->record =
+      interlock_step_record_create(&dpor->memory, operations, count, frame->known_objects);
   // What was declared, not what was done: a result may be another after other steps.
   if (frame->record) {
-    frame->pending =
-        interlock_step_record_create(&dpor->awaited[frame->thread], 1, frame->known_objects);
+    frame->pending = interlock_step_record_create(
+        &dpor->memory, &dpor->awaited[frame->thread], 1, frame->known_objects);
   }
   if (!frame->pending) {
     interlock_dpor_abandon(dpor, "no memory");
@@ -147,7 +148,7 @@ static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
   if (frame->record->has_unknown_kind && !dpor->statistics.incomplete) {
     dpor->statistics.incomplete = "an operation has no row in the dependency table";
   }
-  if (!note_explored(frame)) {
+  if (!note_explored(dpor, frame)) {
     interlock_dpor_abandon(dpor, "no memory");
     return false;
   }
@@ -216,6 +217,7 @@ interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy
 static void destroy(interlock_strategy *strategy) {
   interlock_dpor *dpor = of(strategy);
   while (dpor->open) interlock_dpor_clear_frame(&dpor->frames[--dpor->open]);
+  interlock_step_memory_clear(&dpor->memory);
   free(dpor->frames);
   free(dpor->sequence);
   free(dpor->sequence_steps);

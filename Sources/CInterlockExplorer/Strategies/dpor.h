@@ -65,6 +65,7 @@ typedef struct {
   interlock_strategy strategy;
   interlock_dpor_options options;
   interlock_dpor_statistics statistics;
+  interlock_step_memory memory;
 
   interlock_dpor_frame *frames;
   uint32_t capacity;

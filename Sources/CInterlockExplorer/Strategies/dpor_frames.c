@@ -8,7 +8,7 @@
 void interlock_dpor_explored_release(interlock_dpor_explored *explored) {
   if (!explored || --explored->references) return;
   interlock_step_record_release(explored->record);
-  free(explored);
+  interlock_step_memory_give(explored);
 }
 
 void interlock_dpor_wake_all(interlock_dpor_frame *frame) {

@@ -182,7 +182,7 @@ static void reverse_races_of_waiting(interlock_dpor *dpor, uint32_t thread,
                                      const interlock_operation *operation, uint32_t limit) {
   static const interlock_dpor_clock zero;
   interlock_step_record *pending =
-      interlock_step_record_create(operation, 1, interlock_all_objects_known);
+      interlock_step_record_create(&dpor->memory, operation, 1, interlock_all_objects_known);
   if (!pending) {
     interlock_dpor_abandon(dpor, "no memory");
     return;

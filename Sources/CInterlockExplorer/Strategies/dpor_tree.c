@@ -43,11 +43,12 @@ static bool covers(const interlock_dpor_explored *explored, uint32_t thread,
   return !(explored->dependents[bit / 64] >> bit % 64 & 1);
 }
 
-static bool add_branch(interlock_wakeup_node **children, const interlock_sequence_step *sequence,
-                       uint32_t count, interlock_known_objects known_objects) {
+static bool add_branch(interlock_dpor *dpor, interlock_wakeup_node **children,
+                       const interlock_sequence_step *sequence, uint32_t count,
+                       interlock_known_objects known_objects) {
   for (uint32_t i = 0; i < count; i++) {
-    interlock_wakeup_node *node =
-        interlock_wakeup_node_create(sequence[i].thread, sequence[i].picks, sequence[i].record);
+    interlock_wakeup_node *node = interlock_wakeup_node_create(
+        &dpor->memory, sequence[i].thread, sequence[i].picks, sequence[i].record);
     if (!node) return false;
     node->is_reversed = sequence[i].is_reversed;
     node->known_objects = known_objects;
@@ -91,7 +92,7 @@ static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **child
     }
     if (!node->first_child || count == 0) return;
   }
-  if (!add_branch(children, sequence, count, known_objects)) {
+  if (!add_branch(dpor, children, sequence, count, known_objects)) {
     interlock_dpor_abandon(dpor, "no memory");
   }
 }
@@ -185,7 +186,7 @@ static bool next_of_thread(interlock_dpor *dpor, interlock_dpor_frame *frame, ui
   }
   interlock_picks picks;
   if (!next_variant(frame, &picks)) return false;
-  interlock_wakeup_node *node = interlock_wakeup_node_create(thread, picks, NULL);
+  interlock_wakeup_node *node = interlock_wakeup_node_create(&dpor->memory, thread, picks, NULL);
   if (!node) {
     interlock_dpor_abandon(dpor, "no memory");
     return false;

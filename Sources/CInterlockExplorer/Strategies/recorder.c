@@ -79,7 +79,7 @@ static void add_to_trace(interlock_recorder *self, uint32_t thread,
     return;
   }
   interlock_step_record *record =
-      interlock_step_record_create(operations, count, interlock_all_objects_known);
+      interlock_step_record_create(NULL, operations, count, interlock_all_objects_known);
   if (!record) return;
   uint64_t before = mix(self->threads[thread].last, self->picked), hash;
   for (size_t i = 0; i < self->record_count; i++) {

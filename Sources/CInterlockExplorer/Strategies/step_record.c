@@ -1,12 +1,9 @@
 #include "step_record.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static interlock_step_record *allocate(size_t operations) {
+static interlock_step_record *allocate(interlock_step_memory *memory, size_t operations) {
   size_t effects = sizeof(interlock_effect) * 2 * operations;
-  interlock_step_record *record =
-      malloc(sizeof *record + effects + sizeof(interlock_operation) * operations);
+  interlock_step_record *record = interlock_step_memory_take(
+      memory, sizeof *record + effects + sizeof(interlock_operation) * operations);
   if (!record) return NULL;
   *record = (interlock_step_record){.references = 1};
   record->operations = (interlock_operation *)((char *)(record + 1) + effects);
@@ -35,10 +32,11 @@ static void add(interlock_step_record *record, const interlock_operation *operat
   for (unsigned i = 0; i < count; i++) add_effect(record, &effects[i]);
 }
 
-interlock_step_record *interlock_step_record_create(const interlock_operation *operations,
+interlock_step_record *interlock_step_record_create(interlock_step_memory *memory,
+                                                    const interlock_operation *operations,
                                                     size_t count,
                                                     interlock_known_objects known_objects) {
-  interlock_step_record *record = allocate(count);
+  interlock_step_record *record = allocate(memory, count);
   if (!record) return NULL;
   record->known_objects = known_objects;
   for (size_t i = 0; i < count; i++) add(record, &operations[i]);
@@ -47,7 +45,9 @@ interlock_step_record *interlock_step_record_create(const interlock_operation *o
 
 interlock_step_record *interlock_step_record_union(const interlock_step_record *a,
                                                    const interlock_step_record *b) {
-  interlock_step_record *record = allocate((size_t)a->operation_count + b->operation_count);
+  interlock_step_memory *memory = interlock_step_memory_of(a);
+  interlock_step_record *record =
+      allocate(memory, (size_t)a->operation_count + b->operation_count);
   if (!record) return NULL;
   record->known_objects = interlock_known_at_both(a->known_objects, b->known_objects);
   for (unsigned i = 0; i < a->operation_count; i++) add(record, &a->operations[i]);
@@ -56,7 +56,7 @@ interlock_step_record *interlock_step_record_union(const interlock_step_record *
 }
 
 void interlock_step_record_release(interlock_step_record *record) {
-  if (record && --record->references == 0) free(record);
+  if (record && --record->references == 0) interlock_step_memory_give(record);
 }
 
 // The clock's number is the same everywhere.

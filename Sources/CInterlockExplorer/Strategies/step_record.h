@@ -3,6 +3,7 @@
 #define INTERLOCK_STEP_RECORD_H
 
 #include "../Dependency/dependency.h"
+#include "step_memory.h"
 
 /// How many objects were known at a state: the highest numbers of both sequences. They have their
 /// numbers in every execution that shares the prefix; a higher number may mean another object in
@@ -33,12 +34,13 @@ typedef struct interlock_step_record {
   interlock_effect effects[];
 } interlock_step_record;
 
-/// Returns a record with one reference, or NULL without memory.
-interlock_step_record *interlock_step_record_create(const interlock_operation *operations,
+/// Returns a record with one reference, or NULL without memory. `memory` may be NULL.
+interlock_step_record *interlock_step_record_create(interlock_step_memory *memory,
+                                                    const interlock_operation *operations,
                                                     size_t count,
                                                     interlock_known_objects known_objects);
 
-/// A record of all that two records hold.
+/// A record of all that two records hold, in the memory of the first.
 interlock_step_record *interlock_step_record_union(const interlock_step_record *a,
                                                    const interlock_step_record *b);
 

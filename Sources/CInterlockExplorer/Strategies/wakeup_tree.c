@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
-interlock_wakeup_node *interlock_wakeup_node_create(uint32_t thread, interlock_picks picks,
+interlock_wakeup_node *interlock_wakeup_node_create(interlock_step_memory *memory, uint32_t thread,
+                                                    interlock_picks picks,
                                                     interlock_step_record *record) {
-  interlock_wakeup_node *node = malloc(sizeof *node);
+  interlock_wakeup_node *node = interlock_step_memory_take(memory, sizeof *node);
   if (!node) return NULL;
   *node = (interlock_wakeup_node){
       .thread = thread, .picks = picks, .record = interlock_step_record_retain(record)};
@@ -26,7 +27,7 @@ void interlock_wakeup_node_destroy(interlock_wakeup_node *node) {
       interlock_deferred_sequence_destroy(sequence);
     }
     interlock_step_record_release(node->record);
-    free(node);
+    interlock_step_memory_give(node);
     node = child;
   }
 }

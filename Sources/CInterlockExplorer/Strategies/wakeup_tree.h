@@ -56,7 +56,8 @@ typedef struct interlock_wakeup_node {
 } interlock_wakeup_node;
 
 /// Returns a leaf that retains `record`, which may be NULL; or NULL without memory.
-interlock_wakeup_node *interlock_wakeup_node_create(uint32_t thread, interlock_picks picks,
+interlock_wakeup_node *interlock_wakeup_node_create(interlock_step_memory *memory, uint32_t thread,
+                                                    interlock_picks picks,
                                                     interlock_step_record *record);
 
 /// Destroys a node with everything below it, but not its siblings.
