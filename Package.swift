@@ -225,6 +225,7 @@ let package = Package(
         "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
         "SamplePrograms", "PredictPrograms", "OrderPrograms", "Caches", "LockStrategies",
         "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
+        "Explorer", "CInterlockExplorer",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks",
       ],

@@ -33,6 +33,9 @@ struct InterlockCommand: StressCommand {
       CompareBench.run()
     },
     BenchEntry(
+      name: "explore", summary: "how many orders an exploration runs, and what each costs"
+    ) { try ExploreBench.run() },
+    BenchEntry(
       name: "detectors",
       summary: "what other detectors find in the same programs; by ci/detectors.sh"
     ) { try DetectorsBench.run() },

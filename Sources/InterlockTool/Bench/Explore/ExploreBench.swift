@@ -1,0 +1,163 @@
+import CInterlockEvents
+import CInterlockExplorer
+import Explorer
+import Foundation
+import InterlockStress
+
+/// How many orders an exploration runs, what each costs, and what the whole keeps in memory.
+enum ExploreBench {
+  /// Measures and prints the table. Times are the shortest of several rounds, by the real clock.
+  static func run() throws {
+    guard interlock_events_available() == INTERLOCK_EVENTS_ALL else {
+      print("the calls that wait and wake are not seen in this build")
+      return
+    }
+    print("exploration; the shortest of \(rounds) rounds on one core")
+    print("every order that matters, by partial order reduction")
+    everyOrder("lock 3 × 3", 1680, within: 10, ExploreBodies.locks(threads: 3, times: 3))
+    everyOrder("lock 2 × 4", 70, ExploreBodies.locks(threads: 2, times: 4))
+    everyOrder("counter 2 × 6", 328, ExploreBodies.counter(threads: 2, times: 6))
+    everyOrder("counter 3 × 4", 7134, ExploreBodies.counter(threads: 3, times: 4))
+    print("random orders")
+    rate(
+      "lost update under a lock", "(≥ 700,000 /s)", atLeast: 700_000,
+      explorations(100_000, ExploreBodies.lostUpdate) { interlock_random_walk_create(1) })
+    rate(
+      "3 tasks × 4 yields", "(≥ 200,000 /s)", atLeast: 200_000,
+      explorations(50_000, poolWidth: 4, ExploreBodies.yields) { interlock_random_walk_create(1) })
+    print("on OS threads, with a hand-over through the kernel")
+    rate(
+      "lock 3 × 3, every order", "(≥ 15,000 /s)", atLeast: 15_000,
+      explorations(10_000, onOSThreads: true, ExploreBodies.locks(threads: 3, times: 3)) {
+        interlock_dpor_create(interlock_dpor_options())
+      })
+    print("the rest")
+    memory()
+    try shrinking()
+    for width: UInt32 in [64, 255] { reads(width: width) }
+  }
+
+  private static let rounds = 5
+
+  // MARK: Rows
+
+  private static func everyOrder(
+    _ name: String, _ expected: UInt64, within milliseconds: Double? = nil,
+    _ body: @escaping @Sendable () -> Bool
+  ) {
+    let results = explorations(100_000, body) { interlock_dpor_create(interlock_dpor_options()) }
+    guard let result = results.first, let shortest = shortest(results) else { return }
+    let isExact = results.allSatisfy { $0.executions == expected && $0.is_complete && $0.cut == 0 }
+    let time = shortest * 1e3
+    EventsBench.line(
+      name, "\(result.executions)",
+      "(\(expected), \(result.cut) cut off; \(String(format: "%.1f ms", time))"
+        + (milliseconds.map { String(format: ", < %.0f ms)", $0) } ?? ")"),
+      isExact && time < milliseconds ?? .infinity)
+  }
+
+  private static func rate(
+    _ name: String, _ goal: String, atLeast: Double, _ results: [interlock_exploration_result]
+  ) {
+    guard let result = results.first, let shortest = shortest(results) else { return }
+    let rate = Double(result.executions) / shortest
+    EventsBench.line(
+      name, String(format: "%.0f /s", rate),
+      String(
+        format: "%@; %.1f steps each)", String(goal.dropLast()),
+        Double(result.steps) / Double(result.executions)),
+      rate >= atLeast)
+  }
+
+  private static func memory() {
+    let body = ExploreBodies.keptUpdate
+    // The first executions make what all others use again.
+    _ = exploration(10_000, body, interlock_random_walk_create(1))
+    guard let before = residentBytes() else { return }
+    guard let result = exploration(1_000_000, body, interlock_random_walk_create(2)) else { return }
+    let more = Double((residentBytes() ?? before) - before) / 1_048_576
+    EventsBench.line(
+      "memory over 1,000,000 passing executions", String(format: "%.1f MB", more),
+      "(< 5 MB; \(result.failures) of \(result.executions) failed)",
+      more < 5 && result.failures == 0 && result.executions == 1_000_000)
+  }
+
+  /// A failure that many switches surround, found at random and then shrunk.
+  private static func shrinking() throws {
+    var options = ExplorationOptions()
+    options.strategy = .random
+    let body = ExploreBodies.lostUpdateAmongOthers
+    var switches = 0
+    var time = Double.infinity
+    for _ in 0..<rounds {
+      var outcome: ExplorationOutcome?
+      let elapsed = try ContinuousClock().measure {
+        outcome = try Exploration(options, of: "bench").run(body)
+      }
+      guard case .failed(let failure) = outcome else {
+        print("  the lost update was not found")
+        return
+      }
+      switches = max(switches, failure.schedule.switches)
+      time = min(time, elapsed / .seconds(1))
+    }
+    EventsBench.line(
+      "a lost update among 3 threads, shrunk", "\(switches)",
+      String(format: "(≤ 3 switches; found, shrunk and shown in %.3f s, < 1 s)", time),
+      switches <= 3 && time < 1)
+  }
+
+  private static func reads(width: UInt32) {
+    let results = explorations(1, poolWidth: width, ExploreBodies.reads) {
+      // All reads are handed over before the first begins: as in a burst.
+      interlock_replay_create(nil, 0)
+    }
+    guard let shortest = shortest(results) else { return }
+    let isStarved = results.allSatisfy {
+      $0.verdict == INTERLOCK_EXPLORED_DEADLOCK && $0.dry_pool_width == width
+    }
+    EventsBench.line(
+      "1,000 reads, a pool of \(width), to starvation", String(format: "%.3f s", shortest),
+      "(< 1 s\(isStarved ? "" : "; the pool did not dry up"))", isStarved && shortest < 1)
+  }
+
+  // MARK: Measuring
+
+  private static func shortest(_ results: [interlock_exploration_result]) -> Double? {
+    results.map { Double($0.nanoseconds) / 1e9 }.min()
+  }
+
+  private static func explorations(
+    _ executions: UInt64, poolWidth: UInt32 = 0, onOSThreads: Bool = false,
+    _ body: @escaping @Sendable () -> Bool,
+    _ strategy: () -> UnsafeMutablePointer<interlock_strategy>?
+  ) -> [interlock_exploration_result] {
+    (0..<rounds).compactMap { _ in
+      exploration(
+        executions, poolWidth: poolWidth, onOSThreads: onOSThreads, body, strategy())
+    }
+  }
+
+  /// One exploration with at most this many executions; what it has learnt about the body before is
+  /// not counted.
+  private static func exploration(
+    _ executions: UInt64, poolWidth: UInt32 = 0, onOSThreads: Bool = false,
+    _ body: @escaping @Sendable () -> Bool, _ strategy: UnsafeMutablePointer<interlock_strategy>?
+  ) -> interlock_exploration_result? {
+    guard let strategy else { return nil }
+    defer { strategy.pointee.destroy(strategy) }
+    var options = interlock_exploration_options()
+    options.executions = executions
+    options.warm_ups = 2
+    options.keeps_going = true
+    options.pool_width = poolWidth
+    options.uses_os_threads = onOSThreads
+    var result = interlock_exploration_result()
+    let status = withUnsafePointer(to: body) { pointer in
+      interlock_explore(
+        &options, { $0!.assumingMemoryBound(to: (@Sendable () -> Bool).self).pointee() },
+        UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+    }
+    return status == INTERLOCK_EXPLORE_RAN && !result.must_begin_anew ? result : nil
+  }
+}
