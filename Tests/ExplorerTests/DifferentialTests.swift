@@ -47,10 +47,19 @@ import Testing
   @Test("partial order reduction finds each outcome that plain search finds in small programs")
   func plainSearch() throws {
     let comparison = try Comparison(
-      "--first", "0", "--count", "200", "--small", "--executions", "4000")
+      "--first", "0", "--count", "240", "--small", "--executions", "1500")
     #expect(comparison.outside == 0, comparison.report)
     #expect(comparison.stuck == 0, comparison.report)
     #expect(comparison.finished >= 100)
+  }
+
+  @Test("partial order reduction finds each outcome that 500 random orders have, of tasks too")
+  func randomOrders() throws {
+    let comparison = try Comparison(
+      "--first", "200", "--count", "100", "--random", "500", "--executions", "2000")
+    #expect(comparison.outside == 0, comparison.report)
+    #expect(comparison.stuck == 0, comparison.report)
+    #expect(comparison.finished >= 80)
   }
 
   @Test("more than 64 threads over all executions are no limit, if fewer are alive at a time")

@@ -203,8 +203,8 @@ static void leave_passed(model_entry *entry) {
 
 static void complete(model_entry *entry);
 
-/// What was first of an open serial queue is done, or taken away: its worker continues with the next,
-/// or leaves the queue.
+/// What was first of an open serial queue is done, or taken away: its worker continues with the
+/// next, or leaves the queue.
 static void go_on(model_queue *queue) {
   queue->owner = NULL;
   if (queue->first && queue->first->kind != ENTRY_SYNC && !queue->suspensions &&

@@ -145,7 +145,7 @@ enum Differential {
       strategy.pointee.destroy(strategy)
       guard status == INTERLOCK_EXPLORE_RAN else { fatalError("not explored: \(status)") }
       options.facts = result.facts
-      if !result.must_begin_anew { 
+      if !result.must_begin_anew {
         return Found(outcomes: Set(Outcomes.sorted), result: result, reason: reason)
       }
     }

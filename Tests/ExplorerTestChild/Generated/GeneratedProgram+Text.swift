@@ -58,7 +58,7 @@ extension Call {
       "\(queue).suspend(); \(calls.map(\.text).joined(separator: "; ")); \(queue).resume()"
     case .activate: "idle.activate()"
     case .performTwice(let letter):
-      "DispatchQueue.concurrentPerform(iterations: 2) { lock.withLock { log += \"\(letter)\\($0)\" } }"
+      "concurrentPerform(iterations: 2) { lock.withLock { log += \"\(letter)\\($0)\" } }"
     case .joinThread(let calls): "Thread \(Self.block(calls)).start(), and join"
     case .add(let letter): "seen += await counter.add(\"\(letter)\")"
     case .addAcrossAwait(let letter): "await counter.addAcrossAwait(\"\(letter)\")"
@@ -66,13 +66,13 @@ extension Call {
     case .yield: "await Task.yield()"
     case .awaitTask(let letter): "seen += await Task { await counter.add(\"\(letter)\") }.value"
     case .cancelTask:
-      "let task = Task { Task.isCancelled }; await Task.yield(); task.cancel(); seen += await task.value"
+      "let task = Task { Task.isCancelled }; Task.yield(); task.cancel(); seen += await task.value"
     case .taskGroup(let letter):
       "withTaskGroup: two times addTask { await counter.add(\"\(letter)\") }; seen += each result"
     case .asyncLet(let letter):
       "async let value = counter.add(\"\(letter)\"); await counter.add(\"-\"); seen += await value"
     case .continuation(let queue, let letter):
-      "seen += await withCheckedContinuation { \(queue).async { log += \"\(letter)\"; resume(log) } }"
+      "seen += await withContinuation { \(queue).async { log += \"\(letter)\"; resume(log) } }"
     case .stream: "two tasks yield \"1\" and \"2\" to a stream; seen += both as they come"
     }
   }

@@ -14,7 +14,7 @@ indirect enum Call: Sendable {
   case asyncBarrier([Call])
   case sync(Queue, [Call])
   case syncBarrier([Call])
-  /// Only on the serial queue, or on one that targets it; only in a barrier; in a synchronous block.
+  /// Only on the serial queue or one that targets it; only in a barrier; in a synchronous block.
   case append(String)
   case write(String)
   case readSerial
@@ -66,7 +66,7 @@ struct GeneratedProgram: Sendable {
   private var random: UInt64
   private var letters = 0
 
-  /// A smaller program has two parties with two calls each: plain search must finish it.
+  /// Plain search must finish a small program: it has two parties with two calls, and no task.
   init(seed: UInt64, isSmall: Bool = false) {
     self.seed = seed
     random = (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
@@ -77,7 +77,7 @@ struct GeneratedProgram: Sendable {
     var hasItem = false
     for number in 0..<count {
       let kind: PartyKind =
-        switch seed % 3 {
+        switch isSmall ? 0 : seed % 3 {
         case 0: [.thread, .block][next(2)]
         case 1: .task
         default: [.thread, .block, .task, .task][next(4)]

@@ -41,8 +41,8 @@ __asm__(
 
 void *interlock_platform_prepare(uintptr_t top, void (*function)(void)) {
   uintptr_t *at = (uintptr_t *)(top & ~(uintptr_t)63);
-  // A return address of 0, at which walks of the stack end, then where the switch continues, and the
-  // six registers.
+  // A return address of 0, at which walks of the stack end, then where the switch continues, and
+  // the six registers.
   *--at = 0;
   *--at = (uintptr_t)function;
   for (int saved = 0; saved < 6; saved++) *--at = 0;
