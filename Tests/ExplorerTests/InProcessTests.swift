@@ -37,6 +37,22 @@ import Testing
     }
   }
 
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  private static func startThread(_ run: @escaping @Sendable () -> Void) -> pthread_t {
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      {
+        Unmanaged<Work>.fromOpaque($0!).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(Work(run)).toOpaque())
+    return thread
+  }
+
   private func explore(
     _ body: @convention(c) (UnsafeMutableRawPointer?) -> Bool
   ) throws -> interlock_exploration_result {
@@ -64,6 +80,46 @@ import Testing
     #expect(result.verdict == INTERLOCK_EXPLORED_PASSED)
     #expect(result.is_complete)
     #expect(result.executions == 2)
+  }
+
+  @Test("a failure that many switches surround is shrunk to those that it needs")
+  func shrinking() throws {
+    let body: @convention(c) (UnsafeMutableRawPointer?) -> Bool = { _ in
+      let counter = Counter(isSplit: true)
+      let others = [NSLock(), NSLock(), NSLock()]
+      let threads = others.map { other in
+        InProcessTests.startThread {
+          for _ in 0..<3 { other.withLock {} }
+          counter.add()
+          for _ in 0..<3 { other.withLock {} }
+        }
+      }
+      for thread in threads { pthread_join(thread, nil) }
+      return counter.count == 3
+    }
+    func run(_ strategy: UnsafeMutablePointer<interlock_strategy>) -> interlock_exploration_result {
+      var options = interlock_exploration_options()
+      options.executions = 1000
+      options.warm_ups = 2
+      var result = interlock_exploration_result()
+      interlock_explore(&options, body, nil, strategy, &result)
+      return result
+    }
+    let random = try #require(interlock_random_walk_create(1))
+    let found = run(random)
+    random.pointee.destroy(random)
+    let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
+    typealias Run = (UnsafeMutablePointer<interlock_strategy>) -> UInt64
+    var runOne: Run = { UInt64(run($0).failures) }
+    var shrunk = withUnsafeMutablePointer(to: &runOne) { pointer in
+      interlock_shrink(
+        { $0!.assumingMemoryBound(to: Run.self).pointee($1!) }, pointer, choices, choices.count,
+        2000)
+    }
+    defer { interlock_schedule_destroy(&shrunk.schedule) }
+    #expect(shrunk.is_failing)
+    // Away from the thread that has read the counter, and back to it.
+    #expect(shrunk.preemptions == 1)
   }
 
   @Test("a body that explores is refused")

@@ -89,6 +89,7 @@ model_failure model_find_failure(const model_program *program, interlock_strateg
 
 static uint64_t run_shrinking(void *context, interlock_strategy *strategy) {
   failing *f = context;
+  if (!strategy->begin(strategy)) return 0;
   model_execution execution = model_execute(f->program, strategy, (model_options){0});
   if (execution.is_deadlock) return 1;
   return f->fails && f->fails(model_last_state()) ? 2 : 0;

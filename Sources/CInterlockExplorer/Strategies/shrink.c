@@ -41,7 +41,7 @@ static bool try(shrinking *s, const interlock_stretches *candidate) {
   interlock_strategy *recorder = record(&guide.strategy);
   if (!recorder) return false;
   bool is_better = false;
-  if (recorder->begin(recorder) && s->run(s->context, recorder) == s->verdict) {
+  if (s->run(s->context, recorder) == s->verdict) {
     interlock_recording recording = interlock_recorder_get(recorder);
     is_better = recording.preemptions < s->result.preemptions ||
                 (recording.preemptions == s->result.preemptions &&
@@ -107,7 +107,7 @@ interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, cons
                                   size_t count, uint32_t limit) {
   shrinking s = {.run = run, .context = context, .left = limit};
   interlock_strategy *recorder = record(interlock_replay_create(choices, count));
-  if (recorder && recorder->begin(recorder)) {
+  if (recorder) {
     s.executions++;
     s.verdict = run(context, recorder);
     interlock_recording recording = interlock_recorder_get(recorder);

@@ -135,8 +135,8 @@ interlock_portfolio_state interlock_portfolio_get_state(const interlock_strategy
 /// Ends DPOR and begins sampling at the next `begin`, for a caller whose time for DPOR is over.
 void interlock_portfolio_change_over(interlock_strategy *strategy);
 
-/// Runs one execution under `strategy` without taking ownership of it. Returns 0 if the execution
-/// passed, else a number that identifies the failure.
+/// Runs one execution under `strategy`, from its `begin` to its `end`, without taking ownership of
+/// it. Returns 0 if the execution passed, else a number that identifies the failure.
 typedef uint64_t interlock_shrink_run(void *context, interlock_strategy *strategy);
 
 typedef struct {
