@@ -12,7 +12,7 @@ import Testing
   /// a switch of its own.
   private static let mostSwitches = [
     "signal-reaches-a-consumer": 5, "timed-out-and-answered": 4, "permit-kept-by-time-out": 6,
-    "read-and-set-on-queue": 4, "notified-after-the-first": 5, "change-lost-in-debounce": 5,
+    "read-and-set-on-queue": 5, "notified-after-the-first": 5, "change-lost-in-debounce": 5,
     "renewed-and-expired": 4, "loaded-twice-on-main-actor": 6,
     "stopped-before-the-task-is-kept": 4, "answer-lost-to-a-time-out": 8,
     "finished-before-the-last-yield": 4,
