@@ -69,13 +69,20 @@ typedef struct {
   void *task, *context;
 } made_task;
 
+/// Of the runtime's flags of creation, which are part of its binary interface.
+enum { is_child_flag = 1 << 8, copies_locals_flag = 1 << 10 };
+
 INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_option *options,
                                                   const void *type, void *function, void *closure) {
   typedef SWIFT_CALL made_task create(size_t, interlock_task_option *, const void *, void *,
                                       void *);
   create *real = REAL(create, swift_task_create);
   bool is_explored = is_task_explored();
-  if (is_explored) interlock_ask_task(INTERLOCK_TASK_CALL_MAKE, 0, THIS_SITE);
+  if (is_explored) {
+    interlock_ask_task(INTERLOCK_TASK_CALL_MAKE, 0, THIS_SITE);
+    bool inherits = flags & (is_child_flag | copies_locals_flag);
+    if (!inherits && interlock_tasks->gives_surroundings()) flags |= copies_locals_flag;
+  }
   interlock_marks.makes_task++;
   made_task made = real(flags, options, type, function, closure);
   interlock_marks.makes_task--;

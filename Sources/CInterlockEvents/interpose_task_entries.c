@@ -51,7 +51,8 @@ static uintptr_t task_of_let(uintptr_t let, bool ends) {
 }
 
 static void ask_entry(entry_kind kind, uintptr_t object, uintptr_t resume) {
-  interlock_site site = {resume, resume};
+  // The address behind a call, as of others: the resume function begins behind the await.
+  interlock_site site = {resume, resume + 1};
   switch (kind) {
     case SWITCH:
       // From no actor to none is no step.

@@ -3,6 +3,7 @@
 // are interposed. The value remains while the test's task has given up its thread and is on no
 // stack.
 #include "interlock_tests.h"
+#include "controlled_tasks.h"
 #include "interpose.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
@@ -38,6 +39,8 @@ INTERPOSED SWIFT_CALL void swift_task_localValuePush(const void *key, void *valu
                                                      const void *type) {
   typedef SWIFT_CALL void push(const void *, void *, const void *);
   push *real = REAL(push, swift_task_localValuePush);
+  bool is_users = interlock_is_controlled() && !interlock_is_testing(RETURNS_TO);
+  if (is_users) interlock_tasks->bound_local();
   const interlock_test_follower *found = follower_of(RETURNS_TO);
   if (found) {
     interlock_marks.hidden++;

@@ -32,6 +32,10 @@ struct interlock_logical_thread {
   interlock_readiness *is_ready;
   void *context;
   uintptr_t place, caller;
+  /// With `follows_callers`: the object of the task that it runs, 0 for none.
+  uint32_t task;
+  /// The call that it makes at its pending operation, where the operation does not tell; or NULL.
+  const char *call;
   /// The time limit of its wait was reached.
   bool timed_out;
   interlock_logical_thread *limit;
@@ -69,6 +73,8 @@ static inline interlock_operation interlock_operation_of(interlock_operation_kin
 /// always) and the strategy has chosen the thread. `place` is the user's call site, for reports.
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) HIDDEN;
+/// Names the call at the running thread's next point, for reports.
+void interlock_name_call(const char *name) HIDDEN;
 /// A choice with a limit in virtual time: returns false if `due` passed first and the thread is
 /// still not ready.
 bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
@@ -136,6 +142,9 @@ typedef struct interlock_object {
   uint32_t flags;
   int64_t value;
   void *owner, *first, *last, *state;
+  /// With `follows_callers`: where the user's code made it, and its name; or 0.
+  uintptr_t made_at;
+  const char *name;
 } interlock_object;
 
 /// Returns the object at an address and makes it on first use. The pointer is valid for the
@@ -147,6 +156,8 @@ interlock_object *interlock_object_known(const void *address) HIDDEN;
 /// number is of a separate range: the library may make the object in the first execution only, and
 /// the numbers of other objects must not depend on that.
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) HIDDEN;
+/// Returns the number of the object at an address; 0 if it has none yet.
+uint32_t interlock_object_known(const void *address) HIDDEN;
 /// Forgets the object at an address, because the memory now holds another one. The next use gives
 /// it a new number.
 void interlock_object_forget(const void *address) HIDDEN;

@@ -21,16 +21,22 @@ import Testing
     #expect(exploration.failures == 0)
   }
 
-  @Test("a body that ends the process is a finding with its choices")
-  func exits() throws {
-    let exploration = try Exploration("exit", "--isolated")
+  @Test("a body that ends the process is a finding with its choices", arguments: [false, true])
+  func exits(_ isIsolated: Bool) throws {
+    // No wait of the body has a limit: the option changes nothing.
+    let option = isIsolated ? "--isolated" : "--idle-time"
+    let exploration = try Exploration("exit", option)
     #expect(exploration.status == 0)
-    #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
-    #expect(exploration.text == "the process ended with code 3")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_MISUSE)
+    #expect(exploration.text == "the body called exit(3), which ends the process")
     let replayed = try Exploration(
-      "exit", "--isolated", "--replay", exploration.choices, "--facts", exploration.facts)
+      "exit", option, "--replay", exploration.choices, "--facts", exploration.facts)
     #expect(replayed.executions == 1)
-    #expect(replayed.text == "the process ended with code 3")
+    #expect(replayed.text == exploration.text)
+  }
+
+  @Test("a body that kills its process is a finding in a process of its own")
+  func killed() throws {
     let killed = try Exploration("killed", "--isolated")
     #expect(killed.signal == 9)
   }

@@ -45,6 +45,10 @@ typedef struct interlock_task_performer {
   void (*actor_made)(uintptr_t actor);
   /// Records a new task; `parent` is the parent of a child task, else 0.
   void (*made)(uintptr_t task, uintptr_t parent);
+  /// Records that the body binds a task-local value.
+  void (*bound_local)(void);
+  /// Returns true if a task that inherits no task-local values is to get what the thread binds.
+  bool (*gives_surroundings)(void);
 } interlock_task_performer;
 
 /// Installed with the performer of the C library's calls.

@@ -92,6 +92,19 @@ static void made(uintptr_t task, uintptr_t parent) {
   interlock_object_anew(group_of(task));
 }
 
+/// The body has bound a task-local value of its own.
+static bool binds_locals;
+
+static void bound_local(void) { binds_locals = true; }
+
+/// A task that inherits no values gets those of the surroundings all the same, unless it would get
+/// values of the body's too.
+static bool gives_surroundings(void) {
+  return interlock_exploration_asked()->around && !binds_locals;
+}
+
+void interlock_tasks_reset(void) { binds_locals = false; }
+
 static void actor_made(uintptr_t actor) { interlock_object_anew((const void *)actor); }
 
 static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task,
@@ -134,6 +147,27 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
   return interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
 }
 
+/// The call as the user writes it.
+static const char *name_of(interlock_task_call call, uintptr_t object) {
+  switch (call) {
+    case INTERLOCK_TASK_CALL_SWITCH: return object ? "to actor" : "leave actor";
+    case INTERLOCK_TASK_CALL_AWAIT: return "await task";
+    case INTERLOCK_TASK_CALL_AWAIT_GROUP: return "await group";
+    case INTERLOCK_TASK_CALL_AWAIT_STREAM: return "await stream";
+    case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION: return "await continuation";
+    case INTERLOCK_TASK_CALL_YIELD: return "Task.yield";
+    case INTERLOCK_TASK_CALL_PAUSE: return "await";
+    case INTERLOCK_TASK_CALL_RESUME: return "resume continuation";
+    case INTERLOCK_TASK_CALL_FEED: return "feed stream";
+    case INTERLOCK_TASK_CALL_CANCEL: return "cancel";
+    case INTERLOCK_TASK_CALL_TEST_CANCEL: return "test cancellation";
+    case INTERLOCK_TASK_CALL_COMPLETE: return "end task";
+    case INTERLOCK_TASK_CALL_MAKE: return "make task";
+    case INTERLOCK_TASK_CALL_RETURN: return "return";
+  }
+  return NULL;
+}
+
 static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
                 interlock_site site) {
   if (call == INTERLOCK_TASK_CALL_RETURN) {
@@ -145,6 +179,7 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   // A job that is handed over to a pool with room for all is no different before or after another.
   bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
   if (!only_enqueues || interlock_model_job_order_matters()) {
+    interlock_name_call(name_of(call, object));
     interlock_point(operation_of(call, object, task, actor), NULL, NULL, site.place);
   }
   uintptr_t next = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
@@ -169,11 +204,13 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
 static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   (void)task;
   if (actor || interlock_model_job_order_matters()) return false;
+  interlock_name_call("Task.yield");
   interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, site.place);
   return true;
 }
 
 const interlock_task_performer interlock_task_model =
-    {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made};
+    {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made,
+     .bound_local = bound_local, .gives_surroundings = gives_surroundings};
 
 #endif

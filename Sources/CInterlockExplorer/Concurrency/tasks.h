@@ -7,5 +7,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 extern const interlock_task_performer interlock_task_model HIDDEN;
+/// Forgets what the execution before has bound.
+void interlock_tasks_reset(void) HIDDEN;
+
 #endif
 #endif

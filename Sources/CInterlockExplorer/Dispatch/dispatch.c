@@ -13,6 +13,12 @@
 
 static const interlock_operation no_operation = {.kind = INTERLOCK_OPERATION_YIELD};
 
+static const char *name_of(uint32_t flags) {
+  if (flags & INTERLOCK_FLAG_ON_GROUP) return "notify";
+  if (flags & INTERLOCK_FLAG_DELAYED) return "asyncAfter";
+  return flags & INTERLOCK_FLAG_BARRIER ? "async barrier" : "async";
+}
+
 static void ask_enqueue(const interlock_dispatch_request *request, interlock_site site) {
   // What the runtime hands over belongs to the step of the call that the task made.
   if (request->flags & INTERLOCK_FLAG_JOB) return;
@@ -30,6 +36,7 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
       operation = interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0);
     }
   }
+  if (interlock_model_is_choice(site)) interlock_name_call(name_of(request->flags));
   interlock_model_ask(operation, site);
 }
 

@@ -150,6 +150,7 @@ static void *run_thread(void *argument) {
     // The same task continues: no thread can observe whether on the same thread.
     interlock_operation next = first_of(item);
     if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
+    interlock_name_call("continue");
     interlock_point(next, may_begin, &item->entry, interlock_current_thread()->place);
   }
   return NULL;
@@ -198,9 +199,15 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     thread->again = item;
     return;
   }
-  if (!interlock_spawn(run_thread, item, first_of(item), may_begin, &item->entry, false, place)) {
+  interlock_logical_thread *made =
+      interlock_spawn(run_thread, item, first_of(item), may_begin, &item->entry, false, place);
+  if (!made) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
     interlock_execution_abandon();
+  }
+  if (is_job) {
+    made->task = item->number;
+    made->call = request->flags & INTERLOCK_FLAG_FIRST_JOB ? "begin task" : "continue";
   }
 }
 

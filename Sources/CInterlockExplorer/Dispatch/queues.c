@@ -4,6 +4,7 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "interlock_objects.h"
@@ -67,11 +68,23 @@ static void *target_of(void *object, uint32_t *width) {
   return (void *)target;
 }
 
+/// Keeps the queue's label for a report: the queue may be gone by then.
+static void keep_label(interlock_object *known, void *object) {
+  if (!interlock_exploration_asked()->follows_callers || !dispatch_queue_get_label) return;
+  const char *label = dispatch_queue_get_label(object);
+  if (!label || !*label) return;
+  size_t size = strlen(label) + 1;
+  char *kept = interlock_execution_memory(size);
+  memcpy(kept, label, size);
+  known->name = kept;
+}
+
 static model_queue *fill(interlock_object *known, void *object) {
   model_queue *queue = interlock_execution_memory(sizeof *queue);
   queue->object = object;
   queue->number = known->number;
   known->state = queue;
+  keep_label(known, object);
   int root = interlock_root_index((uintptr_t)object);
   if (root >= 0) {
     fill_root(queue, root);

@@ -53,6 +53,10 @@ static void report_difference(void) {
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "; the second time, ");
     describe(text, sizeof text, at < second_count ? &ENGINE.trace.items[at] : NULL);
+    const interlock_exploration_step over = {0};
+    ENGINE.result->differed_at = at + 1;
+    ENGINE.result->differed[0] = at < first.trace.count ? first.trace.items[at] : over;
+    ENGINE.result->differed[1] = at < second_count ? ENGINE.trace.items[at] : over;
   }
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;
   interlock_execution_fail(INTERLOCK_EXPLORED_NOT_DETERMINISTIC, text);

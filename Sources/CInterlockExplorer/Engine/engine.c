@@ -39,6 +39,9 @@ static void tell_step(void) {
   hash = (hash ^ (operation->kind | (uint32_t)operation->flags << 16)) * prime;
   hash = (hash ^ (operation->object | (uint64_t)operation->other << 32)) * prime;
   ENGINE.hash = hash;
+  if (ENGINE.options.estimates) {
+    interlock_trace_add(thread, ENGINE.performed.items, ENGINE.performed.count);
+  }
   if (!ENGINE.is_warming_up && !ENGINE.is_repeating && !ENGINE.is_cut) {
     ENGINE.strategy->performed(ENGINE.strategy, thread, ENGINE.performed.items,
                                ENGINE.performed.count);
@@ -175,8 +178,10 @@ static interlock_logical_thread *next_thread(void) {
     interlock_logical_thread *thread = ENGINE.threads.items[chosen];
     interlock_engine_note_step(
         (interlock_exploration_step){.thread = (uint32_t)chosen,
+                                     .task = thread->task,
                                      .enabled = (uint32_t)ENGINE.enabled.count,
                                      .operation = thread->pending,
+                                     .call = thread->call,
                                      .place = thread->place,
                                      .caller = thread->caller});
     ENGINE.stepping = chosen;

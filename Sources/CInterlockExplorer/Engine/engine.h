@@ -74,7 +74,9 @@ typedef struct {
   bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
   interlock_explored_verdict verdict;
   int signal;
-  char text[512];
+  uint32_t failed_thread;
+  char place[160];
+  char text[2048];
   interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
   uint32_t blocked_count, dry_pool_width;
 } interlock_engine;
@@ -112,6 +114,13 @@ void interlock_engine_note_step(interlock_exploration_step step) HIDDEN;
 bool interlock_engine_repeat(void) HIDDEN;
 
 void interlock_objects_reset(void) HIDDEN;
+/// Writes what is known of the objects of the last execution (objects.c).
+void interlock_objects_describe(interlock_exploration_result *result) HIDDEN;
+/// The hash of an execution for an estimate: it begins, gets a step, and is read (traces.c).
+void interlock_trace_begin(void) HIDDEN;
+void interlock_trace_add(uint32_t thread, const interlock_operation *operations,
+                         size_t count) HIDDEN;
+uint64_t interlock_trace_hash(void) HIDDEN;
 void interlock_memory_reset(void) HIDDEN;
 void interlock_run_begin_functions(void) HIDDEN;
 /// True if a blocked thread waits for a mutex that no explored thread holds (mutexes.c).
@@ -120,6 +129,10 @@ bool interlock_waits_for_outside(void) HIDDEN;
 /// Signals and the limit of real time (interruptions.c).
 void interlock_interruptions_begin(void) HIDDEN;
 void interlock_interruptions_end(void) HIDDEN;
+/// Notes which descriptors are open, before the first execution (process_calls.c).
+void interlock_descriptors_note(void) HIDDEN;
+/// Returns where the function was called that has `place`; 0 if that is not known (points.c).
+uintptr_t interlock_caller_of(uintptr_t place) HIDDEN;
 /// Nanoseconds of the monotonic clock, real.
 uint64_t interlock_real_now(void) HIDDEN;
 /// How many executions have begun, for the thread that looks at the clock.

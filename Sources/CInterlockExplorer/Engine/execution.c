@@ -1,7 +1,9 @@
 // Executions: one after another until the strategy, a limit or a failure ends them.
+#include "../Concurrency/tasks.h"
 #include "../Dispatch/model.h"
 #include "../Sections/sections.h"
 #include "engine.h"
+#include "interlock_strategies.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -15,7 +17,7 @@
 
 static void *run_body(void *context) {
   if (!ENGINE.body(context)) {
-    interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "the body failed");
+    interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "");
   }
   return NULL;
 }
@@ -35,11 +37,14 @@ static void begin(void) {
   ENGINE.body_has_ended = ENGINE.is_cut = ENGINE.is_limited = false;
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;
   ENGINE.signal = 0;
-  ENGINE.text[0] = 0;
+  ENGINE.failed_thread = 0;
+  ENGINE.place[0] = ENGINE.text[0] = 0;
   ENGINE.blocked_count = 0;
   ENGINE.dry_pool_width = 0;
   ENGINE.has_initialised = false;
   ENGINE.torn = NULL;
+  interlock_tasks_reset();
+  interlock_trace_begin();
   ENGINE.current = NULL;
   interlock_memory_reset();
   interlock_objects_reset();
@@ -87,60 +92,6 @@ bool interlock_engine_execute(void) {
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
 }
 
-// Ends.
-
-void interlock_execution_fail(interlock_explored_verdict verdict, const char *text) {
-  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) return;
-  ENGINE.verdict = verdict;
-  snprintf(ENGINE.text, sizeof ENGINE.text, "%s", text ? text : "");
-}
-
-void interlock_execution_abandon(void) { interlock_engine_leave(); }
-
-void interlock_engine_deadlock(void) {
-  size_t length = 0;
-  char text[sizeof ENGINE.text];
-  length += (size_t)snprintf(text, sizeof text, "no thread can go on");
-  const char *pool = NULL;
-  ENGINE.dry_pool_width = interlock_model_dry_pool(&pool);
-  if (ENGINE.dry_pool_width) {
-    length += (size_t)snprintf(text + length, sizeof text - length,
-                               ", and each of the %u workers of the pool '%s' waits",
-                               ENGINE.dry_pool_width, pool ? pool : "");
-  }
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    const interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (ENGINE.blocked_count < INTERLOCK_BLOCKED_MOST) {
-      ENGINE.blocked[ENGINE.blocked_count++] =
-          (interlock_blocked_thread){thread->number, thread->pending, thread->place,
-                                     thread->caller};
-    }
-    if (length >= sizeof text) continue;
-    length += (size_t)snprintf(
-        text + length, sizeof text - length, "%s thread %u waits (%s of object %u) at %#lx",
-        index == 0 ? ":" : ";", thread->number, interlock_operation_name(thread->pending.kind),
-        thread->pending.object, (unsigned long)thread->place);
-  }
-  interlock_execution_fail(INTERLOCK_EXPLORED_DEADLOCK, text);
-}
-
-void interlock_escaped(const char *operation) {
-  ENGINE.has_escaped = true;
-  interlock_exploration_result *result = ENGINE.result;
-  for (uint32_t index = 0; index < result->escaped_count; index++) {
-    if (strcmp(result->escaped[index], operation) == 0) return;
-  }
-  if (result->escaped_count == INTERLOCK_ESCAPED_MOST) return;
-  snprintf(result->escaped[result->escaped_count++], sizeof result->escaped[0], "%s", operation);
-}
-
-void interlock_exploration_fail(const char *text) {
-  if (!interlock_is_explored()) return;
-  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, text);
-}
-
-bool interlock_is_explored(void) { return interlock_marks.controlled != 0; }
-
 // The loop.
 
 /// What is kept of the last failure, beyond the engine's next execution.
@@ -158,6 +109,8 @@ static void keep(void) {
   result->verdict = ENGINE.verdict;
   result->signal = ENGINE.signal;
   result->trace_hash = ENGINE.hash;
+  result->failed_thread = ENGINE.failed_thread;
+  memcpy(result->place, ENGINE.place, sizeof result->place);
   memcpy(result->text, ENGINE.text, sizeof result->text);
   memcpy(result->blocked, ENGINE.blocked, sizeof result->blocked);
   result->blocked_count = ENGINE.blocked_count;
@@ -171,6 +124,7 @@ static void keep(void) {
   result->choice_count = kept_choices ? choices : 0;
   result->trace = kept_trace;
   result->trace_count = kept_trace ? steps : 0;
+  interlock_objects_describe(result);
 }
 
 static void count_execution(bool passed) {
@@ -200,10 +154,17 @@ static bool is_budget_spent(uint64_t begun) {
   return spent >= budget;
 }
 
+/// What came first is estimate enough, and its table takes memory.
+static bool estimate_is_full(const interlock_estimate *estimate) {
+  return interlock_estimate_distinct(estimate) >= 1 << 17;
+}
+
 static void run_executions(void) {
   interlock_exploration_result *result = ENGINE.result;
   interlock_strategy *strategy = ENGINE.strategy;
   uint64_t begun = interlock_real_now();
+  bool follows_callers = ENGINE.options.follows_callers;
+  interlock_estimate *estimate = ENGINE.options.estimates ? interlock_estimate_create() : NULL;
   ENGINE.is_warming_up = true;
   for (uint32_t index = 0; index < ENGINE.options.warm_ups; index++) {
     // A failure here is found again, and counted, in the first execution that is counted.
@@ -213,6 +174,9 @@ static void run_executions(void) {
   result->left_behind = 0;
   while (!result->must_begin_anew) {
     if (!strategy->begin(strategy)) break;
+    // A difference is reported with its lines.
+    ENGINE.options.follows_callers =
+        follows_callers || result->executions < ENGINE.options.determinism_checks;
     bool passed = interlock_engine_execute();
     // A limit of time, or what no choice decides, would differ by itself.
     bool is_repeatable = !ENGINE.is_cut && !ENGINE.is_limited && !ENGINE.has_escaped;
@@ -220,6 +184,9 @@ static void run_executions(void) {
       passed = interlock_engine_repeat() && passed;
     }
     count_execution(passed);
+    if (estimate && !ENGINE.is_cut && !estimate_is_full(estimate)) {
+      interlock_estimate_add(estimate, interlock_trace_hash());
+    }
     interlock_execution_end end = ENGINE.is_limited ? INTERLOCK_EXECUTION_LIMITED
                                   : !passed         ? INTERLOCK_EXECUTION_FAILED
                                                     : INTERLOCK_EXECUTION_PASSED;
@@ -234,6 +201,11 @@ static void run_executions(void) {
   }
   // The last one, if none failed: its trace and its hash.
   if (!result->failures) keep();
+  if (estimate) {
+    result->reached = interlock_estimate_coverage(estimate);
+    result->distinct = interlock_estimate_distinct(estimate);
+    interlock_estimate_destroy(estimate);
+  }
   result->is_complete = strategy->is_complete(strategy);
   result->nanoseconds = interlock_real_now() - begun;
 }
@@ -264,6 +236,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     ENGINE.body = body;
     ENGINE.body_context = context;
     ENGINE.has_escaped = false;
+    interlock_descriptors_note();
     interlock_interruptions_begin();
     interlock_sections_begin();
     run_executions();
@@ -290,8 +263,5 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
   memset(result, 0, sizeof *result);
   return INTERLOCK_EXPLORE_NO_CALLS;
 }
-
-void interlock_exploration_fail(const char *text) { (void)text; }
-bool interlock_is_explored(void) { return false; }
 
 #endif

@@ -5,6 +5,9 @@
 
 #define ENGINE interlock_the_engine
 
+/// NULL in a program without Swift Concurrency.
+extern const char swift_task_getCurrent[] __attribute__((weak));
+
 /// A library that polls reaches no choice: after `most_quiet` asks within a step its thread yields,
 /// and continues once another thread has taken a step, or none can. Returns true if it yielded.
 static bool yields_after_polls(interlock_logical_thread *self, uintptr_t place) {
@@ -22,7 +25,7 @@ static bool yields_after_polls(interlock_logical_thread *self, uintptr_t place) 
 
 /// Returns where the function was called that has `place`, by the frame pointers of this stack; 0
 /// if they do not tell.
-static uintptr_t caller_of(uintptr_t place) {
+uintptr_t interlock_caller_of(uintptr_t place) {
   enum { most_frames = 12, farthest = 4096 };
   const uintptr_t *frame = __builtin_frame_address(0);
   for (int count = 0; place && count < most_frames; count++) {
@@ -36,6 +39,8 @@ static uintptr_t caller_of(uintptr_t place) {
   return 0;
 }
 
+void interlock_name_call(const char *name) { ENGINE.current->call = name; }
+
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
@@ -44,8 +49,14 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
   self->is_ready = is_ready;
   self->context = context;
   self->place = place;
-  self->caller = ENGINE.options.follows_callers ? caller_of(place) : 0;
+  self->caller = 0;
+  if (ENGINE.options.follows_callers) {
+    self->caller = interlock_caller_of(place);
+    uintptr_t actor, task = swift_task_getCurrent ? interlock_running_task(&actor) : 0;
+    if (task) self->task = interlock_object_known((const void *)task);
+  }
   interlock_engine_go(self);
+  self->call = NULL;
   ENGINE.asked = 0;
 }
 

@@ -7,6 +7,7 @@ typedef struct {
   uint32_t *choices;
   size_t count, next;
   bool has_begun, has_diverged;
+  size_t impossible;
 } replay;
 
 static bool begin(interlock_strategy *strategy) {
@@ -29,6 +30,7 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
   if (self->next < self->count) {
     uint32_t thread = self->choices[self->next++];
     if (is_enabled(state, thread)) return (int32_t)thread;
+    if (!self->impossible) self->impossible = self->next;
     self->has_diverged = true;
   }
   if (state->current >= 0 && is_enabled(state, (uint32_t)state->current)) return state->current;
@@ -52,6 +54,12 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
 
 bool interlock_replay_has_diverged(const interlock_strategy *strategy) {
   return ((const replay *)strategy)->has_diverged;
+}
+
+size_t interlock_replay_first_impossible(const interlock_strategy *strategy, uint32_t *thread) {
+  const replay *self = (const replay *)strategy;
+  if (self->impossible) *thread = self->choices[self->impossible - 1];
+  return self->impossible;
 }
 
 static void destroy(interlock_strategy *strategy) {

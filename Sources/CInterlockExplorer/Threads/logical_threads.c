@@ -23,6 +23,7 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
     thread->context = context;
     thread->is_joinable = is_joinable;
     thread->stack = stack;
+    if (ENGINE.options.follows_callers) thread->caller = interlock_caller_of(place);
     stack->thread = thread;
   }
   interlock_marks.hidden--;
@@ -64,7 +65,10 @@ void interlock_logical_main(interlock_stack *stack) {
   interlock_logical_thread *self = stack->thread;
   self->is_begun = true;
   interlock_marks.controlled = 1;
-  end(self, self->function(self->argument));
+  const interlock_exploration_options *options = &ENGINE.options;
+  end(self, options->around
+                ? options->around(options->around_context, self->function, self->argument)
+                : self->function(self->argument));
 }
 
 void interlock_thread_exit(void *result) {

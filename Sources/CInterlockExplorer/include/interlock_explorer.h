@@ -104,10 +104,18 @@ typedef struct {
   /// and wait for what they do: readers of the events can be asked then. NULL for none.
   void (*deadlocked)(void *);
   void *deadlocked_context;
+  /// Runs `function(argument)` of each logical thread, in the surroundings that it needs. NULL for
+  /// none. Tasks that inherit no task-local values get those that it binds.
+  void *(*around)(void *, void *(*function)(void *), void *argument);
+  void *around_context;
   /// Continue after a failed execution.
   bool keeps_going;
   /// Looks up the callers of places too: some nanoseconds a point.
   bool follows_callers;
+  /// Estimates which share of the executions that the strategy can produce it has produced: see
+  /// `interlock_estimate_coverage`. Executions that differ only in the order of steps without a
+  /// common object count as one.
+  bool estimates;
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
   /// the processor could switch.
   bool uses_os_threads;
@@ -116,9 +124,13 @@ typedef struct {
 /// One step of the last execution.
 typedef struct {
   uint32_t thread;
+  /// With `follows_callers`: the object of the task that the thread runs, 0 for none.
+  uint32_t task;
   /// The number of threads that could take it.
   uint32_t enabled;
   interlock_operation operation;
+  /// The call, where the operation does not tell it; NULL for none.
+  const char *call;
   /// Where the user's code makes the call; with `follows_callers`, the return address of that
   /// function, else 0.
   uintptr_t place, caller;
@@ -126,12 +138,22 @@ typedef struct {
 
 /// A thread that cannot continue.
 typedef struct {
-  uint32_t thread;
+  uint32_t thread, task;
   interlock_operation operation;
+  const char *call;
   uintptr_t place, caller;
 } interlock_blocked_thread;
 
-enum { INTERLOCK_BLOCKED_MOST = 64, INTERLOCK_ESCAPED_MOST = 8 };
+/// What is known of an object of the last execution, besides its number.
+typedef struct {
+  uint32_t number;
+  /// A queue's label; empty for none.
+  char name[60];
+  /// Where the user's code made it; 0 if that is not known.
+  uintptr_t made_at;
+} interlock_named_object;
+
+enum { INTERLOCK_BLOCKED_MOST = 64, INTERLOCK_ESCAPED_MOST = 8, INTERLOCK_NAMED_MOST = 64 };
 
 typedef struct {
   /// Counted executions, failures among them, those that the strategy cut off, and their steps.
@@ -146,7 +168,10 @@ typedef struct {
   interlock_explored_verdict verdict;
   uint64_t failed_at;
   int signal;
-  char text[512];
+  /// The thread that ran when it failed, and the first line of its failure that the body named.
+  uint32_t failed_thread;
+  char place[160];
+  char text[2048];
   /// The choices of that execution, as the replaying strategy takes them: the number of a thread
   /// where several were enabled, or a value picked among several. Owned by the explorer; valid
   /// until the next `interlock_explore`.
@@ -157,11 +182,21 @@ typedef struct {
   size_t trace_count;
   /// A hash of the operations of its threads, in order.
   uint64_t trace_hash;
+  /// Of a trace that differed when the choices were repeated: the number of the first step that
+  /// did, from 1, and what it was each time, a kind of 0 if the execution was over.
+  size_t differed_at;
+  interlock_exploration_step differed[2];
   interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
   uint32_t blocked_count;
   /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers
   /// waits too, which is starvation; 0 if there is no such pool.
   uint32_t dry_pool_width;
+  /// With `follows_callers`: the objects of that execution of which more is known.
+  interlock_named_object named[INTERLOCK_NAMED_MOST];
+  uint32_t named_count;
+  /// With `estimates`: the share from 0 to 1, and the number of different executions behind it.
+  double reached;
+  uint64_t distinct;
   /// Operations that escaped control: completeness cannot be claimed.
   char escaped[INTERLOCK_ESCAPED_MOST][96];
   uint32_t escaped_count;
@@ -193,6 +228,9 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
 /// Marks the running execution as failed for the reason `text`; the execution continues. Does
 /// nothing on a thread that is not explored.
 void interlock_exploration_fail(const char *text);
+/// Marks the running execution as failed at the line `place`, and ends it: the call does not return
+/// on an explored thread, and what the execution's threads hold is never released.
+void interlock_exploration_end(const char *text, const char *place);
 
 /// True if the calling thread is explored.
 bool interlock_is_explored(void);
@@ -217,6 +255,10 @@ typedef struct {
   uint32_t line;
 } interlock_section_line;
 bool interlock_section_line_at(uintptr_t place, interlock_section_line *line);
+
+/// Writes what a thread is about to do, for a strategy that needs its place; false if there is no
+/// such thread, or if it has ended.
+bool interlock_exploration_pending(uint32_t thread, interlock_exploration_step *step);
 
 /// Returns a name for the kind of an operation.
 const char *interlock_operation_name(uint16_t kind);

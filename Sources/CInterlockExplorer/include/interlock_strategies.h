@@ -79,6 +79,9 @@ interlock_strategy *interlock_replay_create(const uint32_t *choices, size_t coun
 
 /// True if a choice was not possible, or if choices were left over. Call it after the replay.
 bool interlock_replay_has_diverged(const interlock_strategy *strategy);
+/// The number of the first choice that was not possible, from 1, and the thread that it names; 0 if
+/// choices were left over, or if all were possible.
+size_t interlock_replay_first_impossible(const interlock_strategy *strategy, uint32_t *thread);
 
 /// The last execution of a recorder. Valid until the recorder's next `begin`.
 typedef struct {

@@ -1,0 +1,97 @@
+// How an execution fails, and what it shows of that.
+#include "../Dispatch/model.h"
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdio.h>
+#include <string.h>
+
+#define ENGINE interlock_the_engine
+
+void interlock_execution_fail(interlock_explored_verdict verdict, const char *text) {
+  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) return;
+  ENGINE.verdict = verdict;
+  if (ENGINE.current) ENGINE.failed_thread = ENGINE.current->number;
+  snprintf(ENGINE.text, sizeof ENGINE.text, "%s", text ? text : "");
+}
+
+void interlock_execution_abandon(void) { interlock_engine_leave(); }
+
+void interlock_engine_deadlock(void) {
+  size_t length = 0;
+  char text[sizeof ENGINE.text];
+  length += (size_t)snprintf(text, sizeof text, "no thread can go on");
+  const char *pool = NULL;
+  ENGINE.dry_pool_width = interlock_model_dry_pool(&pool);
+  if (ENGINE.dry_pool_width) {
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               ", and each of the %u workers of the pool '%s' waits",
+                               ENGINE.dry_pool_width, pool ? pool : "");
+  }
+  for (size_t index = 0; index < ENGINE.live.count; index++) {
+    const interlock_logical_thread *thread = ENGINE.live.items[index];
+    if (ENGINE.blocked_count < INTERLOCK_BLOCKED_MOST) {
+      ENGINE.blocked[ENGINE.blocked_count++] =
+          (interlock_blocked_thread){thread->number, thread->task, thread->pending,
+                                     thread->call,   thread->place, thread->caller};
+    }
+    if (length >= sizeof text) continue;
+    length += (size_t)snprintf(
+        text + length, sizeof text - length, "%s thread %u waits (%s of object %u) at %#lx",
+        index == 0 ? ":" : ";", thread->number, interlock_operation_name(thread->pending.kind),
+        thread->pending.object, (unsigned long)thread->place);
+  }
+  interlock_execution_fail(INTERLOCK_EXPLORED_DEADLOCK, text);
+}
+
+void interlock_escaped(const char *operation) {
+  ENGINE.has_escaped = true;
+  interlock_exploration_result *result = ENGINE.result;
+  for (uint32_t index = 0; index < result->escaped_count; index++) {
+    if (strcmp(result->escaped[index], operation) == 0) return;
+  }
+  if (result->escaped_count == INTERLOCK_ESCAPED_MOST) return;
+  snprintf(result->escaped[result->escaped_count++], sizeof result->escaped[0], "%s", operation);
+}
+
+void interlock_exploration_fail(const char *text) {
+  if (!interlock_is_explored()) return;
+  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, text);
+}
+
+void interlock_exploration_end(const char *text, const char *place) {
+  if (!interlock_is_explored()) return;
+  if (ENGINE.verdict == INTERLOCK_EXPLORED_PASSED) {
+    snprintf(ENGINE.place, sizeof ENGINE.place, "%s", place);
+  }
+  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, text);
+  interlock_execution_abandon();
+}
+
+bool interlock_is_explored(void) { return interlock_marks.controlled != 0; }
+
+bool interlock_exploration_pending(uint32_t number, interlock_exploration_step *step) {
+  if (number >= ENGINE.threads.count) return false;
+  const interlock_logical_thread *thread = ENGINE.threads.items[number];
+  if (thread->has_ended) return false;
+  *step = (interlock_exploration_step){.thread = number,
+                                       .task = thread->task,
+                                       .operation = thread->pending,
+                                       .call = thread->call,
+                                       .place = thread->place,
+                                       .caller = thread->caller};
+  return true;
+}
+
+#else
+
+void interlock_exploration_fail(const char *text) { (void)text; }
+void interlock_exploration_end(const char *text, const char *place) { (void)text, (void)place; }
+bool interlock_is_explored(void) { return false; }
+bool interlock_exploration_pending(uint32_t thread, interlock_exploration_step *step) {
+  (void)thread, (void)step;
+  return false;
+}
+
+#endif
