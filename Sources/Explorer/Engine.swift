@@ -12,6 +12,23 @@ enum Phase {
   case surw(seconds: Double)
   case roundRobin(seconds: Double)
   case replay([UInt32])
+  case kept(Corpus.Order)
+
+  /// It runs one execution, and what it finds is looked at.
+  var isReplay: Bool {
+    switch self {
+    case .replay, .kept: true
+    default: false
+    }
+  }
+
+  /// It draws executions by chance, so that what it has not reached can be estimated.
+  var isSampling: Bool {
+    switch self {
+    case .sampling, .random, .pct, .pos, .surw: true
+    case .everyOrder, .depthFirst, .roundRobin, .replay, .kept: false
+    }
+  }
 
   var seconds: Double {
     switch self {
@@ -19,7 +36,7 @@ enum Phase {
       .random(let seconds), .pct(_, let seconds), .pos(let seconds), .surw(let seconds),
       .roundRobin(let seconds):
       seconds
-    case .replay: 0
+    case .replay, .kept: 0
     }
   }
 
@@ -35,6 +52,7 @@ enum Phase {
     case .surw: interlock_surw_create(seed)
     case .roundRobin: interlock_round_robin_create()
     case .replay(let choices): interlock_replay_create(choices, choices.count)
+    case .kept(let order): OrderGuide.makeStrategy(order)
     }
   }
 }
@@ -42,6 +60,7 @@ enum Phase {
 /// The engine in C, with what it has learnt about a body.
 struct Engine {
   private let options: ExplorationOptions
+  private let around: Surroundings?
   /// What executions have shown, which makes more operations matter; a replay needs it too.
   private(set) var facts: UInt32
   /// All executions so far, without those of replays.
@@ -50,12 +69,17 @@ struct Engine {
   private(set) var leftBehind = 0
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
+  /// Of the last phase that sampled: what it reached.
+  private(set) var estimate: ExplorationEstimate?
+  /// Where the last replay could not follow its choices; `nil` where it could.
+  private(set) var divergence: String?
   /// Looks at a deadlock while its threads hold and wait; `nil` for no look.
   var witness: DeadlockWitness?
 
   /// An engine that knows of the body what earlier executions have shown.
-  init(_ options: ExplorationOptions, facts: UInt32 = 0) {
+  init(_ options: ExplorationOptions, around: Surroundings?, facts: UInt32 = 0) {
     self.options = options
+    self.around = around
     self.facts = facts
   }
 
@@ -63,13 +87,18 @@ struct Engine {
   mutating func run(
     _ phase: Phase, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
-    var isReplay = false
-    if case .replay = phase { isReplay = true }
+    let isReplay = phase.isReplay
     RaceCheck.start(facts)
     guard let strategy = phase.makeStrategy(seed: options.seed) else {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
-    var result = try run(strategy, seconds: phase.seconds, isReplay: isReplay, body)
+    defer { strategy.pointee.destroy(strategy) }
+    var result = try explore(
+      strategy, seconds: phase.seconds, isReplay: isReplay, estimates: phase.isSampling, body)
+    if case .replay = phase { divergence = options.isIsolated ? nil : Self.divergence(strategy) }
+    if phase.isSampling {
+      estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
+    }
     facts = result.facts
     // Each time one more of a few facts is known.
     if result.must_begin_anew { return try run(phase, body) }
@@ -91,9 +120,14 @@ struct Engine {
 
   /// Looks for a schedule with fewer switches that fails in the same way; `nil` if the given one
   /// does not fail again.
+  ///
+  /// The search takes two seconds at most, and one more execution.
   func shrink(_ choices: [UInt32], _ body: @escaping () -> Bool) -> [UInt32]? {
     typealias Run = (UnsafeMutablePointer<interlock_strategy>) -> UInt64
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(2)
     let run: Run = { strategy in
+      if clock.now > end { return 0 }
       guard let result = try? self.explore(strategy, seconds: 0, isReplay: true, body) else {
         return 0
       }
@@ -109,46 +143,68 @@ struct Engine {
     return Array(UnsafeBufferPointer(start: shrunk.schedule.choices, count: shrunk.schedule.count))
   }
 
-  private func run(
-    _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
-    _ body: @escaping () -> Bool
-  ) throws(ExplorationRefusal) -> interlock_exploration_result {
-    defer { strategy.pointee.destroy(strategy) }
-    return try explore(strategy, seconds: seconds, isReplay: isReplay, body)
+  private static func divergence(_ strategy: UnsafePointer<interlock_strategy>) -> String? {
+    guard interlock_replay_has_diverged(strategy) else { return nil }
+    var thread: UInt32 = 0
+    let choice = interlock_replay_first_impossible(strategy, &thread)
+    if choice == 0 { return "the execution has fewer choices than the schedule" }
+    return "its choice \(choice) is \(Schedule.name(Int(thread))), which cannot run there"
   }
 
   private func explore(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
-    _ body: @escaping () -> Bool
+    estimates: Bool = false, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
       isReplay ? 1 : UInt64(options.executions.map { $0 - executions } ?? 0)
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
+    // An execution that never ends may not take much more than the budget.
+    asked.execution_time = UInt64(min(10, max(1, options.seconds)) * 1e9)
     asked.warm_ups = 1
     asked.determinism_checks = isReplay ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.facts = facts
     asked.follows_callers = isReplay
+    asked.estimates = estimates
     if let witness {
       asked.deadlocked = { Unmanaged<DeadlockWitness>.fromOpaque($0!).takeUnretainedValue().look() }
       asked.deadlocked_context = Unmanaged.passUnretained(witness).toOpaque()
     }
     var result = interlock_exploration_result()
     let status = withUnsafePointer(to: body) { pointer in
-      interlock_explore(
-        &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
-        UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+      withUnsafePointer(to: around) { surroundings in
+        if around != nil {
+          asked.around = { Engine.run($1, $2, around: $0) }
+          asked.around_context = UnsafeMutableRawPointer(mutating: surroundings)
+        }
+        let run = options.isIsolated ? interlock_explore_isolated : interlock_explore
+        return run(
+          &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+          UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+      }
     }
     let refusal: String
     switch status {
     case INTERLOCK_EXPLORE_RAN: return result
     case INTERLOCK_EXPLORE_NESTED: refusal = "an explored body cannot explore"
+    case INTERLOCK_EXPLORE_NO_CHILD: refusal = "no child process could be made"
     case INTERLOCK_EXPLORE_NO_MEMORY: refusal = "there is no memory to explore in"
     default: refusal = "this build cannot control the calls that wait and wake"
     }
     throw ExplorationRefusal(description: refusal)
+  }
+
+  /// Runs what a logical thread runs, in its surroundings.
+  private static func run(
+    _ function: (@convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?)?,
+    _ argument: UnsafeMutableRawPointer?, around context: UnsafeMutableRawPointer?
+  ) -> UnsafeMutableRawPointer? {
+    let around = context?.assumingMemoryBound(to: Surroundings?.self).pointee
+    var result: UnsafeMutableRawPointer?
+    around? { result = function?(argument) }
+    return result
   }
 }
 
@@ -165,13 +221,20 @@ extension ExplorationFailure {
     case INTERLOCK_EXPLORED_RACE: verdict = .race
     default: verdict = .failed
     }
-    text = withUnsafeBytes(of: result.text) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
+    text = Self.string(result.text)
+    if result.differed_at > 0 { text = Schedule.difference(result) }
+    let line = Self.string(result.place)
+    place = line.isEmpty ? nil : line
+    thread = Int(result.failed_thread)
     schedule = Schedule(result)
     dryPoolWidth = result.dry_pool_width == 0 ? nil : Int(result.dry_pool_width)
     if verdict == .race { race = SectionTracking.exploredRace.map(ExplorationRace.init) }
     self.token = token
     self.execution = execution
+  }
+  private static func string<Characters>(_ characters: Characters) -> String {
+    withUnsafeBytes(of: characters) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
   }
 }

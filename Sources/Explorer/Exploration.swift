@@ -11,11 +11,21 @@ package struct Exploration: Sendable {
   private let options: ExplorationOptions
   /// Names the body in tokens.
   private let name: String
+  private let around: Surroundings?
+  private let bodyIsTask: Bool
 
   /// Explores as the options say; `name` tells the body's tokens from those of others.
-  package init(_ options: ExplorationOptions, of name: String) {
+  ///
+  /// Each thread of the body runs within `around`. If the body is a task that its first thread only
+  /// waits for, reports leave that thread out.
+  package init(
+    _ options: ExplorationOptions, of name: String, around: Surroundings? = nil,
+    bodyIsTask: Bool = false
+  ) {
     self.options = options
     self.name = name
+    self.around = around
+    self.bodyIsTask = bodyIsTask
   }
 
   /// Explores a body, which returns `false` if the execution failed.
@@ -24,7 +34,24 @@ package struct Exploration: Sendable {
   ///
   /// - Throws: Why nothing was explored.
   package func run(_ body: @escaping () -> Bool) throws(ExplorationRefusal) -> ExplorationOutcome {
-    try Self.inTurn { () throws(ExplorationRefusal) in try explore(body) }
+    try run(body) { _ in }
+  }
+
+  /// As `run`, and passes what sampling has reached, and problems with the corpus, to `notes`.
+  package func run(
+    _ body: @escaping () -> Bool, notes: (Note) -> Void
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    try Self.inTurn { () throws(ExplorationRefusal) in try explore(body, notes) }
+  }
+
+  /// What a report may say besides the outcome.
+  package enum Note: Sendable {
+    /// How much the sampling has reached.
+    case estimate(ExplorationEstimate)
+    /// What was wrong with the file of failing orders, in one line.
+    case corpus(String)
+    /// This many failing orders of earlier runs passed, and are no longer kept.
+    case repaired(Int)
   }
 
   /// The engine's results are its own memory until the next exploration begins, so another one
@@ -45,9 +72,44 @@ package struct Exploration: Sendable {
   }
 
   private func explore(
-    _ body: @escaping () -> Bool
+    _ body: @escaping () -> Bool, _ notes: (Note) -> Void
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
-    var engine = Engine(options)
+    var corpus = options.corpus.map { Corpus(of: name, in: $0) }
+    if let error = corpus?.error { notes(.corpus(error)) }
+    var failing: [Corpus.Order] = []
+    var outcome = try tryKept(corpus?.orders ?? [], &failing, body)
+    let repaired = (corpus?.orders.count ?? 0) - failing.count
+    if repaired > 0 { notes(.repaired(repaired)) }
+    if outcome == nil {
+      var engine = Engine(options, around: around)
+      outcome = try search(&engine, body)
+      if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
+      if case .failed(let failure) = outcome, failure.canBeKept {
+        failing.append(Corpus.Order(failure.schedule, facts: engine.facts))
+      }
+    }
+    if let error = corpus?.replace(failing) { notes(.corpus(error)) }
+    return outcome ?? .sampled(count: 0, leftBehind: 0, escaped: [])
+  }
+
+  /// Executes the failing orders of earlier runs; the outcome is of the first that fails again.
+  private func tryKept(
+    _ orders: [Corpus.Order], _ failing: inout [Corpus.Order], _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome? {
+    var outcome: ExplorationOutcome?
+    for order in orders {
+      var engine = Engine(options, around: around, facts: order.facts)
+      let result = try engine.run(.kept(order), body)
+      if result.failures == 0 { continue }
+      failing.append(order)
+      if outcome == nil { outcome = .failed(try failure(result, &engine, body)) }
+    }
+    return outcome
+  }
+
+  private func search(
+    _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
     for phase in phases where engine.executions < options.executions ?? .max {
       let result = try engine.run(phase, body)
       if result.failures > 0 { return .failed(try failure(result, &engine, body)) }
@@ -97,14 +159,20 @@ package struct Exploration: Sendable {
     defer { interlock_schedule_destroy(&schedule) }
     var options = options
     options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
-    var engine = Engine(options, facts: platform / Self.widths)
+    var engine = Engine(options, around: around, facts: platform / Self.widths)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, body)
     guard result.failures > 0 else {
+      if let divergence = engine.divergence {
+        throw ExplorationRefusal(
+          description: "the token's schedule does not fit any more: \(divergence); the body, or the"
+            + " number of processors, has changed since")
+      }
       return .sampled(
         count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
     }
-    var failure = ExplorationFailure(result, token: token, at: 1)
+    var failure = made(result, token: token, at: 1)
+    failure.divergence = engine.divergence
     failure.add(witness)
     return .failed(failure)
   }
@@ -115,14 +183,30 @@ package struct Exploration: Sendable {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
     let at = engine.executions
     // Read before the next execution, which reuses the engine's memory.
-    let first = ExplorationFailure(found, token: token(choices, facts: engine.facts), at: at)
-    // A body that is not deterministic may pass now: then the first failure is shown.
-    let shortest = engine.shrink(choices, body) ?? choices
-    let (result, witness) = try engine.look(at: shortest, body)
-    guard result.failures > 0 else { return first }
-    var failure = ExplorationFailure(
-      result, token: token(shortest, facts: engine.facts), at: at)
+    var first = made(found, token: token(choices, facts: engine.facts), at: at)
+    switch first.verdict {
+    // Each execution would take as long as its limit.
+    case .timedOut: return first
+    case .notDeterministic: return first
+    default: break
+    }
+    let shortest = engine.shrink(choices, body)
+    // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
+    let (result, witness) = try engine.look(at: shortest ?? choices, body)
+    guard result.failures > 0 else {
+      first.isUnrepeatable = true
+      return first
+    }
+    var failure = made(result, token: token(shortest ?? choices, facts: engine.facts), at: at)
     failure.add(witness)
+    return failure
+  }
+
+  private func made(
+    _ result: interlock_exploration_result, token: String, at execution: Int
+  ) -> ExplorationFailure {
+    var failure = ExplorationFailure(result, token: token, at: execution)
+    failure.schedule.bodyIsTask = bodyIsTask
     return failure
   }
 

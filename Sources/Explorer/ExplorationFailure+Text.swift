@@ -5,32 +5,52 @@ extension ExplorationFailure {
   /// What a failing test prints: the verdict, the schedule as a table with a column for each
   /// thread, and what each blocked thread waits for.
   package var report: String {
-    var lines = [headline]
+    var lines = verdict == .failed && !text.isEmpty ? [text] : []
+    lines.append(headline)
     lines += race?.lines ?? []
     lines += explanation.map { "  \($0)" }
-    lines += schedule.table(limit: 60)
-    if !schedule.blocked.isEmpty {
-      lines.append("no thread can go on:")
-      lines += schedule.blocked.map { "  \(Schedule.name($0.thread)) waits: \(Schedule.text($0))" }
+    lines += schedule.table(limit: 60, failed: failedLine.map { ($0, thread) })
+    lines += schedule.legend
+    let waiting = verdict == .deadlock ? schedule.waiting : []
+    if !waiting.isEmpty {
+      lines.append("no thread can continue:")
+      lines += waiting.map { "  \(schedule.party($0).name) waits: \(Schedule.text($0))" }
+    }
+    if let divergence {
+      lines.append("the token's schedule does not fit any more: \(divergence)")
     }
     return lines.joined(separator: "\n")
   }
 
+  /// What the last row shows: where the body failed, or how it ended.
+  private var failedLine: String? {
+    switch verdict {
+    case .crashed: "crashed"
+    case .failed: place.flatMap { $0.isEmpty ? nil : $0 }
+    default: nil
+    }
+  }
+
   private var headline: String {
     let changes = "\(schedule.switches) change\(schedule.switches == 1 ? "" : "s") of thread"
-    return "\(outcome) (order number \(execution)); the shortest schedule found has \(changes)"
-      + " by choice"
+    let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
+    let number = "\(outcome) (\(origin))"
+    if isUnrepeatable {
+      return number + "; the same choices passed when they were tried again: the body depends on"
+        + " state that it leaves behind, on chance or on real time"
+    }
+    return number + "; the shortest schedule found has \(changes) by choice"
   }
 
   private var outcome: String {
     switch verdict {
-    case .failed: text.isEmpty ? "failed" : text
+    case .failed: "the body failed"
     case .deadlock:
       dryPoolWidth.map { "deadlock (starvation): all \($0) threads of the pool wait" }
         ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
     case .livelock: "livelock: the limit of steps was reached"
-    case .timedOut: "a step took longer than its limit, without a controlled call"
-    case .crashed(let signal): "crashed by signal \(signal)"
+    case .timedOut: text.isEmpty ? "a step took longer than its limit" : text
+    case .crashed(let signal): text.isEmpty ? "crashed by signal \(signal)" : text
     case .misuse, .race: text
     case .notDeterministic: "the body is not deterministic: \(text)"
     }
@@ -38,58 +58,134 @@ extension ExplorationFailure {
 }
 
 extension Schedule {
+  /// What has a column: a task, or a thread that runs none.
+  enum Party: Hashable {
+    case body
+    case thread(Int)
+    case task(Int)
+
+    var name: String {
+      switch self {
+      case .body: "body"
+      case .thread(let number): "thread \(number)"
+      case .task(let number): "task \(number)"
+      }
+    }
+  }
+
+  /// The column of a step.
+  func party(_ step: Step) -> Party {
+    if let task = step.task {
+      if !bodyIsTask { return .task(task) }
+      return task == 1 ? .body : .task(task - 1)
+    }
+    return step.thread == 0 ? .body : .thread(step.thread)
+  }
+
   /// The thread that runs the body is number 0.
   static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
 
   /// The operation with its object and its place.
   static func text(_ step: Step) -> String {
     let object = step.object == 0 ? "" : " #\(step.object)"
-    guard let place = step.place else { return step.operation + object }
-    return "\(step.operation)\(object)  \(shortPlace(place))"
+    guard let place = step.place, let short = shortPlace(place) else {
+      return step.operation + object
+    }
+    return "\(step.operation)\(object)  \(short)"
   }
 
-  /// `File.swift:12`, or the function where no line is known.
-  private static func shortPlace(_ place: StackFrame) -> String {
+  /// `File.swift:12`, or the function where no line is known; `nil` of what the compiler made.
+  private static func shortPlace(_ place: StackFrame) -> String? {
     guard let file = place.file, let line = place.line, line > 0 else {
-      return place.function ?? "0x" + String(place.address, radix: 16)
+      guard let function = place.function else { return "0x" + String(place.address, radix: 16) }
+      let isMade = function.hasPrefix("partial apply") || function.contains("thunk")
+      return isMade || function.count > 60 ? nil : function
     }
     return "\(file.split(separator: "/").last ?? "")" + ":\(line)"
   }
 
-  /// A row for each step, a column for each thread; of a long schedule the begin and the end.
-  func table(limit: Int) -> [String] {
-    let threads = Set(steps.map(\.thread)).sorted()
-    let columns = Dictionary(uniqueKeysWithValues: threads.enumerated().map { ($1, $0) })
-    var widths = threads.map { Self.name($0).count }
-    let shown =
-      steps.count <= limit
-      ? Array(steps.indices)
-      : Array(steps.indices.prefix(limit / 2)) + Array(steps.indices.suffix(limit / 2))
-    for index in shown {
-      guard let column = columns[steps[index].thread] else { continue }
-      widths[column] = max(widths[column], Self.text(steps[index]).count)
+  /// A line for each object in the steps of which more is known than its number.
+  var legend: [String] {
+    objects.compactMap { object in
+      let steps = (steps + blocked).filter { $0.object == object.number }
+      guard let kind = steps.lazy.compactMap(Self.kind).first else { return nil }
+      let name = object.name.map { " '\($0)'" } ?? ""
+      let place = object.place.flatMap(Self.shortPlace).map { " made at \($0)" } ?? ""
+      return name.isEmpty && place.isEmpty ? nil : "  #\(object.number): \(kind)\(name)\(place)"
     }
-    let number = String(steps.count).count
-    func line(_ left: String, _ cells: [Int: String]) -> String {
+  }
+
+  /// What a step's operation is on, as far as its name tells.
+  private static func kind(_ step: Step) -> String? {
+    switch step.operation {
+    case "lock", "try-lock", "unlock", "shared lock", "shared try-lock", "shared unlock": "lock"
+    case "wait", "signal", "broadcast": "condition"
+    case "semaphore wait", "semaphore try", "semaphore signal": "semaphore"
+    case "group enter", "group leave", "group wait", "group notify", "notify": "group"
+    case "barrier wait": "barrier"
+    case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
+    case "to actor": "actor"
+    default: nil
+    }
+  }
+
+  /// The blocked threads, and the tasks that were suspended and not continued, each at its last
+  /// step.
+  var waiting: [Step] {
+    let threads = blocked.filter { !isHelper($0) }
+    let parties = Set(threads.map(party))
+    var last: [Int: Step] = [:]
+    for step in steps { if let task = step.task { last[task] = step } }
+    let suspended = last.sorted { $0.key < $1.key }.map(\.value).filter {
+      !parties.contains(party($0)) && $0.operation != "end task"
+    }
+    return threads + suspended
+  }
+
+  /// The first thread, where it only waits for the body's task.
+  private func isHelper(_ step: Step) -> Bool {
+    bodyIsTask && step.thread == 0 && step.task == nil
+  }
+
+  /// A row for each step, a column for each thread; of a long schedule the begin and the end. In
+  /// the last row, the line that failed.
+  func table(limit: Int, failed: (place: String, thread: Int)?) -> [String] {
+    let steps = steps.filter { !isHelper($0) }
+    var cells = steps.map { (column: party($0), text: Self.text($0)) }
+    if let failed {
+      let last = steps.last { $0.thread == failed.thread }
+      cells.append((last.map(party) ?? .thread(failed.thread), "✘ \(failed.place)"))
+    }
+    let order = cells.reduce(into: [Party]()) {
+      if !$0.contains($1.column) { $0.append($1.column) }
+    }
+    let shown =
+      cells.count <= limit
+      ? Array(cells.indices)
+      : Array(cells.indices.prefix(limit / 2)) + Array(cells.indices.suffix(limit / 2))
+    var widths = order.map(\.name.count)
+    for index in shown {
+      guard let column = order.firstIndex(of: cells[index].column) else { continue }
+      widths[column] = max(widths[column], cells[index].text.count)
+    }
+    let number = String(cells.count).count
+    func line(_ left: String, _ texts: [Party: String]) -> String {
       var text = String(repeating: " ", count: max(0, number - left.count)) + left
-      for (column, width) in widths.enumerated() {
-        let cell = cells[column] ?? ""
+      for (column, width) in zip(order, widths) {
+        let cell = texts[column] ?? ""
         text += "  " + cell + String(repeating: " ", count: width - cell.count)
       }
       while text.last == " " { text.removeLast() }
       return text
     }
-    var lines = [
-      line("", Dictionary(uniqueKeysWithValues: threads.enumerated().map { ($0, Self.name($1)) }))
-    ]
+    var lines = [line("", Dictionary(uniqueKeysWithValues: order.map { ($0, $0.name) }))]
     var previous: Int?
     for index in shown {
       if let before = previous, index > before + 1 {
         lines.append("… \(index - before - 1) steps …")
       }
       previous = index
-      let step = steps[index]
-      lines.append(line("\(index + 1)", [columns[step.thread] ?? 0: Self.text(step)]))
+      lines.append(line("\(index + 1)", [cells[index].column: cells[index].text]))
     }
     return lines
   }

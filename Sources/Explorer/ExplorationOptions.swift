@@ -31,6 +31,11 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Steps of one execution at most.
   package var steps = 1_000_000
 
+  /// Whether executions run in a child process, so that one that spoils its memory ends only that.
+  package var isIsolated = false
+  /// The folder of the failing orders of earlier runs; `nil` for none.
+  package var corpus: String?
+
   /// The defaults.
   package init() {}
 }

@@ -39,6 +39,13 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var verdict: Verdict
   /// What the engine or the body reported.
   package var text: String
+  /// The line of the body that failed, as in `File.swift:12`, and the thread that ran then.
+  package var place: String?
+  package var thread = 0
+  /// The same choices passed when they were tried again.
+  package var isUnrepeatable = false
+  /// Why the token's schedule was not followed to its end; `nil` where it was.
+  package var divergence: String?
   /// The steps of the shortest failing execution.
   package var schedule: Schedule
   /// Of a deadlock: the width of a pool whose workers all wait while blocks are queued, which is
@@ -54,6 +61,28 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var token: String
   /// The number of the first execution that failed, from 1.
   package var execution: Int
+}
+
+extension ExplorationFailure {
+  /// The schedule would fail again: its choices alone led to the failure.
+  var canBeKept: Bool {
+    if isUnrepeatable { return false }
+    switch verdict {
+    case .failed, .deadlock, .crashed, .misuse: return true
+    default: return false
+    }
+  }
+}
+
+/// What sampling has reached, estimated by Good and Turing's rule.
+///
+/// Orders that no strategy of the sampling can produce do not count. The estimate is too high while
+/// some orders are much less probable than others.
+package struct ExplorationEstimate: Sendable, Hashable, Codable {
+  /// The share of the orders that sampling can produce, weighed by their probability: 0 to 1.
+  package var share: Double
+  /// The number of different orders that were executed.
+  package var distinct: Int
 }
 
 /// Why nothing was explored, in one line.

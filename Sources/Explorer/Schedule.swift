@@ -7,7 +7,10 @@ package struct Schedule: Sendable, Hashable, Codable {
   package struct Step: Sendable, Hashable, Codable {
     /// The thread's number, in the order in which threads were made; 0 runs the body.
     package var thread: Int
-    /// The operation, as in `lock` or `semaphore wait`.
+    /// The number of the task that the thread ran, in the order of their first steps; `nil` for
+    /// none. Each part of a task between two suspensions is a thread.
+    package var task: Int?
+    /// The operation, as in `lock` or `semaphore wait`, or the call where it has another name.
     package var operation: String
     /// The number of the object that the operation is on; 0 for none.
     package var object: Int
@@ -17,12 +20,26 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var candidates: Int
   }
 
+  /// An object of which more is known than its number.
+  package struct NamedObject: Sendable, Hashable, Codable {
+    /// The number of the object in the steps.
+    package var number: Int
+    /// A queue's label; `nil` for none.
+    package var name: String?
+    /// Where the user's code made it; `nil` if that is unknown.
+    package var place: StackFrame?
+  }
+
   /// The steps, but for those of operations that no user code made.
   package var steps: [Step] = []
   /// The operation that each blocked thread waits for.
   package var blocked: [Step] = []
   /// How often another thread took the next step although there was a choice of threads.
   package var switches = 0
+  /// What is known of objects, by their numbers.
+  package var objects: [NamedObject] = []
+  /// The body itself is a task, which the first thread only waits for.
+  package var bodyIsTask = false
 }
 
 extension Schedule {
@@ -34,22 +51,64 @@ extension Schedule {
       waiting = Array(
         bytes.bindMemory(to: interlock_blocked_thread.self).prefix(Int(result.blocked_count)))
     }
-    func step(
-      _ thread: UInt32, _ operation: interlock_operation, _ places: [UInt], _ candidates: UInt32
-    ) -> Step {
-      Step(
-        thread: Int(thread), operation: String(cString: interlock_operation_name(operation.kind)),
-        object: Int(operation.object), place: Self.frame(of: places), candidates: Int(candidates))
+    var tasks: [UInt32: Int] = [:]
+    for step in trace where step.task > 0 && tasks[step.task] == nil {
+      tasks[step.task] = tasks.count + 1
     }
-    steps = trace.map {
-      step($0.thread, $0.operation, [UInt($0.place), UInt($0.caller)], $0.enabled)
+    steps = trace.map { Step($0, task: tasks[$0.task]) }
+    blocked = waiting.map { waiting in
+      let step = interlock_exploration_step(
+        thread: waiting.thread, task: waiting.task, enabled: 0, operation: waiting.operation,
+        call: waiting.call, place: waiting.place, caller: waiting.caller)
+      return Step(step, task: tasks[waiting.task])
     }
-    blocked = waiting.map { step($0.thread, $0.operation, [UInt($0.place), UInt($0.caller)], 0) }
+    withUnsafeBytes(of: result.named) { bytes in
+      let named = bytes.bindMemory(to: interlock_named_object.self)
+      objects = named.prefix(Int(result.named_count)).map(NamedObject.init)
+    }
+    objects.sort { $0.number < $1.number }
     var previous: UInt32?
     for item in trace {
       if let before = previous, before != item.thread, item.enabled > 1 { switches += 1 }
       previous = item.thread
     }
+  }
+
+  /// What differed when the same choices were made again.
+  static func difference(_ result: interlock_exploration_result) -> String {
+    func text(_ step: interlock_exploration_step) -> String {
+      if step.operation.kind == 0 { return "it was over" }
+      let step = Step(step, task: nil)
+      return "\(name(step.thread)) did: \(Schedule.text(step))"
+    }
+    return "the same choices led to other steps: at step \(result.differed_at), "
+      + "\(text(result.differed.0)); the second time, \(text(result.differed.1))"
+  }
+}
+
+extension Schedule.NamedObject {
+  init(_ object: interlock_named_object) {
+    number = Int(object.number)
+    let label = withUnsafeBytes(of: object.name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    name = label.isEmpty ? nil : label
+    place = Schedule.Step.frame(of: [UInt(object.made_at)])
+  }
+}
+
+extension Schedule.Step {
+  init(_ step: interlock_exploration_step, task: Int?) {
+    thread = Int(step.thread)
+    self.task = task
+    operation = String(cString: step.call ?? interlock_operation_name(step.operation.kind))
+    // What begins is no object that a user knows.
+    let begins =
+      step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
+      || operation == "continue"
+    object = begins ? 0 : Int(step.operation.object)
+    place = Self.frame(of: [UInt(step.place), UInt(step.caller)])
+    candidates = Int(step.enabled)
   }
 
   /// The line of a section, which stands for an address; the name of a sync point.
@@ -71,9 +130,15 @@ extension Schedule {
 
   /// The first place that has a line: `withLock` of the library is compiled into the user's code as
   /// a function without one. Without any, the first that is known.
-  private static func frame(of places: [UInt]) -> StackFrame? {
+  fileprivate static func frame(of places: [UInt]) -> StackFrame? {
     if let line = places.lazy.compactMap(sectionLine).first { return line }
-    let frames = places.filter { $0 != 0 }.flatMap { symbolicate([$0]) }
+    let frames = places.filter { $0 != 0 }.flatMap { symbolicate([$0]) }.filter { !isOwn($0) }
     return frames.first { $0.line ?? 0 > 0 } ?? frames.first
+  }
+
+  /// The engine that runs a block, or what `explore` runs a body in.
+  private static func isOwn(_ frame: StackFrame) -> Bool {
+    guard let file = frame.file else { return false }
+    return file.contains("/Sources/CInterlock") || file.contains("/Sources/InterlockTesting/")
   }
 }

@@ -1,0 +1,162 @@
+internal import Foundation
+internal import Interlock
+
+/// The failing orders of one body, kept from run to run in a file that a person can read.
+///
+/// An order is kept by its changes of thread: which thread runs, and up to which of its calls. A
+/// call is named by its function, its file, and how often the thread has made such a call, so that
+/// edits elsewhere leave the order as it is.
+struct Corpus {
+  /// A call that a thread is about to make.
+  struct Call: Hashable {
+    var operation: String
+    var function: String
+    var file: String
+    /// The how many-th such call of its thread it is, from 1.
+    var count: Int
+  }
+
+  /// A thread runs until it is about to make the call; `nil` is as long as it can.
+  struct Stretch: Hashable {
+    var thread: Int
+    var end: Call?
+  }
+
+  struct Order: Hashable {
+    /// What executions had shown of the body.
+    var facts: UInt32
+    var stretches: [Stretch]
+  }
+
+  let path: String
+  private let name: String
+  private(set) var orders: [Order] = []
+  /// Why the file was not read, in one line. It is left as it is then.
+  private(set) var error: String?
+
+  /// Reads the file of a body below a folder; a body without one has no orders.
+  init(of name: String, in folder: String) {
+    let safe = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    path = folder + "/" + String(safe) + ".orders"
+    self.name = name
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    guard let data = FileManager.default.contents(atPath: path),
+      let text = String(data: data, encoding: .utf8)
+    else {
+      error = "\(path): expected a text file in UTF-8; it is not used"
+      return
+    }
+    read(text)
+  }
+
+  private mutating func read(_ text: String) {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      if line.hasPrefix("order "), let facts = UInt32(line.dropFirst("order ".count)) {
+        orders.append(Order(facts: facts, stretches: []))
+      } else if let stretch = Stretch(line), !orders.isEmpty {
+        orders[orders.count - 1].stretches.append(stretch)
+      } else {
+        error =
+          "\(path):\(index + 1): expected 'order N' or 'THREAD until CALL | FUNCTION | FILE |"
+          + " COUNT', found '\(line.prefix(60))'; the file is not used"
+        orders = []
+        return
+      }
+    }
+  }
+
+  /// Replaces the orders, and writes the file if they differ; a body without any has no file.
+  ///
+  /// Returns why that was not possible, in one line.
+  mutating func replace(_ new: [Order]) -> String? {
+    if error != nil { return nil }
+    let sorted = Set(new).map { ($0, $0.text) }.sorted { $0.1 < $1.1 }
+    if sorted.map(\.0) == orders { return nil }
+    orders = sorted.map(\.0)
+    let files = FileManager.default
+    do {
+      if orders.isEmpty {
+        if files.fileExists(atPath: path) { try files.removeItem(atPath: path) }
+        return nil
+      }
+      let folder = (path as NSString).deletingLastPathComponent
+      try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let head =
+        "# Orders in which \(name) failed. They are tried first; one that passes is removed.\n"
+      let text = head + sorted.map(\.1).joined()
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      return nil
+    } catch {
+      return "\(path): the failing order was not kept: \(error.localizedDescription)"
+    }
+  }
+}
+
+extension Corpus.Order {
+  var text: String {
+    "order \(facts)\n" + stretches.map { $0.text + "\n" }.joined()
+  }
+}
+
+extension Corpus.Stretch {
+  /// As in `2 until lock | transfer(_:) | Bank.swift | 3`, or `2 until end`.
+  init?(_ line: Substring) {
+    let parts = line.split(separator: " ", maxSplits: 2)
+    guard parts.count == 3, let thread = Int(parts[0]), thread >= 0, parts[1] == "until" else {
+      return nil
+    }
+    self.thread = thread
+    if parts[2] == "end" { return }
+    let fields = parts[2].components(separatedBy: " | ")
+    guard fields.count == 4, let count = Int(fields[3]), count > 0 else { return nil }
+    end = Corpus.Call(operation: fields[0], function: fields[1], file: fields[2], count: count)
+  }
+
+  var text: String {
+    guard let end else { return "\(thread) until end" }
+    return "\(thread) until \(end.operation) | \(end.function) | \(end.file) | \(end.count)"
+  }
+}
+
+extension Corpus.Order {
+  /// The changes of thread of a schedule.
+  init(_ schedule: Schedule, facts: UInt32) {
+    self.facts = facts
+    stretches = []
+    var counter = CallCounter()
+    // Which call each step is.
+    let calls = schedule.steps.map { step -> Corpus.Call in
+      let call = counter.call(step)
+      counter.count(call, of: step.thread)
+      return call
+    }
+    for (index, step) in schedule.steps.enumerated() {
+      let next = index + 1
+      if next < schedule.steps.count, schedule.steps[next].thread == step.thread { continue }
+      let later = schedule.steps[next...].firstIndex { $0.thread == step.thread }
+      stretches.append(Corpus.Stretch(thread: step.thread, end: later.map { calls[$0] }))
+    }
+  }
+}
+
+/// Names the calls of threads as an execution goes on.
+struct CallCounter {
+  private var made: [Int: [Corpus.Call: Int]] = [:]
+
+  /// The call that the thread is about to make.
+  func call(_ step: Schedule.Step) -> Corpus.Call {
+    let file = step.place?.file?.split(separator: "/").last.map(String.init) ?? ""
+    var call = Corpus.Call(
+      operation: step.operation, function: step.place?.function ?? "", file: file, count: 0)
+    call.count = (made[step.thread]?[call] ?? 0) + 1
+    return call
+  }
+
+  mutating func count(_ call: Corpus.Call, of thread: Int) {
+    var key = call
+    key.count = 0
+    made[thread, default: [:]][key, default: 0] += 1
+  }
+}

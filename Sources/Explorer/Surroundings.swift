@@ -1,0 +1,21 @@
+internal import CInterlockExplorer
+
+/// What each thread of an explored body runs in: it calls its argument once.
+package typealias Surroundings = @Sendable (() -> Void) -> Void
+
+extension Exploration {
+  /// True if the calling thread is explored.
+  package static var isExplored: Bool { interlock_is_explored() }
+
+  /// Fails the running execution at a line, and ends it: its threads do not continue.
+  ///
+  /// Returns if the calling thread is not explored.
+  package static func end(_ text: String, at place: String) {
+    interlock_exploration_end(text, place)
+  }
+
+  /// Fails the running execution, which continues.
+  package static func fail(_ text: String) {
+    interlock_exploration_fail(text)
+  }
+}
