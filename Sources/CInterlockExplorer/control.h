@@ -156,8 +156,6 @@ interlock_object *interlock_object_known(const void *address) HIDDEN;
 /// number is of a separate range: the library may make the object in the first execution only, and
 /// the numbers of other objects must not depend on that.
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) HIDDEN;
-/// Returns the number of the object at an address; 0 if it has none yet.
-uint32_t interlock_object_known(const void *address) HIDDEN;
 /// Forgets the object at an address, because the memory now holds another one. The next use gives
 /// it a new number.
 void interlock_object_forget(const void *address) HIDDEN;

@@ -232,6 +232,7 @@ extension ExplorationFailure {
     self.token = token
     self.execution = execution
   }
+
   private static func string<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -1,4 +1,5 @@
 import Explorer
+import Foundation
 public import Testing
 
 /// An option of `explore`.
@@ -82,6 +83,30 @@ public struct ExploreOption: Sendable {
     }
   }
 
+  /// Runs the executions in a child process.
+  ///
+  /// What the body writes to memory is lost; a body that spoils its memory, or that kills its
+  /// process, ends the child, which is a finding.
+  public static var isolated: Self {
+    Self { options in
+      options.isIsolated = true
+      return nil
+    }
+  }
+
+  /// Keeps failing orders in this folder, a file for each body, and tries them first next time.
+  ///
+  /// An order is kept by the functions and files of its calls, so that edits elsewhere leave it as
+  /// it is; one that passes is removed. Without this option, the environment variable
+  /// `INTERLOCK_EXPLORE_CORPUS` names the folder; without both, nothing is kept.
+  public static func corpus(_ folder: String) -> Self {
+    Self { options in
+      guard !folder.isEmpty else { return "a corpus needs the path of a folder, found none" }
+      options.corpus = folder
+      return nil
+    }
+  }
+
   /// What random choices follow from. Without it, 1.
   public static func seed(_ seed: UInt64) -> Self {
     Self { options in
@@ -96,8 +121,9 @@ public struct ExploreOption: Sendable {
 ///
 /// The body is ordinary code: locks, semaphores, conditions, threads, Dispatch and tasks are
 /// controlled as they are. It runs many times: it must create all state that it uses, and its
-/// threads must end before it returns. It fails if it throws, if an expectation in it fails on the
-/// body's own thread, if it deadlocks, or if it traps. One exploration runs at a time: others wait.
+/// threads must end before it returns. An order fails if the body throws, if an expectation fails
+/// on any of its threads, queues or tasks, if it deadlocks, if it traps, or if it ends the process.
+/// The first failed expectation ends the order. One exploration runs at a time: others wait.
 ///
 ///     @Test func transfersKeepTheSum() throws {
 ///       try explore {
@@ -119,20 +145,68 @@ public func explore(
   function: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping () throws -> Void
 ) throws {
+  let exploration = Exploration(
+    try settings(options), of: "\(sourceLocation.fileID) \(function)", around: watchIssues)
+  report(try run(exploration, replay) { attempt(body) }, sourceLocation)
+}
+
+/// Runs an asynchronous body once for each order in which its tasks can take their steps.
+///
+/// As `explore` with a synchronous body: tasks, actors, the main actor, groups, continuations,
+/// streams, cancellation and sleeps are controlled as they are. The body is a task of its own,
+/// which runs on a simulated pool. It inherits neither the caller's actor nor its task-local
+/// values.
+///
+///     @Test func withdrawalsKeepTheBalance() async throws {
+///       try await explore {
+///         let account = Account(balance: 100)
+///         async let first = account.withdraw(80)
+///         async let second = account.withdraw(80)
+///         _ = await (first, second)
+///         #expect(await account.balance >= 0)
+///       }
+///     }
+///
+/// - Parameters:
+///   - options: How to explore.
+///   - replay: The token of a failure: only its schedule is executed.
+///   - function: The test, which names the body in tokens.
+///   - sourceLocation: Where a failure is reported.
+///   - body: What is explored. It escapes: tasks of a deadlocked execution keep what they hold.
+/// - Throws: `ExploreError` if nothing was explored.
+public func explore(
+  _ options: ExploreOption..., replay: String? = nil,
+  function: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @Sendable () async throws -> Void
+) async throws {
+  let exploration = Exploration(
+    try settings(options), of: "\(sourceLocation.fileID) \(function)", around: watchIssues,
+    bodyIsTask: true)
+  let answer = try await onThread { () throws(ExploreError) in
+    try run(exploration, replay) { attempt(body) }
+  }
+  report(answer, sourceLocation)
+}
+
+private func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOptions {
   var settings = ExplorationOptions()
+  settings.corpus = ProcessInfo.processInfo.environment["INTERLOCK_EXPLORE_CORPUS"]
   for option in options {
     if let error = option.apply(&settings) { throw ExploreError(description: error) }
   }
-  let exploration = Exploration(settings, of: "\(sourceLocation.fileID) \(function)")
-  let watched = WatchedBody(body)
+  return settings
+}
+
+private func run(
+  _ exploration: Exploration, _ replay: String?, _ body: @escaping () -> Bool
+) throws(ExploreError) -> Answer {
   do throws(ExplorationRefusal) {
-    let outcome =
-      if let replay {
-        try exploration.replay(replay, watched.run)
-      } else {
-        try exploration.run(watched.run)
-      }
-    report(outcome, watched, sourceLocation)
+    if let replay {
+      return Answer(outcome: try exploration.replay(replay, body), isReplay: true)
+    }
+    var notes: [Exploration.Note] = []
+    let outcome = try exploration.run(body) { notes.append($0) }
+    return Answer(outcome: outcome, notes: notes)
   } catch {
     throw ExploreError(description: error.description)
   }

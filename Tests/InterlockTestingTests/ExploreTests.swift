@@ -56,42 +56,13 @@ struct ExploreTests {
         #expect(bank.total == 200)
       }
     } matching: { issue in
-      print(issue)
-      return "\(issue)".contains("replay: explore(replay:")
+      "\(issue)".contains("replay: explore(replay:")
     }
   }
 }
 
 @Suite("explore finds", .serialized, .controlled)
 struct ExploreFindsTests {
-  /// The one issue that `explore` records for a body.
-  private func failure(
-    of body: @escaping () throws -> Void, _ options: ExploreOption..., replay: String? = nil
-  ) -> String? {
-    let found = Mutex<String?>(nil)
-    withUnsafePointer(to: found) { found in
-      nonisolated(unsafe) let found = found
-      try? withKnownIssue(isIntermittent: true) {
-        if let option = options.first {
-          try explore(option, replay: replay, body)
-        } else {
-          try explore(replay: replay, body)
-        }
-      } matching: { issue in
-        let text = issue.comments.map(\.rawValue).joined(separator: "\n")
-        found.pointee.withLock { if text.contains("replay:") { $0 = text } }
-        return true
-      }
-    }
-    return found.withLock { $0 }
-  }
-
-  private func token(in text: String?) throws -> String {
-    let text = try #require(text)
-    let match = try #require(text.firstMatch(of: /replay: explore\(replay: "(.+)"\)/))
-    return String(match.1)
-  }
-
   private func crossLocks() {
     let first = NSLock()
     let second = NSLock()
@@ -105,7 +76,7 @@ struct ExploreFindsTests {
   func crossedLocks() throws {
     let text = try #require(failure(of: crossLocks))
     #expect(text.hasPrefix("deadlock (cycle) (order number "))
-    #expect(text.contains("no thread can go on:"))
+    #expect(text.contains("no thread can continue:"))
     #expect(text.contains("thread 1 waits: lock"))
     #expect(text.contains("thread 2 waits: lock"))
     #expect(text.contains("ExploreTests.swift:"))
@@ -113,10 +84,10 @@ struct ExploreFindsTests {
 
   @Test("a token replays the failure, and a cut one is refused in one line")
   func replay() throws {
-    let token = try token(in: failure(of: crossLocks))
-    #expect(failure(of: crossLocks, replay: token)?.contains("deadlock") == true)
-    #expect(throws: ExploreError.self) { try explore(replay: String(token.dropLast(3))) {} }
-    #expect(throws: ExploreError.self) { try explore(replay: token, function: "other()") {} }
+    let given = try token(in: failure(of: crossLocks))
+    #expect(failure(replay: given, of: crossLocks)?.contains("deadlock") == true)
+    #expect(throws: ExploreError.self) { try explore(replay: String(given.dropLast(3))) {} }
+    #expect(throws: ExploreError.self) { try explore(replay: given, function: "other()") {} }
   }
 
   @Test("a semaphore over async starves a pool of two and not one of three")
@@ -132,8 +103,8 @@ struct ExploreFindsTests {
       }
       group.wait()
     }
-    #expect(failure(of: read, .poolWidth(2))?.contains("starvation") == true)
-    #expect(failure(of: read, .poolWidth(3)) == nil)
+    #expect(failure(.poolWidth(2), of: read)?.contains("starvation") == true)
+    #expect(failure(.poolWidth(3), of: read) == nil)
   }
 
   @Test(
@@ -160,7 +131,7 @@ struct ExploreFindsTests {
         #expect(count != 5)
       })
       let report = try #require(text)
-      #expect(report.contains("the shortest schedule found"))
+      #expect(report.contains("the same choices passed when they were tried again"))
       #expect(report.contains("ExploreTests.swift:"))
       #expect(!report.contains(/thread \d{3}/))
     }

@@ -53,7 +53,10 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
   if (ENGINE.options.follows_callers) {
     self->caller = interlock_caller_of(place);
     uintptr_t actor, task = swift_task_getCurrent ? interlock_running_task(&actor) : 0;
-    if (task) self->task = interlock_object_known((const void *)task);
+    if (task) {
+      const interlock_object *known = interlock_object_known((const void *)task);
+      self->task = known ? known->number : 0;
+    }
   }
   interlock_engine_go(self);
   self->call = NULL;

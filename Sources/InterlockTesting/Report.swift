@@ -1,0 +1,70 @@
+import Explorer
+import Testing
+
+/// What an exploration came to, and what a report says besides.
+struct Answer: Sendable {
+  var outcome: ExplorationOutcome
+  var notes: [Exploration.Note] = []
+  var isReplay = false
+}
+
+/// Prints or records what an exploration came to.
+func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
+  let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
+  var reached = ""
+  for note in answer.notes {
+    switch note {
+    case .estimate(let estimate):
+      reached =
+        "; about \(percent(estimate.share)) of what this sampling can reach (Good-Turing estimate)"
+    case .corpus(let problem): print("explore: \(problem)  \(place)")
+    case .repaired(let count):
+      print(
+        "explore: \(orders(count)) of an earlier run pass now, and are no longer kept  \(place)")
+    }
+  }
+  switch answer.outcome {
+  case .allOrdersPass(let count, let leftBehind):
+    print(
+      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(stillBlocked(leftBehind))"
+        + "  \(place)")
+  case .sampled(_, let leftBehind, let escaped) where answer.isReplay:
+    print(
+      "explore: the token's schedule passes\(doors(escaped))\(stillBlocked(leftBehind))  \(place)")
+  case .sampled(let count, let leftBehind, let escaped):
+    print(
+      "explore: \(orders(count)) tried, none failed; not all were tried\(reached)\(doors(escaped))"
+        + "\(stillBlocked(leftBehind))  \(place)")
+  case .failed(let failure):
+    Issue.record(
+      Comment(rawValue: failure.report + "\nreplay: explore(replay: \"\(failure.token)\")"),
+      sourceLocation: sourceLocation)
+  }
+}
+
+/// What is known once all orders have been tried. Code that synchronises by itself takes part of
+/// the claim away.
+private func claim(_ count: Int, inModule module: String) -> String {
+  guard let uncontrolled = Exploration.uncontrolledCode(inModule: module) else {
+    return "all \(orders(count)) pass"
+  }
+  return "all \(orders(count)) of the controlled calls pass; NOT controlled here: \(uncontrolled)"
+}
+
+private func orders(_ count: Int) -> String { "\(count) order\(count == 1 ? "" : "s")" }
+
+/// A whole number of percent that promises neither nothing nor all.
+private func percent(_ share: Double) -> String {
+  if share < 0.01 { return "less than 1 %" }
+  if share >= 0.995 { return "more than 99 %" }
+  return "\(Int((share * 100).rounded())) %"
+}
+
+private func doors(_ escaped: [String]) -> String {
+  escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
+}
+
+private func stillBlocked(_ count: Int) -> String {
+  count == 0
+    ? "" : "; threads were still blocked when the body returned: \(count) in all executions"
+}

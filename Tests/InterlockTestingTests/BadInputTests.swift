@@ -1,0 +1,204 @@
+import Foundation
+import InterlockTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the body does in one order only: the second thread is first to take the lock.
+private func inSomeOrder(_ act: @escaping @Sendable () -> Void) {
+  let lock = NSLock()
+  nonisolated(unsafe) var isFirst = true
+  let group = DispatchGroup()
+  DispatchQueue.global().async(group: group) { lock.withLock { isFirst = false } }
+  DispatchQueue.global().async(group: group) { if lock.withLock({ isFirst }) { act() } }
+  group.wait()
+}
+
+private typealias Exit = @convention(c) (Int32) -> Void
+
+/// A function of the C library by its name, as for one that Swift does not offer.
+private func function<Function>(_ name: String, as type: Function.Type) throws -> Function {
+  unsafeBitCast(try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), name)), to: type)
+}
+
+@Suite("explore survives a body that", .serialized, .controlled)
+struct BadInputTests {
+  @Test(
+    "ends the process: a finding, and the tests go on",
+    arguments: ["exit", "_exit", "_Exit", "quick_exit"])
+  func exits(_ name: String) throws {
+    let exit = try function(name, as: Exit.self)
+    let text = failure(of: { inSomeOrder { exit(3) } })
+    #expect(text?.hasPrefix("thread 2 called \(name)(3), which ends the process (order") == true)
+    #expect(text?.contains("BadInputTests.swift:") == true)
+  }
+
+  @Test("replaces the process: a finding")
+  func replaces() {
+    let text = failure(of: { inSomeOrder { execv("/bin/true", [nil]) } })
+    #expect(text?.contains("called execv(\"/bin/true\"), which replaces the process") == true)
+  }
+
+  @Test("closes the process's descriptors: a finding, and the descriptor stays open")
+  func closes() {
+    let text = failure(of: { inSomeOrder { close(STDOUT_FILENO) } })
+    #expect(text?.contains("called close(1) on a descriptor that it did not open") == true)
+    #expect(fcntl(STDOUT_FILENO, F_GETFD) >= 0)
+  }
+
+  @Test("closes what it opened: no finding")
+  func closesOwn() {
+    #expect(failure(of: { close(open("/dev/null", O_RDONLY)) }) == nil)
+  }
+
+  @Test("forks: the child ends by itself, and no order fails")
+  func forks() throws {
+    let fork = try function("fork", as: (@convention(c) () -> Int32).self)
+    let exit = try function("_exit", as: Exit.self)
+    let text = failure(
+      .executions(3),
+      of: {
+        let child = fork()
+        if child == 0 { exit(0) }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        #expect(status == 0)
+      })
+    #expect(text == nil)
+  }
+
+  @Test("never ends: it is stopped, within the budget")
+  func neverEnds() {
+    let text = failure(
+      .budget(.seconds(1)),
+      of: {
+        var count = 0
+        while count >= 0 { count = count &+ 1 & 0xffff }
+      })
+    #expect(text?.contains("a thread ran for the whole time limit and reached no point") == true)
+  }
+
+  @Test("leaves a thread that waits for ever: it passes")
+  func leavesThreads() {
+    let text = failure(of: {
+      let never = DispatchSemaphore(value: 0)
+      Thread { never.wait() }.start()
+    })
+    #expect(text == nil)
+  }
+
+  @Test("deadlocks before it has made a thread: a finding with its line")
+  func deadlocksAlone() {
+    let text = failure(of: {
+      let lock = NSLock()
+      lock.lock()
+      lock.lock()
+    })
+    #expect(text?.hasPrefix("deadlock (order number 1)") == true)
+    #expect(text?.contains("body waits: lock") == true)
+    #expect(text?.contains("BadInputTests.swift:") == true)
+  }
+
+  @Test("explores: a finding")
+  func nested() {
+    #expect(failure(of: { try explore {} })?.contains("an explored body cannot explore") == true)
+  }
+
+  @Test("is explored by eight tests at once: each has its turn")
+  func parallel() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try await explore(.executions(50)) {
+            let lock = NSLock()
+            async let first: Void = lock.withLock {}
+            async let second: Void = lock.withLock {}
+            _ = await (first, second)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test("is not the token's: the message says where it does not fit")
+  func changedBody() throws {
+    let given = try token(in: failure(function: "one", of: { inSomeOrder { abort() } }))
+    let error = #expect(throws: ExploreError.self) {
+      try explore(replay: given, function: "one") { NSLock().withLock {} }
+    }
+    #expect(error?.description.hasPrefix("the token's schedule does not fit any more: ") == true)
+  }
+
+  @Test(
+    "cuts or changes a token, or has another's: one line",
+    arguments: ["", "x", "i2-00000000-w0-a-000000", "i1-00000000-w0-a-000000", "i1-"])
+  func badToken(_ text: String) {
+    let error = #expect(throws: ExploreError.self) { try explore(replay: text) {} }
+    #expect(error?.description.contains("\n") == false)
+  }
+}
+
+/// What outlives an execution.
+private let visits = Mutex(0)
+private enum Shared {
+  static let lock = NSLock()
+}
+
+@Suite("explore compares the first executions of a body", .serialized, .controlled)
+struct StateTests {
+  @Test("and names the first step that a state left behind changes")
+  func leavesState() {
+    let text = failure(of: {
+      let count = visits.withLock { visits -> Int in
+        visits += 1
+        return visits
+      }
+      if count.isMultiple(of: 2) { NSLock().withLock {} }
+    })
+    #expect(text?.hasPrefix("the body is not deterministic: the same choices led to other") == true)
+    #expect(text?.contains("BadInputTests.swift:") == true)
+  }
+
+  @Test("and takes no offence at a global that the first execution initialises")
+  func initialisesGlobal() throws {
+    let text = failure(of: {
+      let group = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: group) { Shared.lock.withLock {} }
+      }
+      group.wait()
+    })
+    #expect(text == nil)
+  }
+}
+
+@Suite("explore in a child process", .serialized, .controlled)
+struct IsolatedTests {
+  @Test("a body that kills its process in some order is a finding with that order")
+  func killed() {
+    let text = failure(.isolated, of: { inSomeOrder { kill(getpid(), SIGKILL) } })
+    #expect(text?.hasPrefix("the process was ended by signal 9 (order number") == true)
+    #expect(text?.contains("BadInputTests.swift:") == true)
+  }
+
+  @Test("a failed expectation is a finding with its text and its token")
+  func fails() throws {
+    let body: @Sendable () -> Void = { inSomeOrder { #expect(Bool(false), "seen") } }
+    let text = failure(.isolated, of: body)
+    #expect(text?.hasPrefix("Expectation failed: ") == true)
+    #expect(failure(replay: try token(in: text), of: body)?.contains("seen") == true)
+  }
+
+  @Test("a body that always passes passes, and what it wrote to memory is lost")
+  func passes() {
+    let count = Atomic(0)
+    withUnsafePointer(to: count) { count in
+      nonisolated(unsafe) let count = count
+      let text = failure(
+        .isolated, of: { inSomeOrder { count.pointee.add(1, ordering: .relaxed) } })
+      #expect(text == nil)
+    }
+    #expect(count.load(ordering: .relaxed) == 0)
+  }
+}
