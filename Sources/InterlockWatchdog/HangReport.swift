@@ -37,7 +37,7 @@ struct HangReport {
     let quiet = String(format: "%.1f s", snapshot.quietSeconds)
     lines.append(
       diagnosis?.isCertain ?? false
-        ? "interlock: this process can never go on"
+        ? "interlock: this process is deadlocked"
         : "interlock: this process hangs: nothing has happened for \(quiet)")
     let names = tests.isEmpty ? [Self.runningTest(in: groups)].compactMap { $0 } : tests
     lines += names.prefix(Self.mostTests).map { "  test: \(Printable.line($0))" }

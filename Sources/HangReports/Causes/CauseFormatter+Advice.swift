@@ -15,30 +15,30 @@ extension CauseFormatter {
   private static func condition(_ advice: Diagnosis.Advice) -> String {
     switch advice {
     case .acquireInOneOrder:
-      "all threads take them in one order, or wait for none while they have one"
+      "all threads acquire them in one order, or hold none while they wait"
     case .unlockOnEveryWayOut:
-      "every way out of the code that locks it unlocks it, on the same thread"
-    case .acquireNotAgain: "code that has the lock already calls what needs no lock"
+      "the code that locks it unlocks it on every path, on the same thread"
+    case .acquireNotAgain: "code that holds the lock calls no function that acquires it"
     case .useNotInInitializer:
-      "what the initialiser calls does not use the variable that it is for"
+      "the initialiser calls no code that uses its own variable"
     case .holdNothing: "a thread that waits for another holds nothing that the other needs"
-    case .signalOnEveryWayOut: "every way out of the work that is waited for signals"
-    case .leaveOnEveryWayOut: "every way out of the work that entered the group leaves it"
+    case .signalOnEveryWayOut: "the code that has to signal does so on every path"
+    case .leaveOnEveryWayOut: "the code that entered the group leaves it on every path"
     case .checkUnderMutex:
       "the waiter checks its condition under the mutex, and a thread that changes the condition "
         + "signals afterwards"
-    case .waitOutside: "the thread that waits is not one of those that it waits for"
+    case .waitOutside: "the waiting thread is not one of the threads it waits for"
     case .awaitInOneDirection:
-      "a task waits for no task that waits for it, directly or over others"
+      "a task waits for no task that waits for it, directly or through others"
     case .awaitOnActor: "code on an actor awaits, and does not block its thread"
     case .resumeOnEveryWayOut:
-      "every way out of the code that was handed the continuation resumes it once"
+      "the code that has the continuation resumes it once on every path"
     case .finishOnEveryWayOut:
-      "every way out of the code that yields to the stream finishes it"
+      "the code that yields to the stream finishes it on every path"
     case .callDirectly:
       "code that is on the queue already calls the work directly, not with sync"
     case .resumeQueue:
-      "every suspend() is followed by a resume() that needs nothing of the queue"
+      "every suspend() is followed by a resume() that does not depend on the queue"
     case .needOneThread:
       "the synchronous call does not need a second thread of the pool it runs on"
     case .awaitInTask:
@@ -46,25 +46,25 @@ extension CauseFormatter {
     case .keepMainThreadFree: "the main thread does not wait for work that needs the main queue"
     case .waitForNoLaterBlock: "a block does not wait for a later one of its own queue"
     case .waitForNothingBehindBarrier:
-      "nothing on the queue waits for what is queued behind a barrier"
+      "no block on the queue waits for a block behind a barrier"
     }
   }
 
-  /// What would free a dry pool, here and on Apple's systems.
+  /// What ends the starvation of a pool, or why more threads do not, here and on Apple's systems.
   private func remedy(_ pool: Diagnosis.Starvation) -> [String] {
     switch pool.pool {
     case .root: return moreThreads(pool)
     case .tasks:
       return [
-        "frees it: nothing; the pool has one thread for each processor (\(pool.mostThreads) for a "
-          + "priority) and never grows, here and on Apple's systems"
+        "the pool never grows: it has one thread for each processor (\(pool.mostThreads) for a "
+          + "priority), on Linux and on Apple's systems"
       ]
-    case .main: return ["frees it: nothing; the main thread is one, here and everywhere"]
+    case .main: return ["more threads will not help: the main queue always has exactly one"]
     case .queue(let queue):
       let name = names.queue(queue)
       return diagnosis.advice == .waitForNothingBehindBarrier
-        ? ["frees it: nothing; a barrier is alone on \(name), here and everywhere"]
-        : ["frees it: nothing; \(name) runs one block at a time, here and everywhere"]
+        ? ["more threads will not help: a barrier runs alone on \(name)"]
+        : ["more threads will not help: \(name) runs one block at a time"]
     }
   }
 
@@ -74,8 +74,8 @@ extension CauseFormatter {
       return [
         "frees it: more threads \(size)",
         pool.grows
-          ? "here: it gets one thread more a second while all wait"
-          : "here: never, this pool does not grow any more",
+          ? "here: the pool gets one more thread a second while all its threads wait"
+          : "here: the pool does not grow any more",
       ]
     }
     let ahead = forecast.needed - forecast.threads - 1

@@ -72,7 +72,7 @@ extension CauseFormatter {
         "it holds \(names.object(Diagnosis.Object(held.kind, held.object)))" + since(held.place))
     }
     return (
-      "\(name) waits for a signal, and every thread that could give it waits for what it holds",
+      "\(name) waits for a signal, and every thread that could send it is blocked by \(name)",
       details + waitLines(blocked)
     )
   }

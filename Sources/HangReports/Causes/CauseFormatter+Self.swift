@@ -7,7 +7,7 @@ extension CauseFormatter {
     let call = index.snapshot.selfWait
     let (place, first) = (call?.place ?? [], call?.firstPlace ?? [])
     if object.kind == .queue {
-      let trap = traps ? ["libdispatch ends the process there, on Linux without a word"] : []
+      let trap = traps ? ["libdispatch ends the process there, on Linux without a message"] : []
       return (
         "\(name) waits for \(names.quotedQueue(object.id)), the queue that it is on",
         callLines(place, first) + trap

@@ -18,7 +18,7 @@ extension CauseFormatter {
     details += object.kind.isSignal ? signalLines(object) : holderLines(object.id)
     details += waitLines(others)
     details += taskLines(listeners, .stream, " for an AsyncStream's next element")
-    return ("no thread is left that could \(what) that \(subject(waiters)) for", details)
+    return ("no thread can \(what) that \(subject(waiters)) for", details)
   }
 
   /// `thread 7 waits`, `3 threads wait`.
@@ -37,7 +37,7 @@ extension CauseFormatter {
       lines.append("entered \(times(signal.enters)), left \(times(signal.releases))")
       lines += places(signal.enterPlaces, "entered at")
     } else if signal.releases == 0 {
-      lines.append("nothing has ever signalled it")
+      lines.append("no thread has signalled it")
     } else {
       lines.append("signalled \(times(signal.releases)), waited for \(times(signal.waits))")
     }
@@ -57,7 +57,7 @@ extension CauseFormatter {
     let went =
       switch owner {
       case .ended(let thread): "\(endedOwner(thread, of: lock.id)) ended"
-      case .idle(let holders): "\(holders.first.map(names.party) ?? "a thread") went on"
+      case .idle(let holders): "\(holders.first.map(names.party) ?? "a thread") continued"
       }
     return (
       "\(went) without unlocking \(names.object(lock)), which \(subject(waiters)) for",

@@ -10,7 +10,7 @@ extension CauseFormatter {
     ].compactMap { $0 }.joined(separator: " and ")
     let blocks = index.queueAt[id].map { index.queues[$0].blocks } ?? []
     return (
-      "\(names.queue(id)) is suspended, and no thread is left to resume it: "
+      "\(names.queue(id)) is suspended, and no thread can resume it: "
         + "\(waiting) \(queued + calls == 1 ? "waits" : "wait") on it",
       blocks.prefix(4).compactMap { blocks in
         PlaceText.place(blocks.place).map {
@@ -25,8 +25,8 @@ extension CauseFormatter {
   ) -> Lines {
     let forWhat =
       switch (kind, ids.count) {
-      case (.stream, 1): "for an AsyncStream's next element, which no thread is left to yield"
-      case (.stream, _): "for the next elements of AsyncStreams, which no thread is left to yield"
+      case (.stream, 1): "for an AsyncStream's next element, which no thread can yield"
+      case (.stream, _): "for the next elements of AsyncStreams, which no thread can yield"
       case (_, 1): "for a continuation that was never resumed"
       default: "for continuations that were never resumed"
       }
@@ -35,7 +35,7 @@ extension CauseFormatter {
       ? "a task waits" + PlaceText.at(signals(ids, kind).first?.created ?? [])
       : "\(Counted.number(ids.count)) tasks wait"
     return (
-      "\(tasks) \(forWhat), and nothing is left to run",
+      "\(tasks) \(forWhat), and no thread can run",
       (ids.count > 1 ? taskLines(ids, kind) : []) + waitLines(others)
     )
   }

@@ -51,7 +51,7 @@ struct CauseFormatter {
   private func asleep(_ threads: [Diagnosis.Party]) -> Lines {
     (
       "\(Counted.noun(threads.count, "thread")) \(threads.count == 1 ? "sleeps" : "sleep"), "
-        + "and it is not known for what",
+        + "and the reason is not known",
       Self.limited(
         threads.map { names.party($0) + PlaceText.at(thread($0)?.stack ?? []) }, "threads")
     )
@@ -71,11 +71,11 @@ struct CauseFormatter {
     case .certainIfBlocksAreAlike:
       "certain if the blocks of the same code, from the same line, wait as these do"
     case .doubtful(.mayListen):
-      "not certain: a process that only listens for more to do looks like this"
+      "not certain: an idle process looks the same"
     case .doubtful(.poolGrows):
-      "not certain: the pool gets one thread more a second while all of its threads wait"
+      "not certain: the pool gets one more thread a second while all its threads wait"
     case .doubtful(.timerIsSet): "not certain: a timer is set, which may end it"
-    case .doubtful(.unseenCode): "not certain: something may run here that was not seen"
+    case .doubtful(.unseenCode): "not certain: code may run that was not observed"
     }
   }
 }

@@ -128,7 +128,7 @@ struct GraphFormatter {
     case .idle: "has no work"
     case .listening: "listens for events"
     case .outside: "is in a system call that ends by itself"
-    case .unknown: "sleeps, and it is not known for what"
+    case .unknown: "sleeps, and the reason is not known"
     }
   }
 }

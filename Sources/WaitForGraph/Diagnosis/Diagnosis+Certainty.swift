@@ -20,7 +20,7 @@ extension Diagnosis {
 
   /// Why a cause is not certain.
   package enum Doubt: Sendable, Hashable, Codable {
-    /// A process that only listens for more to do would look the same.
+    /// An idle process looks the same.
     case mayListen
     /// The pool gets another thread while all of its threads wait.
     case poolGrows

@@ -18,7 +18,7 @@ package struct Diagnosis: Sendable, Hashable, Codable {
     case starvation
     /// No thread is left that could send the signal.
     case lostWakeUp = "lost-wake-up"
-    /// A task's continuation was never resumed, and nothing is left to run.
+    /// A task's continuation was never resumed, and no thread can run.
     case suspended
     /// A lock's owner has ended, or is idle now, without having released it.
     case abandonedLock = "abandoned-lock"

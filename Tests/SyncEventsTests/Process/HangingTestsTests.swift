@@ -65,7 +65,7 @@ extension SyncEvents {
       #expect(
         child.errors.contains(
           hang.isCertain
-            ? "interlock: this process can never go on"
+            ? "interlock: this process is deadlocked"
             : "interlock: this process hangs: nothing has happened for "),
         "\(child.errors)")
       for part in try hang.parts + Self.lines(of: hang.name) {

@@ -85,7 +85,7 @@ extension SyncEvents {
       "A hang is judged without lost layouts of initialisers and of Dispatch's times",
       arguments: [
         ("initialiser", INTERLOCK_LAYOUT_ONCE, "waits for the initialiser of"),
-        ("delayed-for-days", INTERLOCK_LAYOUT_MOMENT, "this process can never go on"),
+        ("delayed-for-days", INTERLOCK_LAYOUT_MOMENT, "this process is deadlocked"),
       ])
     func hangs(program: String, layout: interlock_layout, part: String) throws {
       let known = try ChildRun(program, "1", limit: 25)

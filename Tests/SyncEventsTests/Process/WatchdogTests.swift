@@ -112,7 +112,7 @@ extension SyncEvents {
     func poolTooSmall(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 30)
       #expect(child.status == 86, "\(child.errors)")
-      #expect(child.errors.contains("interlock: this process can never go on"), "\(child.errors)")
+      #expect(child.errors.contains("interlock: this process is deadlocked"), "\(child.errors)")
       #expect(child.errors.contains("it needs 301 threads"), "\(child.errors)")
       func status(_ width: Int) throws -> Int32 {
         try ChildRun(

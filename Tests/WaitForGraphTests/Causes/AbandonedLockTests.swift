@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Locks whose owners ended, or went on, without unlocking them.
+/// Locks whose owners ended, or continued, without unlocking them.
 @Suite("An abandoned lock")
 struct AbandonedLockTests {
   typealias S = Snapshots

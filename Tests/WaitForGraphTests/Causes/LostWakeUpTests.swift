@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Threads that wait for a signal that no thread is left to send.
+/// Threads that wait for a signal that no thread can send.
 @Suite("A lost wake-up")
 struct LostWakeUpTests {
   typealias S = Snapshots

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Tasks and queues that no thread is left to resume.
+/// Tasks and queues that no thread can resume.
 @Suite("Suspended for ever")
 struct SuspendedTests {
   typealias S = Snapshots

@@ -1,5 +1,5 @@
 extension Finder {
-  /// Threads that wait for a signal that no thread is left to send; of several, those that no other
+  /// Threads that wait for a signal that no thread can send; of several, those that no other
   /// stuck thread blocks.
   func lostWakeUp(_ chains: WaitChains) -> Finding? {
     let waiters = liveness.stuck.filter {

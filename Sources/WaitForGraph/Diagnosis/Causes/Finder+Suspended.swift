@@ -1,5 +1,5 @@
 extension Finder {
-  /// A suspended queue that no thread is left to resume.
+  /// A suspended queue that no thread can resume.
   var suspendedQueue: Finding? {
     guard !liveness.isAnythingLive else { return nil }
     let found = index.queues.indices.filter { number in
