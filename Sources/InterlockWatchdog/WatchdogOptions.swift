@@ -24,7 +24,7 @@ struct WatchdogOptions: EnvironmentOptions {
       default: "not started"),
     Option(
       "predict", .onOrOff, \.predicts,
-      "Report at exit what did not go wrong in this run and can."),
+      "Report at exit the deadlocks and races that did not occur in this run but can."),
     Option(
       "fail_on", .choice(FailOn.allCases, placeholder: "what"), \.failOn,
       "Exit with `exit_code` after a potential finding.", default: "nothing"),

@@ -36,7 +36,7 @@ enum EvidenceWords {
   /// change.
   static func sides(_ conflict: Conflict) -> [(title: String, side: Conflict.Side)] {
     conflict.witness == nil
-      ? [("first, in the section", conflict.first), ("second, as it came", conflict.second)]
+      ? [("first, in the section", conflict.first), ("second, at its begin", conflict.second)]
       : [("in the section, changed by unmarked code", conflict.first)]
   }
 

@@ -65,11 +65,11 @@ struct ActionTests {
       headlines == [
         """
         InterlockTests/ActionTests.swift: conflict on a property, declared here: \
-        read beside write
+        read overlaps write
         """,
         """
         InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here: \
-        write beside write
+        write overlaps write
         """,
         // Once more at exit, with symbols.
         "InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at"

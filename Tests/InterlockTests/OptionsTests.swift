@@ -121,7 +121,7 @@ struct OptionsTests {
       ("require_contention=1", "'require_contention' must be on or off, found '1'"),
       (
         "require_contention=on exercise=off",
-        "'require_contention' needs to know what is exercised, so 'exercise=off' is not heeded"
+        "'require_contention' needs to know what is exercised, so 'exercise=off' is ignored"
       ),
       (
         "require_contention=on sections=off",

@@ -151,7 +151,7 @@ struct ReportTests {
           first, in the section: read  App/Cache.swift:12  get(_:)
             thread 'main thread', queue 'com.apple.main-thread'
             #0 Cache.get(_:)  Cache.swift:12
-          second, as it came: write, synched  App/Cache.swift:20  set(_:)
+          second, at its begin: write, synched  App/Cache.swift:20  set(_:)
             thread 'thread 7', task 3
             #0 start_thread  (libc.so.6)
             #1 0xff

@@ -49,7 +49,7 @@ struct PartReportTests {
     let text = Self.text(result)
     #expect(text.contains("in the section, changed by unmarked code: read  A.swift:1"))
     #expect(text.contains("    before: 12 bytes\n    after:  13 bytes\n"))
-    #expect(!text.contains("as it came"))
+    #expect(!text.contains("at its begin"))
     #expect(
       JSONReport.entry(result).contains(
         """

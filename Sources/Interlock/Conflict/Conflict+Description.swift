@@ -9,7 +9,7 @@ extension Conflict: CustomStringConvertible {
       lines += ["  before: \(witness.before)", "  after:  \(witness.after)"]
     } else {
       lines += first.lines(as: "first, in the section:")
-      lines += second.lines(as: "second, as it came:")
+      lines += second.lines(as: "second, at its begin:")
     }
     if let heldOpen { lines.append("  \(heldOpen)") }
     lines.append("  \(meaning)")
@@ -20,8 +20,8 @@ extension Conflict: CustomStringConvertible {
   public var meaning: String {
     if witness != nil {
       return
-        "No marked writer was in beside \(first.where): what it reads is also written without a"
-        + " mark, or by another process."
+        "No marked writer overlapped \(first.where): unmarked code or another process writes"
+        + " what it reads."
     }
     let (writer, other) = second.mode.writes ? (second, first) : (first, second)
     let who = other.mode.writes ? "writer" : "reader"

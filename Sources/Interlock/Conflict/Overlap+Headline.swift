@@ -14,7 +14,7 @@ extension Overlap {
     let (mine, others) = (Self.word(second), Self.word(first))
     if second.placeFromStack {
       // The accessing lines are not known yet.
-      return "\(second.line): conflict on \(what), declared here: \(mine) beside \(others)"
+      return "\(second.line): conflict on \(what), declared here: \(mine) overlaps \(others)"
     }
     let elsewhere = first.place.line == 0 ? "in \(first.place.function)" : "at \(first.line)"
     return "\(second.line): conflict on \(what): \(mine) here, \(others) \(elsewhere)"

@@ -18,7 +18,7 @@ extension ExerciseReport: CustomStringConvertible {
 
   /// How many resources had contention, in one line.
   package var headline: String {
-    guard isMeasured else { return "exercise is off: what was exercised is not known" }
+    guard isMeasured else { return "exercise is off: coverage was not recorded" }
     let count = resources.count
     var parts = ["exercised \(count) resource\(count == 1 ? "" : "s")"]
     let lone = notTested.count

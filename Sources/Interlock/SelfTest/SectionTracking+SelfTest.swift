@@ -20,7 +20,7 @@ extension SectionTracking {
       case .switchedOff: "section tracking is switched off (sections=off in INTERLOCK_OPTIONS)"
       case .noThread: "the system gave no two threads to plant a race with"
       case .missed: "a planted race of two sections was not found"
-      case .falseAlarm: "a section that was alone was said to have met another"
+      case .falseAlarm: "a section that was alone was reported as overlapping another"
       }
     }
   }

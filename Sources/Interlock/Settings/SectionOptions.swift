@@ -31,10 +31,10 @@ struct SectionOptions: EnvironmentOptions, Equatable {
     Option("sections", .onOrOff, \.sections, "Track sections."),
     Option(
       "delays", .onOrOff, \.delays,
-      "Hold sections at places that nearly met open now and then."),
+      "Sometimes hold a section open if it nearly overlapped another."),
     Option(
       "delay_seed", .whole(0...UInt64.max), \.delaySeed,
-      "The seed that decides the delays, 0 to 2⁶⁴ − 1.", default: "another one in every process"),
+      "The seed that decides the delays, 0 to 2⁶⁴ − 1.", default: "different in every process"),
     Option(
       "delay_budget", .whole(1...100), \.delayBudget,
       "The part of the run time that delays may take, {values} per cent."),
@@ -63,7 +63,7 @@ struct SectionOptions: EnvironmentOptions, Equatable {
     }
     if requiresContention, exercise == false {
       errors.append(
-        "'require_contention' needs to know what is exercised, so 'exercise=off' is not heeded")
+        "'require_contention' needs to know what is exercised, so 'exercise=off' is ignored")
       exercise = true
     }
     return errors

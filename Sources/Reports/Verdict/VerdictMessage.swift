@@ -67,13 +67,13 @@ struct VerdictMessage {
     }
     let part = conflict.part.map { " [\($0)]" } ?? ""
     if let witness = conflict.witness {
-      return "'\(conflict.resource)\(part)': unmarked code changed it beside"
+      return "'\(conflict.resource)\(part)': unmarked code changed it during the section of"
         + " \(act(conflict.first)) at \(conflict.first.place): \(witness.before) became"
         + " \(witness.after)"
     }
     var text =
-      "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place) came in "
-      + "beside \(act(conflict.first)) at \(conflict.first.place)"
+      "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place) overlapped"
+      + " \(act(conflict.first)) at \(conflict.first.place)"
     if conflict.count > 1 { text += ", \(conflict.count) times" }
     if case .signalled(let number) = seen.ending { text += "; then \(CrashMessage.death(number))" }
     return text

@@ -244,7 +244,7 @@ struct ExerciseEndTests {
       Section("end.off").write {}
       let off = SectionTracking.exerciseReport
       precondition(!off.isMeasured)
-      precondition("\(off)" == "interlock: exercise is off: what was exercised is not known")
+      precondition("\(off)" == "interlock: exercise is off: coverage was not recorded")
       SectionTracking.exercise = true
       let nothing = SectionTracking.exerciseReport
       precondition(nothing.isMeasured)

@@ -93,7 +93,7 @@ struct PartTests {
     let text = found.description
     #expect(text.contains(/^interlock: conflict on 'parts\.report #\d+ \[key one\]'\n/))
     #expect(text.contains("first, in the section: write [key one]  InterlockTests"))
-    #expect(text.contains("second, as it came: write [key one], synched  InterlockTests"))
+    #expect(text.contains("second, at its begin: write [key one], synched  InterlockTests"))
     #expect(found.first.stack.count <= 12)
 
     let mixed = Section("parts.mixed")

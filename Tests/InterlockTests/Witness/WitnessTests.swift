@@ -31,7 +31,7 @@ struct WitnessTests {
     let text = found.description
     #expect(text.contains(": changed by unmarked code\n  in the section: read  "))
     #expect(text.contains("before: \(before)\n  after:  \(before + 1)\n"))
-    #expect(!text.contains("second, as it came"))
+    #expect(!text.contains("second, at its begin"))
   }
 
   @Test("a marked writer that comes second is reported as that conflict alone")
