@@ -37,7 +37,7 @@ enum PredictionAtExit {
     // If this build sees no calls, the report says why nothing is predicted.
     guard InterposedCalls.blindness == nil else { return }
     SectionTracking.announce(
-      "prediction is armed: what it finds is written at exit"
+      "prediction is armed: findings are printed at exit"
         + (options.failOn == .potential ? ", with exit code \(SectionTracking.exitCode)" : ""))
   }
 

@@ -95,7 +95,7 @@ final class RunningTests: Sendable {
   /// Why the report cannot name the tests; `nil` if it can.
   var note: String? {
     xctest == INTERLOCK_XCTEST_UNKNOWN
-      ? "this XCTest is not one that the watchdog knows: its tests have no names here" : nil
+      ? "the watchdog does not know this version of XCTest: its tests are not named" : nil
   }
 }
 

@@ -20,16 +20,16 @@ extension Incident {
       headline =
         "a task blocks a thread of the pool that all tasks share: it \(act)\(at)"
     case .lockAcrossAwait:
-      act = "gives its thread up while it holds \(object)"
+      act = "suspends while it holds \(object)"
       headline =
-        "a task gave its thread up while it held \(object), which belongs to that thread: taken"
+        "a task suspended while it held \(object), which belongs to its thread: taken"
         + at
       held = [.init(object: object, place: frames)]
     case .longHold:
       act = "holds \(object) for \(text(seconds))"
       headline =
         "\(object) was held for \(text(seconds)): taken\(at)"
-        + (end.isEmpty ? "" : ", given back" + PlaceText.at(names.frames(end)))
+        + (end.isEmpty ? "" : ", released" + PlaceText.at(names.frames(end)))
       held = [.init(object: object, place: frames)]
     case .abandonedLock:
       let lock = lockName(names)
@@ -40,10 +40,10 @@ extension Incident {
         + PlaceText.atWithCaller(frames)
       held = [.init(object: lock, place: frames)]
     case .relock:
-      act = "asks again for \(object) that it holds, and goes on without it"
+      act = "tries again to acquire \(object) that it holds, and continues without it"
       headline =
-        "a thread asked again for \(object) that it held, the call was refused (EDEADLK), and the"
-        + " thread unlocked it twice: asked for again\(PlaceText.atWithCaller(frames)), taken"
+        "a thread tried again to acquire \(object) that it held, the call failed (EDEADLK), and the"
+        + " thread unlocked it twice: tried again\(PlaceText.atWithCaller(frames)), taken"
         + PlaceText.at(names.frames(end))
       held = [.init(object: object, place: names.frames(end))]
     case .callbackUnderLock, .lockOrder, .race:

@@ -68,8 +68,8 @@ extension LockOrder {
         + " its signaller out"
     }
     if first.from == first.to {
-      return "\(name(first.from)) is read twice by one thread\(at(first)): a writer that comes"
-        + " between\(at(cycle.edges[1])) waits for the first read, and the second for the writer"
+      return "\(name(first.from)) is read twice by one thread\(at(first)): a writer in between"
+        + "\(at(cycle.edges[1])) waits for the first read, and the second read for the writer"
     }
     let steps = cycle.edges.map { edge in
       let signal = edge.signal.map { names.signal($0) + ", which is signalled only under " } ?? ""
@@ -78,7 +78,7 @@ extension LockOrder {
     let number = cycle.edges.count
     let order =
       number == 2
-      ? "two locks are taken in both orders: " : "\(number) locks are taken in a ring: "
+      ? "two locks are taken in both orders: " : "\(number) locks are taken in a cycle: "
     return order + steps.joined(separator: "; ")
   }
 
@@ -87,7 +87,7 @@ extension LockOrder {
       if edge.toIsShared {
         return (kind == .queue ? "syncs on " : "reads under ") + "\(name) again"
       }
-      if kind == .queue { return "hands a barrier to \(name)" }
+      if kind == .queue { return "enqueues a barrier on \(name)" }
     }
     return switch kind {
     case .queue: edge.toIsShared ? "syncs on \(name)" : "syncs on \(name), alone"

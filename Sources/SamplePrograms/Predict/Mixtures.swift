@@ -15,7 +15,7 @@ let mixedPrograms: [PredictProgram] = [
     "mutex-and-read-lock-both-ways", "a reader takes a mutex whose holder writes",
     mutexAndReadLockBothWays),
   PredictProgram(
-    "semaphore-and-lock-ring", "a semaphore, an NSLock and a queue are taken in a ring",
+    "semaphore-and-lock-ring", "a semaphore, an NSLock and a queue are taken in a cycle",
     semaphoreAndLockRing),
   PredictProgram(
     "condition-under-lock",

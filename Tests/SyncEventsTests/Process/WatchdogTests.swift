@@ -147,7 +147,7 @@ extension SyncEvents {
       #expect(child.status == 0)
       #expect(
         child.errors.split(separator: "\n") == [
-          "interlock: prediction is armed: what it finds is written at exit",
+          "interlock: prediction is armed: findings are printed at exit",
           "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one"
             + " at once and another after 30.0 s",
         ])
