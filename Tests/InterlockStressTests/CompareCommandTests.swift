@@ -139,7 +139,8 @@ struct CompareCommandTests {
     #expect(world(all).perform(["compare"]) == .unmet)
     #expect(all.trials.count == 30)
     #expect(Set(all.trials.map(\.scenario.workload.driver)).count == 3)
-    #expect(all.errors.text.contains("nothing was measured: no strategy is right on this work"))
+    #expect(
+      all.errors.text.contains("nothing was measured: no strategy is correct on this workload"))
   }
 
   @Test("'compare' writes a JSON file that a later comparison accepts as its baseline")

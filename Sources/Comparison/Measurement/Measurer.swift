@@ -70,8 +70,8 @@ package final class Measurer {
       let start = now()
       if round > Interval.fewestValues, start + longest > deadline {
         result.notes.append(
-          "the time was over after \(round - 1) of \(plan.rounds) rounds: the machine is slower"
-            + " than was reckoned with")
+          "the time ran out after \(round - 1) of \(plan.rounds) rounds: the machine is slower"
+            + " than planned")
         break
       }
       for (number, step) in plan.order(ofRound: round).enumerated() {
@@ -145,8 +145,8 @@ package final class Measurer {
         note(
           .init(
             verdict: "race",
-            message: "\(figures.faults) reads beside a writer or lost writes in one round of"
-              + " \(cell.name)"), of: contestant)
+            message: "\(figures.faults) lost writes or reads that overlapped a write in one round"
+              + " of \(cell.name)"), of: contestant)
       }
       if number == 0 {
         // The round that sets the pace is not counted.
@@ -159,7 +159,7 @@ package final class Measurer {
       note(
         .init(
           verdict: "deadlock",
-          message: "\(count) of \(rings.count) callers did not come back within"
+          message: "\(count) of \(rings.count) callers did not return within"
             + " \(Int(round.patienceSeconds)) s in \(cell.name)"), of: contestant)
       // Stuck threads still use these callers.
       callers = []

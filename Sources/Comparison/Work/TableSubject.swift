@@ -92,7 +92,7 @@ private final class TableCounts: Sendable {
         "the number of writes in the table", claimed: written - table.lost(of: written),
         counted: written),
       .init(
-        "the number of reads beside a writer", claimed: broken.load(ordering: .relaxed),
+        "the number of reads that overlapped a write", claimed: broken.load(ordering: .relaxed),
         counted: 0),
     ]
     return state

@@ -180,9 +180,9 @@ final class CompareCommand {
       return
     }
     result.notes.append(
-      "calls that wait and wake are left unseen while it is measured: those of the libraries cost what"
-        + " they cost without Interlock, and a mutex pair that this executable calls itself takes"
-        + " \(latencyText(max(0, pair.interposed - pair.real))) more"
+      "calls that wait and wake are not observed during the measurement: those of the libraries"
+        + " cost what they cost without Interlock, and a mutex pair that this executable calls"
+        + " itself takes \(latencyText(max(0, pair.interposed - pair.real))) more"
         + " (\(latencyText(pair.interposed)) against \(latencyText(pair.real)))")
   }
 
@@ -250,7 +250,7 @@ final class CompareCommand {
       return .interrupted
     }
     if result.ranked.isEmpty {
-      world.errors.write("error: nothing was measured: no strategy is right on this work\n")
+      world.errors.write("error: nothing was measured: no strategy is correct on this workload\n")
       return .unmet
     }
     return holds ? .met : .unmet

@@ -42,11 +42,11 @@ struct CorrectnessPass {
     if tracksSections {
       return "sections are on: every forbidden overlap of two callers is seen"
     }
-    let hint = "; a build with --traits SectionTracking sees each meeting"
+    let hint = "; a build with --traits SectionTracking sees each overlap"
     return isOfCaches
       ? "sections are not in this build: a race shows where it does damage (a broken value, a wrong"
         + " count, a crash)" + hint
-      : "sections are not in this build: the table itself counts lost writes and reads beside a"
-        + " writer, in the measured rounds too" + hint
+      : "sections are not in this build: the table itself counts lost writes and reads that"
+        + " overlap a write, in the measured rounds too" + hint
   }
 }

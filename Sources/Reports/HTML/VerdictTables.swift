@@ -66,7 +66,7 @@ struct VerdictTables {
         + "</tr>\n"
     }
     return Self.table(
-      "Scenarios that are for every subject", "matrix", "<th scope=\"col\">subject</th>" + head,
+      "Scenarios for every subject", "matrix", "<th scope=\"col\">subject</th>" + head,
       rows.joined())
   }
 
@@ -78,7 +78,7 @@ struct VerdictTables {
         + "<td>\(Markup.text(pair.subject))</td><td>\(cell(pair))</td></tr>\n"
     }
     let head = ["scenario", "subject", "verdict"].map { "<th scope=\"col\">\($0)</th>" }.joined()
-    return Self.table("Scenarios that are for a few subjects", "pairs", head, rows.joined())
+    return Self.table("Scenarios for some subjects", "pairs", head, rows.joined())
   }
 
   private static func table(

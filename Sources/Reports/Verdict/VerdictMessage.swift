@@ -72,8 +72,8 @@ struct VerdictMessage {
         + " \(witness.after)"
     }
     var text =
-      "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place) overlapped"
-      + " \(act(conflict.first)) at \(conflict.first.place)"
+      "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place)"
+      + " overlapped \(act(conflict.first)) at \(conflict.first.place)"
     if conflict.count > 1 { text += ", \(conflict.count) times" }
     if case .signalled(let number) = seen.ending { text += "; then \(CrashMessage.death(number))" }
     return text

@@ -96,7 +96,8 @@ struct WinnerChart {
 
   private var table: String {
     FigureTable.html(
-      caption: "The fastest, and those that no difference to it was seen of", id: "winners-figures",
+      caption: "The fastest strategy, and those without a visible difference to it",
+      id: "winners-figures",
       head: ["callers"] + map.reads.map { "\($0) % reads" },
       rows: map.threads.map { threads in
         ["\(threads)"]
