@@ -22,7 +22,7 @@ extension World {
       errors.write(error.errors.map { "error: \($0)\n" }.joined())
       return .badScenario
     } catch let error as RunnerFault {
-      errors.write("error: the run cannot go on: \(error.reason)\n")
+      errors.write("error: the run cannot continue: \(error.reason)\n")
       return .ourFault
     } catch {
       errors.write("error: a fault of Interlock's own, please report it: \(error)\n")

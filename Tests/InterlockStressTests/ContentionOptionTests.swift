@@ -73,8 +73,7 @@ struct ContentionOptionTests {
     #expect(world.perform(["run", "--scenarios", folder]) == .usage)
     #expect(
       test.errors.text
-        == "error: INTERLOCK_OPTIONS has what nothing here knows or heeds, as said above;"
-        + " see 'interlock help run'\n")
+        == "error: INTERLOCK_OPTIONS has errors (see above); see 'interlock help run'\n")
     #expect(test.trials.isEmpty)
   }
 

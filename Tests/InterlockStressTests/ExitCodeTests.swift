@@ -203,7 +203,7 @@ struct ExitCodeTests {
     other.refuseAfter = 0
     #expect(other.run("pool", "writes", "--subject", "good") == .ourFault)
     #expect(
-      other.errors.text == "error: the run cannot go on: no pipe: Too many open files\n")
+      other.errors.text == "error: the run cannot continue: no pipe: Too many open files\n")
   }
 
   @Test("A file that could not be removed is a warning, and changes no verdict")

@@ -163,7 +163,7 @@ extension CommandName {
       Option(
         "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
         replay: .leavesOut,
-        "When to write colours; NO_COLOR and TERM=dumb are heeded unless this is given.")
+        "When to write colours; NO_COLOR and TERM=dumb are obeyed unless this is given.")
     ),
     (
       [.run, .list, .recipes, .pool, .compare],

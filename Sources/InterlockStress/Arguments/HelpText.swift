@@ -46,7 +46,7 @@ extension World {
           "EXIT CODES",
           [
             ("0", "Every expectation was met."),
-            ("1", "One was not, nothing was judged, or a resource was not tested that had to be."),
+            ("1", "One was not, nothing was judged, or a required resource was not tested."),
             ("64", "The command line is wrong."),
             ("65", "A scenario is wrong."),
             ("70", "A fault of Interlock's own."),

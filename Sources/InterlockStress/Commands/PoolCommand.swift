@@ -66,7 +66,7 @@ struct PoolCommand {
 
   private func report(_ trial: Trial, smallest: Int?) -> ExitCode {
     let grown =
-      "(Where all its threads wait, Dispatch's pool on Linux grows by one a second, so by the end of"
+      "(While all its threads wait, Dispatch's pool on Linux grows by one a second, so by the end of"
       + " the stall window it is wider.)\n"
     guard let smallest else {
       world.output.write(

@@ -16,8 +16,7 @@ final class RunCommand {
 
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     if !world.optionErrors.isEmpty {
-      throw UsageError(
-        "INTERLOCK_OPTIONS has what nothing here knows or heeds, as said above", .run)
+      throw UsageError("INTERLOCK_OPTIONS has errors (see above)", .run)
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     let plan = try RunPlan(
@@ -52,7 +51,7 @@ final class RunCommand {
     }
     guard failures.isEmpty else { return .ourFault }
     if reports.hasFinishedFiles, ending == .completed, interlock_interrupted() {
-      reports.text.write("interrupted while the page was written, which is whole\n")
+      reports.text.write("interrupted while the page was written, which is complete\n")
       return .interrupted
     }
     return exitCode(ending, reports, planned: plan.trials.count)

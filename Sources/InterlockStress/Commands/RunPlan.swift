@@ -62,7 +62,7 @@ struct RunPlan {
       }
     }
     if trials.isEmpty {
-      throw UsageError("None of these scenarios is for the subjects that are asked for", .run)
+      throw UsageError("None of these scenarios is for the requested subjects", .run)
     }
   }
 

@@ -34,7 +34,7 @@ package struct Suggestion: Sendable, Hashable {
     isQuestion = false
     if names.count > 40 {
       text =
-        "none of the \(names.count) there are is spelled like it"
+        "none of the \(names.count) known names is similar"
         + (command.map { ", '\($0)' shows them" } ?? "")
     } else {
       text =

@@ -142,7 +142,8 @@ final class ScriptRun: Sendable {
       control.did("\(key(call)) is \(values.name(of: bytes, ofKey: call.key))", role: role)
       guard let bytes, values.number(of: bytes, ofKey: call.key) == nil else { return }
       ledger.note(
-        .valuesIntact, "a \(name(of: call)) gave \(bytes.count) bytes that are none of its values")
+        .valuesIntact,
+        "a \(name(of: call)) returned \(bytes.count) bytes that are none of its values")
     case .count(let count): control.did("\(count) keys", role: role)
     case .done: control.did("\(name(of: call)) is done", role: role)
     case .failed(let evidence):

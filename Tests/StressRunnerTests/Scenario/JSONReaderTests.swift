@@ -228,7 +228,7 @@ struct NearestTests {
     let many = (100...140).map { "scenario-\($0)" }
     #expect(
       Suggestion(for: "xyzzy", among: many, shownBy: "x list").text
-        == "none of the 41 there are is spelled like it, 'x list' shows them")
+        == "none of the 41 known names is similar, 'x list' shows them")
     let near = Suggestion(for: "scenario-13", among: many)
     #expect(near.text == "did you mean 'scenario-103'?")
     #expect(near.isQuestion)

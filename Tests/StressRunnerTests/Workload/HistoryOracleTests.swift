@@ -15,8 +15,8 @@ struct HistoryOracleTests {
   func overwritten() {
     #expect(
       evidenceOfStaleRead(in: [call(.set, 1, 1...2), call(.set, 2, 3...4), call(.get, 1, 5...6)])
-        == "a get of key-0 gave value 1, which was over: value 2 was stored after it, and that had"
-        + " completed before the read began")
+        == "a get of key-0 returned value 1, which was stale: value 2 was stored after it and"
+        + " before the read began")
   }
 
   @Test("reads-fresh finds a value that was removed, or that was only prepared, and overwritten")
@@ -25,8 +25,8 @@ struct HistoryOracleTests {
       evidenceOfStaleRead(in: [
         call(.set, 1, 1...2), call(.remove, nil, 3...4), call(.get, 1, 5...6),
       ])
-        == "a get of key-0 gave value 1, which was over: it was removed after it, and that had"
-        + " completed before the read began")
+        == "a get of key-0 returned value 1, which was stale: the key was removed after it and"
+        + " before the read began")
     #expect(
       evidenceOfStaleRead(in: [call(.removeAll, nil, 3...4), call(.getAsync, 0, key: 7, 5...6)])
         != nil)

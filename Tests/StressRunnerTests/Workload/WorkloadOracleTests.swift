@@ -43,7 +43,7 @@ struct WorkloadOracleTests {
     #expect(
       failures == [
         .init(
-          oracle: .valuesIntact, evidence: "a get of key-0 gave 3 bytes that are not its value")
+          oracle: .valuesIntact, evidence: "a get of key-0 returned 3 bytes that are not its value")
       ])
   }
 

@@ -18,9 +18,9 @@ func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
       let spans = WriteSpans(writes, of: value)
       for read in reads {
         guard let over = spans.whatMadeStale(read) else { continue }
-        let what = over.kind.stores ? "value \(over.value ?? 0) was stored" : "it was removed"
-        return "a \(read.kind.rawValue) of key-\(key) gave value \(value), which was over:"
-          + " \(what) after it, and that had completed before the read began"
+        let what = over.kind.stores ? "value \(over.value ?? 0) was stored" : "the key was removed"
+        return "a \(read.kind.rawValue) of key-\(key) returned value \(value), which was stale:"
+          + " \(what) after it and before the read began"
       }
     }
   }

@@ -7,10 +7,10 @@ func evidenceOfBrokenValue(
   guard call.kind.reads else { return nil }
   let name = "a \(call.kind.rawValue) of key-\(call.key)"
   guard case .value(let read) = reply else {
-    return "\(name) gave back no value, not even nil"
+    return "\(name) returned neither a value nor nil"
   }
   guard let read, !pattern.isValue(read, ofKey: call.key) else { return nil }
-  return "\(name) gave \(read.count) bytes that are not its value"
+  return "\(name) returned \(read.count) bytes that are not its value"
 }
 
 /// `values-intact`, at rest: each key holds the value that the workload stores under it.

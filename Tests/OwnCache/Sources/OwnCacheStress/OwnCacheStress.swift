@@ -60,6 +60,6 @@ final class CarefulCache: Cache, @unchecked Sendable {
 struct OwnCacheStress: StressCommand {
   static let subjects: [SubjectEntry] = [
     .cache("hasty", "a lock for writers only") { HastyCache() },
-    .cache("careful", "a lock for everybody") { CarefulCache() },
+    .cache("careful", "a lock for readers and writers") { CarefulCache() },
   ]
 }
