@@ -55,12 +55,13 @@ extension Schedule {
     for step in trace where step.task > 0 && tasks[step.task] == nil {
       tasks[step.task] = tasks.count + 1
     }
-    steps = trace.map { Step($0, task: tasks[$0.task]) }
+    var lines = LinesOfPlaces()
+    steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
     blocked = waiting.map { waiting in
       let step = interlock_exploration_step(
         thread: waiting.thread, task: waiting.task, enabled: 0, operation: waiting.operation,
         call: waiting.call, place: waiting.place, caller: waiting.caller)
-      return Step(step, task: tasks[waiting.task])
+      return Step(step, task: tasks[waiting.task], &lines)
     }
     withUnsafeBytes(of: result.named) { bytes in
       let named = bytes.bindMemory(to: interlock_named_object.self)
@@ -97,8 +98,25 @@ extension Schedule.NamedObject {
   }
 }
 
+/// The lines of places, each looked up once: a long schedule has few places.
+struct LinesOfPlaces {
+  private var known: [[UInt]: StackFrame?] = [:]
+
+  mutating func frame(of places: [UInt]) -> StackFrame? {
+    if let frame = known[places] { return frame }
+    let frame = Schedule.Step.frame(of: places)
+    known[places] = .some(frame)
+    return frame
+  }
+}
+
 extension Schedule.Step {
   init(_ step: interlock_exploration_step, task: Int?) {
+    var lines = LinesOfPlaces()
+    self.init(step, task: task, &lines)
+  }
+
+  init(_ step: interlock_exploration_step, task: Int?, _ lines: inout LinesOfPlaces) {
     thread = Int(step.thread)
     self.task = task
     operation = String(cString: step.call ?? interlock_operation_name(step.operation.kind))
@@ -107,7 +125,7 @@ extension Schedule.Step {
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
       || operation == "continue"
     object = begins ? 0 : Int(step.operation.object)
-    place = Self.frame(of: [UInt(step.place), UInt(step.caller)])
+    place = lines.frame(of: [UInt(step.place), UInt(step.caller)])
     candidates = Int(step.enabled)
   }
 
