@@ -153,8 +153,8 @@ let package = Package(
     .target(
       name: "StressRunner",
       dependencies: [
-        "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlockHarness",
+        "Explorer", "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection",
+        "Interlock", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // What is measured of lock strategies and caches, and what the figures mean.
@@ -167,15 +167,15 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "StressRunner", "Comparison", "Prediction", "HangReports", "WaitForGraph",
+        "StressRunner", "Comparison", "Explorer", "Prediction", "HangReports", "WaitForGraph",
         "ProcessInspection", "Interlock",
       ],
       swiftSettings: common),
     .target(
       name: "InterlockStress",
       dependencies: [
-        "StressRunner", "WaitForGraph", "Comparison", "Reports", "Caches", "LockStrategies",
-        "Interlock", "CInterlockEvents", "CInterlockHarness",
+        "StressRunner", "Explorer", "WaitForGraph", "Comparison", "Reports", "Caches",
+        "LockStrategies", "Interlock", "CInterlockEvents", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
@@ -324,8 +324,8 @@ let package = Package(
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [
-        "Reports", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlockHarness", "StressRunnerTestChild", "TestSupport",
+        "Reports", "StressRunner", "Explorer", "Prediction", "WaitForGraph", "ProcessInspection",
+        "Interlock", "CInterlockHarness", "StressRunnerTestChild", "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(
@@ -341,14 +341,14 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "Comparison", "StressRunner", "Prediction", "HangReports", "WaitForGraph",
-        "ProcessInspection", "Interlock", "TestSupport",
+        "Reports", "Comparison", "StressRunner", "Explorer", "Prediction", "HangReports",
+        "WaitForGraph", "ProcessInspection", "Interlock", "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitForGraph",
+        "InterlockStress", "StressRunner", "Explorer", "Comparison", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
         "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
         "TestSupport",

@@ -83,10 +83,10 @@ extension Schedule {
   }
 
   /// The thread that runs the body is number 0.
-  static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
+  package static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
 
   /// The operation with its object and its place.
-  static func text(_ step: Step) -> String {
+  package static func text(_ step: Step) -> String {
     let object = step.object == 0 ? "" : " #\(step.object)"
     guard let place = step.place, let short = shortPlace(place) else {
       return step.operation + object

@@ -33,7 +33,10 @@ extension World {
   private func invoke(_ invocation: Invocation, firstArgument: String?) throws -> ExitCode {
     switch invocation {
     case .run(let scenarios, let options):
-      return try RunCommand(world: self, options: options)
+      return try RunCommand(world: self, options: options, .run)
+        .perform(scenarios, firstArgument: firstArgument)
+    case .explore(let scenarios, let options):
+      return try RunCommand(world: self, options: options, .explore)
         .perform(scenarios, firstArgument: firstArgument)
     case .list(let texts, let options):
       output.write(try listText(texts, options))

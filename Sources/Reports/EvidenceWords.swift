@@ -1,5 +1,12 @@
 import Interlock
-import StressRunner
+package import StressRunner
+
+/// How far a trial got: the calls that completed, or the orders that were executed.
+package func progressText(of result: TrialResult) -> String {
+  let seen = result.observation
+  if let record = seen.exploration { return ExplorationWords.count(record.outcome) }
+  return "\(seen.completed) of \(seen.operations) calls"
+}
 
 /// Formats the evidence in the same way for the terminal and the page; the text is not escaped.
 enum EvidenceWords {
@@ -7,6 +14,9 @@ enum EvidenceWords {
   /// message already has.
   static func progress(of result: TrialResult) -> String {
     let seen = result.observation
+    if let record = seen.exploration {
+      return "\(secondsText(record.seconds)) of exploration, \(secondsText(seen.seconds)) in all"
+    }
     var parts = VerdictMessage(result).hasProgress ? [] : [progressText(seen)]
     let inside = seen.callersInside
     if inside > 0 { parts.append("\(inside) caller\(inside == 1 ? "" : "s") inside one") }

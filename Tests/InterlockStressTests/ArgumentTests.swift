@@ -195,7 +195,7 @@ struct OptionTableTests {
     let values = [
       "name": "x", "n": "3", "seconds": "2", "file": "f", "when": "never", "folder": "d",
       "switch": "off", "what": "potential", "list": "4", "tag": "x", "percent": "5%",
-      "calls/s": "100",
+      "calls/s": "100", "strategy": "dfs:2", "budget": "5s", "token": "i1-0-w0-a-0",
     ]
     let valuesByName = [
       "section": "0,10us", "distribution": "zipf", "driver": "tasks", "rounds": "6",
@@ -227,7 +227,7 @@ struct OptionTableTests {
     }
   }
 
-  @Test("The article's tables of the options of 'run' and 'compare' are what is declared")
+  @Test("The article's tables of the options of three commands are what is declared")
   func article() throws {
     let file = URL(fileURLWithPath: #filePath)
       .appendingPathComponent(
@@ -235,7 +235,7 @@ struct OptionTableTests {
       ).standardized
     var blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n\n")
     let tables = blocks.indices.filter { blocks[$0].hasPrefix("| option |") }
-    let commands: [CommandName] = [.run, .compare]
+    let commands: [CommandName] = [.run, .explore, .compare]
     try #require(tables.count == commands.count)
     for (index, command) in zip(tables, commands) {
       let rows = command.options.map { option in

@@ -10,7 +10,8 @@ struct PoolCommandTests {
   private func makeWorld(completesFrom width: Int?) throws -> TestWorld {
     let test = try TestWorld()
     test.verdict = { trial in
-      width.map { (trial.scenario.poolWidth ?? 0) >= $0 } == true
+      let asked = trial.explore.map { $0.options.poolWidth } ?? trial.scenario.poolWidth
+      return width.map { (asked ?? 0) >= $0 } == true
         ? .passed
         : .any(.deadlock, cause: .starvation)
     }
@@ -25,10 +26,22 @@ struct PoolCommandTests {
       test.output.text.contains("\nThe smallest width at which it completes is \(width).\n"))
   }
 
-  @Test("'pool' prints the result of each width")
+  @Test("'pool' explores, and decides nothing if an order fails in another way than a deadlock")
+  func explores() throws {
+    let test = try makeWorld(completesFrom: 1)
+    #expect(test.run("pool", "reads", "--subject", "good") == .met)
+    #expect(test.trials.first?.explore?.options.seconds == 2)
+    test.verdict = { _ in .any(.violation) }
+    #expect(test.run("pool", "reads", "--subject", "good") == .unmet)
+    #expect(test.output.text.contains("That decides nothing about the pool"))
+    #expect(test.run("pool", "reads", "--subject", "good", "--time-limit", "5") == .usage)
+  }
+
+  @Test("'pool --real' runs pools of each width, and prints the results")
   func table() throws {
     let test = try makeWorld(completesFrom: 3)
-    #expect(test.run("pool", "reads", "--subject", "good") == .met)
+    #expect(test.run("pool", "reads", "--subject", "good", "--real") == .met)
+    #expect(test.trials.first?.explore == nil)
     #expect(
       test.output.text.hasPrefix(
         """

@@ -34,7 +34,7 @@ struct ResultFileTests {
         replay: .init(), sight: .everything)
       guard
         let file = try? GrowingReport(
-          JSONReport(), path: path, option: "json", output: TextBuffer())
+          JSONReport(), path: path, option: "json", of: .run, output: TextBuffer())
       else { exit(1) }
       var summary = ReportSummary()
       file.begin([], context, summary)

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import WaitForGraph
 
+@testable import Explorer
 @testable import InterlockStress
 
 /// Records the output.
@@ -36,6 +37,11 @@ extension Verdict {
       .crashed(.signal(4, nil, cause.map { Diagnosis(evidence: .any($0)) }))
     case .timedOut: .timedOut(.limit(nil))
     case .skipped: .skipped(reason: "needs 'get'")
+    case .undecided:
+      .explored(
+        ExplorationFailure(
+          verdict: .notDeterministic, text: "step 3 differs", schedule: Schedule(), token: "",
+          execution: 1))
     }
   }
 }
@@ -69,6 +75,10 @@ final class TestWorld {
   }
   /// The contention coverage of each trial.
   var exercise: ExerciseReport?
+  /// What came of the exploration of a trial that explores.
+  var exploration: (Trial) -> ExplorationRecord? = { _ in
+    ExplorationRecord(outcome: .allOrdersPass(count: 2, leftBehind: 0), seconds: 0)
+  }
   /// The result of the planted race.
   var selfTest: () -> String? = { nil }
   /// The predicted findings of a trial, if it predicts.
@@ -153,6 +163,7 @@ final class TestWorld {
             ending: .exited(code: 0), operations: trial.scenario.workload.operationCount)
           seen.completed = seen.operations
           seen.exercise = exercise
+          if trial.explore != nil { seen.exploration = exploration(trial) }
           let verdict = verdict(trial)
           seen.finished = verdict.kind == .passed
           if trial.predicts { seen.prediction = .init(state: .on, findings: findings(trial)) }

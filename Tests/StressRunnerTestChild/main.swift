@@ -5,7 +5,7 @@ import StressRunner
 // result as JSON, so that a test can observe a runner from outside, and stacks that name functions.
 
 TrialHost.runIfChild(
-  subjects: testSubjects + sessionSubjects + [slowExitSubject] + hostileSubjects)
+  subjects: testSubjects + sessionSubjects + [slowExitSubject] + hostileSubjects + exploredSubjects)
 
 if CommandLine.arguments.dropFirst().first == "hostile" {
   runHostile(Array(CommandLine.arguments.dropFirst(2)))

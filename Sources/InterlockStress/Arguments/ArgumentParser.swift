@@ -122,6 +122,8 @@ private struct ArgumentParser {
     switch command {
     case .run:
       return .run(scenarios: positional, options)
+    case .explore:
+      return .explore(scenarios: positional, options)
     case .pool:
       return .pool(scenarios: positional, options)
     case .compare:

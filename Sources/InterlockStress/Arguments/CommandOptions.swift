@@ -6,15 +6,15 @@ extension CommandName {
   /// Every option with its commands, in the order of the help text. If an option occurs several
   /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
-    compareOptions.map { ([.compare], $0) } + comparisonOptions + trialOptions + reportOptions
-    + otherOptions
+    compareOptions.map { ([.compare], $0) } + comparisonOptions + exploreOptions + trialOptions
+    + reportOptions + otherOptions
 
   /// An option with the commands that accept it.
   package typealias Row = (commands: [CommandName], option: Option<Options>)
 
   private static let trialOptions: [Row] = [
     (
-      [.run],
+      [.run, .explore],
       Option(
         "subject", .text("name"), replay: .leavesOut,
         "Try this subject; may be given several times.", default: "all"
@@ -27,7 +27,7 @@ extension CommandName {
       ) { $1.subjects.append($0) }
     ),
     (
-      [.run],
+      [.run, .explore],
       Option(
         "family", .text("name"), replay: .leavesOut,
         "Try the subjects of this family only; may be given several times.", default: "all"
@@ -67,7 +67,14 @@ extension CommandName {
         "The seed of operations and keys.", default: "each scenario's own")
     ),
     (
-      [.run],
+      [.explore],
+      Option(
+        "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,
+        "The seed of operations and keys, and of the strategy's random choices.",
+        default: "each scenario's own")
+    ),
+    (
+      [.run, .explore],
       Option(
         "jobs", short: "j", .whole(1...256), \.jobs, replay: .leavesOut,
         "How many trials to run at a time, {values}.",
@@ -132,7 +139,7 @@ extension CommandName {
   private static let reportOptions: [Row] = ReportFormat.all.compactMap { format in
     guard format.destination != .terminal else { return nil }
     let mayUseOutput = format.destination == .growingFile
-    return ([.run], file(format.name, format.summary, mayUseOutput: mayUseOutput))
+    return ([.run, .explore], file(format.name, format.summary, mayUseOutput: mayUseOutput))
   }
 
   /// An option with a file name for each comparison format that is written to a file.
@@ -152,21 +159,21 @@ extension CommandName {
 
   private static let otherOptions: [Row] = [
     (
-      [.run],
+      [.run, .explore],
       Option(
         flag: "verbose", short: "v", replay: .leavesOut,
         "Show the evidence of expected failures too, and all of it."
       ) { $0.isVerbose = true }
     ),
     (
-      [.run, .compare],
+      [.run, .explore, .compare],
       Option(
         "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
         replay: .leavesOut,
         "When to write colours; NO_COLOR and TERM=dumb are obeyed unless this is given.")
     ),
     (
-      [.run, .list, .recipes, .pool, .compare],
+      [.run, .explore, .list, .recipes, .pool, .compare],
       Option(
         "scenarios", .path("folder"), \.scenarioFolder,
         "Read the scenarios of this folder.", default: "StressScenarios, here or above")

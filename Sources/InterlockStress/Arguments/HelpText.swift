@@ -53,6 +53,19 @@ extension World {
             ("130", "Interrupted; what was judged so far has been printed."),
           ], width: width))
     }
+    if name == .explore {
+      sections.append(
+        Self.section(
+          "EXIT CODES",
+          [
+            ("0", "Every expectation was met; without one, no order failed."),
+            ("1", "One was not, or nothing was explored."),
+            ("64", "The command line, or the token, is wrong."),
+            ("65", "A scenario is wrong."),
+            ("70", "A fault of Interlock's own."),
+            ("130", "Interrupted; what was explored so far has been printed."),
+          ], width: width))
+    }
     if name == .compare {
       sections.append(
         Self.section(

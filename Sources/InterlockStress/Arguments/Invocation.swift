@@ -1,9 +1,12 @@
+package import Explorer
 import Interlock
 
 /// A parsed command line.
 package enum Invocation: Sendable, Hashable {
   /// Replay these scenarios, by name or path, or all of them if none is given.
   case run(scenarios: [String], Options)
+  /// Explore the orders of these scenarios, by name or path, or of all with an expectation of it.
+  case explore(scenarios: [String], Options)
   /// List the subjects, scenarios and benches whose name or summary contains these texts.
   case list(texts: [String], Options)
   /// List the known bugs of real systems that the scenarios reproduce.
@@ -29,6 +32,14 @@ package struct Options: OptionValues, Hashable {
     case potential
     /// A trial that is skipped.
     case skipped
+  }
+
+  /// How much an exploration may do.
+  package enum Budget: Sendable, Hashable {
+    /// This much real time.
+    case seconds(Double)
+    /// This many orders.
+    case orders(Int)
   }
 
   /// A question that replaces the command.
@@ -65,6 +76,14 @@ package struct Options: OptionValues, Hashable {
   package var timeLimit: Double?
   /// How many processors the children's pools are made for; `nil` uses each scenario's own.
   package var poolWidth: Int?
+  /// What chooses the orders of an exploration; `nil` for the default.
+  package var strategy: ExplorationOptions.Strategy?
+  /// How much an exploration may do; `nil` for the default.
+  package var budget: Budget?
+  /// The token of the one order to execute; `nil` to search.
+  package var token: String?
+  /// Whether 'pool' waits for real pools.
+  package var usesRealPools = false
   /// Whether sections at call sites that nearly overlapped are sometimes held open.
   package var delays = true
   /// The file that keeps pairs of such call sites from run to run; `nil` for none.
@@ -112,6 +131,8 @@ package struct RepeatedOption: Sendable, Hashable {
 package enum CommandName: String, Sendable, CaseIterable {
   /// Replay scenarios.
   case run
+  /// Explore orders.
+  case explore
   /// List subjects, scenarios and benches.
   case list
   /// List known bugs.
@@ -129,6 +150,7 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var summary: String {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
+    case .explore: "Execute the orders in which a scenario's threads can run, until one fails."
     case .list: "List subjects, scenarios, strategies and benches."
     case .recipes: "List the known bugs of real systems, with the verdicts that show them."
     case .pool: "Find the smallest thread pool with which a scenario completes on a subject."
@@ -142,6 +164,7 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var usage: String {
     switch self {
     case .run: "run [<options>] [<scenario> ...]"
+    case .explore: "explore [<options>] [<scenario> ...]"
     case .list: "list [<options>] [<text> ...]"
     case .recipes: "recipes [<options>]"
     case .pool: "pool [<options>] <scenario> --subject <name>"
@@ -160,6 +183,12 @@ package enum CommandName: String, Sendable, CaseIterable {
         "The scenarios to replay: by name, or by the path of a file or folder. (default: all in the"
           + " folder)"
       )
+    case .explore:
+      (
+        "scenario",
+        "The scenarios to explore: by name, or by the path of a file or folder. (default: all in"
+          + " the folder with expectations of 'explore')"
+      )
     case .list:
       ("text", "List only what has this text in its name or summary; of several, all of them.")
     case .recipes: nil
@@ -167,7 +196,8 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .compare:
       ("scenario", "Scenarios on whose workloads caches are compared. (default: a grid)")
     case .bench: ("bench", "What to measure, by name. (default: everything)")
-    case .help: ("command", "The command to explain: run, list, recipes, pool, compare or bench.")
+    case .help:
+      ("command", "The command to explain: run, explore, list, recipes, pool, compare or bench.")
     }
   }
 }

@@ -1,7 +1,8 @@
+import Explorer
 import Reports
 import StressRunner
 
-/// `pool`: finds the smallest pool with which a trial completes.
+/// `pool`: finds the smallest pool with which a scenario completes.
 struct PoolCommand {
   private let world: World
   private let options: Options
@@ -11,10 +12,17 @@ struct PoolCommand {
     self.options = options
   }
 
+  /// What a trial with a pool of some width shows.
+  private enum Answer {
+    case completes, isStuck
+    /// Neither: it was not run, or failed in another way.
+    case nothing
+  }
+
   /// Tries one scenario on one subject with pools of several widths, and prints each result.
   ///
-  /// Doubles the width until the trial completes, and then bisects: a subject that completes with a
-  /// pool also completes with a larger one, because more of its blocks can run.
+  /// Doubles the width until the scenario completes, and then bisects: a subject that completes
+  /// with a pool also completes with a larger one, because more of its blocks can run.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     guard scenarios.count == 1, options.subjects.count == 1 else {
       throw UsageError(
@@ -22,26 +30,66 @@ struct PoolCommand {
           + " \(options.subjects.count); use: pool <scenario> --subject <name>", .pool)
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
-    let plan = try RunPlan(
-      selection.files.map(\.scenario), options: options, subjects: world.subjects,
-      currentFolder: world.currentFolder)
-    guard var trial = plan.trials.first else { return .ourFault }
+    guard let trial = try plan(selection).trials.first else { return .ourFault }
     world.output.write("\(trial.scenario.name) on \(trial.subject)\n\nWIDTH  VERDICT\n")
-    var failing = 0
-    var completing: Int?
+    var stuck: (width: Int, result: TrialResult)?
+    var completing: (width: Int, result: TrialResult)?
     var width = 1
     while true {
-      trial.scenario.poolWidth = width
-      guard let result = try run(trial) else { return .interrupted }
+      guard let result = try run(Self.of(width, trial)) else { return .interrupted }
       show(result, width: width)
-      if result.verdict.kind == .skipped { return .unmet }
-      if result.observation.finished { completing = width } else { failing = width }
+      switch answer(result) {
+      case .nothing:
+        world.output.write("\nThat decides nothing about the pool: \(result.message)\n")
+        return .unmet
+      case .completes: completing = (width, result)
+      case .isStuck: stuck = (width, result)
+      }
       if let completing {
-        if completing - failing <= 1 { return report(trial, smallest: completing) }
-        width = (completing + failing) / 2
+        let most = stuck?.width ?? 0
+        if completing.width - most <= 1 {
+          return report(smallest: completing, stuck: stuck, replay(selection))
+        }
+        width = (completing.width + most) / 2
       } else {
-        if width == Limits.poolWidthRange.upperBound { return report(trial, smallest: nil) }
+        if width == Limits.poolWidthRange.upperBound {
+          return report(smallest: nil, stuck: stuck, replay(selection))
+        }
         width = min(width * 2, Limits.poolWidthRange.upperBound)
+      }
+    }
+  }
+
+  private func plan(_ selection: ScenarioSelection) throws -> RunPlan {
+    let scenarios = selection.files.map(\.scenario)
+    if options.usesRealPools {
+      return try RunPlan(
+        scenarios, options: options, subjects: world.subjects, currentFolder: world.currentFolder)
+    }
+    if options.timeLimit != nil {
+      throw UsageError("The option '--time-limit <seconds>' does nothing without '--real'", .pool)
+    }
+    return try RunPlan(
+      exploring: scenarios, options: options, subjects: world.subjects, seconds: 2)
+  }
+
+  /// The trial with pools of a width: in the model, and for real.
+  private static func of(_ width: Int, _ trial: Trial) -> Trial {
+    var trial = trial
+    if trial.explore == nil { trial.scenario.poolWidth = width }
+    trial.explore?.options.poolWidth = width
+    return trial
+  }
+
+  private func answer(_ result: TrialResult) -> Answer {
+    switch result.verdict.kind {
+    case .skipped: .nothing
+    case .deadlock: .isStuck
+    default:
+      if result.trial.explore == nil {
+        result.observation.finished ? .completes : .isStuck
+      } else {
+        result.verdict.kind == .passed ? .completes : .nothing
       }
     }
   }
@@ -56,25 +104,46 @@ struct PoolCommand {
   }
 
   private func show(_ result: TrialResult, width: Int) {
-    let seen = result.observation
     let number = String(width)
     world.output.write(
       String(repeating: " ", count: 5 - number.count) + number + "  "
-        + "\(verdictText(result.verdict)), \(seen.completed) of \(seen.operations) calls in"
-        + " \(secondsText(seen.seconds))\n")
+        + "\(verdictText(result.verdict)), \(progressText(of: result)) in"
+        + " \(secondsText(result.observation.seconds))\n")
   }
 
-  private func report(_ trial: Trial, smallest: Int?) -> ExitCode {
+  private func report(
+    smallest: (width: Int, result: TrialResult)?, stuck: (width: Int, result: TrialResult)?,
+    _ context: ReportContext
+  ) -> ExitCode {
     let grown =
-      "(While all its threads wait, Dispatch's pool on Linux grows by one a second, so by the end of"
-      + " the stall window it is wider.)\n"
-    guard let smallest else {
+      options.usesRealPools && (smallest?.width ?? 2) > 1
+      ? "(While all its threads wait, Dispatch's pool on Linux grows by one a second, so by the end"
+        + " of the stall window it is wider.)\n" : ""
+    if let smallest {
+      world.output.write("\nThe smallest width at which it completes is \(smallest.width).\n")
+    } else {
       world.output.write(
-        "\nIt completes at no width up to \(Limits.poolWidthRange.upperBound).\n" + grown)
-      return .unmet
+        "\nIt completes at no width up to \(Limits.poolWidthRange.upperBound).\n")
     }
-    world.output.write("\nThe smallest width at which it completes is \(smallest).\n")
-    if smallest > 1 { world.output.write(grown) }
-    return .met
+    world.output.write(grown)
+    if !options.usesRealPools {
+      if let smallest {
+        world.output.write("\(smallest.width): \(smallest.result.message)\n")
+      }
+      if let stuck {
+        world.output.write("\(stuck.width): \(stuck.result.message)\n")
+        world.output.write("replay: \(context.replay(stuck.result))\n")
+      }
+    }
+    return smallest == nil ? .unmet : .met
+  }
+
+  private func replay(_ selection: ScenarioSelection) -> ReportContext {
+    var replay = ReportContext.Replay()
+    replay.scenarios = selection.paths
+    if let folder = options.scenarioFolder { replay.options = ["--scenarios", folder] }
+    return ReportContext(
+      version: World.version, host: world.host, seed: options.seed, command: world.command,
+      replay: replay)
   }
 }

@@ -2,13 +2,15 @@ import CInterlockHarness
 import Reports
 import StressRunner
 
-/// `run`: plans trials, runs them, and reports each result and the run.
+/// `run` and `explore`: plans trials, runs them, and reports each result and the run.
 final class RunCommand {
   private let world: World
   private let options: Options
+  private let command: CommandName
 
-  init(world: World, options: Options) {
+  init(world: World, options: Options, _ command: CommandName) {
     self.world = world
+    self.command = command
     var options = options
     if world.requiresContention { options.requiresContention = true }
     self.options = options
@@ -16,12 +18,19 @@ final class RunCommand {
 
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     if !world.optionErrors.isEmpty {
-      throw UsageError("INTERLOCK_OPTIONS has errors (see above)", .run)
+      throw UsageError("INTERLOCK_OPTIONS has errors (see above)", command)
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
-    let plan = try RunPlan(
-      selection.run(asked: scenarios), options: options, subjects: world.subjects,
-      currentFolder: world.currentFolder)
+    let plan =
+      if command == .explore {
+        try RunPlan(
+          exploring: selection.explored(asked: scenarios), options: options,
+          subjects: world.subjects)
+      } else {
+        try RunPlan(
+          selection.run(asked: scenarios), options: options, subjects: world.subjects,
+          currentFolder: world.currentFolder)
+      }
     if options.requiresContention, !world.tracksSections {
       throw UsageError(
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
@@ -38,7 +47,7 @@ final class RunCommand {
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replay: replay(selection), sight: world.sight)
-    let reports = try RunReports(world.formats, options, in: world)
+    let reports = try RunReports(world.formats, options, of: command, in: world)
     reports.begin(plan.trials, context)
     if options.timeLimit != nil, let warning = plan.warning {
       world.errors.write("warning: \(warning)\n")
@@ -61,11 +70,10 @@ final class RunCommand {
   private func run(_ trials: [Trial], _ reports: RunReports) throws -> TrialRunner.Ending {
     var judged: [Int] = []
     for (index, trial) in trials.enumerated() {
-      let expected = trial.scenario.expectation(for: trial.subject)
       let missing = world.subjects.first { $0.name == trial.subject }?.missing
       if let missing {
         reports.result(.skipped(trial, because: missing), index: index)
-      } else if expected.verdict == .race, !world.tracksSections {
+      } else if trial.expected.verdict == .race, !world.tracksSections {
         reports.result(.skippedForSections(trial), index: index)
       } else {
         judged.append(index)

@@ -32,20 +32,7 @@ struct RunPlan {
     }
     // Make the path absolute: a subject may change its current folder.
     let trapFile = options.trapFile.map { $0.hasPrefix("/") ? $0 : "\(currentFolder)/\($0)" }
-    let subjectNames = subjects.map(\.name)
-    if subjectNames.isEmpty {
-      throw UsageError("There is nothing to try: this executable lists no subject", .run)
-    }
-    var seen: Set<String> = []
-    for name in subjectNames where !seen.insert(name).inserted {
-      throw UsageError("This executable lists two subjects by the name '\(name)'", .run)
-    }
-    for name in options.subjects where !subjectNames.contains(name) {
-      throw UsageError(
-        "There is no subject '\(printable(name))'",
-        Suggestion(for: name, among: subjectNames, shownBy: "interlock list"), .run)
-    }
-    try Self.checkFamilies(options, subjects, .run)
+    try Self.checkSubjects(options, subjects, .run)
     for scenario in scenarios {
       var scenario = scenario
       if let timeLimit = options.timeLimit { scenario.limits.timeSeconds = timeLimit }
@@ -64,6 +51,26 @@ struct RunPlan {
     if trials.isEmpty {
       throw UsageError("None of these scenarios is for the requested subjects", .run)
     }
+  }
+
+  /// Checks that the executable lists subjects, each once, and every requested one.
+  static func checkSubjects(
+    _ options: Options, _ subjects: [SubjectEntry], _ command: CommandName
+  ) throws(UsageError) {
+    let names = subjects.map(\.name)
+    if names.isEmpty {
+      throw UsageError("There is nothing to try: this executable lists no subject", command)
+    }
+    var seen: Set<String> = []
+    for name in names where !seen.insert(name).inserted {
+      throw UsageError("This executable lists two subjects by the name '\(name)'", command)
+    }
+    for name in options.subjects where !names.contains(name) {
+      throw UsageError(
+        "There is no subject '\(printable(name))'",
+        Suggestion(for: name, among: names, shownBy: "interlock list"), command)
+    }
+    try checkFamilies(options, subjects, command)
   }
 
   /// Whether a scenario is tried on a subject. Either the scenario lists the subject, or it lists

@@ -27,6 +27,23 @@ struct ScenarioSelection {
     }
     return run
   }
+
+  /// The scenarios that are explored: those that were asked for, else all that say what an
+  /// exploration is expected to show.
+  ///
+  /// - Parameter arguments: What selected them.
+  /// - Returns: At least one.
+  /// - Throws: A folder without a scenario that says so.
+  func explored(asked arguments: [String]) throws(UsageError) -> [Scenario] {
+    let scenarios = files.map(\.scenario)
+    guard arguments.isEmpty else { return scenarios }
+    let expected = scenarios.filter { !$0.exploreExpectations.isEmpty }
+    if expected.isEmpty {
+      throw UsageError(
+        "No scenario has expectations of 'explore': name the ones to explore", .explore)
+    }
+    return expected
+  }
 }
 
 extension World {

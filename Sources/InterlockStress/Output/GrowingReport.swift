@@ -27,7 +27,8 @@ final class GrowingReport {
   ///
   /// - Throws: The reason why it cannot be written.
   init(
-    _ reporter: any Reporter, path: String, option: String, output: any TextSink
+    _ reporter: any Reporter, path: String, option: String, of command: CommandName,
+    output: any TextSink
   ) throws(UsageError) {
     self.reporter = reporter
     if path == "-" {
@@ -38,7 +39,7 @@ final class GrowingReport {
     guard descriptor >= 0 else {
       throw UsageError(
         "The value '\(escaped(path))' is invalid for '--\(option) <file>': it cannot be written"
-          + " (\(String(cString: strerror(errno))))", .run)
+          + " (\(String(cString: strerror(errno))))", command)
     }
     var status = stat()
     let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -24,7 +24,9 @@ final class RunReports {
   /// Opens the files that the options name, and empties none.
   ///
   /// - Throws: The first file that cannot be written, with the reason.
-  init(_ formats: [ReportFormat], _ options: Options, in world: World) throws(UsageError) {
+  init(
+    _ formats: [ReportFormat], _ options: Options, of command: CommandName, in world: World
+  ) throws(UsageError) {
     paths = options.reportFiles
     let text = paths.values.contains("-") ? world.errors : world.output
     self.text = text
@@ -41,7 +43,7 @@ final class RunReports {
       finished.append(
         Finished(
           format: format, reporter: format.make(settings),
-          file: try FinishedFile(path: path, option: format.name, of: .run)))
+          file: try FinishedFile(path: path, option: format.name, of: command)))
     }
     for format in formats where format.destination == .growingFile {
       guard let path = paths[format.name] else { continue }
@@ -49,7 +51,8 @@ final class RunReports {
         (
           format,
           try GrowingReport(
-            format.make(settings), path: path, option: format.name, output: world.output)
+            format.make(settings), path: path, option: format.name, of: command,
+            output: world.output)
         ))
     }
   }

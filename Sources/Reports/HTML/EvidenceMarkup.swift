@@ -20,7 +20,7 @@ struct EvidenceMarkup {
   var html: String {
     let seen = result.observation
     let oracles = EvidenceWords.oracles(of: result)
-    return part("What did not hold", Markup.list(oracles))
+    return ScheduleMarkup(result).html + part("What did not hold", Markup.list(oracles))
       + part("Misuses of sections", Markup.list(seen.misuses))
       + part("The interleaving", interleaving)
       + seen.conflicts.prefix(Self.most).map(conflict).joined()

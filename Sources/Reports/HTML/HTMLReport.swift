@@ -109,7 +109,7 @@ package struct HTMLReport: Sendable {
         ExplainedTrial(
           result: result, diagnosis: result.explanation, name: "trial-\(explained.count + 1)",
           note: all.count > 1 ? " (\(same) of \(all.count) trials)" : "",
-          replay: context.replay(result.trial)))
+          replay: context.replay(result)))
     }
     return explained
   }

@@ -42,7 +42,7 @@ struct PotentialSection {
     return "<h3>\(Markup.text(name))</h3>\n"
       + result.observation.prediction.findings.map(finding).joined()
       + Markup.list(result.observation.prediction.notes)
-      + "<pre><code>\(Markup.text(context.replay(result.trial)))</code></pre>\n"
+      + "<pre><code>\(Markup.text(context.replay(result)))</code></pre>\n"
   }
 
   private func finding(_ finding: PotentialFinding) -> String {

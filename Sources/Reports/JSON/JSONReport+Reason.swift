@@ -1,3 +1,4 @@
+import Explorer
 import Interlock
 import StressRunner
 
@@ -15,6 +16,7 @@ extension JSONReport {
     case .timedOut(.limit(let pool?)):
       reason("slow-pool", ["threads": .number(pool.threads), "needed": .number(pool.needed)])
     case .timedOut(.order(let why)): reason("script-order", ["evidence": .string(why)])
+    case .explored(let failure): reason("order", ["evidence": .string(failure.text)])
     case .skipped(let why): reason("not-run", ["evidence": .string(why)])
     }
   }

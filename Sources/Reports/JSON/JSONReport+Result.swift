@@ -35,6 +35,7 @@ extension JSONReport {
       "prediction": value(seen.prediction),
       "potential": .array(seen.prediction.findings.map(value)),
       "reason": reason(result.verdict),
+      "exploration": .optional(seen.exploration.map { value($0, of: result) }),
     ])
   }
 

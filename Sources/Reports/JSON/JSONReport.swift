@@ -23,7 +23,9 @@ package import StressRunner
 ///           "potential": [
 ///             { "kind", "headline", "count",
 ///               "sides": [ {"who", "act", "place", "stack", "held"} ] } ],
-///           "reason": {"kind", …} } ],
+///           "reason": {"kind", …},
+///           "exploration": {"state", "orders", "seconds", "leftBlocked", "notControlled",
+///                           "failure"} } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package struct JSONReport: Reporter {
   private var isFirst = true

@@ -1,4 +1,5 @@
-import StressRunner
+import Explorer
+package import StressRunner
 
 // The command line that a report prints to replay a trial.
 
@@ -31,12 +32,16 @@ extension ReportContext {
     package init() {}
   }
 
-  /// The command that replays a trial.
-  func replay(_ trial: Trial) -> String {
+  /// The command that replays a trial; of an exploration, the order that failed.
+  package func replay(_ result: TrialResult) -> String {
+    let trial = result.trial
     let scenario = replay.scenarios[trial.scenario.name] ?? trial.scenario.name
-    let words =
-      [command, "run", scenario, "--subject", trial.subject, "--seed", "\(trial.seed)"]
-      + replay.options
+    var words = [command, trial.explore == nil ? "run" : "explore", scenario]
+    words += ["--subject", trial.subject]
+    // The token of an order has its random choices; the seed of the calls may be the command's.
+    if trial.explore == nil || seed != nil { words += ["--seed", "\(trial.seed)"] }
+    words += replay.options
+    if case .explored(let failure) = result.verdict { words += ["--replay", failure.token] }
     let variables = replay.variables.map { "\($0.name)=\(shellWord($0.value))" }
     return (variables + words.map(shellWord)).joined(separator: " ")
   }

@@ -57,6 +57,9 @@ package struct EvidenceText: Sendable {
     var lines = [style.marked(heading, met: result.isMet)]
     lines.append("  " + harmless(result.message))
     lines.append("  " + EvidenceWords.progress(of: result))
+    if case .explored(let failure) = result.verdict {
+      lines += ExplorationWords.schedule(failure).map { "  " + harmless($0) }
+    }
     lines += diagnosisLines(result)
     lines += EvidenceWords.oracles(of: result).map { "  " + harmless($0) }
     lines += seen.misuses.map { "  " + harmless($0) }
@@ -65,7 +68,7 @@ package struct EvidenceText: Sendable {
     lines += crashLines(seen)
     lines += threadLines(seen)
     lines += outputLines(seen)
-    lines.append("  replay: " + style.bold(context.replay(result.trial)))
+    lines.append("  replay: " + style.bold(context.replay(result)))
     return lines
   }
 

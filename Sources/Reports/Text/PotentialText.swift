@@ -34,7 +34,7 @@ struct PotentialText {
       lines.append("  … \(findings.count - mostFindings) more (--verbose shows all)")
     }
     return lines + result.observation.prediction.notes.map { "  (\(harmless($0)))" }
-      + ["  replay: " + style.bold(context.replay(result.trial))]
+      + ["  replay: " + style.bold(context.replay(result))]
   }
 
   private func lines(_ finding: PotentialFinding) -> [String] {

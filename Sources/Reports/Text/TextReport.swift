@@ -76,7 +76,9 @@ package struct TextReport: Sendable {
     return trials.map(Pair.init).filter { seen.insert($0).inserted }.compactMap { pair in
       let all = byPair[pair] ?? []
       var shown = all.filter { $0.isMet == false }
-      if shown.isEmpty, isVerbose {
+      // A single exploration is there to show its order.
+      let isAlone = trials.count == 1 && trials.first?.explore != nil
+      if shown.isEmpty, isVerbose || isAlone {
         shown = all.filter { $0.isMet == true && $0.verdict.kind != .passed }
       }
       return shown.first.map { text.lines($0, times: shown.count, of: all.count) }

@@ -26,9 +26,14 @@ package struct TrialLine: Sendable {
     let seen = result.observation
     let verdict = verdictText(result.verdict)
     let names = [result.trial.scenario.name, result.trial.subject]
-    let counts =
-      result.verdict.kind == .skipped
-      ? "" : "\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))"
+    let counts: String
+    if result.verdict.kind == .skipped {
+      counts = ""
+    } else if let record = seen.exploration {
+      counts = "\(ExplorationWords.count(record.outcome))  \(secondsText(seen.seconds))"
+    } else {
+      counts = "\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))"
+    }
     let expected = result.isMet == false ? "  expected \(expectationText(result.expected))" : ""
     var line = style.marked("\(sign(met: result.isMet)) ", met: result.isMet)
     if let width, 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count > width {
@@ -41,7 +46,7 @@ package struct TrialLine: Sendable {
         line += style.dim(counts) + expected
       }
     }
-    if result.verdict.kind != .passed {
+    if result.verdict.kind != .passed || seen.exploration != nil {
       let message = harmless(result.message)
       for part in width.map({ wrapped(message, width: $0 - 4) }) ?? [message] {
         line += "\n    " + style.dim(part)
@@ -105,6 +110,7 @@ package func verdictText(_ verdict: Verdict) -> String {
 /// `passed, potential: lock-order`.
 package func expectationText(_ expectation: Expectation) -> String {
   var text = expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
+  if expectation.isFinished { text += ", every order" }
   if let potential = expectation.potential {
     let kinds = potential.map(\.rawValue).sorted().joined(separator: ", ")
     text += ", potential: " + (kinds.isEmpty ? "nothing" : kinds)

@@ -22,6 +22,13 @@ struct VerdictMessage {
     let seen = result.observation
     let limits = result.trial.scenario.limits
     switch result.verdict {
+    case .passed where seen.exploration != nil:
+      text = seen.exploration.map { ExplorationWords.claim($0.outcome, result.trial) } ?? ""
+      hasProgress = false
+    case .explored(let failed):
+      text = ExplorationWords.failure(failed, seen.oracleFailures)
+      failure = seen.oracleFailures.first
+      hasProgress = false
     case .passed:
       let order = seen.script?.givenUp.map { "; as expected, \(Self.givenUp($0))" }
       text = progressText(seen) + (order ?? "")

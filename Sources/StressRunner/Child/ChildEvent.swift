@@ -22,6 +22,8 @@ enum ChildEvent: Codable, Sendable {
   case prediction(PredictionRecord)
   /// How the script's order ended.
   case script(ScriptRecord)
+  /// What came of the exploration.
+  case explored(ExplorationRecord)
   /// The trial cannot run on this machine.
   case notRun(String)
   /// The workload has ended and the oracles have been checked; with the contention coverage, if

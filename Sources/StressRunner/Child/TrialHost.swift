@@ -51,7 +51,9 @@ package enum TrialHost {
     limitMemory(for: trial)
     // Start before the subject creates its locks.
     if trial.predicts, seesCalls(in: ProcessInfo.processInfo.environment) { Predictor.start() }
-    let monitor = watchForHangs(table: table, predicts: trial.predicts, reportingTo: events)
+    let monitor =
+      trial.explore == nil
+      ? watchForHangs(table: table, predicts: trial.predicts, reportingTo: events) : nil
     watchSections(reportingTo: SectionWatch(reportingTo: events))
     // Use a separate thread, so that a subject may use the main queue and the main actor.
     Thread {
@@ -73,6 +75,7 @@ package enum TrialHost {
       end(events, .notRun("'\(trial.subject)' does not have: \(names)"))
     }
 
+    if let request = trial.explore { explore(request, trial, on: entry, events: events) }
     if let monitor { table.ignoredThreads.insert(monitor.threadNumber) }
     table.stage = .running
     let failures: [Observation.OracleFailure]
@@ -114,7 +117,7 @@ package enum TrialHost {
 
   /// Sends the last event and ends the process without running exit handlers: threads of the
   /// subject may still run, and must not see its state torn down.
-  private static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
+  static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
     // If another thread is formatting a conflict, that conflict is the trial's result.
     SectionTracking.waitIfStopping()
     SectionTracking.saveTraps()

@@ -110,8 +110,8 @@ struct Expectations {
     return cause
   }
 
-  /// A skipped trial is not judged, so `skipped` cannot be expected.
+  /// A trial that is skipped or undecided shows nothing, so neither can be expected.
   static func verdict(_ value: ScenarioValue) throws(ScenarioError) -> Verdict.Kind {
-    try value.asCase(of: Verdict.Kind.self, except: [.skipped])
+    try value.asCase(of: Verdict.Kind.self, except: [.skipped, .undecided])
   }
 }

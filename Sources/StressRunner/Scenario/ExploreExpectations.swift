@@ -3,7 +3,7 @@ import WaitForGraph
 /// The `explore` object of a scenario file.
 struct ExploreExpectations {
   /// The expectation by subject.
-  var values: [String: ExploreExpectation] = [:]
+  var values: [String: Expectation] = [:]
   /// The line of each subject's key.
   var lines: [String: Int] = [:]
 
@@ -20,16 +20,14 @@ struct ExploreExpectations {
     }
   }
 
-  private static func expectation(
-    _ value: ScenarioValue
-  ) throws(ScenarioError) -> ExploreExpectation {
+  private static func expectation(_ value: ScenarioValue) throws(ScenarioError) -> Expectation {
     switch value.json.content {
     case .string:
-      return ExploreExpectation(verdict: try Expectations.verdict(value))
+      return Expectation(verdict: try Expectations.verdict(value))
     case .object:
       let object = try value.asObject(keys: ["verdict", "cause", "finished"])
       let verdict = try Expectations.verdict(object.required("verdict"))
-      var expectation = ExploreExpectation(verdict: verdict)
+      var expectation = Expectation(verdict: verdict)
       if let cause = object["cause"] {
         expectation.cause = try Expectations.cause(cause, of: verdict)
       }

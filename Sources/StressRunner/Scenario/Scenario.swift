@@ -17,7 +17,7 @@ package struct Scenario: Sendable, Hashable, Codable {
   /// The expected verdict by subject name, on this platform; `passed` for a subject not named.
   package var expectations: [String: Expectation]
   /// What an exploration is expected to show, by subject name; see `exploreExpectation(for:)`.
-  package var exploreExpectations: [String: ExploreExpectation] = [:]
+  package var exploreExpectations: [String: Expectation] = [:]
   /// Whether it is only explored: one run of it shows nothing.
   package var isExploredOnly = false
   /// The subjects that it applies to; `nil` for every subject that runs unlisted.
@@ -51,10 +51,10 @@ package struct Scenario: Sendable, Hashable, Codable {
 
   /// What this scenario expects of an exploration of a subject: without an expectation of its own,
   /// the verdict of a run, since an exploration executes at least one order.
-  package func exploreExpectation(for subject: String) -> ExploreExpectation {
+  package func exploreExpectation(for subject: String) -> Expectation {
     if let own = exploreExpectations[subject] { return own }
     let expectation = expectation(for: subject)
-    return ExploreExpectation(verdict: expectation.verdict, cause: expectation.cause)
+    return Expectation(verdict: expectation.verdict, cause: expectation.cause)
   }
 }
 

@@ -7,6 +7,7 @@
 ///   - script: The script.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Records each call's beginning and completion, except the preparation's.
+///   - isExplored: Whether the orders of the calls are explored: the roles run freely.
 ///   - ignoredThreads: Threads of this process that existed before the subject.
 ///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
 ///   - afterCalls: Called once, when the roles have ended and the oracles are about to be checked.
@@ -14,14 +15,17 @@
 /// - Returns: The oracles that failed, each once, and the outcome of the script's order.
 package func runScript(
   _ scenario: Scenario, _ script: Script, on subject: any Subject,
-  reporting progress: any ProgressSink, ignoring ignoredThreads: Set<Int> = [],
+  reporting progress: any ProgressSink, isExplored: Bool = false,
+  ignoring ignoredThreads: Set<Int> = [],
   beforeCalls: () -> Void = {}, afterCalls: () -> Void = {},
   noteUndecided: ([Observation.OracleFailure]) -> Void = { _ in }
 ) -> (failures: [Observation.OracleFailure], record: ScriptRecord) {
   let workload = scenario.workload
   let values = ScriptValues(workload, script)
   let ledger = Ledger(asking: scenario.oracles)
-  let run = ScriptRun(script, values: values, on: subject, ledger: ledger, progress: progress)
+  let run = ScriptRun(
+    script, values: values, on: subject, ledger: ledger, isExplored: isExplored,
+    progress: progress)
   if workload.preparesAllKeys {
     storeAllKeys(of: workload, in: subject) { key in
       let value = values.prepared(ofKey: key)
@@ -30,7 +34,7 @@ package func runScript(
   }
   run.prepare()
   beforeCalls()
-  run.run(ignoring: ignoredThreads)
+  if isExplored { run.runFreely() } else { run.run(ignoring: ignoredThreads) }
   afterCalls()
 
   let state = finalState(of: subject)

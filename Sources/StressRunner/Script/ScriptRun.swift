@@ -14,7 +14,7 @@ final class ScriptRun: Sendable {
   private let subject: any Subject
   private let control: ScriptControl
   private let ledger: Ledger
-  private let history = History()
+  private let history: History
   private let progress: any ProgressSink
   private let uncompleted: Atomic<Int>
   private let allCompleted = DispatchSemaphore(value: 0)
@@ -23,13 +23,16 @@ final class ScriptRun: Sendable {
   /// Prepares a run.
   init(
     _ script: Script, values: ScriptValues, on subject: any Subject, ledger: Ledger,
-    progress: any ProgressSink
+    isExplored: Bool = false, progress: any ProgressSink
   ) {
     self.script = script
     self.values = values
     self.subject = subject
     self.ledger = ledger
     self.progress = progress
+    history = History(
+      isExplored: isExplored,
+      decides: [.readsFresh, .nothingLost, .holdUpBounded].contains(where: ledger.asks))
     control = ScriptControl(script)
     uncompleted = Atomic(script.callCount)
   }
@@ -84,6 +87,24 @@ final class ScriptRun: Sendable {
     SyncPoints.arm(nil)
   }
 
+  /// Makes every role's calls without the script's order and without a record of it; returns when
+  /// all have completed.
+  func runFreely() {
+    let threads = script.roles.enumerated().map { caller, role in
+      DedicatedThread { [self] in
+        var number = 0
+        for call in role.calls {
+          for _ in 0..<call.times {
+            perform(call, role: role.name, caller: caller, number: number, isRecorded: false)
+            number += 1
+          }
+        }
+      }
+    }
+    threads.forEach { $0.join() }
+    if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
+  }
+
   /// Starts a thread that lets all roles run freely when the order cannot be completed any more.
   private func watch(ignoring ignored: Set<Int>) -> DedicatedThread {
     DedicatedThread { [self] in
@@ -109,7 +130,10 @@ final class ScriptRun: Sendable {
   ///   - role: The calling role; `nil` in the preparation.
   ///   - caller: The role's number.
   ///   - number: The call's number among those of its role, from 0.
-  private func perform(_ call: Script.Call, role: String?, caller: Int = 0, number: Int = 0) {
+  ///   - isRecorded: Whether the record of the events includes the end of a role's call.
+  private func perform(
+    _ call: Script.Call, role: String?, caller: Int = 0, number: Int = 0, isRecorded: Bool = true
+  ) {
     let completed = DispatchSemaphore(value: 0)
     let isCompleted = Atomic(false)
     let began = history.now()
@@ -124,7 +148,7 @@ final class ScriptRun: Sendable {
         History.Call(
           kind: call.kind, key: call.key, value: value(of: call, reply), began: began,
           ended: history.now()))
-      if let role { noteEnd(of: call, reply, role: role) }
+      if let role { noteEnd(of: call, reply, role: isRecorded ? role : nil) }
       if role != nil { progress.completed(caller: caller) }
       completed.signal()
       // Acquiring and releasing: the subject's work in each call happens before what follows the
@@ -136,18 +160,22 @@ final class ScriptRun: Sendable {
     if call.waits || role == nil { completed.wait() }
   }
 
-  private func noteEnd(of call: Script.Call, _ reply: Reply, role: String) {
+  /// Checks a reply, and records the end of the call for `role`.
+  private func noteEnd(of call: Script.Call, _ reply: Reply, role: String?) {
+    func did(_ text: @autoclosure () -> String) {
+      if let role { control.did(text(), role: role) }
+    }
     switch reply {
     case .value(let bytes):
-      control.did("\(key(call)) is \(values.name(of: bytes, ofKey: call.key))", role: role)
+      did("\(key(call)) is \(values.name(of: bytes, ofKey: call.key))")
       guard let bytes, values.number(of: bytes, ofKey: call.key) == nil else { return }
       ledger.note(
         .valuesIntact,
         "a \(name(of: call)) returned \(bytes.count) bytes that are none of its values")
-    case .count(let count): control.did("\(count) keys", role: role)
-    case .done: control.did("\(name(of: call)) is done", role: role)
+    case .count(let count): did("\(count) keys")
+    case .done: did("\(name(of: call)) is done")
     case .failed(let evidence):
-      control.did("\(name(of: call)) failed", role: role)
+      did("\(name(of: call)) failed")
       ledger.note(.checksHold, "a \(name(of: call)) failed: \(evidence)")
     }
   }

@@ -112,6 +112,8 @@ package struct Observation: Sendable, Hashable, Codable {
   package var undecidedOracles: [OracleFailure]
   /// The outcome of the script's order, if the workload is a script that has ended.
   package var script: ScriptRecord?
+  /// What came of the exploration, if the trial explores and its child has reported.
+  package var exploration: ExplorationRecord?
   /// Where it crashed, if it did.
   package var crash: Crash?
   /// The end of its standard error, cut to a few KiB.

@@ -133,6 +133,7 @@ final class RunningTrial {
     case .undecided(let oracles): observation.undecidedOracles = oracles
     case .script(let record): observation.script = record
     case .prediction(let record): observation.prediction = record
+    case .explored(let record): observation.exploration = record
     case .hang(let snapshot, let isCertain, let isOnlySlow):
       observation.waits = snapshot
       let stall = stallWatch.note(snapshot, isCertain: isCertain, isOnlySlow: isOnlySlow)

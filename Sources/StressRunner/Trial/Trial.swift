@@ -24,10 +24,21 @@ package struct Trial: Sendable, Hashable, Codable {
   /// taken in several orders.
   package var predicts = false
 
+  /// How the child explores the orders of its workload; `nil` to run the workload once.
+  package var explore: ExploreRequest?
+
   /// Describes a trial.
   package init(scenario: Scenario, subject: String, seed: UInt64) {
     self.scenario = scenario
     self.subject = subject
     self.seed = seed
+  }
+
+  /// The scenario's expectation of this subject. One order, by its token, cannot be every order.
+  package var expected: Expectation {
+    guard let request = explore else { return scenario.expectation(for: subject) }
+    var expected = scenario.exploreExpectation(for: subject)
+    if request.token != nil { expected.isFinished = false }
+    return expected
   }
 }

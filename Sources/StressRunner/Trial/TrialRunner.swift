@@ -130,7 +130,7 @@ package struct TrialRunner: Sendable {
   ) throws(RunnerFault) -> RunningTrial {
     // A trial's files are removed with it: those of a thousand trials would fill a disk.
     let place = try folder.makeTrial()
-    let launch = launch(in: place)
+    let launch = launch(in: place, exploring: trial.explore != nil)
     do throws(RunnerFault) {
       return RunningTrial(
         index: index, trial: trial, child: try ChildProcess(trial, as: launch), folder: place,
@@ -168,11 +168,13 @@ package struct TrialRunner: Sendable {
 
   private var optionsVariable: String { "INTERLOCK_OPTIONS" }
 
-  private func launch(in folder: TrialFolder) -> ChildProcess.Launch {
+  private func launch(in folder: TrialFolder, exploring: Bool) -> ChildProcess.Launch {
     var all = ProcessInfo.processInfo.environment
     all["SWIFT_BACKTRACE"] =
       "enable=yes,format=json,output-to=\(folder.path)/,interactive=no,color=no,threads=crashed,"
       + "registers=none,images=none,symbolicate=fast,sanitize=no"
+    // It cannot suspend the explorer's threads.
+    if exploring { all["SWIFT_BACKTRACE"] = "enable=no" }
     all["TMPDIR"] = folder.temporary
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"

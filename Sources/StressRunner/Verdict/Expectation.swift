@@ -9,6 +9,8 @@ package struct Expectation: Sendable, Hashable, Codable {
   package var cause: Diagnosis.Cause?
   /// Whether this subject's fix makes the script's order impossible.
   package var excludesOrder: Bool
+  /// Whether an exploration must have executed every order, for `passed`.
+  package var isFinished = false
   /// Exactly these kinds of predicted findings; `nil` accepts any.
   package var potential: Set<PotentialFinding.Kind>?
 

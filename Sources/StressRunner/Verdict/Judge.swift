@@ -1,3 +1,4 @@
+import Explorer
 import Interlock
 import ProcessInspection
 import WaitForGraph
@@ -26,6 +27,7 @@ package enum Judge {
   static func verdict(of observation: Observation, in scenario: Scenario) -> Verdict {
     if case .notRun(let reason) = observation.ending { return .skipped(reason: reason) }
     if let conflict = observation.conflicts.first { return .race(conflict) }
+    if case .failed(let failure)? = observation.exploration?.outcome { return .explored(failure) }
     switch observation.ending {
     case .stalled:
       return stall(observation, in: scenario)
@@ -46,6 +48,7 @@ package enum Judge {
       return .crashed(.exited(code: code))
     }
     if observation.finished {
+      if observation.exploration != nil { return .passed }
       let isWhole = observation.completed == observation.operations
       return isWhole ? .passed : .violation(.miscount)
     }

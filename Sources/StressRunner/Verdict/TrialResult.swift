@@ -1,4 +1,6 @@
+import Explorer
 package import Prediction
+import WaitForGraph
 
 /// A judged trial: the only input of reports.
 package struct TrialResult: Sendable, Hashable, Codable {
@@ -16,13 +18,19 @@ package struct TrialResult: Sendable, Hashable, Codable {
     self.verdict = verdict
   }
 
-  /// The scenario's expectation of this subject.
-  package var expected: Expectation { trial.scenario.expectation(for: trial.subject) }
+  /// What the trial is expected to show.
+  package var expected: Expectation { trial.expected }
 
   /// Whether the verdict is the expected one, and the predicted findings too if the scenario states
   /// any; `nil` for a skipped trial.
   package var isMet: Bool? {
     guard verdict.kind != .skipped else { return nil }
+    if case .explored(let failure) = verdict, failure.verdict == .deadlock {
+      // Of the causes an exploration knows starvation alone: it must agree on that one.
+      let isDry = expected.cause.map { $0 == .starvation } ?? (failure.cause == .starvation)
+      return expected.verdict == .deadlock && isDry == (failure.cause == .starvation)
+    }
+    if expected.isFinished, observation.exploration?.isFinished != true { return false }
     return expected.isMet(by: verdict, seesCalls: observation.seesCalls)
       && expected.isMet(by: observation.prediction)
   }

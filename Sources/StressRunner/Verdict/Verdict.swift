@@ -1,3 +1,4 @@
+package import Explorer
 package import Interlock
 package import WaitForGraph
 
@@ -17,12 +18,17 @@ package enum Verdict: Sendable, Hashable, Codable {
   case crashed(Crash)
   /// Still making progress when its time was up.
   case timedOut(Timeout)
+  /// An order of the workload failed.
+  case explored(ExplorationFailure)
   /// This machine lacks something that the subject needs.
   case skipped(reason: String)
 
   /// The names of verdicts in scenario files and reports.
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case passed, race, deadlock, violation, crashed, timedOut, skipped
+    /// The same choices led to other steps, so an exploration shows nothing. No scenario can expect
+    /// it.
+    case undecided
   }
 
   /// The evidence that no thread can continue.
@@ -122,6 +128,7 @@ extension Verdict {
     case .violation: .violation
     case .crashed: .crashed
     case .timedOut: .timedOut
+    case .explored(let failure): failure.verdict.kind
     case .skipped: .skipped
     }
   }
@@ -133,6 +140,7 @@ extension Verdict {
     case .deadlock(.graph(let diagnosis)): diagnosis.cause
     case .deadlock(.pools(let state, _)): state.cause
     case .crashed(.signal(_, _, let diagnosis)): diagnosis?.cause
+    case .explored(let failure): failure.cause
     default: nil
     }
   }
@@ -156,6 +164,33 @@ extension Verdict.PoolState {
     switch self {
     case .taskPoolFull, .dispatchPoolFull, .dispatchPoolGrew: .starvation
     case .noWorkers, .lockWaits, .nothingQueued: .unknown
+    }
+  }
+}
+
+extension ExplorationFailure {
+  /// Why no thread can continue: `starvation`, or `self` for a call that waits for its own thread.
+  /// `nil` if the exploration does not explain it.
+  package var cause: Diagnosis.Cause? {
+    switch verdict {
+    case .deadlock: dryPoolWidth.map { _ in .starvation }
+    // The other misuses are a group that is left too often, and a precondition on the queue.
+    case .misuse where text.hasPrefix("synchronous work"): .self
+    default: nil
+    }
+  }
+}
+
+extension ExplorationFailure.Verdict {
+  /// The kind of verdict: of a call that the system answers with a trap, a crash; of an execution
+  /// that reaches a limit, `timedOut`.
+  package var kind: Verdict.Kind {
+    switch self {
+    case .failed: .violation
+    case .deadlock: .deadlock
+    case .livelock, .timedOut: .timedOut
+    case .crashed, .misuse: .crashed
+    case .notDeterministic: .undecided
     }
   }
 }

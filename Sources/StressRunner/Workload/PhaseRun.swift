@@ -14,6 +14,9 @@ final class PhaseRun: Sendable {
   /// The subject that is called.
   let subject: any Subject
 
+  /// Whether the orders of the calls are explored.
+  let isExplored: Bool
+
   private let plan: WorkloadPlan
   private let phase: Int
   private let firstCaller: Int
@@ -30,7 +33,7 @@ final class PhaseRun: Sendable {
   init(
     phase: Int, of plan: WorkloadPlan, on subject: any Subject, pattern: ValuePattern,
     certainKeys: CertainKeys, ledger: Ledger, history: History? = nil, holdUp: HoldUp? = nil,
-    progress: any ProgressSink
+    isExplored: Bool = false, progress: any ProgressSink
   ) {
     let phases = plan.workload.phases
     callers = phases[phase].callers
@@ -45,6 +48,7 @@ final class PhaseRun: Sendable {
     self.ledger = ledger
     self.history = history
     self.holdUp = holdUp
+    self.isExplored = isExplored
     self.progress = progress
   }
 

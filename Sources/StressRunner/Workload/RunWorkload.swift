@@ -11,6 +11,7 @@ import Dispatch
 ///   - seed: The seed of the operations and keys.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Records each call's beginning and completion, except the preparation's.
+///   - isExplored: Whether the orders of the calls are explored.
 ///   - beforeCalls: Called once, after the preparation, when concurrent calls are about to begin.
 ///   - afterCalls: Called once, when all calls have completed and the oracles are about to be
 ///     checked.
@@ -18,7 +19,7 @@ import Dispatch
 /// - Returns: The oracles that failed, each once.
 package func runWorkload(
   _ scenario: Scenario, seed: UInt64, on subject: any Subject,
-  reporting progress: any ProgressSink, beforeCalls: () -> Void = {},
+  reporting progress: any ProgressSink, isExplored: Bool = false, beforeCalls: () -> Void = {},
   afterCalls: () -> Void = {},
   noteUndecided: ([Observation.OracleFailure]) -> Void = { _ in }
 ) -> [Observation.OracleFailure] {
@@ -34,7 +35,7 @@ package func runWorkload(
       pattern.operation(for: WorkloadPlan.Call(kind: .set, key: key))
     }
   }
-  let history = ledger.asks(.readsFresh) ? History() : nil
+  let history = ledger.asks(.readsFresh) ? History(isExplored: isExplored) : nil
   let holdUp =
     ledger.asks(.holdUpBounded) ? HoldUp(limit: scenario.limits.overtakes) : nil
   beforeCalls()
@@ -42,7 +43,8 @@ package func runWorkload(
   for phase in workload.phases.indices {
     let run = PhaseRun(
       phase: phase, of: plan, on: subject, pattern: pattern, certainKeys: certainKeys,
-      ledger: ledger, history: history, holdUp: holdUp, progress: progress)
+      ledger: ledger, history: history, holdUp: holdUp, isExplored: isExplored,
+      progress: progress)
     driver.drive(run)
     run.waitUntilAllCompleted()
     certainKeys.addKeys(storedInPhase: phase, of: plan)

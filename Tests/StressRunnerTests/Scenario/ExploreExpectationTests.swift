@@ -24,8 +24,10 @@ struct ExploreExpectationTests {
         "z": { "verdict": "deadlock", "cause": "cycle" }
       }
       """#)
+    var finished = StressRunner.Expectation(verdict: .passed)
+    finished.isFinished = true
     #expect(scenario.exploreExpectation(for: "x") == .init(verdict: .violation))
-    #expect(scenario.exploreExpectation(for: "y") == .init(verdict: .passed, isFinished: true))
+    #expect(scenario.exploreExpectation(for: "y") == finished)
     #expect(scenario.exploreExpectation(for: "z") == .init(verdict: .deadlock, cause: .cycle))
     #expect(scenario.exploreExpectation(for: "other") == .init(verdict: .passed))
     #expect(scenario.isExploredOnly)

@@ -52,7 +52,7 @@ extension Sighting {
       switch result.verdict.kind {
       case .passed: .silent
       case .race, .deadlock, .violation: .reported
-      case .crashed, .timedOut, .skipped: .failed(result.verdict.kind.rawValue)
+      case .crashed, .timedOut, .skipped, .undecided: .failed(result.verdict.kind.rawValue)
       }
   }
 

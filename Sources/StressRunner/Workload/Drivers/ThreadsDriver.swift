@@ -1,10 +1,18 @@
 import Dispatch
 
-/// A dedicated thread for each caller, all released at the same moment.
+/// A dedicated thread for each caller, all released at the same moment. An exploration chooses the
+/// moments itself.
 ///
 /// No caller takes a thread from a pool: the control for every starvation scenario.
 struct ThreadsDriver: Driver {
   func drive(_ run: PhaseRun) {
+    guard !run.isExplored else {
+      let threads = (0..<run.callers).map { caller in
+        DedicatedThread { makeCalls(of: caller, in: run) }
+      }
+      for thread in threads { thread.join() }
+      return
+    }
     let arrived = DispatchSemaphore(value: 0)
     let start = DispatchGroup()
     start.enter()

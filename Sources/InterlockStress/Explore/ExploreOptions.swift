@@ -1,0 +1,112 @@
+import Explorer
+import Interlock
+import StressRunner
+
+extension CommandName {
+  /// The options of `explore`, and those that `pool` shares.
+  static let exploreOptions: [Row] = [
+    (
+      [.explore],
+      Option(
+        "strategy", .strategy, \.strategy, replay: .leavesOut,
+        "What chooses the orders: {values}. A bound of dfs is one of preemptions; that of pct is"
+          + " its depth, 1 to 32.",
+        default: "every-order, and sampling in the second half of the budget")
+    ),
+    (
+      [.explore, .pool],
+      Option(
+        "budget", .budget, \.budget, replay: .leavesOut,
+        "How long to explore each pair of scenario and subject, as in 30s, or how many orders to"
+          + " execute, as in 5000.",
+        default: "10s; of 'pool' 2s for each width")
+    ),
+    (
+      [.explore],
+      Option(
+        "pool-width", .whole(Limits.poolWidthRange), \.poolWidth, replay: .leavesOut,
+        "How many threads a pool has, {values}.",
+        default: "each scenario's own, or 255 of Dispatch and one for each processor of tasks")
+    ),
+    (
+      [.explore],
+      Option(
+        "replay", .text("token"), \.token, replay: .leavesOut,
+        "Execute the one order of this token, which a failure shows.")
+    ),
+    (
+      [.pool],
+      Option(
+        flag: "real",
+        "Run real pools of each width, once, instead of exploring."
+      ) { $0.usesRealPools = true }
+    ),
+  ]
+}
+
+extension ValueFormat<ExplorationOptions.Strategy> {
+  /// A strategy by its name, with a number where it has one.
+  static var strategy: ValueFormat {
+    ValueFormat(
+      "strategy", summary: "every-order, dfs, dfs:N, random, pct:N, pos, surw, round-robin",
+      expected: "every-order, dfs, dfs:N, random, pct:N (N from 1 to 32), pos, surw or round-robin"
+    ) { text in
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let number = parts.count > 1 ? parts.last.flatMap { UInt32($0) }.map(Int.init) : nil
+      switch (parts[0], parts.count, number) {
+      case ("every-order", 1, _): return .everyOrder
+      case ("dfs", 1, _): return .depthFirst(preemptions: nil)
+      case ("dfs", 2, let bound?): return .depthFirst(preemptions: bound)
+      case ("random", 1, _): return .random
+      case ("pct", 2, let depth?) where (1...32).contains(depth): return .pct(depth: depth)
+      case ("pos", 1, _): return .pos
+      case ("surw", 1, _): return .surw
+      case ("round-robin", 1, _): return .roundRobin
+      default: return nil
+      }
+    }
+  }
+}
+
+extension ValueFormat<Options.Budget> {
+  /// Seconds with their unit, or a number of orders.
+  static var budget: ValueFormat {
+    ValueFormat(
+      "budget",
+      expected: "seconds as in 30s (0.01s to 86400s), or a number of orders as in 5000 (1 or more)"
+    ) { text in
+      if text.hasSuffix("s") {
+        return Double(text.dropLast()).flatMap {
+          (0.01...86400).contains($0) ? .seconds($0) : nil
+        }
+      }
+      return Int(text).flatMap { $0 > 0 ? .orders($0) : nil }
+    }
+  }
+}
+
+extension Options {
+  /// The exploration that the options ask for.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario, whose pool width counts unless an option gives one.
+  ///   - seed: What random choices follow from.
+  ///   - seconds: The budget without the option.
+  /// - Returns: The request for the trial's child.
+  func exploreRequest(of scenario: Scenario, seed: UInt64, seconds: Double = 10) -> ExploreRequest {
+    var request = ExploreRequest(token: token)
+    if let strategy { request.options.strategy = strategy }
+    request.options.seconds = seconds
+    switch budget {
+    case .seconds(let seconds): request.options.seconds = seconds
+    case .orders(let count):
+      request.options.executions = count
+      // The number is the limit.
+      request.options.seconds = 86400
+    case nil: break
+    }
+    request.options.poolWidth = poolWidth ?? scenario.poolWidth
+    request.options.seed = seed
+    return request
+  }
+}

@@ -1,0 +1,67 @@
+import Explorer
+import StressRunner
+
+extension RunPlan {
+  /// How long a child may take beyond the budget: to start, and to look for the shortest order.
+  private static let extraSeconds = 300.0
+
+  /// Plans an exploration of each pair of scenario and subject.
+  ///
+  /// - Parameters:
+  ///   - scenarios: What is explored.
+  ///   - options: The options of the command line.
+  ///   - subjects: The executable's subjects.
+  ///   - seconds: The budget of each exploration without the option.
+  /// - Throws: An unknown name, or a token that belongs to another pair, or to several.
+  init(
+    exploring scenarios: [Scenario], options: Options, subjects: [SubjectEntry],
+    seconds: Double = 10
+  ) throws(UsageError) {
+    try Self.checkSubjects(options, subjects, .explore)
+    for scenario in scenarios {
+      for subject in subjects where Self.isWanted(subject, in: scenario, options) {
+        trials.append(
+          Self.exploration(of: scenario, on: subject.name, options, seconds: seconds))
+      }
+    }
+    if trials.isEmpty {
+      throw UsageError("None of these scenarios is for the subjects that are asked for", .explore)
+    }
+    if let token = options.token { try check(token, options) }
+  }
+
+  /// The trial that explores a scenario on a subject.
+  private static func exploration(
+    of scenario: Scenario, on subject: String, _ options: Options, seconds: Double
+  ) -> Trial {
+    var trial = Trial(
+      scenario: scenario, subject: subject, seed: options.seed ?? scenario.workload.seed)
+    let request = options.exploreRequest(of: scenario, seed: trial.seed, seconds: seconds)
+    trial.explore = request
+    trial.delays = nil
+    trial.scenario.limits.timeSeconds = request.options.seconds + Self.extraSeconds
+    return trial
+  }
+
+  private func check(_ token: String, _ options: Options) throws(UsageError) {
+    for (name, isGiven) in [
+      ("--strategy <strategy>", options.strategy != nil),
+      ("--budget <budget>", options.budget != nil),
+      ("--pool-width <n>", options.poolWidth != nil),
+    ] where isGiven {
+      throw UsageError("The option '\(name)' does nothing with '--replay <token>'", .explore)
+    }
+    guard let trial = trials.first, trials.count == 1, let request = trial.explore else {
+      throw UsageError(
+        "'--replay <token>' needs one scenario and one subject: found \(trials.count) pairs; use:"
+          + " explore <scenario> --subject <name> --replay <token>", .explore)
+    }
+    do throws(ExplorationRefusal) {
+      try trial.exploration(request).check(token)
+    } catch {
+      throw UsageError(
+        "The value '\(printable(token))' is invalid for '--replay <token>': \(error.description)",
+        .explore)
+    }
+  }
+}

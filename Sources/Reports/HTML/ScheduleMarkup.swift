@@ -1,0 +1,52 @@
+import Explorer
+import StressRunner
+
+/// The order that failed, as a table of a page with a column for each thread.
+struct ScheduleMarkup {
+  /// The most steps and threads that are shown; the rest is counted.
+  private static let mostSteps = 400
+  private static let mostThreads = 40
+
+  private let failure: ExplorationFailure?
+
+  init(_ result: TrialResult) {
+    if case .explored(let failure) = result.verdict {
+      self.failure = failure
+    } else {
+      failure = nil
+    }
+  }
+
+  /// The table with its heading; empty if no order failed.
+  var html: String {
+    guard let failure, !failure.schedule.steps.isEmpty else { return "" }
+    let steps = failure.schedule.steps
+    let shown = steps.prefix(Self.mostSteps)
+    let threads = Set(shown.map(\.thread)).sorted().prefix(Self.mostThreads)
+    func row(_ cells: [String], _ tag: String) -> String {
+      "<tr>" + cells.map { "<\(tag)>\(Markup.text($0))</\(tag.prefix(2))>" }.joined() + "</tr>\n"
+    }
+    let rows = shown.map { step in
+      row(threads.map { $0 == step.thread ? Schedule.text(step) : "" }, "td")
+    }
+    let left = steps.count - shown.count
+    var rest = left > 0 ? "<p>… and \(left) more steps.</p>\n" : ""
+    if !failure.schedule.blocked.isEmpty {
+      rest += "<p>No thread can continue:</p>\n"
+      rest += Markup.list(
+        failure.schedule.blocked.map { "\(Schedule.name($0.thread)) waits: \(Schedule.text($0))" })
+    }
+    return """
+      <h3>The order that fails</h3>
+      <div class="scroll" tabindex="0" role="region" aria-label="The order that fails">
+      <table class="interleaving">
+      <caption>Time runs downwards, a column for each thread</caption>
+      <thead>\(row(threads.map(Schedule.name), "th scope=\"col\""))</thead>
+      <tbody>
+      \(rows.joined())</tbody>
+      </table>
+      </div>
+
+      """ + rest
+  }
+}

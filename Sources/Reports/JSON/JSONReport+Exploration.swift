@@ -1,0 +1,55 @@
+import Explorer
+import Interlock
+import StressRunner
+
+extension JSONReport {
+  /// The most steps of a schedule that are written, from its begin.
+  private static let mostSteps = 2000
+
+  /// What came of an exploration.
+  static func value(_ record: ExplorationRecord, of result: TrialResult) -> JSONValue {
+    var state = "failed"
+    var orders: Int?
+    var leftBlocked = 0
+    var notControlled: [String] = []
+    var failure: ExplorationFailure?
+    switch record.outcome {
+    case .allOrdersPass(let count, let leftBehind):
+      (state, orders, leftBlocked) = ("finished", count, leftBehind)
+    case .sampled(let count, let leftBehind, let escaped):
+      (state, orders, leftBlocked, notControlled) = ("sampled", count, leftBehind, escaped)
+    case .failed(let failed): failure = failed
+    }
+    return .object([
+      "state": .string(state),
+      "orders": .optional(orders.map { .number($0) }),
+      "seconds": .number(record.seconds),
+      "leftBlocked": .number(leftBlocked),
+      "notControlled": .array(notControlled.map { .string($0) }),
+      "failure": .optional(failure.map(value)),
+    ])
+  }
+
+  private static func value(_ failure: ExplorationFailure) -> JSONValue {
+    .object([
+      "order": .number(failure.execution),
+      "text": .string(failure.text),
+      "switches": .number(failure.schedule.switches),
+      "token": .string(failure.token),
+      "dryPoolWidth": .optional(failure.dryPoolWidth.map { .number($0) }),
+      "stepCount": .number(failure.schedule.steps.count),
+      "steps": .array(failure.schedule.steps.prefix(mostSteps).map(value)),
+      "blocked": .array(failure.schedule.blocked.map(value)),
+    ])
+  }
+
+  private static func value(_ step: Schedule.Step) -> JSONValue {
+    .object([
+      "thread": .number(step.thread),
+      "operation": .string(step.operation),
+      "object": .optional(step.object == 0 ? nil : .number(step.object)),
+      "place": .optional(step.place.map(value)),
+      "candidates": .number(step.candidates),
+    ])
+  }
+}

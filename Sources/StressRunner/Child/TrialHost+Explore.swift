@@ -1,0 +1,34 @@
+import Dispatch
+import Explorer
+import ProcessInspection
+
+extension TrialHost {
+  /// Explores the orders of a trial's workload, and ends the process.
+  ///
+  /// The stage of the trial stays `starting`: the explorer itself sees threads that cannot
+  /// continue, and the parent's watch would take its single carrier thread for a stall.
+  static func explore(
+    _ request: ExploreRequest, _ trial: Trial, on entry: SubjectEntry, events: EventPipe
+  ) -> Never {
+    let workload = ExploredWorkload(trial, on: entry)
+    let exploration = trial.exploration(request)
+    let start = Platform.now
+    let outcome: ExplorationOutcome
+    do throws(ExplorationRefusal) {
+      outcome =
+        if let token = request.token {
+          try exploration.replay(token) { workload.execute() }
+        } else {
+          try exploration.run { workload.execute() }
+        }
+    } catch {
+      end(events, .notRun(error.description))
+    }
+    if !workload.undecided.isEmpty { events.send(.undecided(workload.undecided)) }
+    if case .failed(let failure) = outcome, failure.verdict == .failed {
+      for oracle in workload.failures { events.send(.oracleFailure(oracle)) }
+    }
+    events.send(.explored(ExplorationRecord(outcome: outcome, seconds: Platform.now - start)))
+    end(events, .finished(nil))
+  }
+}

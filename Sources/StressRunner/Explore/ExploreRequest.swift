@@ -1,0 +1,42 @@
+package import Explorer
+
+/// How a trial's child explores the orders of its workload, instead of running it once.
+package struct ExploreRequest: Sendable, Hashable, Codable {
+  /// How the orders are chosen, and how many.
+  package var options: ExplorationOptions
+  /// The token of the one order to execute; `nil` to search.
+  package var token: String?
+
+  /// Searches with these options, or executes the order of a token.
+  package init(_ options: ExplorationOptions = ExplorationOptions(), token: String? = nil) {
+    self.options = options
+    self.token = token
+  }
+}
+
+/// What came of an exploration.
+package struct ExplorationRecord: Sendable, Hashable, Codable {
+  /// The outcome.
+  package var outcome: ExplorationOutcome
+  /// How long it took, without the start of the child; seconds.
+  package var seconds: Double
+
+  /// Describes an exploration.
+  package init(outcome: ExplorationOutcome, seconds: Double) {
+    self.outcome = outcome
+    self.seconds = seconds
+  }
+
+  /// Whether every order was executed.
+  package var isFinished: Bool {
+    if case .allOrdersPass = outcome { true } else { false }
+  }
+}
+
+extension Trial {
+  /// The exploration of the trial's workload. Its name, which the tokens carry, is the pair of
+  /// scenario and subject with the seed of the calls.
+  package func exploration(_ request: ExploreRequest) -> Exploration {
+    Exploration(request.options, of: "\(scenario.name) on \(subject), seed \(seed)")
+  }
+}

@@ -1,0 +1,198 @@
+import StressRunner
+import Testing
+
+@testable import Explorer
+@testable import InterlockStress
+
+@Suite("'explore'")
+struct ExploreCommandTests {
+  /// A world with scenarios that are explored, run, or both.
+  private func makeWorld() throws -> TestWorld {
+    let test = try TestWorld()
+    try test.write(
+      """
+      { "name": "order", "summary": "needs an order", "source": "a test",
+        "subjects": ["good", "bad"], "pool": { "width": 3 },
+        "workload": { "driver": "threads", "seed": 5,
+                      "phases": [{ "callers": 2, "operations": ["get"] }] },
+        "explore": { "good": { "verdict": "passed", "finished": true }, "bad": "violation" } }
+      """, "order.json")
+    test.verdict = { trial in
+      trial.subject == "bad" ? .explored(Self.failure(.failed)) : .passed
+    }
+    test.exploration = { trial in
+      let outcome: ExplorationOutcome =
+        trial.subject == "bad"
+        ? .failed(Self.failure(.failed)) : .allOrdersPass(count: 6, leftBehind: 0)
+      return ExplorationRecord(outcome: outcome, seconds: 0.5)
+    }
+    return test
+  }
+
+  private static func failure(_ verdict: ExplorationFailure.Verdict) -> ExplorationFailure {
+    var schedule = Schedule()
+    schedule.steps = [
+      .init(thread: 0, operation: "start", object: 1, place: nil, candidates: 1),
+      .init(thread: 1, operation: "lock", object: 2, place: nil, candidates: 2),
+    ]
+    schedule.switches = 1
+    return ExplorationFailure(
+      verdict: verdict, text: "the body failed", schedule: schedule, token: "i1-0-w0-ab-0",
+      execution: 2)
+  }
+
+  private func pairs(_ test: TestWorld) -> [String] {
+    test.trials.map { "\($0.scenario.name) \($0.subject)" }
+  }
+
+  @Test("'explore' without names explores what says what is expected, and 'run' leaves it out")
+  func selection() throws {
+    let test = try makeWorld()
+    #expect(test.run("explore") == .met)
+    #expect(pairs(test) == ["order good", "order bad"])
+    #expect(test.run("run") == .unmet)
+    #expect(!pairs(test).contains { $0.hasPrefix("order") })
+    #expect(test.run("explore", "reads", "--subject", "good") == .met)
+    #expect(pairs(test) == ["reads good"])
+  }
+
+  @Test("'run' says of a scenario that is only explored which command is meant")
+  func onlyExplored() throws {
+    let test = try makeWorld()
+    #expect(test.run("run", "order") == .usage)
+    #expect(
+      test.errors.text.contains(
+        "The scenario 'order' has expectations of 'explore' alone: use 'explore order'"))
+  }
+
+  @Test("'explore' without names needs a scenario that says what is expected")
+  func nothingExpected() throws {
+    #expect(try TestWorld().run("explore") == .usage)
+  }
+
+  @Test("The options of 'explore' reach the child")
+  func options() throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order", "--subject", "good") == .met)
+    let plain = try #require(test.trials.first?.explore)
+    #expect(plain.options.strategy == .everyOrder)
+    #expect(plain.options.seconds == 10 && plain.options.executions == nil)
+    #expect(plain.options.poolWidth == 3 && plain.options.seed == 5 && plain.token == nil)
+    #expect(
+      test.run(
+        "explore", "order", "--subject", "good", "--strategy", "pct:3", "--budget", "50",
+        "--pool-width", "64", "--seed", "9") == .met)
+    let asked = try #require(test.trials.first?.explore)
+    #expect(asked.options.strategy == .pct(depth: 3))
+    #expect(asked.options.executions == 50 && asked.options.poolWidth == 64)
+    #expect(asked.options.seed == 9 && test.trials.first?.seed == 9)
+    #expect(test.run("explore", "order", "--subject", "good", "--budget", "0.5s") == .met)
+    #expect(test.trials.first?.explore?.options.seconds == 0.5)
+  }
+
+  @Test(
+    "Each strategy is written as the help shows it",
+    arguments: [
+      ("every-order", ExplorationOptions.Strategy.everyOrder),
+      ("dfs", .depthFirst(preemptions: nil)), ("dfs:2", .depthFirst(preemptions: 2)),
+      ("random", .random), ("pct:3", .pct(depth: 3)), ("pos", .pos), ("surw", .surw),
+      ("round-robin", .roundRobin),
+    ])
+  func strategies(_ text: String, _ strategy: ExplorationOptions.Strategy) throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order", "--strategy", text) == .met)
+    #expect(test.trials.first?.explore?.options.strategy == strategy)
+  }
+
+  @Test(
+    "A mistake in an option of 'explore' is one line",
+    arguments: [
+      (["--strategy", "dpor"], "The value 'dpor' is invalid for '--strategy <strategy>'"),
+      (["--strategy", "pct"], "The value 'pct' is invalid"),
+      (["--strategy", "pct:0"], "The value 'pct:0' is invalid"),
+      (["--strategy", "pct:33"], "The value 'pct:33' is invalid"),
+      (["--strategy", "dfs:-1"], "The value 'dfs:-1' is invalid"),
+      (["--strategy", "random:2"], "The value 'random:2' is invalid"),
+      (["--budget", "0"], "The value '0' is invalid for '--budget <budget>'"),
+      (["--budget", "0s"], "The value '0s' is invalid"),
+      (["--budget", "1m"], "The value '1m' is invalid"),
+      (["--budget", "nans"], "The value 'nans' is invalid"),
+      (["--pool-width", "0"], "The value '0' is invalid for '--pool-width <n>'"),
+      (["--replay", "i1-0-w0-ab-0"], "'--replay <token>' needs one scenario and one subject"),
+      (
+        ["--subject", "good", "--replay", "zebra"],
+        "is invalid for '--replay <token>': this is no token of a schedule"
+      ),
+      (
+        ["--subject", "good", "--replay", "i1-977c6f62-w2-a3ba_30_2-03c66d"],
+        "is invalid for '--replay <token>': the token belongs to another body"
+      ),
+      (
+        ["--subject", "good", "--replay", "x", "--budget", "5"],
+        "The option '--budget <budget>' does nothing with '--replay <token>'"
+      ),
+      (["--repeat", "3"], "Unknown option '--repeat'"),
+    ])
+  func mistakes(_ words: [String], _ message: String) throws {
+    let test = try makeWorld()
+    #expect(test.run(["explore", "order"] + words) == .usage)
+    #expect(test.errors.text.contains(message))
+    #expect(test.errors.text.split(separator: "\n").count == 1)
+  }
+
+  @Test("A bug that is not found, a twin that fails, and one that is not finished are red")
+  func gate() throws {
+    let test = try makeWorld()
+    test.verdict = { _ in .passed }
+    test.exploration = { _ in
+      ExplorationRecord(outcome: .allOrdersPass(count: 6, leftBehind: 0), seconds: 0)
+    }
+    #expect(test.run("explore", "order", "--subject", "bad") == .unmet)
+    #expect(test.run("explore", "order", "--subject", "good") == .met)
+    test.exploration = { _ in
+      ExplorationRecord(outcome: .sampled(count: 6, leftBehind: 0, escaped: []), seconds: 0)
+    }
+    #expect(test.run("explore", "order", "--subject", "good") == .unmet)
+    #expect(test.output.text.contains("expected passed, every order"))
+    test.verdict = { _ in .explored(Self.failure(.failed)) }
+    #expect(test.run("explore", "order", "--subject", "good") == .unmet)
+    test.verdict = { _ in .explored(Self.failure(.deadlock)) }
+    #expect(test.run("explore", "order", "--subject", "bad") == .unmet)
+    // One that is not deterministic shows nothing, whatever is expected.
+    test.verdict = { _ in .explored(Self.failure(.notDeterministic)) }
+    #expect(test.run("explore", "order", "--subject", "good") == .unmet)
+    #expect(test.run("explore", "order", "--subject", "bad") == .unmet)
+  }
+
+  @Test("'explore' shows the order that fails, and as the last line of it how to replay it")
+  func text() throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order") == .met)
+    #expect(
+      test.output.text.hasPrefix(
+        """
+        ✓ order  good  passed                 all 6 orders  0.00 s
+            all 6 orders of the controlled calls pass; atomics, Mutex and memory accesses \
+        are not controlled
+        ✓ order  bad   violation              order 2  0.00 s
+            the body failed (order number 2); the shortest schedule found has 1 change \
+        of thread by choice
+
+        """))
+    #expect(!test.output.text.contains("replay:"))
+    let alone = try makeWorld()
+    #expect(alone.run("explore", "order", "--subject", "bad") == .met)
+    #expect(
+      alone.output.text.contains(
+        """
+             body      thread 1
+          1  start #1
+          2            lock #2
+          replay: interlock explore order --subject bad \
+        --scenarios \(alone.folder)/StressScenarios --replay i1-0-w0-ab-0
+
+        ✓ 1 trial: 1 met, 0 unmet, 0 skipped (0.00 s)
+
+        """))
+  }
+}

@@ -1,0 +1,120 @@
+import StressRunner
+import Testing
+
+@testable import Explorer
+@testable import Reports
+
+@Suite("A report of an exploration")
+struct ExplorationReportTests {
+  private func result(
+    _ outcome: ExplorationOutcome, failures: [Observation.OracleFailure] = [],
+    token: String? = nil
+  ) -> TrialResult {
+    var trial = Trial(scenario: Samples.reads, subject: "mutex", seed: 1)
+    trial.explore = ExploreRequest(token: token)
+    var seen = Observation(ending: .exited(code: 0), operations: 1000)
+    seen.finished = true
+    seen.seconds = 0.75
+    seen.oracleFailures = failures
+    seen.exploration = ExplorationRecord(outcome: outcome, seconds: 0.5)
+    return Samples.judged(trial, seen)
+  }
+
+  private func failure(
+    _ verdict: ExplorationFailure.Verdict, steps: [Schedule.Step], blocked: [Schedule.Step] = [],
+    dry: Int? = nil
+  ) -> ExplorationFailure {
+    var schedule = Schedule()
+    schedule.steps = steps
+    schedule.blocked = blocked
+    schedule.switches = 2
+    return ExplorationFailure(
+      verdict: verdict, text: "the body failed", schedule: schedule, dryPoolWidth: dry,
+      token: "i1-0-w0-ab-0", execution: 4)
+  }
+
+  private func step(_ thread: Int, _ operation: String, _ object: Int = 1) -> Schedule.Step {
+    Schedule.Step(thread: thread, operation: operation, object: object, place: nil, candidates: 2)
+  }
+
+  @Test("A report claims every order only if every order was executed")
+  func claims() {
+    #expect(
+      result(.allOrdersPass(count: 6, leftBehind: 0)).message
+        == "all 6 orders of the controlled calls pass; atomics, Mutex and memory accesses are not"
+        + " controlled")
+    #expect(result(.allOrdersPass(count: 1, leftBehind: 0)).message.hasPrefix("the only order of"))
+    let sampled = result(.sampled(count: 12, leftBehind: 3, escaped: ["fork"])).message
+    #expect(
+      sampled
+        == "12 orders sampled, none failed; not every order was executed; not controlled: fork;"
+        + " threads were still blocked at the end of the workload: 3 in all orders")
+    #expect(
+      result(.sampled(count: 1, leftBehind: 0, escaped: []), token: "t").message
+        == "the order of the token does not fail")
+  }
+
+  @Test("The message of a failed order has the oracle that failed")
+  func message() {
+    let failed = result(
+      .failed(failure(.failed, steps: [step(0, "start")])),
+      failures: [.init(oracle: .totalsMatch, evidence: "1 and 2")])
+    #expect(failed.verdict.kind == .violation)
+    #expect(
+      failed.message
+        == "totals-match: 1 and 2; the body failed (order number 4); the shortest schedule found"
+        + " has 2 changes of thread by choice")
+  }
+
+  @Test("A failed order is replayed by its token, with the seed only if the command gave one")
+  func replay() {
+    let failed = result(.failed(failure(.failed, steps: [])))
+    #expect(
+      Samples.context.replay(failed)
+        == "interlock explore concurrent-reads --subject mutex --replay i1-0-w0-ab-0")
+    var context = Samples.context
+    context.seed = 1
+    #expect(context.replay(failed).contains(" --seed 1 --replay "))
+  }
+
+  @Test("The order of many threads is a list of runs of equal steps, not a table")
+  func list() {
+    let steps =
+      Array(repeating: step(0, "enqueue"), count: 30)
+      + (1...40).map { step($0, "semaphore wait", 2) }
+    let lines = ExplorationWords.schedule(
+      failure(
+        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))
+    #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
+    #expect(lines.contains("31       thread 1   semaphore wait #2"))
+    #expect(lines.contains("… 1 more …"))
+    #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait"])
+    // A few threads have a table.
+    let table = ExplorationWords.schedule(
+      failure(.failed, steps: [step(0, "start"), step(1, "lock", 2)]))
+    #expect(table == ["   body      thread 1", "1  start #1", "2            lock #2"])
+  }
+
+  @Test("The JSON report has the outcome of an exploration, and null for a run")
+  func json() {
+    let run = JSONReport.entry(Samples.race)
+    #expect(run.contains("\"exploration\": null"))
+    let sampled = JSONReport.entry(result(.sampled(count: 7, leftBehind: 0, escaped: ["fork"])))
+    #expect(sampled.contains("\"state\": \"sampled\""))
+    #expect(sampled.contains("\"orders\": 7"))
+    let failed = JSONReport.entry(result(.failed(failure(.failed, steps: [step(1, "lock")]))))
+    #expect(failed.contains("\"token\": \"i1-0-w0-ab-0\""))
+    #expect(failed.contains("\"operation\": \"lock\""))
+    #expect(failed.contains("\"kind\": \"order\""))
+  }
+
+  @Test("The page has the order that fails as a table, escaped")
+  func page() {
+    let html = ScheduleMarkup(
+      result(.failed(failure(.failed, steps: [step(0, "<lock>"), step(1, "wait")])))
+    ).html
+    #expect(html.contains("<td>&lt;lock&gt; #1</td><td></td>"))
+    #expect(html.contains("thread 1</th>"))
+    #expect(ScheduleMarkup(result(.allOrdersPass(count: 1, leftBehind: 0))).html.isEmpty)
+  }
+}

@@ -1,0 +1,103 @@
+import Dispatch
+import Foundation
+import StressRunner
+import Synchronization
+
+/// Subjects whose fault needs an order, and their repaired twins, for explorations.
+let exploredSubjects: [SubjectEntry] = [
+  explored("lost-update") { Counter(isAtomic: false) },
+  explored("kept-update") { Counter(isAtomic: true) },
+  explored("checks-a-lost-update") { CheckingCounter() },
+  explored("traps-in-one-order") { TrapsInOneOrder() },
+  explored("random-locks") { RandomLocks() },
+]
+
+private func explored(
+  _ name: String, _ make: @escaping @Sendable () -> any Subject
+) -> SubjectEntry {
+  SubjectEntry(name: name, summary: "is explored", actions: ["run"], make: make)
+}
+
+private func isRun(_ kind: StressRunner.Operation.Kind) -> Bool { kind == .action("run") }
+
+/// Adds one in two steps, each under the lock, or in one.
+private final class Counter: Subject {
+  private let lock = NSLock()
+  private let isAtomic: Bool
+  // Accessed under the lock only.
+  nonisolated(unsafe) private var count = 0
+  nonisolated(unsafe) private var calls = 0
+
+  init(isAtomic: Bool) { self.isAtomic = isAtomic }
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    if isAtomic {
+      lock.withLock { (count, calls) = (count + 1, calls + 1) }
+    } else {
+      let old = lock.withLock { count }
+      lock.withLock { (count, calls) = (old + 1, calls + 1) }
+    }
+    completion(.done)
+  }
+
+  func finalState() -> FinalState? {
+    var state = FinalState(count: 0, entries: [:])
+    state.totals = [.init("the counter", claimed: count, counted: calls)]
+    return state
+  }
+}
+
+/// A counter whose call itself finds that its update was lost.
+private final class CheckingCounter: Subject {
+  private let lock = NSLock()
+  // Accessed under the lock only.
+  nonisolated(unsafe) private var count = 0
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    let old = lock.withLock { count }
+    let isKept = lock.withLock {
+      defer { count = old + 1 }
+      return count == old
+    }
+    completion(isKept ? .done : .failed("the counter had changed since it was read"))
+  }
+}
+
+/// Traps if another caller comes between two locked steps.
+private final class TrapsInOneOrder: Subject {
+  private let lock = NSLock()
+  // Accessed under the lock only.
+  nonisolated(unsafe) private var users = 0
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    lock.withLock { users += 1 }
+    lock.withLock { precondition(users == 1, "two users") }
+    lock.withLock { users -= 1 }
+    completion(.done)
+  }
+}
+
+/// Locks as often as chance says.
+private final class RandomLocks: Subject {
+  private static let executions = Atomic(0)
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    let lock = NSLock()
+    // More in each execution than in the one before.
+    let times = Self.executions.add(1, ordering: .relaxed).newValue
+    for _ in 0..<times { lock.withLock {} }
+    completion(.done)
+  }
+}

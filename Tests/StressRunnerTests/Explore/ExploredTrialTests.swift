@@ -1,0 +1,122 @@
+import Explorer
+import Foundation
+import Testing
+
+@testable import StressRunner
+import ProcessInspection
+import WaitForGraph
+
+/// Whether a child can be explored here.
+private var canExplore: Bool {
+  #if arch(x86_64) && os(Linux)
+  !Platform.isUnderThreadSanitizer
+  #else
+  false
+  #endif
+}
+
+@Suite(
+  "A trial that explores", .disabled(if: !canExplore, "calls cannot be controlled here"),
+  .timeLimit(.minutes(10)))
+struct ExploredTrialTests {
+  private func explore(
+    _ subject: String, callers: Int = 2, driver: Workload.Driver = .threads,
+    _ kinds: [StressRunner.Operation.Kind] = [.action("run")], oracles: [Oracle] = [],
+    change: (inout ExploreRequest) -> Void = { _ in }
+  ) throws -> TrialResult {
+    var scenario = makeScenario(callers: callers, driver: driver, time: 120)
+    scenario.workload.phases[0].operations = .sequence(kinds)
+    scenario.oracles = oracles
+    var trial = makeTrial(subject, scenario)
+    var request = ExploreRequest()
+    change(&request)
+    trial.explore = request
+    var runner = TrialRunner(jobs: 1)
+    runner.executable = childExecutable
+    var result: TrialResult?
+    _ = runner.run([trial]) { if case .finished(_, let found) = $0 { result = found } }
+    return try #require(result)
+  }
+
+  private func failure(_ result: TrialResult) throws -> ExplorationFailure {
+    guard case .explored(let failure) = result.verdict else {
+      Issue.record("\(result.verdict), \(result.observation.errorOutput)")
+      throw CancellationError()
+    }
+    return failure
+  }
+
+  @Test(
+    "An exploration finds an update that is lost in one order, and its token replays it",
+    arguments: Workload.Driver.allCases)
+  func lostUpdate(_ driver: Workload.Driver) throws {
+    let result = try explore("lost-update", driver: driver, oracles: [.totalsMatch])
+    #expect(result.verdict.kind == .violation)
+    #expect(result.observation.oracleFailures.map(\.oracle) == [.totalsMatch])
+    let found = try failure(result)
+    #expect(found.schedule.switches <= 3)
+    #expect(!found.schedule.steps.isEmpty)
+    let again = try explore("lost-update", driver: driver, oracles: [.totalsMatch]) {
+      $0.token = found.token
+    }
+    #expect(try failure(again).schedule.steps.map(\.thread) == found.schedule.steps.map(\.thread))
+  }
+
+  @Test("An exploration finishes the repaired twin", arguments: Workload.Driver.allCases)
+  func repaired(_ driver: Workload.Driver) throws {
+    let result = try explore("kept-update", driver: driver, oracles: [.totalsMatch])
+    #expect(result.verdict == .passed, "\(result.observation.errorOutput)")
+    #expect(result.observation.exploration?.isFinished == true)
+  }
+
+  @Test("An exploration explains a pool without a free thread")
+  func starvation() throws {
+    let result = try explore("semaphore-over-async", driver: .dispatchQueue, [.get]) {
+      $0.options.poolWidth = 2
+    }
+    #expect(result.verdict.kind == .deadlock)
+    #expect(result.verdict.cause == .starvation)
+    #expect(try failure(result).dryPoolWidth == 2)
+    let wide = try explore("semaphore-over-async", driver: .dispatchQueue, [.get]) {
+      $0.options.poolWidth = 3
+    }
+    #expect(wide.verdict == .passed)
+  }
+
+  @Test("A call that reports a failed check fails its order")
+  func failedCheck() throws {
+    let result = try explore("checks-a-lost-update")
+    #expect(result.verdict.kind == .violation)
+    #expect(result.observation.oracleFailures.map(\.oracle) == [.checksHold])
+  }
+
+  @Test("A trap in one order is found with its schedule")
+  func trap() throws {
+    let result = try explore("traps-in-one-order")
+    #expect(result.verdict.kind == .crashed)
+    #expect(try !failure(result).token.isEmpty)
+  }
+
+  @Test("A body that is not deterministic is undecided, whatever is expected")
+  func notDeterministic() throws {
+    let result = try explore("random-locks")
+    #expect(result.verdict.kind == .undecided, "\(result.verdict)")
+    #expect(result.isMet == false)
+  }
+
+  @Test("A script's order is one of those that are explored")
+  func script() throws {
+    var scenario = makeScenario(time: 120)
+    let call = Script.Call(.action("run"))
+    scenario.workload = Workload(
+      script: Script(
+        roles: [.init("A", [call]), .init("B", [call])],
+        order: []),
+      keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1)
+    scenario.oracles = [.totalsMatch]
+    var trial = makeTrial("lost-update", scenario)
+    trial.explore = ExploreRequest()
+    let results = run([trial], jobs: 1).results
+    #expect(results["lost-update"]?.verdict.kind == .violation)
+  }
+}
