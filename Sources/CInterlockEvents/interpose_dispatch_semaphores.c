@@ -7,11 +7,16 @@
 
 // Groups.
 
+SELDOM static void enter_controlled(group_t group, uintptr_t returns_to, uintptr_t frame) {
+  interlock_site site = {returns_to, interlock_user_place(returns_to, frame)};
+  interlock_dispatch->group_enter(group, site);
+  if (!is_wanted(INTERLOCK_EVENT_ENTER)) return;
+  publish(INTERLOCK_EVENT_ENTER, INTERLOCK_OBJECT_GROUP, group, NULL, 0, site.place, NULL, 0);
+}
+
 INTERPOSED void dispatch_group_enter(group_t group) {
   if (is_explored_call(RETURNS_TO)) {
-    interlock_dispatch->group_enter(group, SITE);
-    if (!is_wanted(INTERLOCK_EVENT_ENTER)) return;
-    publish(INTERLOCK_EVENT_ENTER, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
+    enter_controlled(group, RETURNS_TO, THIS_FRAME);
     return;
   }
   if (is_wanted(INTERLOCK_EVENT_ENTER)) {
@@ -20,21 +25,22 @@ INTERPOSED void dispatch_group_enter(group_t group) {
   REAL(object_call, dispatch_group_enter)(group);
 }
 
+/// Returns false if the caller must make the real call.
+SELDOM static bool leave_controlled(group_t group, uintptr_t returns_to, uintptr_t frame) {
+  interlock_site site = {returns_to, interlock_user_place(returns_to, frame)};
+  if (!interlock_dispatch->ask_leave(group, site)) return false;
+  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, site.place, NULL, 0);
+  }
+  interlock_dispatch->group_leave(group, site);
+  return true;
+}
+
 INTERPOSED void dispatch_group_leave(group_t group) {
   if (is_explored_call(RETURNS_TO)) {
-    interlock_site site = SITE;
-    if (!interlock_dispatch->ask_leave(group, site)) {
-      REAL(object_call, dispatch_group_leave)(group);
-      return;
-    }
-    if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
-      publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, site.place, NULL, 0);
-    }
-    interlock_dispatch->group_leave(group, site);
-    return;
-  }
-  // Not libdispatch's own calls, for blocks for which it entered the group.
-  if (is_wanted(INTERLOCK_EVENT_RELEASE) && !interlock_is_dispatch(RETURNS_TO)) {
+    if (leave_controlled(group, RETURNS_TO, THIS_FRAME)) return;
+  } else if (is_wanted(INTERLOCK_EVENT_RELEASE) && !interlock_is_dispatch(RETURNS_TO)) {
+    // Not libdispatch's own calls, for blocks for which it entered the group.
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
   }
   REAL(object_call, dispatch_group_leave)(group);

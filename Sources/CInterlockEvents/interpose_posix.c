@@ -5,6 +5,10 @@
 
 #include <pthread.h>
 
+__attribute__((noinline)) void interlock_note_made(const volatile void *object) {
+  if (interlock_is_controlled()) interlock_posix->made(object);
+}
+
 static inline void publish_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
                                  uintptr_t place, uintptr_t frame) {
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);

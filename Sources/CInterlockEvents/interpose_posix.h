@@ -25,12 +25,14 @@ static inline uint32_t limit_flag(const struct timespec *end) {
   return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
 }
 
+/// Outlined: `note_made` calls it only while threads are explored.
+void interlock_note_made(const volatile void *object) HIDDEN;
 /// Called when a lock or a condition was initialised: the explorer drops what it knows of an
 /// earlier object at that address.
 static inline void note_made(int result, const volatile void *object) {
-  if (result == 0 && is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {
-    interlock_posix->made(object);
-  }
+  // Relaxed: as `is_wanted`.
+  uint32_t wanted = __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED);
+  if (result == 0 && (wanted & INTERLOCK_WANTED_CONTROL)) interlock_note_made(object);
 }
 
 static inline uint32_t flag_of_refusal(int result) {

@@ -57,13 +57,20 @@ CONDITION_TIMED(pthread_cond_clockwait, clock_condition_wait, clock,
                  const struct timespec *end),
                 (condition, mutex, clock, end))
 
+SELDOM static int wake_controlled(pthread_cond_t *condition, bool all, uintptr_t returns_to,
+                                  uintptr_t frame) {
+  interlock_site site = {interlock_caller(returns_to, frame),
+                         interlock_user_place(returns_to, frame)};
+  return interlock_posix->condition_wake(condition, all, site);
+}
+
 INTERPOSED_FAST(int, pthread_cond_signal, INTERLOCK_EVENT_RELEASE, (pthread_cond_t *condition),
                 (condition)) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
   }
   if (interlock_is_controlled()) {
-    return interlock_posix->condition_wake(condition, false, THIS_SITE);
+    return wake_controlled(condition, false, RETURNS_TO, THIS_FRAME);
   }
   return FOUND(pthread_cond_signal)(condition);
 }
@@ -74,7 +81,7 @@ INTERPOSED_FAST(int, pthread_cond_broadcast, INTERLOCK_EVENT_RELEASE,
     publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
   }
   if (interlock_is_controlled()) {
-    return interlock_posix->condition_wake(condition, true, THIS_SITE);
+    return wake_controlled(condition, true, RETURNS_TO, THIS_FRAME);
   }
   return FOUND(pthread_cond_broadcast)(condition);
 }

@@ -63,9 +63,8 @@ static made_lock *take_free(void) {
   return (made_lock *)table_take(&made_locks);
 }
 
-static void note_made(uintptr_t object, uintptr_t place) {
-  made_lock *known = (made_lock *)table_find(&made_locks, object);
-  if (known && set_place(known, place)) return;
+/// Outlined: most locks are created at an address that the table has.
+__attribute__((noinline)) static void add_made(uintptr_t object, uintptr_t place) {
   // Hidden: a signal handler that creates a lock would wait for its own thread. No two threads
   // create a lock at the same address at once.
   interlock_events_hide_thread(true);
@@ -78,6 +77,11 @@ static void note_made(uintptr_t object, uintptr_t place) {
   }
   give(&made_locks.lock);
   interlock_events_hide_thread(false);
+}
+
+static inline void note_made(uintptr_t object, uintptr_t place) {
+  made_lock *known = (made_lock *)table_find(&made_locks, object);
+  if (!known || !set_place(known, place)) add_made(object, place);
 }
 
 static void forget_made(uintptr_t object) {

@@ -72,7 +72,10 @@ static void set_wait(wait_record *record, const interlock_event *event) {
   }
 }
 
-static void note_wait(thread_record *own, const interlock_event *event) {
+/// Those that save registers: an event pays only for its own part.
+#define OUTLINED __attribute__((noinline)) static void
+
+OUTLINED note_wait(thread_record *own, const interlock_event *event) {
   wait_record *record = &own->waits;
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
   set_wait(record, event);
@@ -104,7 +107,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
   }
 }
 
-static void note_acquire(thread_record *own, const interlock_event *event) {
+OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
   wait_record *record = &own->waits;
   uintptr_t object = (uintptr_t)event->object;
   uint32_t waited = record->view.wait_kind;
@@ -135,7 +138,7 @@ static void note_acquire(thread_record *own, const interlock_event *event) {
   has_changed(record);
 }
 
-static void note_release(thread_record *own, const interlock_event *event) {
+OUTLINED note_release(thread_record *own, const interlock_event *event) {
   wait_record *record = &own->waits;
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
@@ -160,7 +163,7 @@ static void note_release(thread_record *own, const interlock_event *event) {
   interlock_object_released(event);
 }
 
-static void note_begin(wait_record *record, const interlock_event *event) {
+OUTLINED note_begin(wait_record *record, const interlock_event *event) {
   uint32_t by = 0;
   if (event->item) {
     // A delayed block has its due time in the field that has the thread for others.
