@@ -1,5 +1,6 @@
 internal import CInterlockExplorer
 import Interlock
+import WaitForGraph
 
 /// A strategy with its share of the budget.
 enum Phase {
@@ -217,6 +218,9 @@ extension ExplorationFailure {
     case INTERLOCK_EXPLORED_TIMED_OUT: verdict = .timedOut
     case INTERLOCK_EXPLORED_CRASHED: verdict = .crashed(signal: Int(result.signal))
     case INTERLOCK_EXPLORED_MISUSE: verdict = .misuse
+    case INTERLOCK_EXPLORED_SELF_WAIT:
+      verdict = .misuse
+      cause = .`self`
     case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: verdict = .notDeterministic
     case INTERLOCK_EXPLORED_RACE: verdict = .race
     default: verdict = .failed
@@ -227,7 +231,10 @@ extension ExplorationFailure {
     place = line.isEmpty ? nil : line
     thread = Int(result.failed_thread)
     schedule = Schedule(result)
-    dryPoolWidth = result.dry_pool_width == 0 ? nil : Int(result.dry_pool_width)
+    if result.dry_pool_width > 0 {
+      dryPoolWidth = Int(result.dry_pool_width)
+      cause = .starvation
+    }
     if verdict == .race { race = SectionTracking.exploredRace.map(ExplorationRace.init) }
     self.token = token
     self.execution = execution

@@ -5,11 +5,18 @@ extension ExplorationFailure {
   /// What a failing test prints: the verdict, the schedule as a table with a column for each
   /// thread, and what each blocked thread waits for.
   package var report: String {
-    var lines = verdict == .failed && !text.isEmpty ? [text] : []
-    lines.append(headline)
-    lines += race?.lines ?? []
-    lines += explanation.map { "  \($0)" }
-    lines += schedule.table(limit: 60, failed: failedLine.map { ($0, thread) })
+    let failed = verdict == .failed && !text.isEmpty ? [text] : []
+    return (failed + [headline] + evidence + order).joined(separator: "\n")
+  }
+
+  /// Both sides of a race, or the cause of a deadlock.
+  package var evidence: [String] {
+    (race?.lines ?? []) + explanation.map { "  \($0)" }
+  }
+
+  /// The schedule as a table, and what each blocked thread waits for.
+  package var order: [String] {
+    var lines = schedule.table(limit: 60, failed: failedLine.map { ($0, thread) })
     lines += schedule.legend
     let waiting = verdict == .deadlock ? schedule.waiting : []
     if !waiting.isEmpty {
@@ -19,7 +26,7 @@ extension ExplorationFailure {
     if let divergence {
       lines.append("the token's schedule does not fit any more: \(divergence)")
     }
-    return lines.joined(separator: "\n")
+    return lines
   }
 
   /// What the last row shows: where the body failed, or how it ended.
@@ -31,7 +38,8 @@ extension ExplorationFailure {
     }
   }
 
-  private var headline: String {
+  /// How it failed, in one line.
+  package var headline: String {
     let changes = "\(schedule.switches) change\(schedule.switches == 1 ? "" : "s") of thread"
     let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
     let number = "\(outcome) (\(origin))"
@@ -134,8 +142,14 @@ extension Schedule {
   var waiting: [Step] {
     let threads = blocked.filter { !isHelper($0) }
     let parties = Set(threads.map(party))
+    // A task that is suspended is at its last await, also if code of that await came after it.
     var last: [Int: Step] = [:]
-    for step in steps { if let task = step.task { last[task] = step } }
+    for step in steps {
+      guard let task = step.task else { continue }
+      if step.operation == "end task" || step.operation.hasPrefix("await") || last[task] == nil {
+        last[task] = step
+      }
+    }
     let suspended = last.sorted { $0.key < $1.key }.map(\.value).filter {
       !parties.contains(party($0)) && $0.operation != "end task"
     }

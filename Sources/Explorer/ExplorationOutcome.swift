@@ -51,7 +51,8 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   /// Of a deadlock: the width of a pool whose workers all wait while blocks are queued, which is
   /// starvation.
   package var dryPoolWidth: Int?
-  /// Of a deadlock: its cause; `nil` if it is not known.
+  /// Why no thread can continue: of a deadlock, and `self` of a call that traps because its thread
+  /// would wait for itself; `nil` if it is not known.
   package var cause: Diagnosis.Cause?
   /// Of a deadlock: the cause in words, with what each thread holds and waits for.
   package var explanation: [String] = []

@@ -1,3 +1,4 @@
+import Explorer
 import StressRunner
 import Testing
 import WaitForGraph

@@ -44,7 +44,7 @@ struct ReportFormatTests {
     var options = Options()
     options.scenarioFolder = test.folder + "/StressScenarios"
     options.reportFiles = files.mapValues { $0 == "-" ? $0 : test.folder + "/" + $0 }
-    return try RunCommand(world: world, options: options)
+    return try RunCommand(world: world, options: options, .run)
       .perform(["writes"], firstArgument: "writes")
   }
 

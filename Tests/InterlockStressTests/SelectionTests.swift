@@ -74,7 +74,7 @@ struct SelectionTests {
     #expect(test.run("run", "reads", "--subject", "tm") == .met)
     #expect(pairs(test) == ["reads tm"])
     #expect(test.run("run", "tm-3", "--subject", "good") == .usage)
-    #expect(test.errors.text.contains("None of these scenarios is for the subjects"))
+    #expect(test.errors.text.contains("None of these scenarios is for the requested subjects"))
   }
 
   @Test("A call that no subject has is one line with the nearest")

@@ -163,7 +163,6 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
     case INTERLOCK_TASK_CALL_TEST_CANCEL: return "test cancellation";
     case INTERLOCK_TASK_CALL_COMPLETE: return "end task";
     case INTERLOCK_TASK_CALL_MAKE: return "make task";
-    case INTERLOCK_TASK_CALL_RETURN: break;
     case INTERLOCK_TASK_CALL_RETURN: return "return";
   }
   return NULL;

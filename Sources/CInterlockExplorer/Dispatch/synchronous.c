@@ -12,7 +12,7 @@ static _Noreturn void trap(const char *text, const model_queue *queue) {
       ? dispatch_queue_get_label(queue->object) : "";
   char line[256];
   snprintf(line, sizeof line, "%s '%s': libdispatch traps", text, label ? label : "");
-  interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE, line);
+  interlock_execution_fail(INTERLOCK_EXPLORED_SELF_WAIT, line);
   interlock_execution_abandon();
 }
 

@@ -25,8 +25,10 @@ typedef enum {
   INTERLOCK_EXPLORED_TIMED_OUT,
   /// A signal or a trap: `signal` names it.
   INTERLOCK_EXPLORED_CRASHED,
-  /// A call that traps in the system library: synchronous work on the caller's own queue.
+  /// A call that traps in the system library.
   INTERLOCK_EXPLORED_MISUSE,
+  /// Such a call, because the thread would wait for itself: synchronous work on its own queue.
+  INTERLOCK_EXPLORED_SELF_WAIT,
   /// The same choices produced a different trace.
   INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
   /// Two sections conflict: they overlapped, or nothing orders them.

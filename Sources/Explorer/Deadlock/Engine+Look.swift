@@ -18,7 +18,6 @@ extension ExplorationFailure {
   /// Adds what was seen of a deadlock.
   mutating func add(_ witness: DeadlockWitness) {
     guard verdict == .deadlock else { return }
-    if dryPoolWidth != nil { cause = .starvation }
     guard let (found, lines) = witness.explained, dryPoolWidth == nil || found == .starvation else {
       return
     }

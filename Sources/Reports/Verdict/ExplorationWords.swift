@@ -35,17 +35,17 @@ enum ExplorationWords {
   static func failure(
     _ failure: ExplorationFailure, _ oracles: [Observation.OracleFailure]
   ) -> String {
-    let headline = String(failure.report.prefix { !$0.isNewline })
-    guard failure.verdict == .failed, let oracle = oracles.first else { return headline }
+    guard failure.verdict == .failed, let oracle = oracles.first else { return failure.headline }
     let more = oracles.count > 1 ? " (and \(oracles.count - 1) more)" : ""
-    return "\(oracle.oracle.rawValue): \(oracle.evidence)\(more); \(headline)"
+    return "\(oracle.oracle.rawValue): \(oracle.evidence)\(more); \(failure.headline)"
   }
 
-  /// The steps of the order as a table with a column for each thread, and what each blocked thread
-  /// waits for. A list of runs of steps, where a table would be too wide to read.
+  /// The sides of a race or the cause of a deadlock, then the steps of the order as a table with a
+  /// column for each thread, and what each blocked thread waits for. A list of runs of steps, where a table would be too wide to read.
   static func schedule(_ failure: ExplorationFailure) -> [String] {
-    let table = failure.report.split(separator: "\n").dropFirst().map(String.init)
-    return (table.map(\.count).max() ?? 0) <= widestTable ? table : runs(failure.schedule)
+    let table = failure.order
+    let isNarrow = (table.map(\.count).max() ?? 0) <= widestTable
+    return failure.evidence + (isNarrow ? table : runs(failure.schedule))
   }
 
   /// The widest table that is shown, in columns.

@@ -25,10 +25,9 @@ package struct TrialResult: Sendable, Hashable, Codable {
   /// any; `nil` for a skipped trial.
   package var isMet: Bool? {
     guard verdict.kind != .skipped else { return nil }
-    if case .explored(let failure) = verdict, failure.verdict == .deadlock {
-      // Of the causes an exploration knows starvation alone: it must agree on that one.
-      let isDry = expected.cause.map { $0 == .starvation } ?? (failure.cause == .starvation)
-      return expected.verdict == .deadlock && isDry == (failure.cause == .starvation)
+    if case .explored(let failure) = verdict, failure.verdict == .deadlock, failure.cause == nil {
+      // An exploration that knows no cause still knows that no pool is dry.
+      return expected.verdict == .deadlock && expected.cause != .starvation
     }
     if expected.isFinished, observation.exploration?.isFinished != true { return false }
     return expected.isMet(by: verdict, seesCalls: observation.seesCalls)

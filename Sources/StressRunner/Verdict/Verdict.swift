@@ -168,19 +168,6 @@ extension Verdict.PoolState {
   }
 }
 
-extension ExplorationFailure {
-  /// Why no thread can continue: `starvation`, or `self` for a call that waits for its own thread.
-  /// `nil` if the exploration does not explain it.
-  package var cause: Diagnosis.Cause? {
-    switch verdict {
-    case .deadlock: dryPoolWidth.map { _ in .starvation }
-    // The other misuses are a group that is left too often, and a precondition on the queue.
-    case .misuse where text.hasPrefix("synchronous work"): .self
-    default: nil
-    }
-  }
-}
-
 extension ExplorationFailure.Verdict {
   /// The kind of verdict: of a call that the system answers with a trap, a crash; of an execution
   /// that reaches a limit, `timedOut`.
@@ -190,6 +177,7 @@ extension ExplorationFailure.Verdict {
     case .deadlock: .deadlock
     case .livelock, .timedOut: .timedOut
     case .crashed, .misuse: .crashed
+    case .race: .race
     case .notDeterministic: .undecided
     }
   }
