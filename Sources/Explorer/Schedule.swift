@@ -46,11 +46,7 @@ extension Schedule {
   /// The trace of a result, with the places of user code resolved.
   init(_ result: interlock_exploration_result) {
     let trace = UnsafeBufferPointer(start: result.trace, count: result.trace_count)
-    var waiting: [interlock_blocked_thread] = []
-    withUnsafeBytes(of: result.blocked) { bytes in
-      waiting = Array(
-        bytes.bindMemory(to: interlock_blocked_thread.self).prefix(Int(result.blocked_count)))
-    }
+    let waiting = UnsafeBufferPointer(start: result.blocked, count: result.blocked_count)
     var tasks: [UInt32: Int] = [:]
     for step in trace where step.task > 0 && tasks[step.task] == nil {
       tasks[step.task] = tasks.count + 1

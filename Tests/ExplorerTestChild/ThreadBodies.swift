@@ -19,6 +19,9 @@ private let initialiserLock = NSLock()
 nonisolated(unsafe) private var runs = 0
 
 let threadBodies = [
+  Body("processors") { [outside = ProcessInfo.processInfo.activeProcessorCount] in
+    ProcessInfo.processInfo.activeProcessorCount == outside
+  },
   Body("state-left-behind") {
     runs += 1
     let lock = NSLock()

@@ -38,6 +38,11 @@ import Testing
     #expect(handedOver.choices == switched.choices)
   }
 
+  @Test("OS threads run on one processor, and the body counts all of them")
+  func processors() throws {
+    #expect(try Exploration("processors", "--os-threads").failures == 0)
+  }
+
   @Test("a trap in one order is a finding, and the search goes on")
   func trap() throws {
     let exploration = try Exploration("trap", "--keep-going", "--executions", "300")

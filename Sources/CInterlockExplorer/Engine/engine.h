@@ -77,8 +77,8 @@ typedef struct {
   uint32_t failed_thread;
   char place[160];
   char text[2048];
-  interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
-  uint32_t blocked_count, dry_pool_width;
+  INTERLOCK_LIST(interlock_blocked_thread) blocked;
+  uint32_t dry_pool_width;
 } interlock_engine;
 
 extern interlock_engine interlock_the_engine HIDDEN;

@@ -39,7 +39,7 @@ static void begin(void) {
   ENGINE.signal = 0;
   ENGINE.failed_thread = 0;
   ENGINE.place[0] = ENGINE.text[0] = 0;
-  ENGINE.blocked_count = 0;
+  ENGINE.blocked.count = 0;
   ENGINE.dry_pool_width = 0;
   ENGINE.has_initialised = false;
   ENGINE.torn = NULL;
@@ -97,6 +97,7 @@ bool interlock_engine_execute(void) {
 /// What is kept of the last failure, beyond the engine's next execution.
 static uint32_t *kept_choices;
 static interlock_exploration_step *kept_trace;
+static interlock_blocked_thread *kept_blocked;
 
 static void *copy(const void *items, size_t size) {
   void *made = malloc(size ? size : 1);
@@ -110,20 +111,23 @@ static void keep(void) {
   result->signal = ENGINE.signal;
   result->trace_hash = ENGINE.hash;
   result->failed_thread = ENGINE.failed_thread;
-  memcpy(result->place, ENGINE.place, sizeof result->place);
-  memcpy(result->text, ENGINE.text, sizeof result->text);
-  memcpy(result->blocked, ENGINE.blocked, sizeof result->blocked);
-  result->blocked_count = ENGINE.blocked_count;
+  memcpy(result->place, ENGINE.place, strlen(ENGINE.place) + 1);
+  memcpy(result->text, ENGINE.text, strlen(ENGINE.text) + 1);
   result->dry_pool_width = ENGINE.dry_pool_width;
   free(kept_choices);
   free(kept_trace);
+  free(kept_blocked);
   size_t choices = ENGINE.choices.count, steps = ENGINE.trace.count;
+  size_t blocked = ENGINE.blocked.count;
   kept_choices = copy(ENGINE.choices.items, choices * sizeof *kept_choices);
   kept_trace = copy(ENGINE.trace.items, steps * sizeof *kept_trace);
   result->choices_made = kept_choices;
   result->choice_count = kept_choices ? choices : 0;
   result->trace = kept_trace;
   result->trace_count = kept_trace ? steps : 0;
+  kept_blocked = copy(ENGINE.blocked.items, blocked * sizeof *kept_blocked);
+  result->blocked = kept_blocked;
+  result->blocked_count = kept_blocked ? blocked : 0;
   interlock_objects_describe(result);
 }
 
@@ -239,7 +243,9 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_descriptors_note();
     interlock_interruptions_begin();
     interlock_sections_begin();
+    if (interlock_stacks_are_os_threads()) interlock_processor_enter();
     run_executions();
+    interlock_processor_leave();
     interlock_sections_end();
     interlock_interruptions_end();
     ENGINE.strategy = NULL;

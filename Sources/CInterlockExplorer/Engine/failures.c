@@ -31,11 +31,9 @@ void interlock_engine_deadlock(void) {
   }
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     const interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (ENGINE.blocked_count < INTERLOCK_BLOCKED_MOST) {
-      ENGINE.blocked[ENGINE.blocked_count++] =
-          (interlock_blocked_thread){thread->number, thread->task, thread->pending,
-                                     thread->call,   thread->place, thread->caller};
-    }
+    interlock_blocked_thread blocked = {thread->number, thread->task,  thread->pending,
+                                        thread->call,   thread->place, thread->caller};
+    INTERLOCK_PUSH(&ENGINE.blocked, blocked);
     if (length >= sizeof text) continue;
     length += (size_t)snprintf(
         text + length, sizeof text - length, "%s thread %u waits (%s of object %u) at %#lx",

@@ -56,6 +56,7 @@ static void in_forked_child(void) {
   if (!is_in_explored_code()) return;
   interlock_marks.controlled = 0;
   interlock_control_end();
+  interlock_processor_leave();
   ENGINE.is_forked = true;
 }
 

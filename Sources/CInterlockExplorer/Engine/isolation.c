@@ -15,7 +15,7 @@
 
 #define ENGINE interlock_the_engine
 
-enum { most_steps = 1 << 20 };
+enum { most_steps = 1 << 20, most_blocked = 1 << 16 };
 
 /// What both processes see. Of the address space only: pages that are not used take no memory.
 typedef struct {
@@ -27,6 +27,7 @@ typedef struct {
   volatile size_t choice_count, step_count;
   uint32_t choices[2 * most_steps], kept_choices[2 * most_steps];
   interlock_exploration_step trace[most_steps + 1], kept_trace[most_steps + 1];
+  interlock_blocked_thread kept_blocked[most_blocked];
 } shared_memory;
 
 static void run_child(shared_memory *shared, const interlock_exploration_options *options,
@@ -47,6 +48,8 @@ static void run_child(shared_memory *shared, const interlock_exploration_options
   memcpy(shared->kept_choices, result->choices_made,
          result->choice_count * sizeof *result->choices_made);
   memcpy(shared->kept_trace, result->trace, result->trace_count * sizeof *result->trace);
+  if (result->blocked_count > most_blocked) result->blocked_count = most_blocked;
+  memcpy(shared->kept_blocked, result->blocked, result->blocked_count * sizeof *result->blocked);
   shared->is_over = true;
   fflush(NULL);
   _exit(0);
@@ -95,6 +98,7 @@ static void report_end(shared_memory *shared, int status, bool was_killed) {
   }
   result->choice_count = shared->choice_count;
   result->trace_count = shared->step_count;
+  result->blocked_count = 0;
   memcpy(shared->kept_choices, shared->choices, result->choice_count * sizeof *shared->choices);
   memcpy(shared->kept_trace, shared->trace, result->trace_count * sizeof *shared->trace);
 }
@@ -128,6 +132,7 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
       *result = shared->result;
       result->choices_made = shared->kept_choices;
       result->trace = shared->kept_trace;
+      result->blocked = shared->kept_blocked;
     }
     if (last) munmap(last, sizeof *last);
     last = shared;

@@ -36,6 +36,11 @@ bool interlock_can_switch(void) HIDDEN;
 void interlock_stacks_use_os_threads(bool uses) HIDDEN;
 bool interlock_stacks_are_os_threads(void) HIDDEN;
 
+/// Keeps the calling thread, and those that it makes, on one processor until `leave`, if the system
+/// lets it. For OS threads.
+void interlock_processor_enter(void) HIDDEN;
+void interlock_processor_leave(void) HIDDEN;
+
 /// A stack that is free, or a new one; NULL if there is no memory. On its first switch it calls
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;

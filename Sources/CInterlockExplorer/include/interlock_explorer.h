@@ -155,7 +155,7 @@ typedef struct {
   uintptr_t made_at;
 } interlock_named_object;
 
-enum { INTERLOCK_BLOCKED_MOST = 64, INTERLOCK_ESCAPED_MOST = 8, INTERLOCK_NAMED_MOST = 64 };
+enum { INTERLOCK_ESCAPED_MOST = 8, INTERLOCK_NAMED_MOST = 64 };
 
 typedef struct {
   /// Counted executions, failures among them, those that the strategy cut off, and their steps.
@@ -188,8 +188,9 @@ typedef struct {
   /// did, from 1, and what it was each time, a kind of 0 if the execution was over.
   size_t differed_at;
   interlock_exploration_step differed[2];
-  interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
-  uint32_t blocked_count;
+  /// Of a deadlock: what each thread waits for, with the same lifetime.
+  const interlock_blocked_thread *blocked;
+  size_t blocked_count;
   /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers
   /// waits too, which is starvation; 0 if there is no such pool.
   uint32_t dry_pool_width;

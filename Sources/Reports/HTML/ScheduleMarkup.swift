@@ -33,8 +33,7 @@ struct ScheduleMarkup {
     var rest = left > 0 ? "<p>… and \(left) more steps.</p>\n" : ""
     if !failure.schedule.blocked.isEmpty {
       rest += "<p>No thread can continue:</p>\n"
-      rest += Markup.list(
-        failure.schedule.blocked.map { "\(Schedule.name($0.thread)) waits: \(Schedule.text($0))" })
+      rest += Markup.list(ExplorationWords.waits(failure.schedule))
     }
     return """
       <h3>The order that fails</h3>

@@ -80,6 +80,11 @@ enum ExplorationWords {
         lines.prefix(mostRuns / 2) + ["… \(left) more …"] + lines.suffix(mostRuns / 2)
     }
     guard !schedule.blocked.isEmpty else { return lines }
+    return lines + ["no thread can continue:"] + waits(schedule).map { "  " + $0 }
+  }
+
+  /// A line for each operation and place that threads wait at.
+  static func waits(_ schedule: Schedule) -> [String] {
     var places: [String] = []
     var threads: [String: [Int]] = [:]
     for step in schedule.blocked {
@@ -87,13 +92,11 @@ enum ExplorationWords {
       if threads[text] == nil { places.append(text) }
       threads[text, default: []].append(step.thread)
     }
-    lines.append("no thread can continue:")
-    for place in places {
+    return places.map { place in
       let waiting = threads[place] ?? []
-      let who = waiting.count == 1 ? Schedule.name(waiting[0]) : "\(waiting.count) threads"
-      lines.append("  \(who) wait\(waiting.count == 1 ? "s" : ""): \(place)")
+      return waiting.count == 1
+        ? "\(Schedule.name(waiting[0])) waits: \(place)" : "\(waiting.count) threads wait: \(place)"
     }
-    return lines
   }
 
   private static func orders(_ count: Int) -> String { "\(count) order\(count == 1 ? "" : "s")" }

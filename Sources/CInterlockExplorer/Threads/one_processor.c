@@ -1,0 +1,47 @@
+// With OS threads only one runs at a time: on one processor a hand-over is a switch between two
+// threads, on two it wakes the other processor, which takes about twice as long.
+//
+// The mask is the process's own affair: explored code that asks gets the mask of before, and an
+// uncontrolled thread that it starts inherits the narrow one.
+#include "../../CInterlockEvents/interpose.h"
+#include "stacks.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <sched.h>
+#include <string.h>
+
+typedef int affinity_call(pid_t, size_t, cpu_set_t *);
+
+/// The carrier's mask outside of the exploration.
+static cpu_set_t before;
+static bool is_narrow;
+
+void interlock_processor_enter(void) {
+  // The parked threads of earlier explorations stay where they are.
+  static int processor = -1;
+  if (REAL(affinity_call, sched_getaffinity)(0, sizeof before, &before) != 0) return;
+  if (processor < 0) processor = sched_getcpu();
+  if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET(processor, &before)) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  is_narrow = sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+void interlock_processor_leave(void) {
+  if (is_narrow) sched_setaffinity(0, sizeof before, &before);
+  is_narrow = false;
+}
+
+INTERPOSED int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask) {
+  if (!is_narrow || !interlock_is_controlled() || pid != 0) {
+    return REAL(affinity_call, sched_getaffinity)(pid, size, mask);
+  }
+  size_t known = size < sizeof before ? size : sizeof before;
+  memset(mask, 0, size);
+  memcpy(mask, &before, known);
+  return 0;
+}
+
+#endif
