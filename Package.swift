@@ -150,10 +150,19 @@ let package = Package(
         "Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness", "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),
+    // JSON that keeps lines and the order of members, read and written.
+    .target(name: "JSONText", swiftSettings: common),
+    // What was found, as one value, and the formats that other programs read.
+    .target(
+      name: "Findings",
+      dependencies: [
+        "JSONText", "Prediction", "HangReports", "WaitForGraph", "ProcessInspection", "Interlock",
+      ],
+      swiftSettings: common),
     .target(
       name: "StressRunner",
       dependencies: [
-        "Explorer", "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection",
+        "JSONText", "Explorer", "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection",
         "Interlock", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
@@ -167,14 +176,16 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "StressRunner", "Comparison", "Explorer", "Prediction", "HangReports", "WaitForGraph",
+        "Findings", "JSONText", "StressRunner", "Comparison", "Explorer", "Prediction",
+        "HangReports", "WaitForGraph",
         "ProcessInspection", "Interlock",
       ],
       swiftSettings: common),
     .target(
       name: "InterlockStress",
       dependencies: [
-        "StressRunner", "Explorer", "WaitForGraph", "Comparison", "Reports", "Caches",
+        "Findings", "JSONText", "StressRunner", "Explorer", "WaitForGraph", "Comparison", "Reports",
+        "Caches",
         "LockStrategies", "Interlock", "CInterlockEvents", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
@@ -324,7 +335,8 @@ let package = Package(
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [
-        "Reports", "StressRunner", "Explorer", "Prediction", "WaitForGraph", "ProcessInspection",
+        "JSONText", "Reports", "StressRunner", "Explorer", "Prediction", "WaitForGraph",
+        "ProcessInspection",
         "Interlock", "CInterlockHarness", "StressRunnerTestChild", "TestSupport",
       ],
       swiftSettings: common),
@@ -341,14 +353,16 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "Comparison", "StressRunner", "Explorer", "Prediction", "HangReports",
+        "Findings", "JSONText", "Reports", "Comparison", "StressRunner", "Explorer", "Prediction",
+        "HangReports",
         "WaitForGraph", "ProcessInspection", "Interlock", "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "Explorer", "Comparison", "Prediction", "WaitForGraph",
+        "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
+        "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
         "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
         "TestSupport",

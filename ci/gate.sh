@@ -21,8 +21,8 @@ Usage: ci/gate.sh [--package FOLDER] [--product NAME] [--json FILE] [ARGUMENT ..
                      that 'run' has (see 'interlock help run'); behind -- whatever it is.
                      A FILE is looked for from the current folder, scenarios from the package's
 
-Ends with the gate's own code: 0 every expectation met; 1 one was not; 64 wrong usage; 65 a bad scenario;
-70 a fault of Interlock's own, or the build failed; 130 interrupted.
+Ends with the gate's own code: 0 every expectation met; 1 one was not; 4 nothing selected; 64 wrong usage;
+65 a bad scenario or baseline; 70 a fault of Interlock's own, or the build failed; 130 interrupted.
 END
 }
 

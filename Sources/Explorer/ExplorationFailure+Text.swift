@@ -67,12 +67,13 @@ extension ExplorationFailure {
 
 extension Schedule {
   /// What has a column: a task, or a thread that runs none.
-  enum Party: Hashable {
+  package enum Party: Hashable {
     case body
     case thread(Int)
     case task(Int)
 
-    var name: String {
+    /// `thread 2`
+    package var name: String {
       switch self {
       case .body: "body"
       case .thread(let number): "thread \(number)"
@@ -82,7 +83,7 @@ extension Schedule {
   }
 
   /// The column of a step.
-  func party(_ step: Step) -> Party {
+  package func party(_ step: Step) -> Party {
     if let task = step.task {
       if !bodyIsTask { return .task(task) }
       return task == 1 ? .body : .task(task - 1)
@@ -139,7 +140,7 @@ extension Schedule {
 
   /// The blocked threads, and the tasks that were suspended and not continued, each at its last
   /// step.
-  var waiting: [Step] {
+  package var waiting: [Step] {
     let threads = blocked.filter { !isHelper($0) }
     let parties = Set(threads.map(party))
     // A task that is suspended is at its last await, also if code of that await came after it.

@@ -4,6 +4,8 @@ package enum ExitCode: Int32, Sendable {
   case met = 0
   /// An expectation was not met, or no trial was judged: a gate that judged nothing is not green.
   case unmet = 1
+  /// The command line selects no trial.
+  case nothingSelected = 4
   /// The command line is wrong (EX_USAGE).
   case usage = 64
   /// A scenario, or the folder of scenarios, is wrong (EX_DATAERR).

@@ -47,8 +47,8 @@ extension StressCommand {
   /// Runs the command that the arguments state, and ends the process.
   ///
   /// The exit code: 0 if every expectation was met; 1 if one was not, no trial was judged, or a
-  /// resource that had to be tested was not; 64 for wrong usage; 65 for a bad scenario; 70 for a
-  /// fault of Interlock's own; 130 if interrupted.
+  /// resource that had to be tested was not; 4 if nothing was selected; 64 for wrong usage; 65 for
+  /// a bad scenario or baseline; 70 for a fault of Interlock's own; 130 if interrupted.
   public static func main() { start() }
 
   /// As `main`, for an executable with its own `main`.

@@ -1,3 +1,4 @@
+import JSONText
 import StressRunner
 
 extension World {
@@ -17,7 +18,7 @@ extension World {
       return code
     } catch let error as UsageError {
       errors.write(error.text(command: command))
-      return .usage
+      return error.code
     } catch let error as ScenarioErrors {
       errors.write(error.errors.map { "error: \($0)\n" }.joined())
       return .badScenario

@@ -50,6 +50,8 @@ package struct World {
   package var isDebugBuild = false
   /// How many trials run at a time by default.
   package var defaultJobs: Int
+  /// When the command began, in seconds since 1970.
+  package var began = 0
   /// Seconds on a monotonic clock.
   package var now: () -> Double
   /// Runs trials.
@@ -95,6 +97,7 @@ extension World {
       isDebugBuild: isDebugBuild,
       // A deadlocked trial only waits, so one trial per processor does not overload the machine.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
+      began: Int(Date().timeIntervalSince1970),
       now: { (ContinuousClock.now - start) / .seconds(1) },
       runTrials: { jobs, trials, onEvent in
         TrialRunner(jobs: jobs).run(trials, onEvent: onEvent)

@@ -49,18 +49,4 @@ enum EvidenceWords {
       ? [("first, in the section", conflict.first), ("second, at its begin", conflict.second)]
       : [("in the section, changed by unmarked code", conflict.first)]
   }
-
-  /// `write [keys 1 to 4], synched`
-  static func claim(_ side: Conflict.Side) -> String {
-    (side.mode.writes ? "write" : "read") + (side.part.map { " [\($0)]" } ?? "")
-      + (side.synched ? ", synched" : "")
-  }
-
-  /// `thread 'workload', queue 'cache', task 5`
-  static func owner(_ side: Conflict.Side) -> String {
-    var owner = "thread '\(side.thread)'"
-    if let queue = side.queue { owner += ", queue '\(queue)'" }
-    if let task = side.task { owner += ", task \(task)" }
-    return owner
-  }
 }

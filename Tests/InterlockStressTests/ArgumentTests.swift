@@ -199,6 +199,7 @@ struct OptionTableTests {
     ]
     let valuesByName = [
       "section": "0,10us", "distribution": "zipf", "driver": "tasks", "rounds": "6",
+      "fail-on": "stale",
     ]
     for command in CommandName.allCases {
       let help = world.helpText(command, width: 80)

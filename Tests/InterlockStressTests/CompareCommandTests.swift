@@ -1,9 +1,10 @@
 import Caches
 import Comparison
 import Foundation
+import JSONText
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 import WaitForGraph
 
 @testable import InterlockStress

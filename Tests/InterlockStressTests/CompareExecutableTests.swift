@@ -1,8 +1,9 @@
 import Foundation
+import JSONText
 import ProcessInspection
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 
 /// The real command on intentionally faulty strategies and caches, and interrupted.
 @Suite(

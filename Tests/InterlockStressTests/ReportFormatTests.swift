@@ -75,7 +75,9 @@ struct ReportFormatTests {
 
   @Test("A format has an option of 'run' if it goes to a file")
   func options() throws {
-    let files = ReportFormat.all.filter { $0.destination != .terminal }
+    let files = ReportFormat.all.filter {
+      [.growingFile, .finishedFile].contains($0.destination)
+    }
     let words = files.flatMap { ["--\($0.name)", "\($0.name).out"] }
     guard case .run(_, let options) = try parseArguments(words, environment: [:]) else {
       Issue.record("another command")
@@ -85,6 +87,16 @@ struct ReportFormatTests {
       options.reportFiles
         == Dictionary(uniqueKeysWithValues: files.map { ($0.name, "\($0.name).out") }))
     #expect(CommandName.run.options.filter { $0.name == "text" }.isEmpty)
+    for format in ReportFormat.all where format.destination == .output {
+      guard
+        case .explore(_, let options) = try parseArguments(
+          ["explore", "--\(format.name)"], environment: [:])
+      else {
+        Issue.record("another command")
+        return
+      }
+      #expect(options.outputFormats == [format.name])
+    }
   }
 
   @Test("A format's file is complete after each result, with an end that may get shorter")

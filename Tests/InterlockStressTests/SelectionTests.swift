@@ -73,7 +73,7 @@ struct SelectionTests {
     let test = try makeWorld()
     #expect(test.run("run", "reads", "--subject", "tm") == .met)
     #expect(pairs(test) == ["reads tm"])
-    #expect(test.run("run", "tm-3", "--subject", "good") == .usage)
+    #expect(test.run("run", "tm-3", "--subject", "good") == .nothingSelected)
     #expect(test.errors.text.contains("None of these scenarios is for the requested subjects"))
   }
 

@@ -1,9 +1,10 @@
 import Foundation
 import Interlock
+import JSONText
 import Prediction
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 import WaitForGraph
 
 @testable import Explorer

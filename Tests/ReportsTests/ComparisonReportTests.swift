@@ -1,8 +1,9 @@
 import Comparison
 import Foundation
+import JSONText
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Reports
 

@@ -1,8 +1,9 @@
 import HangReports
 import Interlock
+import JSONText
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 import WaitForGraph
 
 @testable import Reports

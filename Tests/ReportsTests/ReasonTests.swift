@@ -1,7 +1,8 @@
 import Foundation
+import JSONText
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Reports
 

@@ -1,7 +1,8 @@
 import Interlock
+import JSONText
 import StressRunner
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Reports
 import ProcessInspection

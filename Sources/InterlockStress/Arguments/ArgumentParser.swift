@@ -1,4 +1,5 @@
 import Interlock
+import JSONText
 import StressRunner
 
 /// Parses a command line. It prints nothing and does not exit.
@@ -21,6 +22,10 @@ package func parseArguments(
     rest: arguments.dropFirst(named == nil ? 0 : 1))
   if !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb" {
     parser.options.color = .never
+  }
+  if environment["GITHUB_ACTIONS"] == "true" { parser.options.outputFormats = ["github"] }
+  if environment["GITLAB_CI"] == "true" {
+    parser.options.unaskedFiles = ["gitlab": "gl-code-quality-report.json"]
   }
   return try parser.parse()
 }

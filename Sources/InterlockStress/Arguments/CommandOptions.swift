@@ -122,8 +122,33 @@ extension CommandName {
       Option(
         "fail-on", .choice(Options.FailOn.allCases, placeholder: "what"), replay: .repeatsEach,
         "Fail for this too: for predicted findings, unless the scenario expects them; for trials"
-          + " that are skipped. May be given twice."
+          + " that are skipped; for stale entries of the baseline. May be given several times."
       ) { $1.failsOn.insert($0) }
+    ),
+    (
+      [.explore],
+      Option(
+        "fail-on", .choice([Options.FailOn.skipped, .stale], placeholder: "what"),
+        replay: .leavesOut,
+        "Fail for this too: for trials that are skipped; for stale entries of the baseline. May be"
+          + " given twice."
+      ) { $1.failsOn.insert($0) }
+    ),
+    (
+      [.run, .explore],
+      Option(
+        "baseline", .file, \.baseline, replay: .leavesOut,
+        "Show the findings that this file knows, and do not fail for them; they are keyed by kind,"
+          + " resource and functions.",
+        default: "none")
+    ),
+    (
+      [.run, .explore],
+      Option(
+        flag: "update-baseline", replay: .leavesOut,
+        "Write the findings of this run into the baseline, and do not fail for them; what the run"
+          + " could have shown again and did not is removed."
+      ) { $0.updatesBaseline = true }
     ),
     (
       [.run],
@@ -135,11 +160,21 @@ extension CommandName {
     ),
   ]
 
-  /// An option with a file name for each report format that is written to a file.
+  /// An option for each report format except the terminal's: with a file name if it is written to
+  /// a file.
   private static let reportOptions: [Row] = ReportFormat.all.compactMap { format in
-    guard format.destination != .terminal else { return nil }
-    let mayUseOutput = format.destination == .growingFile
-    return ([.run, .explore], file(format.name, format.summary, mayUseOutput: mayUseOutput))
+    let option: Option<Options>
+    switch format.destination {
+    case .terminal, .environmentFile: return nil
+    case .output:
+      let name = format.name
+      option = Option(flag: name, replay: .leavesOut, format.summary) {
+        $0.outputFormats.insert(name)
+      }
+    case .growingFile: option = file(format.name, format.summary, mayUseOutput: true)
+    case .finishedFile: option = file(format.name, format.summary, mayUseOutput: false)
+    }
+    return ([.run, .explore], option)
   }
 
   /// An option with a file name for each comparison format that is written to a file.

@@ -47,8 +47,9 @@ extension World {
           [
             ("0", "Every expectation was met."),
             ("1", "One was not, nothing was judged, or a required resource was not tested."),
+            ("4", "The command line selects no trial."),
             ("64", "The command line is wrong."),
-            ("65", "A scenario is wrong."),
+            ("65", "A scenario or the baseline is wrong."),
             ("70", "A fault of Interlock's own."),
             ("130", "Interrupted; what was judged so far has been printed."),
           ], width: width))
@@ -60,8 +61,9 @@ extension World {
           [
             ("0", "Every expectation was met; without one, no order failed."),
             ("1", "One was not, or nothing was explored."),
+            ("4", "The command line selects no trial."),
             ("64", "The command line, or the token, is wrong."),
-            ("65", "A scenario is wrong."),
+            ("65", "A scenario or the baseline is wrong."),
             ("70", "A fault of Interlock's own."),
             ("130", "Interrupted; what was explored so far has been printed."),
           ], width: width))

@@ -32,6 +32,8 @@ package struct Options: OptionValues, Hashable {
     case potential
     /// A trial that is skipped.
     case skipped
+    /// An entry of the baseline that the run could have shown again and did not.
+    case stale
   }
 
   /// How much an exploration may do.
@@ -92,10 +94,19 @@ package struct Options: OptionValues, Hashable {
   package var predict: Bool?
   /// What makes a run red, in addition to an unexpected verdict.
   package var failsOn: Set<FailOn> = []
+  /// The file of old findings, which do not make the run red; `nil` for none.
+  package var baseline: String?
+  /// Whether that file is written anew, with what the run finds.
+  package var updatesBaseline = false
   /// Whether a resource that a single owner used makes the run red.
   package var requiresContention = false
   /// The files to write reports to, by the name of the format; `-` is standard output.
   package var reportFiles: [String: String] = [:]
+  /// The files to write reports to although no option names them, by the name of the format: a CI
+  /// service reads them.
+  package var unaskedFiles: [String: String] = [:]
+  /// The formats whose text goes to the terminal after the other text.
+  package var outputFormats: Set<String> = []
   /// Whether all evidence is shown.
   package var isVerbose = false
   /// When colours are written.

@@ -1,3 +1,4 @@
+import JSONText
 import StressRunner
 
 /// A mistake on the command line.
@@ -8,6 +9,8 @@ package struct UsageError: Error, Hashable {
   package var command: CommandName
   /// Whether the message ends with a question, and its mark.
   private let isQuestion: Bool
+  /// The exit code.
+  package var code = ExitCode.usage
 
   /// Describes a mistake.
   package init(_ message: String, _ command: CommandName, isQuestion: Bool = false) {
@@ -19,6 +22,13 @@ package struct UsageError: Error, Hashable {
   /// Describes an unknown name: the message up to the colon, and what is suggested instead.
   package init(_ message: String, _ suggestion: Suggestion, _ command: CommandName) {
     self.init("\(message): \(suggestion.text)", command, isQuestion: suggestion.isQuestion)
+  }
+
+  /// Describes a command line that is right and selects no trial.
+  package static func nothingSelected(_ message: String, _ command: CommandName) -> UsageError {
+    var error = UsageError(message, command)
+    error.code = .nothingSelected
+    return error
   }
 
   /// One line: the mistake, and how to get help.

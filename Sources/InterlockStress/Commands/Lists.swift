@@ -1,4 +1,5 @@
 import Comparison
+import JSONText
 import Reports
 import StressRunner
 

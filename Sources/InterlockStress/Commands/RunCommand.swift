@@ -1,4 +1,6 @@
 import CInterlockHarness
+import Findings
+import JSONText
 import Reports
 import StressRunner
 
@@ -44,9 +46,13 @@ final class RunCommand {
       )
       return .ourFault
     }
-    let context = ReportContext(
+    var context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replay: replay(selection), sight: world.sight)
+    context.activity = command.rawValue
+    context.began = world.began
+    context.repository = Repository(around: world.currentFolder)
+    context.scenarioFiles = selection.scenarioFiles(from: world.currentFolder)
     let reports = try RunReports(world.formats, options, of: command, in: world)
     reports.begin(plan.trials, context)
     if options.timeLimit != nil, let warning = plan.warning {
@@ -54,7 +60,11 @@ final class RunCommand {
     }
     let start = world.now()
     let ending = try run(plan.trials, reports)
-    let failures = reports.end(seconds: world.now() - start)
+    let isWhole = scenarios.isEmpty && options.subjects.isEmpty && options.families.isEmpty
+    let failures = reports.end(
+      seconds: world.now() - start,
+      isComplete: ending == .completed && reports.results.count == plan.trials.count,
+      isWhole: isWhole, failsOnStale: options.failsOn.contains(.stale))
     for (path, reason) in failures {
       world.errors.write("error: '\(escaped(path))' could not be written: \(reason)\n")
     }
@@ -120,8 +130,9 @@ final class RunCommand {
       world.errors.write("error: \(summary.skipped) of \(planned) trials were skipped\n")
       return .unmet
     }
-    if options.failsOnPotential, summary.potential > 0 { return .unmet }
     if options.requiresContention, Exercised(results).isInsufficient { return .unmet }
+    if let isRed = reports.isRedByBaseline { return isRed ? .unmet : .met }
+    if options.failsOnPotential, summary.potential > 0 { return .unmet }
     return summary.unmet == 0 ? .met : .unmet
   }
 

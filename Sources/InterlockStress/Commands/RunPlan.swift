@@ -1,3 +1,4 @@
+import JSONText
 import StressRunner
 
 /// The trials of a run.
@@ -49,7 +50,7 @@ struct RunPlan {
       }
     }
     if trials.isEmpty {
-      throw UsageError("None of these scenarios is for the requested subjects", .run)
+      throw .nothingSelected("None of these scenarios is for the requested subjects", .run)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import StressRunner
 
 /// The scenarios that a command's arguments select, each once.
@@ -23,9 +24,17 @@ struct ScenarioSelection {
     }
     let run = files.map(\.scenario).filter { !$0.isExploredOnly }
     if run.isEmpty {
-      throw UsageError("All of these scenarios have expectations of 'explore' alone", .run)
+      throw .nothingSelected("All of these scenarios have expectations of 'explore' alone", .run)
     }
     return run
+  }
+
+  /// The absolute path of each scenario's file, by the scenario's name.
+  func scenarioFiles(from folder: String) -> [String: String] {
+    Dictionary(
+      files.map { file in
+        (file.scenario.name, file.path.hasPrefix("/") ? file.path : "\(folder)/\(file.path)")
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The scenarios that are explored: those that were asked for, else all that say what an
@@ -39,7 +48,7 @@ struct ScenarioSelection {
     guard arguments.isEmpty else { return scenarios }
     let expected = scenarios.filter { !$0.exploreExpectations.isEmpty }
     if expected.isEmpty {
-      throw UsageError(
+      throw .nothingSelected(
         "No scenario has expectations of 'explore': name the ones to explore", .explore)
     }
     return expected

@@ -1,6 +1,7 @@
 import CInterlockHarness
 import Comparison
 import Foundation
+import JSONText
 import Reports
 import StressRunner
 

@@ -1,4 +1,5 @@
 import Comparison
+import JSONText
 import StressRunner
 
 /// The contestants and workloads of a comparison, chosen by names and options before anything runs.

@@ -1,4 +1,5 @@
 import Explorer
+import JSONText
 import StressRunner
 
 extension RunPlan {

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import Reports
 import StressRunner
 
@@ -16,6 +17,15 @@ final class RunReports {
   private var terminal: (any Reporter)?
   private var growing: [(format: ReportFormat, report: GrowingReport)] = []
   private var finished: [Finished] = []
+  private var outputs: [any Reporter] = []
+  /// Reporters whose text is added to the file of a CI service.
+  private var added: [(path: String, reporter: any Reporter)] = []
+  private let errors: any TextSink
+  private var baseline: RunBaseline?
+  private var context: ReportContext?
+  /// Whether new findings, or stale entries of the baseline if these count, make the run red; `nil`
+  /// without a baseline.
+  private(set) var isRedByBaseline: Bool?
   private var display = ProgressDisplay([])
   private let paths: [String: String]
   private var summary = ReportSummary()
@@ -26,27 +36,38 @@ final class RunReports {
   /// - Throws: The first file that cannot be written, with the reason.
   init(
     _ formats: [ReportFormat], _ options: Options, of command: CommandName, in world: World
-  ) throws(UsageError) {
-    paths = options.reportFiles
-    let text = paths.values.contains("-") ? world.errors : world.output
+  ) throws {
+    var files = options.unaskedFiles.merging(options.reportFiles) { $1 }
+    errors = world.errors
+    let text = files.values.contains("-") ? world.errors : world.output
     self.text = text
     var settings = ReportSettings()
     settings.style = TextStyle(
       color: options.color == .always || options.color == .auto && text.width != nil)
     settings.isVerbose = options.isVerbose
     settings.requiresContention = options.requiresContention
+    settings.failing.onPotential = options.failsOnPotential
+    settings.failing.onSkipped = options.failsOnSkipped
+    baseline = try RunBaseline(options, settings.failing, began: world.began, of: command)
+    if let baseline { settings.failing = baseline.settings }
     settings.width = { text.width }
     terminal = formats.first { $0.destination == .terminal }?.make(settings)
     // A finished file is not created yet.
     for format in formats where format.destination == .finishedFile {
-      guard let path = paths[format.name] else { continue }
-      finished.append(
-        Finished(
-          format: format, reporter: format.make(settings),
-          file: try FinishedFile(path: path, option: format.name, of: command)))
+      guard let path = files[format.name] else { continue }
+      do throws(UsageError) {
+        finished.append(
+          Finished(
+            format: format, reporter: format.make(settings),
+            file: try FinishedFile(path: path, option: format.name, of: command)))
+      } catch {
+        guard options.reportFiles[format.name] == nil else { throw error }
+        files[format.name] = nil
+        world.errors.write("warning: '\(escaped(path))' is not written: it cannot be\n")
+      }
     }
     for format in formats where format.destination == .growingFile {
-      guard let path = paths[format.name] else { continue }
+      guard let path = files[format.name] else { continue }
       growing.append(
         (
           format,
@@ -55,17 +76,33 @@ final class RunReports {
             output: world.output)
         ))
     }
+    paths = files
+    for format in formats {
+      switch format.destination {
+      case .output where options.outputFormats.contains(format.name):
+        outputs.append(format.make(settings))
+      case .environmentFile(let variable):
+        let path = world.environment[variable] ?? ""
+        if !path.isEmpty, options.outputFormats.contains("github") {
+          added.append((path, format.make(settings)))
+        }
+      default: break
+      }
+    }
   }
 
   /// Begins every report.
   func begin(_ trials: [Trial], _ context: ReportContext) {
     summary.planned = trials.count
+    self.context = context
     display = ProgressDisplay(trials)
     for (_, report) in growing { report.begin(trials, context, summary) }
     if let begun = terminal?.begin(trials, context) { text.write(begun) }
     for index in finished.indices {
       finished[index].text = finished[index].reporter.begin(trials, context)
     }
+    for index in outputs.indices { text.write(outputs[index].begin(trials, context)) }
+    for index in added.indices { _ = added[index].reporter.begin(trials, context) }
   }
 
   /// Shows that a trial runs.
@@ -78,11 +115,14 @@ final class RunReports {
   func result(_ result: TrialResult, index: Int) {
     results.append(result)
     summary.add(result)
+    if let context { baseline?.add(result, context) }
     // Write the files first: if the runner is killed now, no judged result is lost.
     for (_, report) in growing { report.result(result, summary) }
     for index in finished.indices {
       finished[index].text += finished[index].reporter.result(result)
     }
+    for index in outputs.indices { _ = outputs[index].result(result) }
+    for index in added.indices { _ = added[index].reporter.result(result) }
     display.finished(index, result)
     show(terminal?.result(result) ?? "")
   }
@@ -92,18 +132,33 @@ final class RunReports {
     if text.width != nil { text.write(display.clear()) }
   }
 
-  /// Ends every report of a run that took `seconds`.
+  /// Ends every report.
   ///
+  /// - Parameters:
+  ///   - seconds: How long the run took.
+  ///   - isComplete: Whether every planned trial was judged or skipped.
+  ///   - isWhole: Whether every scenario was planned for every subject.
+  ///   - failsOnStale: Whether stale entries of the baseline make the run red.
   /// - Returns: The files that could not be written, each with the reason.
-  func end(seconds: Double) -> [(path: String, reason: String)] {
+  func end(
+    seconds: Double, isComplete: Bool, isWhole: Bool, failsOnStale: Bool
+  ) -> [(path: String, reason: String)] {
     summary.seconds = seconds
     for (_, report) in growing { report.end(summary) }
     if let terminal { text.write(terminal.end(summary)) }
+    let end = baseline?.end(isComplete: isComplete, isWhole: isWhole, failsOnStale: failsOnStale)
+    isRedByBaseline = end?.isRed
+    text.write(end?.text ?? "")
+    for reporter in outputs { text.write(reporter.end(summary)) }
+    for (path, reporter) in added {
+      guard let reason = appendText(reporter.end(summary), to: path) else { continue }
+      errors.write("warning: '\(escaped(path))' could not be written: \(reason)\n")
+    }
     var failures = growing.map { ($0.format, $0.report.failure) }
     failures += finished.map { ($0.format, $0.file.write($0.text + $0.reporter.end(summary))) }
     return failures.compactMap { format, reason in
       reason.flatMap { reason in paths[format.name].map { ($0, reason) } }
-    }
+    } + [end?.failure].compactMap(\.self)
   }
 
   /// Whether a file is written when the run is over.

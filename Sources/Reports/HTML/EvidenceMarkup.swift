@@ -1,3 +1,4 @@
+import Findings
 import Interlock
 import ProcessInspection
 import StressRunner
@@ -80,9 +81,9 @@ struct EvidenceMarkup {
   private func side(_ title: String, _ side: Conflict.Side) -> String {
     """
     <div class="side">
-    <h4>\(Markup.text("\(title): \(EvidenceWords.claim(side))"))</h4>
+    <h4>\(Markup.text("\(title): \(side.claim)"))</h4>
     <p><code>\(Markup.text(side.place.description))</code></p>
-    <p>\(Markup.text(EvidenceWords.owner(side)))</p>
+    <p>\(Markup.text(side.owner))</p>
     \(excerpt.html(side))\(Self.stack(side.stack, note: side.stackNote))</div>
 
     """

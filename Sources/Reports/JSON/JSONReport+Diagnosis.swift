@@ -1,4 +1,5 @@
 import HangReports
+import JSONText
 import StressRunner
 import WaitForGraph
 

@@ -1,4 +1,5 @@
 import Interlock
+import JSONText
 import StressRunner
 
 extension JSONReport {

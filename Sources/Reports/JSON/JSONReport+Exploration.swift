@@ -1,5 +1,6 @@
 import Explorer
 import Interlock
+import JSONText
 import StressRunner
 
 extension JSONReport {

@@ -1,3 +1,4 @@
+import JSONText
 import Prediction
 import StressRunner
 

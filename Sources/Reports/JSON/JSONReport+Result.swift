@@ -1,4 +1,5 @@
 import Interlock
+import JSONText
 import Prediction
 import ProcessInspection
 import StressRunner

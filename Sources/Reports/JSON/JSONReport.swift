@@ -1,3 +1,4 @@
+import JSONText
 package import StressRunner
 
 /// The machine-readable report.

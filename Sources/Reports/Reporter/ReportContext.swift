@@ -1,3 +1,4 @@
+package import Findings
 import StressRunner
 
 /// What a report states in addition to its results: the tool, the machine, and how to replay a
@@ -46,6 +47,14 @@ package struct ReportContext: Sendable {
   package var replay: Replay
   /// Which of the children's calls are seen. Hangs cannot be explained without them.
   package var sight: Sight
+  /// What runs the trials: `run` or `explore`.
+  package var activity = "run"
+  /// When the run began, in seconds since 1970.
+  package var began = 0
+  /// The source files that findings refer to.
+  package var repository = Repository(root: "/", listing: { _ in [] })
+  /// The paths of the scenarios' files, by the scenarios' names.
+  package var scenarioFiles: [String: String] = [:]
 
   /// Describes a run.
   package init(

@@ -9,6 +9,11 @@ package struct ReportFormat: Sendable {
     case growingFile
     /// Into the file that the option names, when the run is over.
     case finishedFile
+    /// To the terminal when the run is over, after the other text, if its option is given.
+    case output
+    /// To the end of the file that an environment variable names, with the format that goes to the
+    /// terminal.
+    case environmentFile(String)
   }
 
   /// The name of the format, and of its option.
@@ -34,7 +39,7 @@ package struct ReportFormat: Sendable {
 
 extension ReportFormat {
   /// Every format.
-  package static let all: [ReportFormat] = [.text, .json, .html]
+  package static let all: [ReportFormat] = [.text, .json, .html, .junit] + findings
 }
 
 /// The user's choices for a report's contents.
@@ -45,6 +50,8 @@ package struct ReportSettings {
   package var isVerbose = false
   /// Whether a resource that a single owner used makes the run red.
   package var requiresContention = false
+  /// Which findings make the run red.
+  package var failing = FailureSettings()
   /// The terminal's columns, queried anew each time; `nil` without a terminal.
   package var width: () -> Int? = { nil }
 

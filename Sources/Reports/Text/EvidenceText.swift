@@ -1,3 +1,4 @@
+import Findings
 import Interlock
 import ProcessInspection
 package import StressRunner
@@ -105,8 +106,8 @@ package struct EvidenceText: Sendable {
 
   private func sideLines(_ title: String, _ side: Conflict.Side) -> [String] {
     var lines = [
-      "    \(title): \(harmless(EvidenceWords.claim(side)))  \(side.place)",
-      "      \(harmless(EvidenceWords.owner(side)))",
+      "    \(title): \(harmless(side.claim))  \(side.place)",
+      "      \(harmless(side.owner))",
     ]
     lines += stackLines(side.stack, indent: 6)
     if let note = side.stackNote { lines.append("      (\(note))") }

@@ -7,6 +7,8 @@ package struct TextReport: Sendable {
   private let style: TextStyle
   private let isVerbose: Bool
   private let requiresContention: Bool
+  /// Whether a trial fails for nothing but old findings.
+  private let isKnown: @Sendable (TrialResult) -> Bool
 
   /// Chooses how the report is written.
   ///
@@ -15,9 +17,12 @@ package struct TextReport: Sendable {
   ///   - style: Whether to colour.
   ///   - isVerbose: Whether the evidence of expected failures is shown too, and without cuts.
   ///   - requiresContention: Whether a resource that a single owner used makes the run red.
+  ///   - isKnown: Whether a trial fails for nothing but old findings.
   package init(
-    context: ReportContext, style: TextStyle, isVerbose: Bool, requiresContention: Bool = false
+    context: ReportContext, style: TextStyle, isVerbose: Bool, requiresContention: Bool = false,
+    isKnown: @escaping @Sendable (TrialResult) -> Bool = { _ in false }
   ) {
+    self.isKnown = isKnown
     self.context = context
     self.style = style
     self.isVerbose = isVerbose
@@ -57,23 +62,13 @@ package struct TextReport: Sendable {
       .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
 
-  private struct Pair: Hashable {
-    var scenario: String
-    var subject: String
-
-    init(_ trial: Trial) {
-      scenario = trial.scenario.name
-      subject = trial.subject
-    }
-  }
-
   /// A block for each pair with an unmet expectation, in the order of the plan; with `--verbose`,
   /// also for each that failed as expected.
   private func evidence(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
     let text = EvidenceText(context: context, style: style, isVerbose: isVerbose)
-    let byPair = Dictionary(grouping: results) { Pair($0.trial) }
-    var seen: Set<Pair> = []
-    return trials.map(Pair.init).filter { seen.insert($0).inserted }.compactMap { pair in
+    let byPair = Dictionary(grouping: results) { TrialPair($0.trial) }
+    var seen: Set<TrialPair> = []
+    return trials.map(TrialPair.init).filter { seen.insert($0).inserted }.compactMap { pair in
       let all = byPair[pair] ?? []
       var shown = all.filter { $0.isMet == false }
       // A single exploration is there to show its order.
@@ -89,9 +84,9 @@ package struct TextReport: Sendable {
   /// too.
   private func potential(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
     let text = PotentialText(context: context, style: style, isVerbose: isVerbose)
-    let byPair = Dictionary(grouping: results) { Pair($0.trial) }
-    var seen: Set<Pair> = []
-    return trials.map(Pair.init).filter { seen.insert($0).inserted }.compactMap { pair in
+    let byPair = Dictionary(grouping: results) { TrialPair($0.trial) }
+    var seen: Set<TrialPair> = []
+    return trials.map(TrialPair.init).filter { seen.insert($0).inserted }.compactMap { pair in
       let all = byPair[pair] ?? []
       let shown = all.filter {
         isVerbose ? !$0.observation.prediction.findings.isEmpty : !$0.unexpectedFindings.isEmpty
@@ -137,9 +132,11 @@ package struct TextReport: Sendable {
     _ results: [TrialResult], of trials: [Trial], seconds: Double
   ) -> String {
     let summary = ReportSummary(results)
-    let met: Bool? = summary.unmet > 0 ? false : summary.met > 0 ? true : nil
+    let known = results.count { $0.isMet == false && isKnown($0) }
+    let met: Bool? = summary.unmet > known ? false : summary.met > 0 ? true : nil
     var text = "\(sign(met: met)) \(summary.count) trial\(summary.count == 1 ? "" : "s"): "
-    text += "\(summary.met) met, \(summary.unmet) unmet, \(summary.skipped) skipped"
+    text += "\(summary.met) met, \(summary.unmet) unmet\(known > 0 ? " (\(known) known)" : ""),"
+    text += " \(summary.skipped) skipped"
     text += " (\(secondsText(seconds)))"
     let potential = results.count { !$0.unexpectedFindings.isEmpty }
     if potential > 0 { text += ", \(potential) with potential findings" }

@@ -26,7 +26,8 @@ struct TextReporter: Reporter {
     line = TrialLine(trials, style: settings.style)
     report = TextReport(
       context: context, style: settings.style, isVerbose: settings.isVerbose,
-      requiresContention: settings.requiresContention)
+      requiresContention: settings.requiresContention,
+      isKnown: { [failing = settings.failing] in $0.isKnown(failing, context) })
     return ""
   }
 

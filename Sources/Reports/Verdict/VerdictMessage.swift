@@ -1,3 +1,4 @@
+import Findings
 import Interlock
 import ProcessInspection
 package import StressRunner
@@ -69,19 +70,8 @@ struct VerdictMessage {
   }
 
   private static func race(_ conflict: Conflict, _ seen: Observation) -> String {
-    func act(_ side: Conflict.Side) -> String {
-      "\(side.mode.writes ? "a writer" : "a reader")\(side.synched ? " that claims a lock" : "")"
-    }
-    let part = conflict.part.map { " [\($0)]" } ?? ""
-    if let witness = conflict.witness {
-      return "'\(conflict.resource)\(part)': unmarked code changed it during the section of"
-        + " \(act(conflict.first)) at \(conflict.first.place): \(witness.before) became"
-        + " \(witness.after)"
-    }
-    var text =
-      "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place)"
-      + " overlapped \(act(conflict.first)) at \(conflict.first.place)"
-    if conflict.count > 1 { text += ", \(conflict.count) times" }
+    var text = conflict.sentence
+    if conflict.witness != nil { return text }
     if case .signalled(let number) = seen.ending { text += "; then \(CrashMessage.death(number))" }
     return text
   }

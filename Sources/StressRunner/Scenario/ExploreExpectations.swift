@@ -1,3 +1,4 @@
+import JSONText
 import WaitForGraph
 
 /// The `explore` object of a scenario file.

@@ -1,3 +1,5 @@
+import JSONText
+
 /// The name that a mistyped one most likely means, or `nil` if none is near.
 ///
 /// A name is near if at most half of the longer name's characters must be inserted, deleted,

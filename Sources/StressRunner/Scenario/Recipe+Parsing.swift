@@ -1,3 +1,5 @@
+import JSONText
+
 extension Recipe {
   /// The keys of `recipe`.
   static let keys = ["id", "system", "design", "bug", "asShipped", "repaired"]

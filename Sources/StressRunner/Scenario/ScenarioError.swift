@@ -1,3 +1,5 @@
+import JSONText
+
 /// What is wrong with a scenario file or folder: a one-line message for its author.
 package struct ScenarioError: Error, Hashable, CustomStringConvertible {
   /// The file, or the folder, as the user named it.

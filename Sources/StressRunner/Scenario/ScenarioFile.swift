@@ -1,3 +1,5 @@
+import JSONText
+
 /// A parsed scenario, with the lines of the names that can only be checked later.
 package struct ScenarioFile: Sendable, Hashable {
   /// The path as shown in messages.

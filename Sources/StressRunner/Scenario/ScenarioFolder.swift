@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 
 /// A folder of scenario files.
 ///
@@ -180,10 +181,12 @@ package enum RegularFile {
 
   /// The content of a small regular file.
   ///
-  /// Never blocks, and reads no more than `ScenarioFolder.fileSizeLimit`. The file is opened
+  /// Never blocks, and reads no more than `most` bytes. The file is opened
   /// without blocking, and its kind is checked on the open descriptor, so that it cannot be
   /// replaced in between.
-  package static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
+  package static func read(
+    _ path: String, atMost most: Int = ScenarioFolder.fileSizeLimit
+  ) throws(ScenarioError) -> [UInt8] {
     func fault(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -203,19 +206,17 @@ package enum RegularFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw fault("is \(kind(of: status)), expected a regular file")
     }
-    guard status.st_size <= ScenarioFolder.fileSizeLimit else {
-      throw fault(
-        "has \(status.st_size) bytes, expected at most \(ScenarioFolder.fileSizeLimit)")
+    guard status.st_size <= most else {
+      throw fault("has \(status.st_size) bytes, expected at most \(most)")
     }
     do throws(ReadError) {
-      return try read(descriptor, atMost: ScenarioFolder.fileSizeLimit)
+      return try read(descriptor, atMost: most)
     } catch {
       switch error {
       case .system(let reason):
         throw fault("cannot be read: \(String(cString: strerror(reason)))")
       case .tooLarge:
-        throw fault(
-          "grew while it was read, expected at most \(ScenarioFolder.fileSizeLimit) bytes")
+        throw fault("grew while it was read, expected at most \(most) bytes")
       }
     }
   }

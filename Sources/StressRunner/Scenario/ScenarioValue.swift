@@ -1,3 +1,5 @@
+import JSONText
+
 /// A value in a scenario file, and its name in messages.
 ///
 /// Each `as…` function returns the requested type, or throws the error to show.

@@ -1,3 +1,5 @@
+import JSONText
+
 extension Script {
   /// The keys of `script`.
   static let jsonKeys = ["prepare", "roles", "order", "seconds"]

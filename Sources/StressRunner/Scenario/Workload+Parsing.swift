@@ -1,3 +1,5 @@
+import JSONText
+
 extension Workload {
   /// The keys of `workload`.
   static let jsonKeys = [

@@ -1,6 +1,7 @@
 import CInterlockHarness
 import Foundation
 package import Interlock
+import JSONText
 import ProcessInspection
 
 /// Runs trials, each in a child process of this executable, and judges them.

@@ -14,34 +14,48 @@ package enum JSONWriter {
     return text
   }
 
-  private static func write(_ value: JSONValue, level: Int, to text: inout String) {
+  /// Returns the text of a value on one line, without a line break at its end.
+  package static func line(_ value: JSONValue) -> String {
+    var text = ""
+    write(value, level: nil, to: &text)
+    return text
+  }
+
+  /// Writes a value; on one line if it has no level.
+  private static func write(_ value: JSONValue, level: Int?, to text: inout String) {
     switch value.content {
     case .null: text += "null"
     case .bool(let bool): text += bool ? "true" : "false"
     case .number(let spelling): text += spelling
     case .string(let string): write(string, to: &text)
     case .array(let values):
-      writeList(values, "[", "]", level: level, to: &text) { write($0, level: level + 1, to: &$1) }
+      writeList(values, "[", "]", level: level, to: &text) {
+        write($0, level: level.map { $0 + 1 }, to: &$1)
+      }
     case .object(let members):
       writeList(members, "{", "}", level: level, to: &text) { member, text in
         write(member.key, to: &text)
         text += ": "
-        write(member.value, level: level + 1, to: &text)
+        write(member.value, level: level.map { $0 + 1 }, to: &text)
       }
     }
   }
 
   private static func writeList<Element>(
-    _ elements: [Element], _ open: String, _ close: String, level: Int, to text: inout String,
+    _ elements: [Element], _ open: String, _ close: String, level: Int?, to text: inout String,
     writeElement: (Element, inout String) -> Void
   ) {
     text += open
     for (index, element) in elements.enumerated() {
-      text += index == 0 ? "\n" : ",\n"
-      text += String(repeating: "  ", count: level + 1)
+      if let level {
+        text += index == 0 ? "\n" : ",\n"
+        text += String(repeating: "  ", count: level + 1)
+      } else if index > 0 {
+        text += ", "
+      }
       writeElement(element, &text)
     }
-    if !elements.isEmpty { text += "\n" + String(repeating: "  ", count: level) }
+    if let level, !elements.isEmpty { text += "\n" + String(repeating: "  ", count: level) }
     text += close
   }
 

@@ -1,0 +1,41 @@
+/// A kind of finding: a stable word with what it means and how to mend it.
+///
+/// Reports, baselines and `interlock explain` share this table.
+package struct Rule: Sendable, Hashable {
+  /// The stable identifier, in lower case with hyphens.
+  package var id: String
+  /// How bad it is for a gate, unless an option says otherwise.
+  package var level: Finding.Level
+  /// What it is, in one sentence.
+  package var summary: String
+  /// What it means for the code, and how it is known.
+  package var meaning: String
+  /// A few lines of code, or of events, that show it.
+  package var example: String
+  /// How to mend it.
+  package var remedy: String
+
+  /// Describes a kind of finding.
+  package init(
+    _ id: String, level: Finding.Level = .error, _ summary: String, meaning: String,
+    example: String, remedy: String
+  ) {
+    self.id = id
+    self.level = level
+    self.summary = summary
+    self.meaning = meaning
+    self.example = example
+    self.remedy = remedy
+  }
+
+  package static func == (left: Rule, right: Rule) -> Bool { left.id == right.id }
+  package func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+  /// Every kind of finding, in the order of the documentation.
+  package static let all: [Rule] = races + hangs + ends + oracles + trials + potentials
+
+  /// The kind with this identifier.
+  package static func named(_ id: String) -> Rule? { byID[id] }
+
+  private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+}

@@ -1,0 +1,60 @@
+package import Explorer
+package import Findings
+import Interlock
+package import StressRunner
+import WaitForGraph
+
+extension Finding {
+  /// An order that fails, with its schedule: shown at the second side of a race, where the first
+  /// blocked thread waits, or at the line of the body that failed.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure.
+  ///   - oracle: The oracle of a scenario that failed in it; `nil` for none.
+  package init(_ failure: ExplorationFailure, oracle: Observation.OracleFailure? = nil) {
+    self.init(Self.rule(failure, oracle), message: failure.headline)
+    details = failure.evidence
+    steps = failure.schedule.steps.map { step in
+      Step(
+        party: failure.schedule.party(step).name, text: Schedule.text(step), place: step.place)
+    }
+    if let race = failure.race {
+      resource = race.resource.split(separator: " ").first.map(String.init)
+      let words = race.overlapped ? "in the section" : "ended before"
+      sides = [
+        Side("second, as it came", race.second), Side("first, \(words)", race.first),
+      ]
+    } else if !failure.schedule.blocked.isEmpty {
+      sides = failure.schedule.waiting.compactMap { step in
+        step.place.map {
+          Side(title: "\(failure.schedule.party(step).name) waits: \(step.operation)", place: $0)
+        }
+      }
+    } else if let place = failure.place, let side = Self.side(failed: place) {
+      sides = [side]
+    }
+  }
+
+  private static func rule(
+    _ failure: ExplorationFailure, _ oracle: Observation.OracleFailure?
+  ) -> Rule {
+    switch failure.verdict {
+    case .failed: oracle.map { .oracle($0.oracle.rawValue) } ?? .orderFails
+    case .deadlock:
+      .deadlock(failure.dryPoolWidth == nil ? failure.cause : .starvation)
+    case .livelock: .livelock
+    case .timedOut: .timeLimit
+    case .crashed, .misuse: failure.cause == nil ? .crash : .deadlock(failure.cause)
+    case .notDeterministic: .notDeterministic
+    case .race: .race
+    }
+  }
+
+  /// The side of a line of the body: `File.swift:12`.
+  private static func side(failed place: String) -> Side? {
+    guard let colon = place.lastIndex(of: ":"), let line = Int(place[place.index(after: colon)...])
+    else { return nil }
+    let frame = StackFrame(address: 0, file: String(place[..<colon]), line: line)
+    return Side(title: "the check that failed", place: frame)
+  }
+}

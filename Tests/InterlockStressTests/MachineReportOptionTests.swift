@@ -1,0 +1,117 @@
+import Foundation
+import JSONText
+import Reports
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+@Suite("Options of reports for other programs")
+struct MachineReportOptionTests {
+  private func world() throws -> TestWorld {
+    let test = try TestWorld()
+    test.verdict = { .any($0.subject == "bad" ? .race : .passed) }
+    return test
+  }
+
+  @Test("Several reports at once have the same finding, each in its file, and none is left behind")
+  func several() throws {
+    let test = try world()
+    let files = ["junit": "a.xml", "sarif": "b.sarif", "gitlab": "c.json", "html": "d.html"]
+    let options = files.flatMap { ["--\($0)", test.folder + "/" + $1] }
+    #expect(test.run(["writes", "--github", "--xcode"] + options) == .unmet)
+    for file in files.values { #expect(try test.read(file).contains("users"), "\(file)") }
+    let lines = test.output.text.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("::error ") } == 1)
+    #expect(lines.count { $0.contains(": error: 'users'") } == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: test.folder)
+    #expect(Set(names) == Set(files.values).union(["StressScenarios"]))
+  }
+
+  @Test("A finding without a line of its own is shown at the file of its scenario")
+  func scenarioFile() throws {
+    let test = try world()
+    test.verdict = { .any($0.subject == "bad" ? .timedOut : .passed) }
+    #expect(test.run(["writes", "--github"]) == .unmet)
+    #expect(test.output.text.contains("::error file=StressScenarios/writes.json,line=1,title="))
+  }
+
+  @Test("In GitHub Actions annotations and the step's summary come without being asked for")
+  func gitHub() throws {
+    let test = try world()
+    let summary = test.folder + "/summary.md"
+    try "before\n".write(toFile: summary, atomically: true, encoding: .utf8)
+    test.environment = ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary]
+    #expect(test.run("writes") == .unmet)
+    #expect(test.output.text.contains("\n::error "))
+    #expect(try test.read("summary.md").hasPrefix("before\n## Interlock: 1 error, 0 warnings\n"))
+    // Without annotations there is no summary either.
+    let plain = try world()
+    plain.environment = ["GITHUB_STEP_SUMMARY": plain.folder + "/summary.md"]
+    #expect(plain.run("writes") == .unmet)
+    #expect(!plain.output.text.contains("::error"))
+    #expect(throws: (any Error).self) { try plain.read("summary.md") }
+  }
+
+  @Test("A step's summary that cannot be written is a warning: the run's own result counts")
+  func noSummary() throws {
+    let test = try world()
+    test.environment = ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "/no/such/folder/a.md"]
+    #expect(test.run("writes") == .unmet)
+    #expect(test.errors.text.contains("warning: '/no/such/folder/a.md' could not be written"))
+  }
+
+  @Test("In GitLab CI the code quality report comes without being asked for")
+  func gitLab() throws {
+    let parsed = try parseArguments([], environment: ["GITLAB_CI": "true"])
+    guard case .run(_, let options) = parsed else {
+      Issue.record("another command")
+      return
+    }
+    #expect(options.unaskedFiles == ["gitlab": "gl-code-quality-report.json"])
+    #expect(options.reportFiles.isEmpty)
+    // An option names another file instead.
+    let test = try world()
+    test.environment = ["GITLAB_CI": "true"]
+    #expect(test.run("writes", "--gitlab", test.folder + "/own.json") == .unmet)
+    #expect(try JSONReader.read(Array(test.read("own.json").utf8)).list.count == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: test.folder)
+    #expect(!names.contains("gl-code-quality-report.json"))
+  }
+
+  @Test("A file that no option names and that cannot be written is a warning")
+  func unaskedFile() throws {
+    let test = try world()
+    var options = Options()
+    options.scenarioFolder = test.folder + "/StressScenarios"
+    options.unaskedFiles = ["gitlab": "/no/such/folder/report.json"]
+    let code = try RunCommand(world: test.world, options: options, .run)
+      .perform(["writes"], firstArgument: "writes")
+    #expect(code == .unmet)
+    #expect(test.errors.text.contains("warning: '/no/such/folder/report.json' is not written"))
+    #expect(test.run("writes", "--sarif", "/no/such/folder/report.sarif") == .usage)
+  }
+
+  @Test("If the JSON goes to standard output, annotations go where the text goes")
+  func streams() throws {
+    let test = try world()
+    #expect(test.run("writes", "--github", "--json", "-") == .unmet)
+    #expect(!test.output.text.contains("::error"))
+    #expect(test.errors.text.contains("::error"))
+    _ = try results(in: test.output.text)
+  }
+
+  @Test("An exploration has the same reports, and a replay repeats none of them")
+  func explore() throws {
+    let test = try world()
+    #expect(test.run("explore", "writes", "--xcode", "--sarif", test.folder + "/a.sarif") == .unmet)
+    let text = try test.read("a.sarif")
+    #expect(text.contains("\"id\": \"interlock/explore/\""))
+    #expect(text.contains("interlock explore writes --subject bad"))
+    #expect(!text.contains("--sarif") && !text.contains("--xcode"))
+  }
+}
+
+extension JSONValue {
+  fileprivate var list: [JSONValue] { if case .array(let values) = content { values } else { [] } }
+}
