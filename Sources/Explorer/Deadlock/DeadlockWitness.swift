@@ -1,6 +1,5 @@
 import CInterlockAnalysis
 internal import CInterlockExplorer
-import Foundation
 import HangDetection
 import HangReports
 import Interlock
@@ -26,12 +25,10 @@ final class DeadlockWitness {
     let count = min(interlock_explored_threads(&system, &own, most), most)
     numbers = Dictionary(
       (0..<count).map { (Int(system[$0]), Int(own[$0])) }, uniquingKeysWith: { first, _ in first })
-    var snapshot = SnapshotTaker().take().snapshot
-    // The thread that carries a stack may have been made just now, and not sleep yet.
-    for _ in 0..<500 where !snapshot.threads.allSatisfy(isAtRest) {
-      usleep(1000)
-      snapshot = SnapshotTaker().take().snapshot
-    }
+    // The engine has stopped all of them: none can continue.
+    var taker = SnapshotTaker()
+    taker.stoppedThreads = Set(numbers.keys)
+    var snapshot = taker.take().snapshot
     // Other threads of the process take no part, and virtual time has no timers left.
     snapshot.threads.removeAll { numbers[$0.id] == nil }
     for index in snapshot.threads.indices {
@@ -41,10 +38,6 @@ final class DeadlockWitness {
     snapshot.nextTimer = nil
     snapshot.isPartial = false
     if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }
-  }
-
-  private func isAtRest(_ thread: WaitSnapshot.Thread) -> Bool {
-    numbers[thread.id] == nil || thread.wait != nil || thread.elsewhere != .running
   }
 
   /// The cause, and its lines; `nil` if none was found. Reads debug information.

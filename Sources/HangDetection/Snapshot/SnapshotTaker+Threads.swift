@@ -109,6 +109,7 @@ extension SnapshotTaker {
     // after that.
     if polls { return listensOutside ? .outside : .listening }
     guard thread.state == .sleeping else { return .running }
+    guard !stoppedThreads.contains(thread.id) else { return .unknown }
     switch Platform.wait(of: thread.id, in: process) {
     case .forever, .unknown: return .unknown
     case .listens: return listensOutside ? .outside : .listening

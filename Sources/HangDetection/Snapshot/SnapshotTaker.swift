@@ -12,6 +12,9 @@ package import WaitForGraph
 package struct SnapshotTaker {
   /// Threads of the harness: a monitor, a sanitizer's.
   package var ignoredThreads: Set<Int> = []
+  /// Threads that are blocked, even if the system shows them as running: an explored program is
+  /// stopped by its engine, and the system thread of one of its threads may not sleep yet.
+  package var stoppedThreads: Set<Int> = []
   /// Descriptors through which no other process wakes this one.
   package var ignoredDescriptors: Set<Int> = []
   /// Whether this process may be idle.
@@ -41,7 +44,10 @@ package struct SnapshotTaker {
   package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
     let progress = interlock_waits_progress()
     let process = getpid()
-    let system = Platform.threads(of: process).filter { !ignoredThreads.contains($0.id) }
+    var system = Platform.threads(of: process).filter { !ignoredThreads.contains($0.id) }
+    for index in system.indices where stoppedThreads.contains(system[index].id) {
+      system[index].state = .sleeping
+    }
     let views = Self.threadViews()
     let known = Dictionary(views.map { (Int($0.number), $0) }, uniquingKeysWith: { $1 })
     let listensOutside = Platform.listensOutside(process, ignoring: ignoredDescriptors)

@@ -4,6 +4,7 @@ import Foundation
 import HangDetection
 import Interlock
 import ProcessInspection
+import Synchronization
 import Testing
 import WaitForGraph
 
@@ -68,6 +69,22 @@ extension SyncEvents {
         !after.threads.contains { thread in
           thread.held.contains { [held, wanted].map(\.address).contains($0.object) }
         })
+    }
+
+    @Test("A thread that the caller has stopped is not shown as running")
+    func stoppedThread() throws {
+      let isOver = Atomic(false)
+      // Relaxed: the thread only has to see the store at some time.
+      let thread = TestThread { while !isOver.load(ordering: .relaxed) {} }
+      defer { isOver.store(true, ordering: .relaxed) }
+      interlock_events_hide_thread(true)
+      defer { interlock_events_hide_thread(false) }
+      var taker = SnapshotTaker()
+      let running = taker.take().snapshot.threads.first { $0.id == thread.id }
+      #expect(running?.elsewhere == .running)
+      taker.stoppedThreads = [thread.id]
+      let stopped = taker.take().snapshot.threads.first { $0.id == thread.id }
+      #expect(stopped?.elsewhere == .unknown)
     }
 
     @Test("A recursive lock is counted, and a condition's mutex is not held during the wait")
