@@ -43,16 +43,8 @@ extension CauseFormatter {
   /// `thread 1 (main) waits for the group made at A.swift:3 at A.swift:9, which thread 7 is in`.
   private func line(of link: Diagnosis.BlockedWait) -> String? {
     guard let thread = thread(link.waiter), let wait = thread.wait else { return nil }
-    let keeper = self.thread(link.keeper)
-    let isChild = keeper.map { $0.startedBy == thread.id && $0.runs.isEmpty } ?? false
-    let reason: String =
-      if case .started = link.gate, isChild {
-        "and has started \(names.party(link.keeper))"
-      } else {
-        self.reason(link.gate, wait, by: link.keeper)
-      }
     return "\(names.party(link.waiter)) \(names.waiting(wait))\(PlaceText.at(wait.place)), "
-      + reason
+      + reason(link.gate, wait, by: link.keeper)
   }
 
   /// Why a thread waits: `which thread 13 holds since Cache.swift:20`.
@@ -80,6 +72,8 @@ extension CauseFormatter {
     case .children: return "one of which is \(name)"
     case .end, .jobs: return "which is \(name)"
     case .workItem, .members: return "which \(name) is in"
+    case .started(let starter) where keeper?.startedBy == starter && keeper?.runs.isEmpty == true:
+      return "and has started \(name)"
     case .started: return "and \(name) is in a block that it has enqueued"
     }
   }

@@ -40,7 +40,7 @@ extension Finder {
     let chains = WaitChains(liveness)
     return abandonedLock(chains) ?? blockedActor ?? starvation(isCertain: true) ?? suspendedQueue
       ?? suspendedTask(.continuation) ?? starvation(isCertain: false) ?? signalCycle
-      ?? lostWakeUp(chains) ?? unknown
+      ?? cycleOfStarted ?? lostWakeUp(chains) ?? unknown
   }
 
   /// The cause if no thread waits for an object: tasks or blocks that no thread can still wake.

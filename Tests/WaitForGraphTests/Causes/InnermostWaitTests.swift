@@ -36,6 +36,35 @@ struct InnermostWaitTests {
     #expect(found.nodes.first { $0.id == .party(.thread(1)) }?.isMarked == false)
   }
 
+  @Test("a lock that a thread holds while it joins threads which wait for the lock is the cause")
+  func joinedUnderLock() throws {
+    var worker = S.waiting(2, .mutex, 0xa, at: 20)
+    var joiner = S.waiting(3, .semaphore, 0xb, at: 30)
+    worker.startedBy = 1
+    joiner.startedBy = 1
+    let found = try explained(
+      S.process([
+        S.waiting(1, .group, 0xc, at: 10, isMain: true, held: [S.has(0xa)]), worker, joiner,
+      ]), "joined-under-lock")
+    #expect(
+      found.evidence
+        == .cycle(
+          [
+            Diagnosis.BlockedWait(.thread(1), .started(1), by: .thread(2)),
+            Diagnosis.BlockedWait(.thread(2), .lock(0xa), by: .thread(1)),
+          ], others: [.thread(3)]))
+    // The thread that it joins may have started the one that waits for the lock.
+    joiner.startedBy = 1
+    worker.startedBy = 3
+    let chain = try #require(
+      Diagnosis(
+        of: S.process([
+          S.waiting(1, .group, 0xc, isMain: true, held: [S.has(0xa)]), worker, joiner,
+          S.waiting(4, .semaphore, 0xd),
+        ])))
+    #expect(chain.cause == .cycle)
+  }
+
   @Test("both waits are the cause if a thread and one that it started wait for the same signal")
   func startedFellow() throws {
     var worker = S.waiting(2, .semaphore, 0xa)

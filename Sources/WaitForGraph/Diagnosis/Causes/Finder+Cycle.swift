@@ -7,6 +7,15 @@ extension Finder {
     return nil
   }
 
+  /// A cycle in which a thread waits for a signal and holds an object that a thread which it has
+  /// started waits for. It is not known that the started thread would signal.
+  var cycleOfStarted: Finding? {
+    guard let ring = WaitCycle(among: liveness, by: .started) else { return nil }
+    var result = finding(of: ring)
+    result.advice = .holdNothing
+    return result
+  }
+
   private func finding(of ring: WaitCycle) -> Finding {
     let links = ring.links
     let threads = Set(links.map(\.thread))

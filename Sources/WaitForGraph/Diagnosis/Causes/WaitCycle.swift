@@ -14,6 +14,8 @@ struct WaitCycle {
     case semaphores
     /// Also threads that are in blocks which the waiting thread has enqueued: it may wait for them.
     case enqueued
+    /// Also threads that the waiting thread has started: it may wait for what they do.
+    case started
   }
 
   /// The links, the thread with the lowest number first.
@@ -37,13 +39,14 @@ struct WaitCycle {
     if wait.kind == .semaphore, let holders = index.semaphoreHolders[wait.object] {
       gates.append((.semaphore(wait.object), holders))
     }
-    guard kinds == .enqueued else { return gates }
+    guard kinds == .enqueued || kinds == .started else { return gates }
     // A main thread that waits for blocks which need it is a dry pool.
     gates.removeAll { $0.0 == .main }
     guard wait.kind.isSignal else { return gates }
     let id = index.threads[thread].id
     // A thread that waits for the same signal cannot send it.
-    let started = (index.startedBy[id] ?? []).filter {
+    let children = kinds == .started ? index.children[id] ?? [] : []
+    let started = ((index.startedBy[id] ?? []) + children).filter {
       index.threads[$0].wait?.object != wait.object
     }
     if !started.isEmpty { gates.append((.started(id), started)) }
