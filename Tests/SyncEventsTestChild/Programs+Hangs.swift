@@ -42,6 +42,10 @@ extension Programs {
       start(arguments)
       readersBehindBarrier(300)
     },
+    "members-300": { arguments in
+      start(arguments)
+      membersOfOneGroup(300)
+    },
     "callers-300": { arguments in
       start(arguments)
       callersOfTheirPool(300)

@@ -55,6 +55,11 @@ extension Programs {
       readersBehindBarrier(5)
       print("done")
     },
+    "members-5": { arguments in
+      start(arguments)
+      membersOfOneGroup(5)
+      print("done")
+    },
     "ends": { arguments in
       start(arguments)
       print("done")
@@ -70,6 +75,20 @@ extension Programs {
     }
     ended.wait()
     print("done")
+  }
+
+  /// Blocks that each wait until all of them have begun: the pool needs a thread for each.
+  static func membersOfOneGroup(_ count: Int) {
+    let members = DispatchGroup()
+    for _ in 0..<count { members.enter() }
+    let all = DispatchGroup()
+    for _ in 0..<count {
+      DispatchQueue.global().async(group: all) {
+        members.leave()
+        members.wait()  // members-300: asks
+      }
+    }
+    all.wait()
   }
 
   private static func sleep() {

@@ -42,6 +42,8 @@ struct HangDetector {
   private var housekeeping = PoolHousekeeping()
   private var movedPolls = 0
   private var undecidedPolls = 0
+  /// How often the groups that threads wait for had been left, soon after the process became quiet.
+  private var left: [WaitSnapshot.ObjectID: Int]?
 
   init(taker: SnapshotTaker, thread: Int) {
     self.taker = taker
@@ -102,6 +104,7 @@ struct HangDetector {
   private mutating func noteProgress(_ count: UInt64, at now: Double) {
     movedPolls = 0
     undecidedPolls = 0
+    left = nil
     progress = count
     quietSince = now
     quietPolls = 0
@@ -114,6 +117,7 @@ struct HangDetector {
   private mutating func lookClosely(at now: Double) -> HangMonitor.Finding? {
     var taken = taker.take()
     taken.snapshot.quietSeconds = now - quietSince
+    left = left ?? Self.left(taken.snapshot)
     let wasSuspected = suspectedAt == progress
     suspectedAt = nil
     guard let diagnosis = Diagnosis(of: taken.snapshot), !taker.hasMoved(since: taken) else {
@@ -146,11 +150,34 @@ struct HangDetector {
     let diagnosis = Diagnosis(of: taken.snapshot)
     // The wait ends by itself: this system adds one thread a second to the pool.
     if diagnosis?.pool?.isOnlySlow ?? false { return nil }
+    if isBeingLeft(taken.snapshot, diagnosis) {
+      noteProgress(progress, at: now)
+      return nil
+    }
     hasToldLimit = true
     taken.snapshot.quietSeconds = now - quietSince
     var result = finding(taken.snapshot, diagnosis)
     result.isOverLimit = true
     return result
+  }
+
+  private static func left(_ snapshot: WaitSnapshot) -> [WaitSnapshot.ObjectID: Int] {
+    Dictionary(
+      snapshot.signals.filter { $0.kind == .group }.map { ($0.id, $0.releases) },
+      uniquingKeysWith: max)
+  }
+
+  /// Whether the new threads of a growing pool have left a group that threads wait for, and the
+  /// pool may have one more thread for each `leave` that the group still needs.
+  private func isBeingLeft(_ snapshot: WaitSnapshot, _ diagnosis: Diagnosis?) -> Bool {
+    guard let left, case .starvation(let pool)? = diagnosis?.evidence, pool.grows else {
+      return false
+    }
+    return snapshot.signals.contains { group in
+      guard group.kind == .group, let before = left[group.id] else { return false }
+      return group.releases > before
+        && group.enters - group.releases <= pool.mostThreads - pool.threads
+    }
   }
 
   /// A finding with what the threads did before.

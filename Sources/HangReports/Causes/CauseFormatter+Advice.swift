@@ -72,7 +72,7 @@ extension CauseFormatter {
     let size = "(this pool: \(pool.threads) now, \(pool.mostThreads) at most)"
     guard let forecast = pool.forecast else {
       return [
-        "frees it: more threads \(size)",
+        "more threads may free it, if a queued block ends the wait \(size)",
         pool.grows
           ? "here: the pool gets one more thread a second while all its threads wait"
           : "here: the pool does not grow any more",

@@ -116,6 +116,7 @@ extension CauseFormatter {
         : "\(Counted.noun(count, "other thread")) wait"
     }
     if pool.workers.count == 1 { return "it waits" }
+    if count == 1, !needed.hasMoreWaiters { return "one of them waits" }
     return count == pool.workers.count || needed.hasMoreWaiters
       ? "each waits" : "\(Counted.number(count)) of them wait"
   }

@@ -124,14 +124,24 @@ extension SyncEvents {
       #expect(try status(301) == 0)
     }
 
-    @Test("The watchdog does not end readers that need a few more threads than the pool has yet")
-    func slowPool() throws {
+    @Test(
+      "The watchdog does not end blocks that need a few more threads than the pool has yet",
+      arguments: ["readers-5", "members-5"])
+    func slowPool(_ program: String) throws {
       let child = try ChildRun(
-        "readers-5", "1", environment: ["INTERLOCK_POOL_WIDTH": "1"], limit: 60)
+        program, "1", environment: ["INTERLOCK_POOL_WIDTH": "1"], limit: 60)
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.words == ["done"])
       // The pool grew for longer than the limit.
       #expect(child.seconds > 2.5)
+    }
+
+    @Test("The watchdog keeps its limit if a group needs more threads than the pool may have")
+    func groupTooLarge() throws {
+      let child = try ChildRun("members-300", "2", limit: 30)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("nothing has happened for 2."), "\(child.errors)")
+      #expect(child.errors.contains("more threads may free it, if a queued block ends the wait"))
     }
 
     @Test("The watchdog keeps its limit if an idle worker ends meanwhile")
