@@ -9,6 +9,11 @@ private let key: pthread_key_t = {
   return key
 }()
 
+/// Its destructor sets data again each time, as that of CoreFoundation does.
+nonisolated(unsafe) private var stubbornKey = pthread_key_t()
+private let stubbornKeyIsMade: Bool =
+  pthread_key_create(&stubbornKey) { pthread_setspecific(stubbornKey, $0) } == 0
+
 nonisolated(unsafe) private var initialised = 0
 nonisolated(unsafe) private var initialiser = pthread_self()
 nonisolated(unsafe) private var firstOnce = pthread_once_t()
@@ -50,6 +55,16 @@ let threadBodies = [
     }
     runThreads(use, use)
     return leaked.value == 0 && destroyed == 2
+  },
+  Body("specific-data-set-again") {
+    guard stubbornKeyIsMade else { return false }
+    let leaked = Shared(0)
+    let use: @Sendable () -> Void = {
+      if pthread_getspecific(stubbornKey) != nil { leaked.value += 1 }
+      pthread_setspecific(stubbornKey, UnsafeRawPointer(bitPattern: 1))
+    }
+    for _ in 0..<3 { runThreads(use) }
+    return leaked.value == 0
   },
   Body("joined-value") {
     var thread = pthread_t()

@@ -20,6 +20,7 @@ import Testing
     arguments: [
       "kept-update", "lock-3x3", "ordered-locks", "recursive-lock", "mutex-kinds",
       "semaphore-kept-update", "awaited-signal", "barrier", "once", "specific-data",
+      "specific-data-set-again",
       "joined-value", "sleeps",
     ])
   func correct(_ body: String) throws {

@@ -21,6 +21,14 @@ void interlock_run_destructors(void) {
     }
     if (!has_run) return;
   }
+  // What the last destructors have set ends with a thread; the pthread here carries another one.
+  interlock_forget_specific_data();
+}
+
+void interlock_forget_specific_data(void) {
+  for (pthread_key_t key = 0; key < interlock_key_end; key++) {
+    if (pthread_getspecific(key)) pthread_setspecific(key, NULL);
+  }
 }
 
 #endif

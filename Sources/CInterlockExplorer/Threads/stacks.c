@@ -79,9 +79,7 @@ static void *park(void *argument) {
   // What the logical thread left is not to be cleaned up: it may be in the middle of a change.
   interlock_marks.hidden++;
   if (interlock_record_cut) interlock_record_cut();
-  for (pthread_key_t key = 0; key < interlock_key_end; key++) {
-    if (pthread_getspecific(key)) pthread_setspecific(key, NULL);
-  }
+  interlock_forget_specific_data();
   return NULL;
 }
 

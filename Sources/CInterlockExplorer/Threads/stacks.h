@@ -55,6 +55,9 @@ void interlock_stacks_forget(void) HIDDEN;
 void interlock_stacks_sort(void) HIDDEN;
 interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
 
+/// Empties the thread-specific data of the thread base that is in use, and runs no destructor.
+void interlock_forget_specific_data(void) HIDDEN;
+
 /// Switches the carrier to `to`; returns once the carrier switches back to `from`.
 void interlock_switch(interlock_stack *from, interlock_stack *to) HIDDEN;
 /// Switches away from a thread that has ended. With OS threads the function returns, and then
