@@ -128,7 +128,9 @@ static void keep(void) {
   kept_blocked = copy(ENGINE.blocked.items, blocked * sizeof *kept_blocked);
   result->blocked = kept_blocked;
   result->blocked_count = kept_blocked ? blocked : 0;
-  interlock_objects_describe(result);
+  result->named_count = 0;
+  // A walk over the whole table: too much for each failed execution of many.
+  if (ENGINE.options.follows_callers) interlock_objects_describe(result);
 }
 
 static void count_execution(bool passed) {

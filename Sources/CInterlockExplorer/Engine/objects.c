@@ -171,7 +171,6 @@ interlock_object *interlock_object_anew(const void *address) {
 }
 
 void interlock_objects_describe(interlock_exploration_result *result) {
-  result->named_count = 0;
   for (size_t slot = 0; slot < table_size; slot++) {
     const interlock_object *object = table[slot];
     if (!object || object->execution != interlock_the_engine.execution) continue;
