@@ -58,9 +58,10 @@ package struct Exploration: Sendable {
   /// waits until they have been read.
   private static let turn = Mutex(())
 
-  private static func inTurn(
-    _ work: () throws(ExplorationRefusal) -> ExplorationOutcome
-  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+  /// Runs work that explores and reads the engine's results, alone.
+  package static func inTurn<Outcome: Sendable>(
+    _ work: () throws(ExplorationRefusal) -> Outcome
+  ) throws(ExplorationRefusal) -> Outcome {
     // It would wait for itself.
     if interlock_is_explored() {
       throw ExplorationRefusal(description: "an explored body cannot explore")
