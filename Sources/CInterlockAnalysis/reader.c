@@ -172,8 +172,9 @@ static void thread_ends(thread_record *own) {
   interlock_waits_thread_ends(own);
   interlock_order_thread_ends(own);
   clear_held(&own->held);
-  if (own->clock) interlock_clock_thread_ends(own->clock);
-  own->clock = NULL;
+  while (own->clock != own->base) interlock_clock_task_leaves(own);
+  if (own->base) interlock_clock_thread_ends(own->base);
+  own->clock = own->base = own->caller = NULL;
 }
 
 static void forked(void) {

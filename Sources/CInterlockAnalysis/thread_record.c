@@ -83,7 +83,7 @@ static void clear(thread_record *record) {
   clear_held(&record->held);
   memset(&record->waits, 0, sizeof record->waits);
   memset(&record->order, 0, sizeof record->order);
-  record->clock = NULL;
+  record->clock = record->base = record->caller = NULL;
   record->farewells = 0;
   record->waits.idle.steps = steps;
   view->sequence = sequence + 1;

@@ -13,8 +13,13 @@ typedef struct thread_record {
   held_list held;
   wait_record waits;
   order_record order;
-  /// One of a fixed number of clocks; NULL until the thread needs one.
+  /// The clock of what the thread does now: its own, or that of the task that it runs. NULL until
+  /// the thread needs one.
   thread_clock *clock;
+  /// The thread's own clock, one of a fixed number.
+  thread_clock *base;
+  /// The innermost clock whose thread or task runs jobs itself; NULL for none.
+  thread_clock *caller;
   /// In how many rounds of destructors the record's own has run: other libraries' destructors may
   /// still lock.
   uint32_t farewells;

@@ -70,7 +70,7 @@ typedef struct {
 } made_task;
 
 /// Of the runtime's flags of creation, which are part of its binary interface.
-enum { is_child_flag = 1 << 8, copies_locals_flag = 1 << 10 };
+enum { is_child_flag = 1 << 8, copies_locals_flag = 1 << 10, enqueues_flag = 1 << 12 };
 
 INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_option *options,
                                                   const void *type, void *function, void *closure) {
@@ -86,6 +86,9 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
   interlock_marks.makes_task++;
   made_task made = real(flags, options, type, function, closure);
   interlock_marks.makes_task--;
+  if (!(flags & enqueues_flag) && is_wanted(INTERLOCK_EVENT_TASK)) {
+    tell_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
+  }
   if (is_explored || is_wanted(INTERLOCK_EVENT_TASK)) {
     typedef SWIFT_CALL void *current(void);
     uintptr_t parent = 0;
@@ -118,6 +121,12 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
 INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
   typedef SWIFT_CALL void initialize(void *);
   if (is_task_explored()) interlock_tasks->actor_made((uintptr_t)actor);
+  if (is_wanted(INTERLOCK_EVENT_DESTROY)) {
+    interlock_event event = {.kind = INTERLOCK_EVENT_DESTROY,
+                             .object_kind = INTERLOCK_OBJECT_ACTOR,
+                             .object = actor};
+    interlock_publish(&event);
+  }
   REAL(initialize, swift_defaultActor_initialize)(actor);
 }
 
@@ -151,6 +160,15 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, 
   run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
   bool is_published = job_begins(job);
   real(job, serial, task);
+  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
+}
+
+/// Begins to run a new task on the thread that made it.
+INTERPOSED SWIFT_CALL void swift_task_immediate(void *task, executor on) {
+  typedef SWIFT_CALL void run(void *, executor);
+  run *real = REAL(run, swift_task_immediate);
+  bool is_published = job_begins(task);
+  real(task, on);
   if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 

@@ -151,6 +151,8 @@ static const struct {
                                  "when a delayed block is due is not known"},
     [INTERLOCK_LAYOUT_CONTEXT] = {UNKNOWN("asynchronous calls"), NULL,
                                   "awaits are not seen, and the order of sections is unknown"},
+    [INTERLOCK_LAYOUT_TASK] = {UNKNOWN("tasks"), NULL,
+                               "a task comes after everything so far at each await"},
 };
 enum { layout_count = sizeof layouts / sizeof *layouts };
 

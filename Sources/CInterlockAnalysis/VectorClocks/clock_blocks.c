@@ -57,6 +57,7 @@ static void end_job(thread_clock *own) {
 
 /// Called before each event of a job.
 void interlock_clock_come_to_task(thread_clock *own) {
+  if (interlock_clock_tasks_are_exact) return;
   uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
   if (task != own->task || !swift_task_getCurrentExecutor ||
       swift_task_getCurrentExecutor().identity ||
@@ -66,8 +67,37 @@ void interlock_clock_come_to_task(thread_clock *own) {
   }
 }
 
-void interlock_clock_note_task(thread_clock *own, const interlock_event *event) {
+/// As below, where a task has a clock of its own. Only what the runtime does not tell of needs the
+/// events.
+static void note_exact_task(thread_record *record, thread_clock *own,
+                            const interlock_event *event) {
+  uintptr_t task = (uintptr_t)event->object;
+  switch ((interlock_task_change)event->value) {
+    case INTERLOCK_TASK_GOES_ON:
+      if (own->task != task) {
+        if (own->calls == 0) interlock_clock_task_begins(record, task, false);
+        return;
+      }
+      // A continuation that was resumed before its await made no other call.
+      interlock_clock_get(own, task, AS_TASK, false, false);
+      return;
+    case INTERLOCK_TASK_RUNS: interlock_clock_calls(record, own); return;
+    case INTERLOCK_TASK_RAN: interlock_clock_has_called(record); return;
+    case INTERLOCK_TASK_MADE:
+      interlock_clock_forget(task, AS_TASK);
+      interlock_clock_pass(own, task, AS_TASK, false);
+      return;
+    case INTERLOCK_TASK_LOST: return;
+  }
+}
+
+void interlock_clock_note_task(thread_record *record, thread_clock *own,
+                               const interlock_event *event) {
   const char *reason;
+  if (interlock_clock_tasks_are_exact && event->value != INTERLOCK_TASK_LOST) {
+    note_exact_task(record, own, event);
+    return;
+  }
   switch ((interlock_task_change)event->value) {
     case INTERLOCK_TASK_GOES_ON:
       interlock_clock_know_all(own);
@@ -75,6 +105,7 @@ void interlock_clock_note_task(thread_clock *own, const interlock_event *event) 
       return;
     case INTERLOCK_TASK_RUNS: begin_job(own, event); return;
     case INTERLOCK_TASK_RAN: end_job(own); return;
+    case INTERLOCK_TASK_MADE: return;
     case INTERLOCK_TASK_LOST:
       reason = interlock_layouts_lost(1 << INTERLOCK_LAYOUT_CONTEXT);
       interlock_clocks_lose_sight(
@@ -83,12 +114,35 @@ void interlock_clock_note_task(thread_clock *own, const interlock_event *event) 
   }
 }
 
+/// A job whose task has a clock of its own, on a pool: what the runtime does between the tasks
+/// comes after no earlier code of the thread. On a serial queue the job comes after the thread's
+/// code, which comes after the queue's other blocks.
+static void begin_exact_job(thread_clock *own, uintptr_t queue, clock_run *run) {
+  uintptr_t target;
+  run->is_serial_job = interlock_queue_look(queue, &target) == 1;
+  run->is_pool_job = !run->is_serial_job && own->first_count == 0;
+  if (run->is_serial_job) interlock_clock_calls(own_record(), own);
+  if (run->is_pool_job) interlock_clock_forget_all(own);
+}
+
+static void end_exact_job(thread_clock *own, const clock_run *run) {
+  if (run->is_serial_job) interlock_clock_has_called(own_record());
+  if (run->is_pool_job) interlock_clock_remember(own);
+}
+
 void interlock_clock_begin_block(thread_clock *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object;
   clock_run run = {.group = (uintptr_t)event->value};
-  if (event->flags & INTERLOCK_FLAG_JOB) begin_job(own, event);
+  bool is_exact = interlock_clock_tasks_are_exact && event->flags & INTERLOCK_FLAG_JOB;
+  if (is_exact) {
+    begin_exact_job(own, queue, &run);
+  } else if (event->flags & INTERLOCK_FLAG_JOB) {
+    begin_job(own, event);
+  }
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     interlock_clock_get(own, queue, AS_APPLY, false, false);
+  } else if (is_exact) {
+    // The runtime tells of what the job comes after.
   } else if (event->item) {
     interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
     if (event->flags & INTERLOCK_FLAG_ON_GROUP) {
@@ -122,7 +176,11 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
     return;
   }
   leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
-  if (event->flags & INTERLOCK_FLAG_JOB) end_job(own);
+  if (run.is_pool_job || run.is_serial_job) {
+    end_exact_job(own, &run);
+  } else if (event->flags & INTERLOCK_FLAG_JOB) {
+    end_job(own);
+  }
   if (run.group) {
     interlock_clock_pass(own, run.group, AS_LOCK, false);
     interlock_clock_pass_to(own, &interlock_clock_left);

@@ -124,7 +124,19 @@ static void note_order(thread_clock *own, const interlock_event *event) {
   }
 }
 
-static void note(thread_clock *own, const interlock_event *event) {
+static void note_enqueue(thread_clock *own, const interlock_event *event) {
+  if (interlock_clock_tasks_are_exact && event->flags & INTERLOCK_FLAG_JOB) {
+    // The runtime tells of the others.
+    if (event->flags & INTERLOCK_FLAG_DELAYED) {
+      const void *job = event->item->context;
+      interlock_clock_pass(own, (uintptr_t)job, interlock_clock_purpose_of(job), false);
+    }
+    return;
+  }
+  interlock_clock_pass(own, (uintptr_t)event->item, AS_ITEM, false);
+}
+
+static void note(thread_record *record, thread_clock *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->kind) {
     case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
@@ -136,9 +148,7 @@ static void note(thread_clock *own, const interlock_event *event) {
       }
       return;
     case INTERLOCK_EVENT_RELEASE: note_release(own, event); return;
-    case INTERLOCK_EVENT_ENQUEUE:
-      interlock_clock_pass(own, (uintptr_t)event->item, AS_ITEM, false);
-      return;
+    case INTERLOCK_EVENT_ENQUEUE: note_enqueue(own, event); return;
     case INTERLOCK_EVENT_CANCEL:
       interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
       return;
@@ -157,8 +167,11 @@ static void note(thread_clock *own, const interlock_event *event) {
         interlock_clock_pass(own, object, AS_LOCK, false);
       }
       return;
-    case INTERLOCK_EVENT_DESTROY: interlock_clock_forget(own, object); return;
-    case INTERLOCK_EVENT_TASK: interlock_clock_note_task(own, event); return;
+    case INTERLOCK_EVENT_DESTROY:
+      interlock_clock_forget(object,
+                             event->object_kind == INTERLOCK_OBJECT_ACTOR ? AS_ACTOR : AS_LOCK);
+      return;
+    case INTERLOCK_EVENT_TASK: interlock_clock_note_task(record, own, event); return;
     case INTERLOCK_EVENT_ORDER: note_order(own, event); return;
     default: return;
   }
@@ -173,18 +186,19 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   if (event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
   thread_clock *own = interlock_clock_own(record, event);
   if (!own) return;
-  if (own->is_busy) {
+  thread_clock *base = record->base;
+  if (own->is_busy || base->is_busy) {
     interlock_clocks_lose_sight("a signal's handler met the reader at work");
     return;
   }
-  own->is_busy = true;
-  // A signal handler may read `is_busy`: the compiler must keep both writes around the code
-  // between.
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (own->jobs > 0) interlock_clock_come_to_task(own);
-  note(own, event);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  own->is_busy = false;
+  mark_busy(base, true);
+  if (own->of_task) {
+    own = interlock_clock_now(record, event->kind & (INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END));
+  } else if (own->jobs > 0) {
+    interlock_clock_come_to_task(own);
+  }
+  note(record, own, event);
+  mark_busy(base, false);
 }
 
 /// A separate function, so that the usual path needs no stack space for an event.
@@ -206,14 +220,11 @@ void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind
     read_other(record, kind, object_kind, object, place);
     return;
   }
-  // As in `interlock_clocks_read`.
-  own->is_busy = true;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  mark_busy(own, true);
   if (kind == INTERLOCK_EVENT_ACQUIRE) {
     acquire_lock(own, object_kind, object, place);
   } else {
     release_lock(own, object_kind, object, place);
   }
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  own->is_busy = false;
+  mark_busy(own, false);
 }

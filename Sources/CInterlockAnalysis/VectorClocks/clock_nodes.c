@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
+enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 18 };
 static hash_table nodes;
 
 typedef struct clock_node node;
 
-/// The number of allocated nodes: each has two clocks, of 4 KB together.
+/// The number of allocated nodes: each has two clocks, of 6 KB together.
 static uint32_t nodes_made;
 
 /// Whether two clocks are equal.
@@ -117,17 +117,18 @@ void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
   clock_count_on(own);
 }
 
-void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) {
   uintptr_t key = key_of(address, purpose);
   node *found = is_last ? take_last(key) : take_node(key, false);
-  if (!found) return;
+  if (!found) return false;
   get_from_node(own, found, is_shared);
   if (is_last) {
     let_go(found);
   } else {
     give(&found->lock);
   }
+  return true;
 }
 
 /// Whether the clocks follow a mutex that is acquired or released at this place. A separate
@@ -135,7 +136,8 @@ void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
 __attribute__((noinline)) static bool is_followed(uintptr_t place) {
   // Asked twice: `interlock_events_is_users` finds a Foundation that was loaded late.
   return interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
-         interlock_events_is_foundation(place);
+         interlock_events_is_foundation(place) ||
+         (interlock_clock_tasks_are_exact && interlock_events_is_concurrency(place));
 }
 
 /// Returns a mutex's node with the node's lock taken; NULL if the mutex is not followed.
@@ -155,7 +157,8 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
 
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   if (is_left_by(own, address)) return;
-  if (own->mutex != address && interlock_events_is_concurrency(place)) {
+  if (!interlock_clock_tasks_are_exact && own->mutex != address &&
+      interlock_events_is_concurrency(place)) {
     // The runtime's own lock. The runtime takes it before it runs a handler of a cancellation or of
     // a stream's end, which is ordered after the code that set the handler. While the runtime makes
     // a task, it takes the lock only to list the task, and runs no handler.
@@ -183,9 +186,9 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
   clock_count_on(own);
 }
 
-/// Forgets the clock of a destroyed lock.
-void interlock_clock_forget(thread_clock *own, uintptr_t address) {
-  interlock_clock_get(own, address, AS_LOCK, false, true);
+void interlock_clock_forget(uintptr_t address, purpose purpose) {
+  node *found = take_last(key_of(address, purpose));
+  if (found) let_go(found);
 }
 
 void interlock_clock_pass_to(thread_clock *own, common_clock *common) {

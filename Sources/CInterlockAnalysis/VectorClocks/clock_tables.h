@@ -17,10 +17,14 @@ typedef struct {
   uintptr_t group;
   /// Whether the block is another thread's synchronous call.
   bool is_foreign;
+  /// For a job whose task has a clock of its own: the job runs on a pool, or on a serial queue.
+  bool is_pool_job, is_serial_job;
 } clock_run;
 
+struct task_clock;
+
+/// The clock of a thread, or of a task that runs on it (clock_tasks.c).
 typedef struct thread_clock {
-  vector_clock clock;
   // The fields that most events of locks read lie together.
   uint32_t slot;
   /// How many blocks it runs, how many of these are jobs of tasks, and how many initialisers it
@@ -35,14 +39,20 @@ typedef struct thread_clock {
   /// Whether the thread is changing its clock: a signal handler may interrupt it.
   bool is_busy;
   clock_run run[most_runs];
-  /// The task whose order the clock has: its first job, or the job for which the thread was last
-  /// ordered after everything; 0 for none.
+  /// The task whose order the clock has; 0 for none. Of a thread, if tasks have no clocks: its
+  /// first job, or the job for which the thread was last ordered after everything.
   uintptr_t task;
+  /// NULL for a thread.
+  struct task_clock *of_task;
+  /// Above 0 while the thread or the task itself runs jobs: the jobs come after its code so far,
+  /// and its later code comes after the jobs.
+  uint32_t calls;
+  /// The next outer clock of the kind, on the same thread.
+  struct thread_clock *outer_caller;
   /// A new task is ordered after its creator, and not after the earlier code of its thread. During
   /// its first job, `outside` is the thread's clock before, and of the thread's own counts only
   /// those from `first_count`, and those up to `seen_own`, come before the current code. If
-  /// `first_count` is 0, all do.
-  vector_clock outside;
+  /// `first_count` is 0, all do. For a task, the slot's earlier counts are another task's.
   uint64_t first_count, seen_own;
   /// The read-write locks that it reads: the unlock call does not tell a reader from a writer.
   uintptr_t shared[most_shared];
@@ -50,14 +60,28 @@ typedef struct thread_clock {
   /// The queue that it is calling synchronously.
   uintptr_t called_queue;
   pthread_t handle;
+  vector_clock clock, outside;
 } thread_clock;
 
-/// The use of an address: each has a clock of its own.
-typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_THREAD } purpose;
+/// The use of an address: each has a clock of its own. The last two are by the calls that the
+/// runtime has for ThreadSanitizer. They are apart, because nothing shows when a task is freed, and
+/// an actor may get its address.
+typedef enum {
+  AS_LOCK,
+  AS_ITEM,
+  AS_CALL,
+  AS_RETURN,
+  AS_APPLY,
+  AS_APPLIED,
+  AS_THREAD,
+  AS_TASK,
+  /// An actor, another serial executor, or a job that is no task.
+  AS_ACTOR,
+} purpose;
 
 struct thread_record;
 
-// The part of the reader (clocks.c).
+// The part of the reader (clock_events.c).
 
 void interlock_clocks_read(struct thread_record *record, const interlock_event *event) HIDDEN;
 /// As above, for an event of a mutex or a semaphore.
@@ -68,6 +92,13 @@ void interlock_clocks_read_lock(struct thread_record *record, interlock_event_ki
 /// Called before each event of a task's job: orders the thread after everything if the task's order
 /// is not known.
 void interlock_clock_come_to_task(thread_clock *own) HIDDEN;
+/// Marks that the thread begins or ends to change its clock.
+static inline void mark_busy(thread_clock *own, bool is_busy) {
+  // A signal handler may read `is_busy`: the compiler must keep the code between two marks there.
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = is_busy;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 /// Why orders are not known from some event on; NULL while they are.
 extern const char *interlock_clocks_reason HIDDEN;
@@ -107,15 +138,16 @@ void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
                           bool is_shared) HIDDEN;
 /// An acquisition: orders the thread after the object's releases; a shared acquisition only after
 /// the exclusive ones. `is_last` frees the object's clock.
-void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+/// Returns false if nothing was released there.
+bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) HIDDEN;
 /// The acquisition and the release of a mutex at a place in the code. A mutex is followed once code
 /// of the user or of Foundation acquires or releases it, because users must not rely on the order
 /// that the runtime's own locks make.
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
-/// Forgets the clock of a destroyed lock.
-void interlock_clock_forget(thread_clock *own, uintptr_t address) HIDDEN;
+/// Forgets the clock of a destroyed object.
+void interlock_clock_forget(uintptr_t address, purpose purpose) HIDDEN;
 
 static inline void clock_learn(thread_clock *own, const vector_clock *from) {
   clock_join(&own->clock, from);
@@ -125,9 +157,19 @@ static inline void clock_learn(thread_clock *own, const vector_clock *from) {
 
 /// Begins a new epoch, after a release.
 static inline void clock_count_on(thread_clock *own) {
-  uint64_t *count = &own->clock.counts[own->slot];
-  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+  uint64_t *count = &interlock_clock_counts[own->slot].count, next = *count + 1;
+  // Relaxed: a thread that reads the old count orders itself after less.
+  __atomic_store_n(&own->clock.counts[own->slot], next, __ATOMIC_RELAXED);
+  __atomic_store_n(count, next, __ATOMIC_RELAXED);
 }
+
+/// Gives a clock a new number, so that it no longer counts as that of its earlier releases.
+void interlock_clock_renew_number(thread_clock *own) HIDDEN;
+/// Takes a slot for a task; `most_slots` if none is free. A slot of an ended task is reused only
+/// when some others are free as well: a clock that has learnt of the new task then seems to have
+/// learnt of the ended one too.
+uint32_t interlock_clock_take_slot(void) HIDDEN;
+void interlock_clock_give_slot(uint32_t slot) HIDDEN;
 
 /// A clock that many objects share, with its lock.
 typedef struct {
@@ -143,8 +185,42 @@ extern common_clock interlock_clock_left HIDDEN;
 extern common_clock interlock_clock_unnamed HIDDEN;
 void interlock_clock_begin_block(thread_clock *own, const interlock_event *event) HIDDEN;
 void interlock_clock_end_block(thread_clock *own, const interlock_event *event) HIDDEN;
-void interlock_clock_note_task(thread_clock *own, const interlock_event *event) HIDDEN;
+void interlock_clock_note_task(struct thread_record *record, thread_clock *own,
+                               const interlock_event *event) HIDDEN;
 void interlock_clock_events_forked(void) HIDDEN;
+
+// Tasks with clocks of their own (clock_tasks.c, clock_edges.c).
+
+/// Whether the runtime tells of the orders of tasks, so that each task has a clock of its own.
+extern bool interlock_clock_tasks_are_exact HIDDEN;
+bool interlock_clock_tasks_prepare(void) HIDDEN;
+void interlock_clock_tasks_forked(void) HIDDEN;
+/// `AS_TASK`, or `AS_ACTOR` for another object of the runtime.
+purpose interlock_clock_purpose_of(const void *object) HIDDEN;
+/// Lets the runtime tell of the orders of tasks from now on, if it can.
+void interlock_clock_follow_edges(void) HIDDEN;
+void interlock_clock_edges_forked(void) HIDDEN;
+
+/// The thread begins to run a part of a task, in place of its clock. `is_known` is false if the
+/// part has begun unseen.
+void interlock_clock_task_begins(struct thread_record *record, uintptr_t task,
+                                 bool is_known) HIDDEN;
+/// The thread's part of the task is over: puts the clock in place that was there before.
+void interlock_clock_task_leaves(struct thread_record *record) HIDDEN;
+/// Whether a task has begun and has not ended.
+bool interlock_clock_task_has_begun(uintptr_t task) HIDDEN;
+/// The thread, or the task that it runs, begins and ends to run jobs itself.
+void interlock_clock_calls(struct thread_record *record, thread_clock *own) HIDDEN;
+void interlock_clock_has_called(struct thread_record *record) HIDDEN;
+/// The clock of what the thread does now. `leaves`: what follows is no longer part of a task that
+/// the runtime has taken off the thread.
+thread_clock *interlock_clock_now(struct thread_record *record, bool leaves) HIDDEN;
+/// As the runtime tells: the task has come to an actor, or has left it. The second returns false if
+/// the runtime has taken the task off the thread before.
+void interlock_clock_task_comes(thread_clock *own, uintptr_t actor) HIDDEN;
+bool interlock_clock_task_goes(thread_clock *own, uintptr_t actor) HIDDEN;
+/// The task has ended; what the thread still does for it is part of it.
+void interlock_clock_task_ends(thread_clock *own) HIDDEN;
 
 void interlock_clock_pass_to(thread_clock *own, common_clock *common) HIDDEN;
 void interlock_clock_get_from(thread_clock *own, common_clock *common) HIDDEN;

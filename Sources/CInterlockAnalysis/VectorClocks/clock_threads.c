@@ -6,19 +6,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static thread_clock *slots;
+static thread_clock *threads;
+static uint32_t threads_used;
 static int slots_lock;
 
+slot_count interlock_clock_counts[most_slots];
 uint32_t interlock_clock_slots_used;
 
 void interlock_clock_thread_ends(thread_clock *clock) {
-  // Release: pairs with the acquire in `claim_slot`. The slot's next thread sees this clock.
+  // Release: pairs with the acquire in `find_clock`. The slot's next thread sees this clock.
   __atomic_store_n(&clock->is_alive, false, __ATOMIC_RELEASE);
 }
 
-/// Gives the thread a new number, so that it no longer counts as the thread of its earlier
-/// releases.
-static void renew_number(thread_clock *own) {
+void interlock_clock_renew_number(thread_clock *own) {
   static uint64_t numbers;
   // Relaxed: the numbers need only be different.
   own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
@@ -27,22 +27,32 @@ static void renew_number(thread_clock *own) {
 /// The initial count of a slot. Defined by tests only.
 extern uint64_t interlock_test_first_count(void) __attribute__((weak));
 
-static thread_clock *claim_slot(void) {
-  take(&slots_lock);
-  thread_clock *found = NULL;
-  if (interlock_clock_slots_used < most_slots) {
-    found = &slots[interlock_clock_slots_used];
-    found->slot = interlock_clock_slots_used;
-    if (interlock_test_first_count) found->clock.counts[found->slot] = interlock_test_first_count();
-    // Relaxed: a thread that reads the old number has not synchronised with a thread of the slot.
-    __atomic_store_n(&interlock_clock_slots_used, interlock_clock_slots_used + 1, __ATOMIC_RELAXED);
-  } else {
-    // Reuse the slot of an ended thread. A clock that has learnt of the new thread then seems to
-    // have learnt of the ended one too.
-    for (uint32_t index = 0; index < most_slots && !found; index++) {
-      if (!__atomic_load_n(&slots[index].is_alive, __ATOMIC_ACQUIRE)) found = &slots[index];
-    }
+/// Under the lock, while there are unused slots.
+static uint32_t new_slot(void) {
+  uint32_t slot = interlock_clock_slots_used;
+  if (interlock_test_first_count) interlock_clock_counts[slot].count = interlock_test_first_count();
+  // Relaxed: a thread that reads the old number has not synchronised with a thread of the slot.
+  __atomic_store_n(&interlock_clock_slots_used, slot + 1, __ATOMIC_RELAXED);
+  return slot;
+}
+
+/// Under the lock.
+static thread_clock *find_clock(void) {
+  if (threads_used < most_threads) {
+    threads[threads_used].slot = new_slot();
+    return &threads[threads_used++];
   }
+  // Reuse the slot of an ended thread. A clock that has learnt of the new thread then seems to have
+  // learnt of the ended one too.
+  for (uint32_t index = 0; index < most_threads; index++) {
+    if (!__atomic_load_n(&threads[index].is_alive, __ATOMIC_ACQUIRE)) return &threads[index];
+  }
+  return NULL;
+}
+
+static thread_clock *claim_clock(void) {
+  take(&slots_lock);
+  thread_clock *found = find_clock();
   if (found) {
     uint32_t slot = found->slot;
     // The slot's own count continues, so that other clocks' counts of the ended thread stay valid.
@@ -50,22 +60,45 @@ static thread_clock *claim_slot(void) {
       if (index != slot) found->clock.counts[index] = 0;
     }
     clock_count_on(found);
-    renew_number(found);
+    interlock_clock_renew_number(found);
     found->lessons = 0;
     found->mutex = found->task = 0;
     found->first_count = found->seen_own = 0;
-    found->runs = found->jobs = found->initialisers = found->shared_count = 0;
+    found->runs = found->jobs = found->initialisers = found->shared_count = found->calls = 0;
     found->called_queue = 0;
     found->is_busy = false;
     found->handle = pthread_self();
     __atomic_store_n(&found->is_alive, true, __ATOMIC_RELEASE);
   }
   give(&slots_lock);
-  if (!found) {
-    interlock_clocks_lose_sight("there were more than 256 threads at a time");
-    return NULL;
-  }
+  if (!found) interlock_clocks_lose_sight("there were more than 256 threads at a time");
   return found;
+}
+
+// The slots of tasks: the free ones in the order in which they became free.
+static uint16_t free_slots[most_task_slots];
+static uint32_t first_free, free_count, task_slots_made;
+
+uint32_t interlock_clock_take_slot(void) {
+  enum { kept_free = 24 };
+  uint32_t slot = most_slots;
+  take(&slots_lock);
+  if (free_count < kept_free && task_slots_made < most_task_slots) {
+    task_slots_made++;
+    slot = new_slot();
+  } else if (free_count > 0) {
+    slot = free_slots[first_free];
+    first_free = (first_free + 1) % most_task_slots;
+    free_count--;
+  }
+  give(&slots_lock);
+  return slot;
+}
+
+void interlock_clock_give_slot(uint32_t slot) {
+  take(&slots_lock);
+  free_slots[(first_free + free_count++) % most_task_slots] = (uint16_t)slot;
+  give(&slots_lock);
 }
 
 bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t count) {
@@ -85,14 +118,14 @@ void interlock_clock_forget_all(thread_clock *own) {
   clock_count_on(own);
   own->first_count = own->clock.counts[own->slot];
   own->seen_own = 0;
-  renew_number(own);
+  interlock_clock_renew_number(own);
 }
 
 void interlock_clock_remember(thread_clock *own) {
   if (own->first_count == 0) return;
   clock_learn(own, &own->outside);
   own->first_count = 0;
-  renew_number(own);
+  interlock_clock_renew_number(own);
 }
 
 void interlock_clock_know_all(thread_clock *own) {
@@ -100,7 +133,9 @@ void interlock_clock_know_all(thread_clock *own) {
   own->seen_own = own->clock.counts[own->slot];
   for (uint32_t index = 0; index < used; index++) {
     if (index == own->slot) continue;
-    own->clock.counts[index] = __atomic_load_n(&slots[index].clock.counts[index], __ATOMIC_RELAXED);
+    // Relaxed: the caller has synchronised with the thread in a way that no event shows.
+    const uint64_t *count = &interlock_clock_counts[index].count;
+    own->clock.counts[index] = __atomic_load_n(count, __ATOMIC_RELAXED);
   }
   own->lessons++;
 }
@@ -111,7 +146,7 @@ thread_clock *interlock_clock_own(thread_record *record, const interlock_event *
   thread_clock *own;
   // Hidden: the events of a signal handler would otherwise enter this function too.
   interlock_events_hide_thread(true);
-  own = record->clock = claim_slot();
+  own = record->clock = record->base = claim_clock();
   interlock_events_hide_thread(false);
   if (own && !(event && event->kind == INTERLOCK_EVENT_START)) interlock_clock_know_all(own);
   return own;
@@ -119,9 +154,9 @@ thread_clock *interlock_clock_own(thread_record *record, const interlock_event *
 
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
   take(&slots_lock);
-  bool is_lent = interlock_clock_slots_used == most_slots;
-  for (uint32_t index = 0; index < interlock_clock_slots_used; index++) {
-    if (pthread_equal(slots[index].handle, handle)) clock_learn(own, &slots[index].clock);
+  bool is_lent = threads_used == most_threads;
+  for (uint32_t index = 0; index < threads_used; index++) {
+    if (pthread_equal(threads[index].handle, handle)) clock_learn(own, &threads[index].clock);
   }
   give(&slots_lock);
   // Another thread may have reused the joined thread's slot.
@@ -129,10 +164,10 @@ void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
 }
 
 bool interlock_clock_threads_prepare(void) {
-  void *memory = mmap(NULL, most_slots * sizeof *slots, PROT_READ | PROT_WRITE,
+  void *memory = mmap(NULL, most_threads * sizeof *threads, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
-  slots = memory;
+  threads = memory;
   return true;
 }
 

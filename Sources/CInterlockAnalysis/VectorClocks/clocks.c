@@ -33,23 +33,37 @@ const char *interlock_clocks_blindness(void) {
 
 // Questions.
 
+/// The clock of what the thread does now. If that is a task which began unseen, its clock is made.
+static thread_clock *clock_of_task(thread_record *record, thread_clock *own, bool is_task) {
+  if (!is_task && !own->of_task) return own;
+  mark_busy(record->base, true);
+  own = interlock_clock_now(record, !is_task);
+  if (is_task && !own->of_task && own->calls == 0) {
+    interlock_clock_task_begins(record, (uintptr_t)swift_task_getCurrent(), false);
+    own = record->clock;
+  }
+  mark_busy(record->base, false);
+  return own;
+}
+
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
   // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || interlock_clocks_are_blind()) {
     __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);
     return false;
   }
-  thread_clock *own = interlock_clock_own(own_record(), NULL);
+  thread_record *record = own_record();
+  thread_clock *own = interlock_clock_own(record, NULL);
+  if (own && interlock_clock_tasks_are_exact) own = clock_of_task(record, own, is_task);
   if (!own || own->initialisers > 0 || is_task != (own->jobs > 0)) return false;
   if (is_task) {
-    own->is_busy = true;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    interlock_clock_come_to_task(own);
+    thread_clock *base = record->base;
+    mark_busy(base, true);
+    if (!own->of_task) interlock_clock_come_to_task(own);
     // A new epoch, so that a thread which is ordered after everything now is ordered after the
     // task's code so far.
     clock_count_on(own);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    own->is_busy = false;
+    mark_busy(base, false);
   }
   *slot = own->slot;
   *count = own->clock.counts[own->slot];
@@ -73,6 +87,8 @@ static void forked(void) {
   // The child does not follow orders, and does not have the threads that held the locks.
   interlock_set_order_source(NULL);
   interlock_clock_events_forked();
+  interlock_clock_edges_forked();
+  interlock_clock_tasks_forked();
   interlock_clock_nodes_forked();
   interlock_clock_threads_forked();
 }
@@ -80,9 +96,14 @@ static void forked(void) {
 static bool prepare(void) {
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
-  if (!interlock_clock_nodes_prepare() || !interlock_clock_threads_prepare()) return false;
+  if (!interlock_clock_nodes_prepare() || !interlock_clock_threads_prepare() ||
+      !interlock_clock_tasks_prepare()) {
+    return false;
+  }
   pthread_atfork(NULL, NULL, forked);
   interlock_queues_prepare();
+  // First: the events of tasks are read in another way then.
+  interlock_clock_follow_edges();
   return interlock_follow(INTERLOCK_PART_CLOCKS);
 }
 

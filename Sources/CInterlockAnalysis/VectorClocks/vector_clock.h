@@ -4,7 +4,8 @@
 
 #include "interlock_internals.h"
 
-enum { most_slots = 256 };
+/// Each thread has a slot, and so have some of the tasks that have begun and not ended.
+enum { most_threads = 256, most_task_slots = 128, most_slots = most_threads + most_task_slots };
 
 /// The counts have 64 bits: a slot's count continues when another thread takes the slot, and if it
 /// wrapped, ordered accesses would be reported as races. With a hot lock, 2^32 releases take
@@ -13,8 +14,15 @@ typedef struct {
   uint64_t counts[most_slots];
 } vector_clock;
 
-/// The number of slots that threads have used. Relaxed if it is read without the slots' lock: a
-/// thread that reads an old number has not synchronised with any thread of a newer slot.
+/// The count of each slot, on a cache line of its own: only the thread that runs as the slot writes
+/// it, and it never decreases.
+typedef struct {
+  _Alignas(64) uint64_t count;
+} slot_count;
+extern slot_count interlock_clock_counts[most_slots] HIDDEN;
+
+/// The number of slots that threads and tasks have used. Relaxed if it is read without the slots'
+/// lock: a thread that reads an old number has not synchronised with any thread of a newer slot.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
 /// Joins a clock into another: takes the larger of each two counts.

@@ -110,6 +110,8 @@ typedef enum {
   INTERLOCK_TASK_RAN,
   /// The table is full, so the task cannot be followed.
   INTERLOCK_TASK_LOST,
+  /// The thread has made the task, which no call has enqueued.
+  INTERLOCK_TASK_MADE,
 } interlock_task_change;
 
 /// An ordering at a spin lock, at a thread barrier, or at the main queue, by its address.

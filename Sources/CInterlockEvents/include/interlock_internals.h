@@ -58,6 +58,20 @@ void interlock_record_cut(void) __attribute__((weak));
 /// The task that the calling thread runs, and its actor; 0 for none.
 uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
 
+/// Where the Swift runtime calls the functions that it has for ThreadSanitizer (task_edges.c).
+typedef void interlock_edge_function(const void *object);
+typedef struct {
+  /// The runtime's variables, NULL while no one follows the orders.
+  interlock_edge_function **acquire, **release;
+  /// The return addresses of two of its calls: a thread begins to run a job, and a task has ended.
+  uintptr_t run_place, end_place;
+  /// The first word of each task.
+  uintptr_t metadata;
+} interlock_task_edges;
+/// Learns them from a task of its own, which ends at once. Returns false if there is no Swift
+/// runtime, or if it differs from the known one: then one line says so.
+bool interlock_learn_task_edges(interlock_task_edges *edges) HIDDEN;
+
 /// Returns true if an address lies in the executable's code.
 bool interlock_is_own_code(uintptr_t address) HIDDEN;
 /// Returns true if an address lies in the code of the executable or of a library.

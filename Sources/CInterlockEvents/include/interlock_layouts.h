@@ -26,6 +26,8 @@ typedef enum {
   INTERLOCK_LAYOUT_MOMENT,
   /// The registers and the context of an asynchronous call.
   INTERLOCK_LAYOUT_CONTEXT,
+  /// What the Swift runtime tells ThreadSanitizer of a task that runs and ends.
+  INTERLOCK_LAYOUT_TASK,
 } interlock_layout;
 
 /// The layouts without which one lock or queue could be mistaken for another, for prediction and

@@ -11,6 +11,8 @@ package let racePrograms: [PredictProgram] =
   + taskRacePrograms
   + taskOrderPrograms
   + taskHandlerPrograms
+  + taskEdgeRacePrograms
+  + taskEdgePrograms
 
 /// Shared state of two owners: a number, marked as a section.
 final class Shared: @unchecked Sendable {

@@ -115,5 +115,17 @@ extension SyncEvents {
         "\(child.errors)")
       #expect(!child.errors.contains("without an order that was seen"))
     }
+
+    @Test("A lost layout of tasks leaves a task ordered after everything at each await")
+    func tasks() throws {
+      let child = try Self.run("forwarded-in-order", INTERLOCK_LAYOUT_TASK, shift: 8)
+      #expect(child.status == 0)
+      #expect(child.words == ["done"])
+      #expect(
+        Self.lines(child) == [
+          "\(Self.line)tasks \(Self.unknown): a task comes after everything so far at each await"
+        ])
+      #expect(!child.errors.contains("without an order that was seen"))
+    }
   }
 }

@@ -1,0 +1,107 @@
+// The orders of tasks that the Swift runtime tells ThreadSanitizer, read without it: a task is made
+// and begins, ends and is awaited, is resumed; an actor is left and entered.
+//
+// Called inside the runtime, possibly with its locks held: nothing here allocates, waits, or makes
+// an interposed call.
+#include "../thread_record.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include "interlock_performer.h"
+
+static interlock_task_edges edges;
+
+/// Begins to change the calling thread's clock; NULL if it is not followed.
+static thread_record *begin(void) {
+  if (interlock_marks.hidden > 0 || interlock_clocks_are_blind()) return NULL;
+  thread_record *record = own_record();
+  thread_clock *own = interlock_clock_own(record, NULL);
+  if (!own) return NULL;
+  if (record->base->is_busy || own->is_busy) {
+    interlock_clocks_lose_sight("a signal's handler met the reader at work");
+    return NULL;
+  }
+  mark_busy(record->base, true);
+  return record;
+}
+
+static bool is_task(const void *object) { return *(const uintptr_t *)object == edges.metadata; }
+
+purpose interlock_clock_purpose_of(const void *object) {
+  return is_task(object) ? AS_TASK : AS_ACTOR;
+}
+
+/// The thread begins to run a job, which may be a task.
+static void run_job(thread_record *record, const void *job) {
+  thread_clock *own = record->clock;
+  // A task that runs another one in its own code is still current.
+  if (own->of_task && own->calls == 0 && (uintptr_t)swift_task_getCurrent() != own->task) {
+    interlock_clock_task_leaves(record);
+  }
+  if (is_task(job)) {
+    interlock_clock_task_begins(record, (uintptr_t)job, true);
+  } else {
+    interlock_clock_get(record->clock, (uintptr_t)job, AS_ACTOR, false, true);
+  }
+}
+
+static void acquire(const void *object) {
+  uintptr_t place = (uintptr_t)__builtin_return_address(0);
+  thread_record *record = begin();
+  if (!record) return;
+  if (place == edges.run_place) {
+    run_job(record, object);
+  } else {
+    thread_clock *own = interlock_clock_now(record, false);
+    purpose purpose = interlock_clock_purpose_of(object);
+    bool is_known = interlock_clock_get(own, (uintptr_t)object, purpose, false, false);
+    if (purpose == AS_ACTOR) {
+      interlock_clock_task_comes(own, (uintptr_t)object);
+    } else if (!is_known) {
+      // The end of the task was forgotten.
+      interlock_clock_know_all(own);
+    }
+  }
+  mark_busy(record->base, false);
+}
+
+static void release(const void *object) {
+  uintptr_t place = (uintptr_t)__builtin_return_address(0), address = (uintptr_t)object;
+  thread_record *record = begin();
+  if (!record) return;
+  thread_clock *own = interlock_clock_now(record, false);
+  if (!interlock_clock_task_goes(own, address)) {
+    interlock_clock_task_leaves(record);
+    own = record->clock;
+  }
+  // A new task may have the address of an ended one.
+  if (interlock_events_makes_task() && address != (uintptr_t)swift_task_getCurrent() &&
+      !interlock_clock_task_has_begun(address)) {
+    interlock_clock_forget(address, interlock_clock_purpose_of(object));
+  }
+  interlock_clock_pass(own, address, interlock_clock_purpose_of(object), false);
+  if (place == edges.end_place && own->task == address) interlock_clock_task_ends(own);
+  mark_busy(record->base, false);
+}
+
+void interlock_clock_follow_edges(void) {
+  if (!interlock_learn_task_edges(&edges)) return;
+  interlock_clock_tasks_are_exact = true;
+  // Release: pairs with the dependency of the runtime's call on the pointer.
+  __atomic_store_n(edges.release, release, __ATOMIC_RELEASE);
+  __atomic_store_n(edges.acquire, acquire, __ATOMIC_RELEASE);
+}
+
+void interlock_clock_edges_forked(void) {
+  if (!interlock_clock_tasks_are_exact) return;
+  *edges.acquire = *edges.release = NULL;
+}
+
+#else
+purpose interlock_clock_purpose_of(const void *object) {
+  (void)object;
+  return AS_TASK;
+}
+void interlock_clock_follow_edges(void) {}
+void interlock_clock_edges_forked(void) {}
+#endif
