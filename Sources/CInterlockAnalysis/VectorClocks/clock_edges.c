@@ -11,9 +11,11 @@
 
 static interlock_task_edges edges;
 
-/// Begins to change the calling thread's clock; NULL if it is not followed.
-static thread_record *begin(void) {
+/// Begins to change the calling thread's clock; NULL if it is not followed. The calls of
+/// libswiftCore are about initialisers that run once, which have events.
+static thread_record *begin(uintptr_t place) {
   if (interlock_marks.hidden > 0 || interlock_clocks_are_blind()) return NULL;
+  if (!interlock_events_is_concurrency(place)) return NULL;
   thread_record *record = own_record();
   thread_clock *own = interlock_clock_own(record, NULL);
   if (!own) return NULL;
@@ -47,7 +49,7 @@ static void run_job(thread_record *record, const void *job) {
 
 static void acquire(const void *object) {
   uintptr_t place = (uintptr_t)__builtin_return_address(0);
-  thread_record *record = begin();
+  thread_record *record = begin(place);
   if (!record) return;
   if (place == edges.run_place) {
     run_job(record, object);
@@ -67,7 +69,7 @@ static void acquire(const void *object) {
 
 static void release(const void *object) {
   uintptr_t place = (uintptr_t)__builtin_return_address(0), address = (uintptr_t)object;
-  thread_record *record = begin();
+  thread_record *record = begin(place);
   if (!record) return;
   thread_clock *own = interlock_clock_now(record, false);
   if (!interlock_clock_task_goes(own, address)) {
