@@ -156,13 +156,14 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
 }
 
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
+  // While the runtime makes a task, it takes its own locks only to list the task, and runs no
+  // handler: a new task does not come after children that have ended by then.
+  if (interlock_events_makes_task() && interlock_events_is_concurrency(place)) return;
   if (is_left_by(own, address)) return;
   if (!interlock_clock_tasks_are_exact && own->mutex != address &&
       interlock_events_is_concurrency(place)) {
-    // The runtime's own lock. The runtime takes it before it runs a handler of a cancellation or of
-    // a stream's end, which is ordered after the code that set the handler. While the runtime makes
-    // a task, it takes the lock only to list the task, and runs no handler.
-    if (interlock_events_makes_task()) return;
+    // The runtime takes its lock before it runs a handler of a cancellation or of a stream's end,
+    // which is ordered after the code that set the handler.
     interlock_clock_know_all(own);
     return;
   }
