@@ -20,12 +20,25 @@ typedef struct thread_record {
   thread_clock *base;
   /// The innermost clock whose thread or task runs jobs itself; NULL for none.
   thread_clock *caller;
+  /// How often the thread has begun to run other code than before: another task, or none. And the
+  /// highest place of its stack at these changes, about: what lies below is from other code. The
+  /// reader of both sets the place back to 0.
+  uint32_t clock_changes;
+  uintptr_t stack_mark;
   /// In how many rounds of destructors the record's own has run: other libraries' destructors may
   /// still lock.
   uint32_t farewells;
   uint32_t used;
   struct thread_record *next;
 } thread_record;
+
+/// Notes such a change. The place is that of a frame near the code that follows, and above it.
+static inline void note_clock_change(thread_record *record) {
+  enum { own_frames = 1024 };
+  uintptr_t place = (uintptr_t)__builtin_frame_address(0) + own_frames;
+  record->clock_changes++;
+  if (place > record->stack_mark) record->stack_mark = place;
+}
 
 /// The calling thread's record; NULL until it is claimed.
 extern __thread thread_record *interlock_own_record

@@ -123,6 +123,7 @@ static void begin_exact_job(thread_clock *own, uintptr_t queue, clock_run *run) 
   run->is_pool_job = !run->is_serial_job && own->first_count == 0;
   if (run->is_serial_job) interlock_clock_calls(own_record(), own);
   if (run->is_pool_job) interlock_clock_forget_all(own);
+  note_clock_change(own_record());
 }
 
 static void end_exact_job(thread_clock *own, const clock_run *run) {

@@ -178,11 +178,13 @@ void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_
     clock_count_on(outer);
   }
   record->clock = own;
+  note_clock_change(record);
 }
 
 void interlock_clock_task_leaves(thread_record *record) {
   task_clock *task = record->clock->of_task;
   thread_clock *outer = task->outer;
+  note_clock_change(record);
   take(&task->lock);
   bool is_holder = task->holder == record;
   if (!is_holder) {

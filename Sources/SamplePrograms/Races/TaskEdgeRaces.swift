@@ -149,7 +149,7 @@ let taskEdgeRacePrograms: [PredictProgram] = [
     let shared = Shared()
     let (one, other) = (QueueKeeper(shared), QueueKeeper(shared))
     inTasks {
-      await one.add(1)
+      await one.addAndStay(1)
     } and: {
       letTimePass()
       await other.add(1)

@@ -52,6 +52,12 @@ actor QueueKeeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func add(_ number: Int) { shared.set(shared.get() + number) }
+
+  /// Keeps its thread afterwards, so that other queues get another one.
+  func addAndStay(_ number: Int) {
+    add(number)
+    for _ in 0..<3 { letTimePass() }
+  }
 }
 
 private final class QueueExecutor: SerialExecutor {
