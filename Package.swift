@@ -28,6 +28,10 @@ let unseenCalls: CSetting = .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["Un
 /// Frame pointers make a stack of 16 frames cost tens of nanoseconds; `-O` drops them otherwise.
 let framePointers: SwiftSetting = .unsafeFlags(["-Xcc", "-fno-omit-frame-pointer"])
 
+/// Calls a function at each access of memory: those of CInterlockMemory, because this is no
+/// '-sanitize=thread' of the linker.
+let instrumented: SwiftSetting = .unsafeFlags(["-Xfrontend", "-sanitize=thread"])
+
 let package = Package(
   name: "Interlock",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -89,6 +93,14 @@ let package = Package(
     // acquired, and what happens before what.
     .target(
       name: "CInterlockAnalysis", dependencies: ["CInterlockEvents", "CInterlock"],
+      cSettings: [
+        .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
+      ]),
+    // The functions that code compiled with '-sanitize=thread' calls at each access of memory. The
+    // toolchain's runtime has the same names, and is not linked.
+    .target(
+      name: "CInterlockMemory",
+      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
       cSettings: [
         .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
       ]),
@@ -325,6 +337,18 @@ let package = Package(
         "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockAnalysis",
         "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
       ],
+      swiftSettings: common),
+    // Programs that race, each with its correct twin, in C that is compiled as a user's would be: the
+    // functions that it calls are those of CInterlockMemory.
+    .target(
+      name: "MemoryTestC", path: "Tests/MemoryTestC",
+      cSettings: [.unsafeFlags(["-fsanitize=thread", "-O1"])]),
+    .executableTarget(
+      name: "MemoryTestChild", dependencies: ["CInterlockMemory", "MemoryTestC", "Interlock"],
+      path: "Tests/MemoryTestChild",
+      swiftSettings: common + [instrumented]),
+    .testTarget(
+      name: "MemoryTests", dependencies: ["MemoryTestChild", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "PredictionTests",

@@ -169,6 +169,8 @@ static void read_lock_parts(interlock_event_kind kind, interlock_object_kind obj
 }
 
 static void thread_ends(thread_record *own) {
+  // Another thread may take the clock from now on.
+  if (own == interlock_own_record && interlock_memory_thread_ends) interlock_memory_thread_ends();
   interlock_waits_thread_ends(own);
   interlock_order_thread_ends(own);
   clear_held(&own->held);

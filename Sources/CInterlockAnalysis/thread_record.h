@@ -75,6 +75,10 @@ void interlock_records_forked(void) HIDDEN;
 /// how many it wrote (held_list.c).
 size_t interlock_tell_held(interlock_held_at *held, size_t capacity) HIDDEN;
 
+/// Called when the calling thread's record is released. NULL if races in memory are not checked;
+/// not hidden, because the address of a hidden function is never NULL.
+void interlock_memory_thread_ends(void) __attribute__((weak));
+
 /// The parts that read the events.
 typedef enum {
   INTERLOCK_PART_WAITS = 1 << 0,

@@ -108,6 +108,12 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
+/// Called for a one-time initialisation that is done, which publishes no event. NULL if races in
+/// memory are not checked.
+void interlock_memory_once_done(const void *once) __attribute__((weak));
+/// Called on a new thread before its function. NULL if races in memory are not checked.
+void interlock_memory_thread_begins(void) __attribute__((weak));
+
 /// The address to which a call returns. If Foundation makes the call for its direct caller, such as
 /// `withLock` through the protocol, returns that caller's address.
 uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) HIDDEN;

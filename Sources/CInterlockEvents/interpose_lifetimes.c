@@ -1,5 +1,6 @@
 // Calls of the C library that only the explorer needs: the ends of threads, thread-specific data,
-// and the initialisation of objects that no event is about. Other threads' calls pass through.
+// and the initialisation of objects that no event is about. Other threads' calls pass through, but
+// for the order that `pthread_once` makes.
 #include "interpose_posix.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -38,9 +39,43 @@ static bool is_once_done(const void *once) {
   return __atomic_load_n((const pthread_once_t *)once, __ATOMIC_ACQUIRE) & 2;
 }
 
-INTERPOSED_FAST(int, pthread_once, ONLY_CONTROL, (pthread_once_t *once, void (*run)(void)),
-                (once, run)) {
-  if (!interlock_is_controlled()) return FOUND(pthread_once)(once, run);
+static void order_at_once(interlock_order_change change, const void *once) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_ORDER, .object = once, .value = change};
+  interlock_publish(&event);
+}
+
+/// The initialiser that the thread is about to run.
+typedef struct {
+  void (*run)(void);
+  pthread_once_t *once;
+} first_once;
+static __thread first_once own_first __attribute__((tls_model("initial-exec")));
+
+BETWEEN static void run_and_order(void) {
+  first_once first = own_first;
+  first.run();
+  order_at_once(INTERLOCK_ORDER_GIVES, first.once);
+}
+
+SELDOM static int once_in_order(pthread_once_t *once, void (*run)(void)) {
+  typedef int call(pthread_once_t *, void (*)(void));
+  call *real = REAL(call, pthread_once);
+  if (is_once_done(once)) {
+    if (interlock_memory_once_done) interlock_memory_once_done(once);
+    return real(once, run);
+  }
+  own_first = (first_once){run, once};
+  int result = real(once, run_and_order);
+  if (result == 0) order_at_once(INTERLOCK_ORDER_GETS, once);
+  return result;
+}
+
+INTERPOSED_FAST(int, pthread_once, INTERLOCK_EVENT_ORDER,
+                (pthread_once_t *once, void (*run)(void)), (once, run)) {
+  if (!interlock_is_controlled()) {
+    if (is_wanted(INTERLOCK_EVENT_ORDER)) return once_in_order(once, run);
+    return FOUND(pthread_once)(once, run);
+  }
   if (!interlock_posix->once_begin(once, is_once_done, false, THIS_SITE)) return 0;
   int result = FOUND(pthread_once)(once, run);
   interlock_posix->once_end(once);

@@ -157,7 +157,10 @@ SELDOM static bool is_first_controlled(void *once, bool (*is_done)(const void *)
 
 INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
   // Done: the runtime would return at once. Acquire: sees what the initialiser wrote.
-  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == interlock_once_done) return;
+  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == interlock_once_done) {
+    if (interlock_memory_once_done) interlock_memory_once_done(once);
+    return;
+  }
   swift_call *real = REAL(swift_call, swift_once);
   if (!real) real = run_swift_once;
   bool controlled = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled;
@@ -175,7 +178,10 @@ INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
 
 static void call_dispatch_once(intptr_t *once, void *context, initialiser *run,
                                uintptr_t returns_to, uintptr_t frame) {
-  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == ~(intptr_t)0) return;
+  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == ~(intptr_t)0) {
+    if (interlock_memory_once_done) interlock_memory_once_done(once);
+    return;
+  }
   dispatch_call *real = REAL(dispatch_call, dispatch_once_f);
   if (!real) real = run_dispatch_once;
   bool controlled = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled;

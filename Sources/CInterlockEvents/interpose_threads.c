@@ -35,6 +35,7 @@ BETWEEN static void *run_thread(void *argument) {
     publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
   }
   free(argument);
+  if (interlock_memory_thread_begins) interlock_memory_thread_begins();
   return own.function(own.argument);
 }
 

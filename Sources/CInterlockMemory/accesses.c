@@ -1,0 +1,142 @@
+// The functions that instrumented code calls at its accesses and calls. Their names and parameters
+// are ThreadSanitizer's.
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <string.h>
+
+#define READ ((shadow_cell)0)
+#define WRITE CELL_WRITES
+
+#define ACCESS(name, size)                                                                    \
+  EXPORTED void __tsan_read##name(void *at) { check_access((uintptr_t)at, size, READ, PLACE); } \
+  EXPORTED void __tsan_write##name(void *at) {                                                \
+    check_access((uintptr_t)at, size, WRITE, PLACE);                                          \
+  }                                                                                           \
+  EXPORTED void __tsan_read_write##name(void *at) {                                           \
+    check_access((uintptr_t)at, size, WRITE, PLACE);                                          \
+  }                                                                                           \
+  EXPORTED void __tsan_volatile_read##name(void *at) {                                        \
+    check_access((uintptr_t)at, size, READ, PLACE);                                           \
+  }                                                                                           \
+  EXPORTED void __tsan_volatile_write##name(void *at) {                                       \
+    check_access((uintptr_t)at, size, WRITE, PLACE);                                          \
+  }                                                                                           \
+  ALIAS(read, name) ALIAS(write, name) ALIAS(read_write, name)                                \
+  ALIAS(volatile_read, name) ALIAS(volatile_write, name)
+// An access may lie in two units whether or not the compiler knows it.
+#define ALIAS(kind, name)                                            \
+  EXPORTED void __tsan_unaligned_##kind##name(void *at)              \
+      __attribute__((alias("__tsan_" #kind #name)));
+ACCESS(1, 1)
+ACCESS(2, 2)
+ACCESS(4, 4)
+ACCESS(8, 8)
+
+#define ACCESS_16(name, kind)                                              \
+  EXPORTED void __tsan_##name##16(void *at) {                              \
+    check_access((uintptr_t)at, 8, kind, PLACE);                           \
+    check_access((uintptr_t)at + 8, 8, kind, PLACE);                       \
+  }                                                                        \
+  EXPORTED void __tsan_unaligned_##name##16(void *at)                      \
+      __attribute__((alias("__tsan_" #name "16")));
+ACCESS_16(read, READ)
+ACCESS_16(write, WRITE)
+ACCESS_16(read_write, WRITE)
+ACCESS_16(volatile_read, READ)
+ACCESS_16(volatile_write, WRITE)
+
+EXPORTED void __tsan_read_range(void *at, size_t size) {
+  interlock_memory_check_range((uintptr_t)at, size, READ, PLACE);
+}
+EXPORTED void __tsan_write_range(void *at, size_t size) {
+  interlock_memory_check_range((uintptr_t)at, size, WRITE, PLACE);
+}
+
+// A mutation in place of a property, whose type may be another module's: the property's first byte
+// stands for all of it. The compiler passes the caller, and a tag for the kind of object.
+
+EXPORTED void __tsan_external_read(void *at, void *caller, void *tag) {
+  (void)caller, (void)tag;
+  check_access((uintptr_t)at, 1, READ, PLACE);
+}
+EXPORTED void __tsan_external_write(void *at, void *caller, void *tag) {
+  (void)caller, (void)tag;
+  check_access((uintptr_t)at, 1, WRITE, PLACE);
+}
+
+// The pointer to the virtual functions of a C++ object: a constructor and a destructor write the
+// same value again.
+
+EXPORTED void __tsan_vptr_read(void **at) { check_access((uintptr_t)at, 8, READ, PLACE); }
+EXPORTED void __tsan_vptr_update(void **at, void *value) {
+  if (__atomic_load_n(at, __ATOMIC_RELAXED) != value) {
+    check_access((uintptr_t)at, 8, WRITE, PLACE);
+  }
+}
+
+EXPORTED void *__tsan_memcpy(void *to, const void *from, size_t size) {
+  interlock_memory_check_range((uintptr_t)from, size, READ, PLACE);
+  interlock_memory_check_range((uintptr_t)to, size, WRITE, PLACE);
+  return memcpy(to, from, size);
+}
+EXPORTED void *__tsan_memmove(void *to, const void *from, size_t size) {
+  interlock_memory_check_range((uintptr_t)from, size, READ, PLACE);
+  interlock_memory_check_range((uintptr_t)to, size, WRITE, PLACE);
+  return memmove(to, from, size);
+}
+EXPORTED void *__tsan_memset(void *at, int value, size_t size) {
+  interlock_memory_check_range((uintptr_t)at, size, WRITE, PLACE);
+  return memset(at, value, size);
+}
+
+// Calls.
+
+EXPORTED void __tsan_func_entry(void *returns_to) {
+  memory_thread *own = own_memory();
+  if (__builtin_expect(!own, 0)) return;
+  uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+  uint32_t depth = own->depth;
+  // A call that was left by `longjmp` lies below this one on the stack.
+  while (depth > 0 && depth <= most_frames && own->frames[depth - 1].stack <= stack) depth--;
+  if (__builtin_expect(depth < most_frames, 1)) {
+    own->frames[depth] = (memory_frame){(uintptr_t)returns_to, stack, 0};
+  }
+  own->depth = depth + 1;
+}
+
+EXPORTED void __tsan_func_exit(void) {
+  memory_thread *own = interlock_memory_own;
+  if (own && own->depth > 0) own->depth--;
+}
+
+// Code that is not to be checked: a `deinit`, which comes after every use of the object, because
+// the last release of a reference is ordered after all others by their count.
+
+static __thread uint32_t ignores __attribute__((tls_model("initial-exec")));
+static __thread memory_thread *ignored __attribute__((tls_model("initial-exec")));
+
+EXPORTED void __tsan_ignore_thread_begin(void) {
+  if (ignores++ > 0) return;
+  ignored = own_memory();
+  interlock_memory_own = NULL;
+}
+EXPORTED void __tsan_ignore_thread_end(void) {
+  if (ignores == 0 || --ignores > 0) return;
+  interlock_memory_own = ignored;
+  ignored = NULL;
+}
+bool interlock_memory_is_ignored(void) { return ignores > 0; }
+
+/// The constructor of every instrumented file calls it.
+static bool is_instrumented;
+EXPORTED void __tsan_init(void) {
+  // Relaxed: a mark that is only ever set.
+  __atomic_store_n(&is_instrumented, true, __ATOMIC_RELAXED);
+}
+bool interlock_memory_is_instrumented(void) {
+  return __atomic_load_n(&is_instrumented, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,224 @@
+// Atomic operations of instrumented code. Each is performed as the code asks, and orders threads as
+// its memory order says: a release gives the thread's clock to the address, an acquire joins it.
+// A release of one thread does not end that of another: both are joined, which can only hide a
+// race.
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include "mutex_list.h"
+
+// The numbers of memory orders, which are part of the interface.
+enum { relaxed, consume, acquire, release, acquire_release, sequential };
+
+static inline bool acquires(int order) {
+  return order == consume || order == acquire || order >= acquire_release;
+}
+static inline bool releases(int order) { return order >= release; }
+
+// Fences. A release fence makes later relaxed stores releases; an acquire fence makes earlier
+// relaxed loads acquires.
+enum { most_loads = 16 };
+typedef struct {
+  bool has_released;
+  uint32_t load_count;
+  uintptr_t loads[most_loads];
+} fence_state;
+static __thread fence_state fences __attribute__((tls_model("initial-exec")));
+
+static void order(bool gives, uintptr_t object) {
+  memory_thread *own = own_memory();
+  if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
+  mark_busy(own->record->base, true);
+  if (gives) {
+    interlock_clock_pass(own->clock, object, AS_LOCK, false);
+  } else {
+    interlock_clock_get(own->clock, object, AS_LOCK, false, false);
+  }
+  mark_busy(own->record->base, false);
+}
+
+static void note_load(uintptr_t object) {
+  for (uint32_t index = 0; index < fences.load_count && index < most_loads; index++) {
+    if (fences.loads[index] == object) return;
+  }
+  if (fences.load_count < most_loads) fences.loads[fences.load_count] = object;
+  fences.load_count++;
+}
+
+/// Before the operation: another thread may see its effect at once.
+static inline void before(const volatile void *at, uint32_t size, bool writes, int memory_order,
+                          uintptr_t place) {
+  check_access((uintptr_t)at, size, CELL_IS_ATOMIC | (writes ? CELL_WRITES : 0), place);
+  if (writes && (releases(memory_order) || fences.has_released)) order(true, (uintptr_t)at);
+}
+/// After an operation that has read.
+static inline void after(const volatile void *at, int memory_order) {
+  if (acquires(memory_order)) {
+    order(false, (uintptr_t)at);
+  } else if (interlock_memory_own) {
+    note_load((uintptr_t)at);
+  }
+}
+
+// The operation itself is sequentially consistent, which is at least as strong as asked.
+
+#define CHANGE(bits, type, name, operation)                                                    \
+  EXPORTED type __tsan_atomic##bits##_##name(volatile type *at, type value, int memory_order) { \
+    before(at, sizeof(type), true, memory_order, PLACE);                                       \
+    type old = operation(at, value, __ATOMIC_SEQ_CST);                                         \
+    after(at, memory_order);                                                                   \
+    return old;                                                                                \
+  }
+
+#define ATOMIC(bits, type, COMPARED)                                                          \
+  EXPORTED type __tsan_atomic##bits##_load(const volatile type *at, int memory_order) {       \
+    before(at, sizeof(type), false, memory_order, PLACE);                                     \
+    type value = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                       \
+    after(at, memory_order);                                                                  \
+    return value;                                                                             \
+  }                                                                                           \
+  EXPORTED void __tsan_atomic##bits##_store(volatile type *at, type value,                    \
+                                            int memory_order) {                               \
+    before(at, sizeof(type), true, memory_order, PLACE);                                      \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                           \
+  CHANGE(bits, type, exchange, __atomic_exchange_n)                                           \
+  CHANGE(bits, type, fetch_add, __atomic_fetch_add)                                           \
+  CHANGE(bits, type, fetch_sub, __atomic_fetch_sub)                                           \
+  CHANGE(bits, type, fetch_or, __atomic_fetch_or)                                             \
+  CHANGE(bits, type, fetch_and, __atomic_fetch_and)                                           \
+  CHANGE(bits, type, fetch_xor, __atomic_fetch_xor)                                           \
+  CHANGE(bits, type, fetch_nand, __atomic_fetch_nand)                                         \
+  EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                                   \
+      volatile type *at, type expected, type desired, int memory_order, int failure_order) {  \
+    uintptr_t place = PLACE;                                                                  \
+    if (COMPARED##_unlocks(at, expected, desired, place)) memory_order = relaxed;             \
+    before(at, sizeof(type), releases(memory_order), memory_order, place);                    \
+    type wanted = expected;                                                                   \
+    (void)wanted;                                                                             \
+    bool done = __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST,  \
+                                            __ATOMIC_SEQ_CST);                                \
+    if (done && COMPARED##_locks(at, wanted, desired, place)) return expected;                \
+    if (done && !releases(memory_order)) {                                                    \
+      before(at, sizeof(type), true, relaxed, place);                                         \
+    }                                                                                         \
+    after(at, done ? memory_order : failure_order);                                           \
+    return expected;                                                                          \
+  }                                                                                           \
+  EXPORTED int __tsan_atomic##bits##_compare_exchange_strong(                                 \
+      volatile type *at, type *expected, type desired, int memory_order, int failure_order) { \
+    before(at, sizeof(type), true, memory_order, PLACE);                                      \
+    bool done = __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,   \
+                                            __ATOMIC_SEQ_CST);                                \
+    after(at, done ? memory_order : failure_order);                                           \
+    return done;                                                                              \
+  }                                                                                           \
+  EXPORTED int __tsan_atomic##bits##_compare_exchange_weak(                                   \
+      volatile type *at, type *expected, type desired, int memory_order, int failure_order)   \
+      __attribute__((alias("__tsan_atomic" #bits "_compare_exchange_strong")));
+
+#define never_locks(at, expected, desired, place) false
+#define never_unlocks(at, expected, desired, place) false
+#define maybe_locks(at, expected, desired, place) \
+  interlock_mutex_is_locked((uintptr_t)(at), expected, desired, place)
+#define maybe_unlocks(at, expected, desired, place) \
+  interlock_mutex_unlocks((uintptr_t)(at), expected, desired, place)
+
+ATOMIC(8, uint8_t, never)
+ATOMIC(16, uint16_t, never)
+ATOMIC(32, uint32_t, maybe)
+ATOMIC(64, uint64_t, never)
+
+// 128 bits: the processor has one instruction for all of them.
+
+typedef unsigned __int128 wide;
+
+static void before_wide(const volatile void *at, bool writes, int memory_order, uintptr_t place) {
+  before(at, 8, writes, memory_order, place);
+  check_access((uintptr_t)at + 8, 8, CELL_IS_ATOMIC | (writes ? CELL_WRITES : 0), place);
+}
+
+static bool exchange_wide(volatile wide *at, wide *expected, wide desired) {
+  uint64_t low = (uint64_t)*expected, high = (uint64_t)(*expected >> 64);
+  bool done;
+  __asm__ volatile("lock cmpxchg16b %1"
+                   : "=@ccz"(done), "+m"(*at), "+a"(low), "+d"(high)
+                   : "b"((uint64_t)desired), "c"((uint64_t)(desired >> 64))
+                   : "memory");
+  *expected = (wide)high << 64 | low;
+  return done;
+}
+
+#define CHANGE_WIDE(name, result)                                                              \
+  EXPORTED wide __tsan_atomic128_##name(volatile wide *at, wide value, int memory_order) {     \
+    before_wide(at, true, memory_order, PLACE);                                                \
+    wide old = 0;                                                                              \
+    while (!exchange_wide(at, &old, result)) {                                                 \
+    }                                                                                          \
+    after(at, memory_order);                                                                   \
+    return old;                                                                                \
+  }
+CHANGE_WIDE(exchange, value)
+CHANGE_WIDE(fetch_add, old + value)
+CHANGE_WIDE(fetch_sub, old - value)
+CHANGE_WIDE(fetch_or, old | value)
+CHANGE_WIDE(fetch_and, old &value)
+CHANGE_WIDE(fetch_xor, old ^ value)
+CHANGE_WIDE(fetch_nand, ~(old & value))
+
+EXPORTED wide __tsan_atomic128_load(const volatile wide *at, int memory_order) {
+  before_wide(at, false, memory_order, PLACE);
+  wide value = 0;
+  // Writes the value that it finds.
+  exchange_wide((volatile wide *)at, &value, value);
+  after(at, memory_order);
+  return value;
+}
+EXPORTED void __tsan_atomic128_store(volatile wide *at, wide value, int memory_order) {
+  before_wide(at, true, memory_order, PLACE);
+  wide old = 0;
+  while (!exchange_wide(at, &old, value)) {
+  }
+}
+EXPORTED wide __tsan_atomic128_compare_exchange_val(volatile wide *at, wide expected,
+                                                    wide desired, int memory_order,
+                                                    int failure_order) {
+  before_wide(at, true, memory_order, PLACE);
+  bool done = exchange_wide(at, &expected, desired);
+  after(at, done ? memory_order : failure_order);
+  return expected;
+}
+EXPORTED int __tsan_atomic128_compare_exchange_strong(volatile wide *at, wide *expected,
+                                                      wide desired, int memory_order,
+                                                      int failure_order) {
+  before_wide(at, true, memory_order, PLACE);
+  bool done = exchange_wide(at, expected, desired);
+  after(at, done ? memory_order : failure_order);
+  return done;
+}
+EXPORTED int __tsan_atomic128_compare_exchange_weak(volatile wide *at, wide *expected,
+                                                    wide desired, int memory_order,
+                                                    int failure_order)
+    __attribute__((alias("__tsan_atomic128_compare_exchange_strong")));
+
+EXPORTED void __tsan_atomic_thread_fence(int memory_order) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  memory_thread *own = own_memory();
+  if (!own) return;
+  if (releases(memory_order)) fences.has_released = true;
+  if (!acquires(memory_order)) return;
+  if (fences.load_count > most_loads) {
+    // More words than are listed: after everything, which can only hide a race.
+    interlock_clock_know_all(own->clock);
+  } else {
+    for (uint32_t index = 0; index < fences.load_count; index++) order(false, fences.loads[index]);
+  }
+  fences.load_count = 0;
+}
+EXPORTED void __tsan_atomic_signal_fence(int memory_order) {
+  (void)memory_order;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+#endif

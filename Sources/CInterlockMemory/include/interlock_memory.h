@@ -1,0 +1,84 @@
+/// Races in memory: the functions that code calls which is compiled with `-sanitize=thread`, over
+/// the clocks of `CInterlockAnalysis`. The toolchain's ThreadSanitizer runtime is not linked.
+///
+/// The compiler calls `__tsan_read8` and others before each access. Each access is compared with
+/// the last accesses of the same bytes: if nothing orders the two, and one of them writes, they
+/// race. The result does not depend on whether they overlapped in time.
+#ifndef INTERLOCK_MEMORY_H
+#define INTERLOCK_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INTERLOCK_MEMORY_FRAMES 32
+#define INTERLOCK_MEMORY_HELD 6
+#define INTERLOCK_MEMORY_LABEL 48
+
+/// A lock or queue that a thread held.
+typedef struct {
+  uintptr_t object;
+  /// The call site that acquired it, and the caller of that function; 0 if that is not known.
+  uintptr_t place, outer;
+  /// An `interlock_object_kind`.
+  uint32_t kind;
+} interlock_memory_held;
+
+/// One of the two accesses of a race.
+typedef struct {
+  bool is_write;
+  bool is_atomic;
+  /// The first byte, and how many; of an access to more than 8 bytes, those in one unit of 8.
+  uintptr_t address;
+  uint32_t size;
+  /// The system's number of the thread; 0 if that is not known any more.
+  uint32_t thread;
+  /// The number of the task; 0 for none, or if it is not known.
+  uint64_t task;
+  /// Whether `thread`, `task`, `queue` and `held` are known: the record of an earlier access is
+  /// overwritten after some thousand releases of its thread.
+  bool is_known;
+  /// The label of the queue; empty for none.
+  char queue[INTERLOCK_MEMORY_LABEL];
+  uint32_t held_count;
+  interlock_memory_held held[INTERLOCK_MEMORY_HELD];
+  /// Return addresses, the access first. 0 frames if there was no room to record it.
+  uint32_t frame_count;
+  uintptr_t frames[INTERLOCK_MEMORY_FRAMES];
+} interlock_memory_side;
+
+/// Two accesses that nothing orders. Each pair of places is reported once.
+typedef struct {
+  /// The access that the calling thread makes, and the one that it found.
+  interlock_memory_side now, before;
+} interlock_memory_race;
+
+/// Called on the thread that makes the second access, before it makes it.
+typedef void (*interlock_memory_reporter)(const interlock_memory_race *race);
+
+/// Begins to check, for the rest of the process's life. Returns NULL, or why it cannot. The
+/// reporter must be set before. Callable from any thread; later calls return the first result.
+const char *interlock_memory_start(void);
+/// Sets the function that receives the races.
+void interlock_memory_report_to(interlock_memory_reporter reporter);
+
+/// Why nothing is checked from some event on; NULL while it is, or if it never began.
+const char *interlock_memory_blindness(void);
+/// Whether instrumented code has run, or is linked: without any there is nothing to check.
+bool interlock_memory_is_instrumented(void);
+/// How many pairs of places raced, and how often accesses did.
+uint64_t interlock_memory_pairs(void);
+uint64_t interlock_memory_races(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/// The path of this header as the compiler has it, which locates the target's sources.
+static inline const char *interlock_memory_header(void) { return __FILE__; }
+
+#endif

@@ -1,0 +1,96 @@
+// The start and the end of the check.
+#include "interlock_memory.h"
+#include "interlock_clocks.h"
+#include "interlock_waits.h"
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *lost;
+static int state;
+static const char *refusal;
+
+void interlock_memory_stop_thread(void) HIDDEN;
+const char *interlock_references_prepare(void) HIDDEN;
+
+const char *interlock_memory_blindness(void) {
+  // Acquire: the text is written before.
+  return __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
+}
+
+void interlock_memory_lose_sight(const char *reason) {
+  const char *none = NULL;
+  // Relaxed: a thread that still checks compares what was right before.
+  __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
+  interlock_memory_stop_thread();
+  if (!__atomic_compare_exchange_n(&lost, &none, reason, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    return;
+  }
+  char line[256] = "interlock: races in memory are no longer looked for: ";
+  strncat(line, reason, sizeof line - strlen(line) - 2);
+  strcat(line, "\n");
+  ssize_t written = write(STDERR_FILENO, line, strlen(line));
+  (void)written;
+}
+
+/// The child of a fork does not follow orders, and so checks nothing.
+static void forked(void) {
+  __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
+  interlock_memory_stop_thread();
+}
+
+/// Whether the toolchain's runtime is in the process as well.
+static bool has_other_runtime(void) {
+  return dlsym(RTLD_DEFAULT, "__tsan_get_report_data") || dlsym(RTLD_DEFAULT, "__asan_init");
+}
+
+static const char *prepare(void) {
+  if (has_other_runtime()) return "the runtime of another sanitizer is linked as well";
+  if (!interlock_clocks_start()) {
+    const char *blind = interlock_clocks_blindness();
+    return blind ? blind : "this build does not see the calls that order threads";
+  }
+  if (!interlock_waits_start()) return "there is no room for a reader of the events";
+  if (!interlock_shadow_prepare() || !interlock_memory_threads_prepare() ||
+      !interlock_memory_stacks_prepare()) {
+    return "there is no address space for the shadow";
+  }
+  return interlock_references_prepare();
+}
+
+const char *interlock_memory_start(void) {
+  int none = 0;
+  // Acquire and release: a thread that reads 2 sees the tables.
+  if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    interlock_events_hide_thread(true);
+    refusal = prepare();
+    if (!refusal) pthread_atfork(NULL, NULL, forked);
+    interlock_events_hide_thread(false);
+    __atomic_store_n(&interlock_memory_is_on, !refusal, __ATOMIC_RELEASE);
+    __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) sched_yield();
+  return refusal;
+}
+
+#else
+
+// ThreadSanitizer is built in, or this system is not supported: its own functions are linked, and
+// the compiler emits no calls of ours.
+
+const char *interlock_memory_start(void) {
+  return "this build does not see the calls that order threads";
+}
+void interlock_memory_report_to(interlock_memory_reporter reporter) { (void)reporter; }
+const char *interlock_memory_blindness(void) { return NULL; }
+bool interlock_memory_is_instrumented(void) { return false; }
+uint64_t interlock_memory_pairs(void) { return 0; }
+uint64_t interlock_memory_races(void) { return 0; }
+
+#endif

@@ -1,0 +1,175 @@
+// What the check keeps of each thread. Not for users of the target.
+#ifndef INTERLOCK_MEMORY_THREAD_H
+#define INTERLOCK_MEMORY_THREAD_H
+
+#include "shadow.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+enum { most_frames = 1024, cached_places = 1024, kept_situations = 1024, seen_onces = 256 };
+
+/// A call that is being made: where it returns to, the stack pointer in it, and its node in the
+/// tree of stacks (0 until an access in it needs one).
+typedef struct {
+  uintptr_t returns_to, stack;
+  uint32_t node;
+} memory_frame;
+
+/// A node that was looked up: the call site, under its caller's node.
+typedef struct {
+  uintptr_t place;
+  uint32_t above, node;
+} known_place;
+
+/// What was so while a thread made accesses in an epoch.
+typedef struct {
+  uint64_t count;
+  uint64_t task;
+  uint32_t thread;
+  uint32_t held_count;
+  interlock_memory_held held[INTERLOCK_MEMORY_HELD];
+  char queue[INTERLOCK_MEMORY_LABEL];
+} situation;
+
+/// What is kept of each slot; the next thread or task of the slot goes on with it. Its memory is
+/// never freed.
+typedef struct {
+  /// The last clock that had the slot.
+  const thread_clock *clock;
+  /// A ring, and how many were ever written.
+  uint64_t situations;
+  situation ring[kept_situations];
+} slot_history;
+
+/// One for each thread.
+typedef struct memory_thread {
+  thread_record *record;
+  /// The record's count of changes of the clock that this block follows.
+  uint32_t clock_changes;
+  /// The lowest address of the thread's stack; 0 if that is not known.
+  uintptr_t stack_low;
+  /// The clock of what the thread does: its own or its task's; its count and its slot, the latter
+  /// at its place in a cell.
+  thread_clock *clock;
+  const uint64_t *count;
+  shadow_cell slot;
+  slot_history *history;
+  /// Whether the thread is in the slow part: a signal's handler may interrupt it.
+  bool is_busy;
+  /// The calls that are being made; `depth` may be larger than the list.
+  uint32_t depth;
+  memory_frame frames[most_frames];
+  known_place known[cached_places];
+  /// One-time initialisations that the thread's clock has.
+  uint64_t onces[seen_onces];
+  /// What was written to the history last, and the label of the thread's queue.
+  uint64_t last_held, last_runs;
+  char queue[INTERLOCK_MEMORY_LABEL];
+} memory_thread;
+
+/// The calling thread's; NULL while its accesses are not checked: one load decides both.
+extern __thread memory_thread *interlock_memory_own
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+/// As above, but also while its accesses are ignored.
+extern __thread memory_thread *interlock_memory_thread
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+
+/// Begins to check the calling thread's accesses; NULL if they are not checked now.
+memory_thread *interlock_memory_begin_thread(void) HIDDEN;
+/// What is kept of a slot.
+slot_history *interlock_memory_of_slot(uint32_t slot) HIDDEN;
+/// The thread runs another task, or none: takes over its clock.
+void interlock_memory_follow_clock(memory_thread *own) HIDDEN;
+bool interlock_memory_threads_prepare(void) HIDDEN;
+
+/// The calling thread's; NULL if its accesses are not checked now.
+static inline memory_thread *own_memory(void) {
+  memory_thread *own = interlock_memory_own;
+  if (__builtin_expect(own != NULL, 1)) return own;
+  // Relaxed: a thread that reads the old value begins with its next access.
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return NULL;
+  return interlock_memory_begin_thread();
+}
+
+/// The slot and the epoch of the thread's next access, as in a cell.
+__attribute__((always_inline)) static inline shadow_cell epoch_of(memory_thread *own) {
+  if (__builtin_expect(own->record->clock_changes != own->clock_changes, 0)) {
+    interlock_memory_follow_clock(own);
+  }
+  // Relaxed: only the thread itself writes it.
+  return __atomic_load_n(own->count, __ATOMIC_RELAXED) << count_shift | own->slot;
+}
+
+/// Whether a signal's handler has interrupted the check, or a change of the clock.
+static inline bool is_interrupted(const memory_thread *own) {
+  return own->is_busy || own->record->base->is_busy;
+}
+
+/// Brings the clock up to date, before its order is asked for. Returns false
+/// if the thread's order is not known.
+bool interlock_memory_settle(memory_thread *own) HIDDEN;
+/// Keeps what is so now, for reports of later accesses of other threads.
+void interlock_memory_keep_situation(memory_thread *own) HIDDEN;
+
+/// The bits of a node in a place's number; the slot is above.
+enum { place_bits = 32 - slot_bits };
+
+/// The node of a place under the calls that the thread is making, and the thread's slot, in one
+/// number; the node is 0 if there is no room.
+uint32_t interlock_memory_place(memory_thread *own, uintptr_t place) HIDDEN;
+/// Writes the stack of such a number, the access first; returns the number of frames.
+uint32_t interlock_memory_stack(uint32_t place, uintptr_t *frames, uint32_t capacity) HIDDEN;
+bool interlock_memory_stacks_prepare(void) HIDDEN;
+
+/// Records that an access races with the one of a cell.
+void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
+                            shadow_cell before, uint32_t before_place) HIDDEN;
+
+/// Checks an access of bytes of one unit that is not equal to a cell there, and stores it.
+void interlock_memory_check(memory_thread *own, uintptr_t address, shadow_cell now,
+                            uintptr_t place) HIDDEN;
+
+/// Whether the epoch's access is already in the unit: then it has been checked.
+__attribute__((always_inline)) static inline bool is_repeated(const shadow_cell *cells,
+                                                              shadow_cell now) {
+  // A read is also covered by a write of the same bytes in the same epoch. Relaxed, all: another
+  // thread may change a cell, but the own epoch's cell was written by this thread.
+  shadow_cell ignored = now & CELL_WRITES ? 0 : CELL_WRITES;
+  for (int index = 0; index < cells_in_unit; index++) {
+    if ((__atomic_load_n(&cells[index], __ATOMIC_RELAXED) & ~ignored) == now) return true;
+  }
+  return false;
+}
+
+/// An access of bytes of one unit.
+__attribute__((always_inline)) static inline void check_bytes(memory_thread *own,
+                                                              uintptr_t address, uint32_t bytes,
+                                                              shadow_cell kind, uintptr_t place) {
+  shadow_cell now = epoch_of(own) | kind | bytes;
+  const shadow_leaf *leaf = leaf_at(address);
+  if (__builtin_expect(leaf != NULL, 1) && is_repeated(leaf->cells[unit_at(address)], now)) return;
+  interlock_memory_check(own, address, now, place);
+}
+
+/// An access of up to 8 bytes, which may lie in two units.
+__attribute__((always_inline)) static inline void check_access(uintptr_t address, uint32_t size,
+                                                               shadow_cell kind,
+                                                               uintptr_t place) {
+  memory_thread *own = own_memory();
+  if (__builtin_expect(!own, 0)) return;
+  uint32_t bytes = ((1u << size) - 1) << (address & 7);
+  check_bytes(own, address, bytes & 0xff, kind, place);
+  if (__builtin_expect(bytes >> 8, 0)) {
+    check_bytes(own, (address | 7) + 1, bytes >> 8, kind, place);
+  }
+}
+
+/// An access of any size.
+void interlock_memory_check_range(uintptr_t address, size_t size, shadow_cell kind,
+                                  uintptr_t place) HIDDEN;
+
+#define PLACE ((uintptr_t)__builtin_return_address(0))
+#define EXPORTED __attribute__((visibility("default")))
+
+#endif
+#endif

@@ -1,0 +1,213 @@
+// The threads whose accesses are checked, and what each held in its last epochs.
+#include "interlock_performer.h"
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "mutex_list.h"
+
+__thread memory_thread *interlock_memory_own, *interlock_memory_thread;
+bool interlock_memory_is_on;
+/// Whether the thread's record has been released: what its last destructors do is not checked.
+static __thread bool has_ended __attribute__((tls_model("initial-exec")));
+/// By the slot of the thread's own clock, and what is kept of each slot. Of both, pages are used
+/// from the slot's first thread on.
+static memory_thread *threads;
+static slot_history *histories;
+
+bool interlock_memory_is_ignored(void) HIDDEN;
+void interlock_memory_stop_thread(void) HIDDEN;
+
+static void *reserve(size_t size) {
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+bool interlock_memory_threads_prepare(void) {
+  threads = reserve(most_slots * sizeof *threads);
+  histories = reserve(most_slots * sizeof *histories);
+  return threads && histories;
+}
+
+slot_history *interlock_memory_of_slot(uint32_t slot) { return &histories[slot % most_slots]; }
+
+void interlock_memory_follow_clock(memory_thread *own) {
+  thread_record *record = own->record;
+  thread_clock *clock = record->clock;
+  if (record->stack_mark) {
+    // What lies below is from other code, which nothing orders before this.
+    enum { usual_size = 8 << 20 };
+    uintptr_t low = own->stack_low ? own->stack_low : record->stack_mark - usual_size;
+    interlock_forget_memory(low, record->stack_mark - low);
+    record->stack_mark = 0;
+  }
+  own->clock_changes = record->clock_changes;
+  own->clock = clock;
+  own->count = &clock->clock.counts[clock->slot];
+  own->slot = (shadow_cell)clock->slot << slot_shift;
+  own->history = &histories[clock->slot];
+  // Release: pairs with the acquire in references.c. The clock is whole.
+  __atomic_store_n(&own->history->clock, clock, __ATOMIC_RELEASE);
+}
+
+/// The stack of a new thread may have been another thread's. Not at the first access, which may be
+/// a signal handler's: this allocates.
+void interlock_memory_thread_begins(void) {
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+    interlock_forget_memory((uintptr_t)low, size);
+  }
+  pthread_attr_destroy(&attributes);
+  memory_thread *own = own_memory();
+  if (own) own->stack_low = (uintptr_t)low;
+}
+
+static memory_thread *begin(void) {
+  thread_record *record = own_record();
+  if (!record || !interlock_clock_own(record, NULL)) return NULL;
+  memory_thread *own = &threads[record->clock->slot];
+  own->record = record;
+  own->is_busy = false;
+  own->depth = 0;
+  own->stack_low = 0;
+  own->last_held = own->last_runs = 0;
+  own->queue[0] = 0;
+  // What the slot's last thread had looked up of call sites is right for this one too.
+  interlock_memory_follow_clock(own);
+  return own;
+}
+
+__attribute__((noinline)) memory_thread *interlock_memory_begin_thread(void) {
+  // A hidden thread is the harness's own, or is in a reader of the events.
+  if (has_ended || interlock_memory_is_ignored() || interlock_marks.hidden) return NULL;
+  if (interlock_clocks_are_blind()) return NULL;
+  int error = errno;
+  interlock_events_hide_thread(true);
+  memory_thread *own = begin();
+  interlock_events_hide_thread(false);
+  errno = error;
+  interlock_memory_own = interlock_memory_thread = own;
+  return own;
+}
+
+/// Called when the calling thread's record is released, and another thread may take its slot.
+void interlock_memory_thread_ends(void) {
+  interlock_memory_own = interlock_memory_thread = NULL;
+  has_ended = true;
+}
+
+void interlock_memory_stop_thread(void) {
+  interlock_memory_own = interlock_memory_thread = NULL;
+}
+
+/// Returns false if the order of what the thread does is not known.
+static bool come_to_clock(memory_thread *own) {
+  thread_record *record = own->record;
+  uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
+  thread_clock *clock = record->clock;
+  if (!task && !clock->of_task && clock->jobs == 0) return true;
+  mark_busy(record->base, true);
+  bool is_known = true;
+  if (interlock_clock_tasks_are_exact) {
+    clock = interlock_clock_now(record, !task);
+    if (task && !clock->of_task && clock->calls == 0) {
+      interlock_clock_task_begins(record, task, false);
+    }
+  } else if (clock->jobs > 0) {
+    interlock_clock_come_to_task(clock);
+  } else {
+    is_known = !task;
+  }
+  mark_busy(record->base, false);
+  if (record->clock_changes != own->clock_changes) interlock_memory_follow_clock(own);
+  return is_known;
+}
+
+bool interlock_memory_settle(memory_thread *own) {
+  // Relaxed: a thread that reads the old value stops at its next access.
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) {
+    interlock_memory_stop_thread();
+    return false;
+  }
+  const char *blind = __atomic_load_n(&interlock_clocks_reason, __ATOMIC_RELAXED);
+  if (blind) {
+    interlock_memory_lose_sight(blind);
+    return false;
+  }
+  if (*own->count >= MOST_COUNT) {
+    interlock_memory_lose_sight("a thread has made more than 2^44 releases");
+    return false;
+  }
+  if (interlock_marks.hidden) return false;
+  return come_to_clock(own);
+}
+
+// Situations.
+
+static void hold(situation *now, interlock_memory_held lock) {
+  if (now->held_count < INTERLOCK_MEMORY_HELD) now->held[now->held_count++] = lock;
+}
+
+static void write_situation(memory_thread *own, const thread_record *record) {
+  slot_history *history = own->history;
+  situation *now = &history->ring[history->situations % kept_situations];
+  now->count = *own->count;
+  now->thread = record->waits.view.number;
+  now->task = interlock_current_task();
+  now->held_count = 0;
+  for (uint32_t index = 0; index < record->held.count; index++) {
+    const held_lock *lock = &record->held.locks[index];
+    bool is_listed = lock->kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
+                     lock->kind == INTERLOCK_OBJECT_QUEUE;
+    if (is_listed) continue;
+    hold(now, (interlock_memory_held){lock->object, lock->place, lock->outer, lock->kind});
+  }
+  for (uint32_t index = 0; index < interlock_mutexes.count; index++) {
+    const held_mutex *mutex = &interlock_mutexes.held[index];
+    hold(now, (interlock_memory_held){mutex->object, mutex->place, 0,
+                                      INTERLOCK_OBJECT_OWNED_FUTEX});
+  }
+  memcpy(now->queue, own->queue, sizeof now->queue);
+  // Release: a report of another thread sees the situation whole, unless it is overwritten.
+  __atomic_store_n(&history->situations, history->situations + 1, __ATOMIC_RELEASE);
+}
+
+static void read_queue(memory_thread *own, const thread_record *record) {
+  own->queue[0] = 0;
+  if (record->waits.view.run_count == 0 || !dispatch_queue_get_label) return;
+  const char *label = dispatch_queue_get_label(NULL);
+  if (label) strncpy(own->queue, label, sizeof own->queue - 1);
+}
+
+void interlock_memory_keep_situation(memory_thread *own) {
+  const thread_record *record = own->record;
+  uint32_t count = record->held.count, mutexes = interlock_mutexes.count;
+  uint64_t held = (uint64_t)count << 48 ^ (count ? record->held.locks[count - 1].object : 0) ^
+                  (uint64_t)mutexes << 56 ^
+                  (mutexes ? interlock_mutexes.held[mutexes - 1].object << 1 : 0);
+  uint64_t runs = (uint64_t)record->waits.view.run_count << 32 ^ record->waits.view.ended ^
+                  (uint64_t)own->clock->task << 16;
+  const slot_history *history = own->history;
+  const situation *last =
+      &history->ring[(history->situations + kept_situations - 1) % kept_situations];
+  bool is_same_run = runs == own->last_runs && history->situations > 0;
+  if (is_same_run && held == own->last_held && last->count == *own->count) return;
+  // A lock that was acquired begins no epoch: begin one, so that an epoch has one list of locks.
+  if (last->count == *own->count && history->situations > 0) clock_count_on(own->clock);
+  own->last_held = held;
+  if (!is_same_run) read_queue(own, record);
+  own->last_runs = runs;
+  write_situation(own, record);
+}
+
+#endif

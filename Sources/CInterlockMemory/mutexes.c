@@ -1,0 +1,109 @@
+// `Synchronization.Mutex`. Its fast path is a compare-exchange of its word, 0 to the thread's
+// number and back, which is compiled into the user's code; its slow path is in a library and not
+// instrumented. Both are published as an ordinary lock's events, so its order and the locks that
+// are acquired under it are seen as those of any lock.
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "mutex_list.h"
+
+__thread held_mutexes interlock_mutexes;
+
+static void publish(interlock_event_kind kind, uintptr_t word, uint32_t flags, uintptr_t place,
+                    uintptr_t frame) {
+  interlock_event event = {.kind = kind,
+                           .object_kind = INTERLOCK_OBJECT_OWNED_FUTEX,
+                           .flags = flags,
+                           .object = (const void *)word,
+                           .place = place,
+                           .frame = frame};
+  interlock_events_tell(&event);
+}
+
+static void locked(uintptr_t word, uint32_t flags, uintptr_t place, uintptr_t frame) {
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
+  held_mutexes *own = &interlock_mutexes;
+  if (own->count < most_mutexes) own->held[own->count++] = (held_mutex){word, place};
+  publish(INTERLOCK_EVENT_ACQUIRE, word, flags, place, frame);
+}
+
+static void unlocks(uintptr_t word, uintptr_t place, uintptr_t frame) {
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
+  held_mutexes *own = &interlock_mutexes;
+  for (uint32_t index = own->count; index-- > 0;) {
+    if (own->held[index].object != word) continue;
+    memmove(&own->held[index], &own->held[index + 1],
+            (--own->count - index) * sizeof own->held[0]);
+    break;
+  }
+  publish(INTERLOCK_EVENT_RELEASE, word, 0, place, frame);
+}
+
+bool interlock_mutex_is_locked(uintptr_t word, uint32_t before, uint32_t after, uintptr_t place) {
+  if (before != 0 || after != interlock_thread_id()) return false;
+  locked(word, 0, place, (uintptr_t)__builtin_frame_address(0));
+  return true;
+}
+
+bool interlock_mutex_unlocks(uintptr_t word, uint32_t before, uint32_t after, uintptr_t place) {
+  if (after != 0 || before == 0 || before != interlock_thread_id()) return false;
+  // Another thread that waits has set a bit: then the slow path unlocks.
+  if (__atomic_load_n((uint32_t *)word, __ATOMIC_RELAXED) != before) return false;
+  unlocks(word, place, (uintptr_t)__builtin_frame_address(0));
+  return true;
+}
+
+// The slow path. Swift's calling convention: the mutex is in the register of `self`.
+
+#define SWIFT_CALL __attribute__((swiftcall))
+#define SWIFT_SELF __attribute__((swift_context))
+typedef SWIFT_CALL void lock_call(uint32_t, SWIFT_SELF uint32_t *);
+typedef SWIFT_CALL void unlock_call(SWIFT_SELF uint32_t *);
+typedef SWIFT_CALL bool try_call(SWIFT_SELF uint32_t *);
+
+#define WEAK_EXPORTED __attribute__((weak, visibility("default")))
+SWIFT_CALL WEAK_EXPORTED void interlock_mutex_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word)
+    __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
+SWIFT_CALL WEAK_EXPORTED void interlock_mutex_unlock_slow(SWIFT_SELF uint32_t *word)
+    __asm__("$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
+SWIFT_CALL WEAK_EXPORTED bool interlock_mutex_try_slow(SWIFT_SELF uint32_t *word)
+    __asm__("$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+
+static void *find(void **known, const char *name) {
+  // Relaxed: threads that look it up at once find the same address.
+  void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (!found) {
+    found = dlsym(RTLD_NEXT, name);
+    __atomic_store_n(known, found, __ATOMIC_RELAXED);
+  }
+  return found;
+}
+
+SWIFT_CALL void interlock_mutex_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word) {
+  static void *known;
+  uintptr_t place = PLACE, frame = (uintptr_t)__builtin_frame_address(0);
+  ((lock_call *)find(&known, "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"))(self,
+                                                                                         word);
+  locked((uintptr_t)word, 0, place, frame);
+}
+
+SWIFT_CALL void interlock_mutex_unlock_slow(SWIFT_SELF uint32_t *word) {
+  static void *known;
+  unlocks((uintptr_t)word, PLACE, (uintptr_t)__builtin_frame_address(0));
+  ((unlock_call *)find(&known, "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"))(word);
+}
+
+SWIFT_CALL bool interlock_mutex_try_slow(SWIFT_SELF uint32_t *word) {
+  static void *known;
+  uintptr_t place = PLACE, frame = (uintptr_t)__builtin_frame_address(0);
+  try_call *real = (try_call *)find(&known, "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+  if (!real(word)) return false;
+  locked((uintptr_t)word, INTERLOCK_FLAG_TRIED, place, frame);
+  return true;
+}
+
+#endif

@@ -1,0 +1,82 @@
+// The shadow of memory: the last accesses of each 8 bytes. Not for users of the target.
+//
+// As in ThreadSanitizer, and other than in FastTrack, each 8 bytes of memory (a unit) have a fixed
+// number of cells, and each cell is one access: which bytes, by which thread's slot, in which epoch
+// and whether it wrote. A cell says exactly which bytes were accessed, so accesses that overlap in
+// part race, and adjacent bytes do not. Four cells keep a write and three readers; of more, the one
+// that the calling thread is ordered after goes first: any access that races with that one races
+// with the calling thread's access as well.
+//
+// A cell has 64 bits: 44 for the count of the epoch, 10 for the slot, 8 for the bytes, and one each
+// for a write and an atomic access. At 10 million releases per second, one slot reaches 2^44 after
+// 20 days; the check then goes off and says so, and never compares a count that has wrapped.
+//
+// A number of 32 bits beside each cell says where the access was: the call stack, as a node in a
+// tree that all threads share (call_stacks.c). So the place of the earlier access is known however
+// long ago it was. All told, 8 bytes of memory have 48 bytes of shadow, once they are accessed.
+#ifndef INTERLOCK_SHADOW_H
+#define INTERLOCK_SHADOW_H
+
+#include "../CInterlockAnalysis/thread_record.h"
+#include "interlock_memory.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+typedef uint64_t shadow_cell;
+
+enum {
+  cells_in_unit = 4,
+  slot_shift = 8,
+  slot_bits = 10,
+  count_shift = 20,
+  /// One leaf has the shadow of 2 MB.
+  leaf_shift = 21,
+  units_in_leaf = 1 << (leaf_shift - 3),
+  address_bits = 47,
+};
+_Static_assert(most_slots <= 1 << slot_bits, "a cell has every slot");
+#define CELL_WRITES ((shadow_cell)1 << 18)
+#define CELL_IS_ATOMIC ((shadow_cell)1 << 19)
+#define MOST_COUNT (((uint64_t)1 << (64 - count_shift)) - 2)
+
+/// A release of a reference (references.c): the only cell without bytes that is not 0.
+static inline bool is_reference(shadow_cell cell) { return cell && !(cell & 0xff); }
+
+static inline uint32_t cell_slot(shadow_cell cell) {
+  return cell >> slot_shift & ((1 << slot_bits) - 1);
+}
+static inline uint64_t cell_count(shadow_cell cell) { return cell >> count_shift; }
+
+typedef struct {
+  shadow_cell cells[units_in_leaf][cells_in_unit];
+  uint32_t places[units_in_leaf][cells_in_unit];
+} shadow_leaf;
+
+/// By the upper bits of the address; NULL for a leaf without an access.
+extern shadow_leaf **interlock_shadow HIDDEN;
+
+/// The bytes of one unit that an access of up to 8 bytes at this address covers, as bits.
+static inline uint32_t bytes_of(uintptr_t address, uint32_t size) {
+  return ((1u << size) - 1) << (address & 7) & 0xff;
+}
+
+/// The leaf of an address; NULL if there is none yet.
+static inline shadow_leaf *leaf_at(uintptr_t address) {
+  // Acquire: pairs with the release in `interlock_make_leaf`.
+  return __atomic_load_n(&interlock_shadow[address >> leaf_shift], __ATOMIC_ACQUIRE);
+}
+static inline size_t unit_at(uintptr_t address) { return address >> 3 & (units_in_leaf - 1); }
+
+/// Makes the leaf; NULL if the address has none, or without memory, which ends the check.
+shadow_leaf *interlock_make_leaf(uintptr_t address) HIDDEN;
+/// Forgets the accesses of a range, whose memory is about to be used for something else.
+void interlock_forget_memory(uintptr_t address, size_t size) HIDDEN;
+bool interlock_shadow_prepare(void) HIDDEN;
+
+/// Ends the check in all threads, for a reason that is printed.
+void interlock_memory_lose_sight(const char *reason) HIDDEN;
+/// Whether accesses are checked.
+extern bool interlock_memory_is_on HIDDEN;
+
+#endif
+#endif

@@ -1,0 +1,199 @@
+// Memory, threads and control flow that end, and begin anew.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory_test.h"
+#include "programs.h"
+
+#define BODY(name, ...)              \
+  static void *name(void *unused) {  \
+    (void)unused;                    \
+    __VA_ARGS__;                     \
+    return NULL;                     \
+  }
+
+static int flag;
+
+// One thread uses memory and gives it back; then, unordered, another uses the same address.
+enum { block_size = 200 };
+static char *kept;
+static void keep(char *block) { __atomic_store_n(&kept, block, __ATOMIC_RELAXED); }
+static char *get_kept(void) { return __atomic_load_n(&kept, __ATOMIC_RELAXED); }
+/// Past the words that the allocator keeps in a free block.
+static void fill(volatile char *block) {
+  for (int i = 32; i < block_size; i++) block[i] = (char)i;
+}
+BODY(use_and_free, char *block = malloc(block_size); fill(block); keep(block); free(block);
+     set_relaxed(&flag))
+BODY(use_and_keep, char *block = malloc(block_size); fill(block); keep(block); set_relaxed(&flag))
+BODY(use_again, await_relaxed(&flag); fill(get_kept()))
+// Another arena's free memory is not given to this thread: it takes the address by itself.
+static void freed_correct(void) { run_both(use_and_free, use_again); }
+static void kept_racy(void) { run_both(use_and_keep, use_again); }
+
+static void *const fixed = (void *)0x500000000000;
+static char *map(void) {
+  return mmap(fixed, 1 << 20, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+BODY(map_and_unmap, char *block = map(); fill(block); munmap(block, 1 << 20); set_relaxed(&flag))
+BODY(map_again, await_relaxed(&flag); fill(map()))
+static void mapped_correct(void) { run_both(map_and_unmap, map_again); }
+
+BODY(grow_and_free, char *block = malloc(block_size); fill(block); keep(block);
+     block = realloc(block, 1 << 20); free(block); set_relaxed(&flag))
+static void grown_correct(void) { run_both(grow_and_free, use_again); }
+
+// Threads one after another, unordered, each on the stack of the last.
+static int turns;
+BODY(use_stack, volatile char local[512]; fill(local);
+     __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED))
+static void stack_correct(void) {
+  for (int i = 1; i <= 50; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, use_stack, NULL);
+    pthread_detach(thread);
+    while (__atomic_load_n(&turns, __ATOMIC_RELAXED) < i) sched_yield();
+  }
+}
+
+// 10,000 threads over time: far more than there are slots in a clock.
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile long total;
+BODY(add_one, pthread_mutex_lock(&mutex); total++; pthread_mutex_unlock(&mutex))
+/// Both live at once: a slot whose thread has ended may be the other's.
+static int alive;
+BODY(add_unlocked, __atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
+     while (__atomic_load_n(&alive, __ATOMIC_RELAXED) < 2) sched_yield();
+     total++)
+static void run_ten_thousand(void) {
+  for (int i = 0; i < 5000; i++) run_both(add_one, add_one);
+}
+static void threads_correct(void) { run_ten_thousand(); }
+static void threads_racy(void) {
+  run_ten_thousand();
+  run_both(add_unlocked, add_unlocked);
+}
+
+static volatile int data;
+BODY(write_data, data = 1)
+BODY(write_data_too, data = 2)
+
+static void fork_correct(void) {
+  data = 1;
+  pid_t child = fork();
+  if (child == 0) {
+    run_both(write_data, write_data_too);
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  if (status != 0) abort();
+}
+static void fork_racy(void) {
+  fork_correct();
+  run_both(write_data, write_data_too);
+}
+
+static jmp_buf target;
+static __attribute__((noinline)) void jump(int depth) {
+  data = depth;
+  if (depth == 0) longjmp(target, 1);
+  jump(depth - 1);
+  data = depth;
+}
+BODY(jump_often, for (volatile int i = 0; i < 5000; i++) if (!setjmp(target)) jump(20))
+BODY(jump_and_write, jump_often(NULL); write_data(NULL))
+static void longjmp_correct(void) { jump_often(NULL); }
+static void longjmp_racy(void) { run_both(jump_and_write, write_data_too); }
+
+static volatile long handled;
+static void handle(int number) {
+  (void)number;
+  handled++;
+}
+static void raise_often(void) {
+  signal(SIGUSR1, handle);
+  for (int i = 0; i < 2000; i++) {
+    raise(SIGUSR1);
+    handled++;
+    free(malloc(64));
+  }
+}
+static void signal_correct(void) { raise_often(); }
+// The handler interrupts one thread's accesses at any instruction; another thread writes too.
+static void block_alarm(int how) {
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(how, &alarms, NULL);
+}
+BODY(write_until_done, block_alarm(SIG_UNBLOCK); for (int i = 0; i < 200000; i++) data = i)
+static void signal_racy(void) {
+  signal(SIGALRM, handle);
+  block_alarm(SIG_BLOCK);
+  ualarm(200, 200);
+  run_both(write_until_done, write_data_too);
+  ualarm(0, 0);
+}
+
+/// No more address space: the shadow of new memory cannot be made.
+static void exhausted_correct(void) {
+  struct rlimit limit = {0, RLIM_INFINITY};
+  getrlimit(RLIMIT_AS, &limit);
+  void *spread[40];
+  for (int i = 0; i < 40; i++) {
+    spread[i] = mmap(NULL, 1 << 22, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = 1;
+  setrlimit(RLIMIT_AS, &limit);
+  for (int i = 0; i < 40; i++) *(volatile int *)spread[i] = i;
+  limit.rlim_cur = before;
+  setrlimit(RLIMIT_AS, &limit);
+  run_both(write_data, write_data_too);
+}
+
+const memory_program memory_life_programs[] = {
+    {"kept.racy", kept_racy},         {"freed.correct", freed_correct},
+    {"mapped.correct", mapped_correct}, {"grown.correct", grown_correct},
+    {"stack.correct", stack_correct}, {"threads.correct", threads_correct},
+    {"threads.racy", threads_racy},   {"fork.correct", fork_correct},
+    {"fork.racy", fork_racy},         {"longjmp.correct", longjmp_correct},
+    {"longjmp.racy", longjmp_racy},   {"signal.correct", signal_correct},
+    {"signal.racy", signal_racy},     {"exhausted.correct", exhausted_correct},
+    {NULL, NULL},
+};
+
+static const memory_program *const lists[] = {memory_access_programs, memory_order_programs,
+                                              memory_life_programs};
+
+static const memory_program *at(size_t index) {
+  for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
+    for (const memory_program *program = lists[list]; program->name; program++) {
+      if (index-- == 0) return program;
+    }
+  }
+  return NULL;
+}
+
+const char *memory_test_name(size_t index) {
+  const memory_program *program = at(index);
+  return program ? program->name : NULL;
+}
+
+bool memory_test_run(const char *name) {
+  for (size_t index = 0; at(index); index++) {
+    if (strcmp(at(index)->name, name) != 0) continue;
+    at(index)->run();
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,162 @@
+// What orders two accesses.
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "programs.h"
+
+#define BODY(name, ...)              \
+  static void *name(void *unused) {  \
+    (void)unused;                    \
+    __VA_ARGS__;                     \
+    return NULL;                     \
+  }
+
+static volatile int data;
+static int flag;
+
+// A message: data, then a flag.
+#define MESSAGE(name, store_order, load_order, before_store, after_load)                        \
+  BODY(name##_send, data = 1; before_store; __atomic_store_n(&flag, 1, store_order))            \
+  BODY(name##_receive, while (!__atomic_load_n(&flag, load_order)) sched_yield(); after_load;   \
+       data++)                                                                                  \
+  static void name(void) { run_both(name##_send, name##_receive); }
+MESSAGE(message_racy, __ATOMIC_RELAXED, __ATOMIC_RELAXED, , )
+MESSAGE(message_half_racy, __ATOMIC_RELEASE, __ATOMIC_RELAXED, , )
+MESSAGE(message_correct, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE, , )
+MESSAGE(message_strong_correct, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST, , )
+MESSAGE(fence_racy, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+        __atomic_thread_fence(__ATOMIC_RELEASE), )
+MESSAGE(fence_correct, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+        __atomic_thread_fence(__ATOMIC_RELEASE), __atomic_thread_fence(__ATOMIC_ACQUIRE))
+
+// The last of several releases of a count reads what the others wrote.
+enum { owners = 4 };
+static int count, values[owners];
+static volatile int total;
+static void *leave(void *argument, int order) {
+  intptr_t index = (intptr_t)argument;
+  ((volatile int *)values)[index] = 1;
+  if (__atomic_sub_fetch(&count, 1, order) == 0) {
+    for (int i = 0; i < owners; i++) total += ((volatile int *)values)[i];
+  }
+  return NULL;
+}
+static void *leave_ordered(void *argument) { return leave(argument, __ATOMIC_ACQ_REL); }
+static void *leave_relaxed(void *argument) { return leave(argument, __ATOMIC_RELAXED); }
+static void run_owners(thread_body *body) {
+  pthread_t threads[owners];
+  count = owners;
+  for (intptr_t i = 0; i < owners; i++) pthread_create(&threads[i], NULL, body, (void *)i);
+  for (int i = 0; i < owners; i++) pthread_join(threads[i], NULL);
+}
+static void count_racy(void) { run_owners(leave_relaxed); }
+static void count_correct(void) { run_owners(leave_ordered); }
+
+// An atomic access and a plain one.
+static int word;
+BODY(store_word, __atomic_store_n(&word, 1, __ATOMIC_RELAXED))
+BODY(load_word, (void)__atomic_load_n(&word, __ATOMIC_RELAXED))
+BODY(read_word, (void)*(volatile int *)&word)
+static void plain_racy(void) { run_both(store_word, read_word); }
+static void plain_correct(void) { run_both(store_word, load_word); }
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static void add_under(pthread_mutex_t *lock) {
+  for (int i = 0; i < 100; i++) {
+    pthread_mutex_lock(lock);
+    data++;
+    pthread_mutex_unlock(lock);
+  }
+}
+BODY(add_under_mutex, add_under(&mutex))
+BODY(add_under_other, add_under(&other))
+static void mutex_racy(void) { run_both(add_under_mutex, add_under_other); }
+static void mutex_correct(void) { run_both(add_under_mutex, add_under_mutex); }
+
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static void access_shared(bool writes, bool claims) {
+  if (claims) {
+    pthread_rwlock_wrlock(&rwlock);
+  } else {
+    pthread_rwlock_rdlock(&rwlock);
+  }
+  if (writes) data++;
+  (void)data;
+  pthread_rwlock_unlock(&rwlock);
+}
+BODY(read_shared, access_shared(false, false))
+BODY(write_shared, access_shared(true, false))
+BODY(write_alone, access_shared(true, true))
+static void rwlock_racy(void) { run_both(read_shared, write_shared); }
+static void rwlock_correct(void) { run_both(read_shared, write_alone); }
+
+static sem_t semaphore;
+BODY(post, data = 1; sem_post(&semaphore))
+BODY(wait_and_add, sem_wait(&semaphore); data++)
+BODY(add, data++)
+static void semaphore_racy(void) { run_both(post, add); }
+static void semaphore_correct(void) {
+  sem_init(&semaphore, 0, 0);
+  run_both(post, wait_and_add);
+}
+
+static pthread_barrier_t barrier;
+BODY(write_and_meet, data = 1; pthread_barrier_wait(&barrier))
+BODY(meet_and_write, pthread_barrier_wait(&barrier); data = 2)
+BODY(meet_before_both, pthread_barrier_wait(&barrier); data = 2)
+static void barrier_correct(void) {
+  pthread_barrier_init(&barrier, NULL, 2);
+  run_both(write_and_meet, meet_and_write);
+}
+static void barrier_racy(void) {
+  pthread_barrier_init(&barrier, NULL, 2);
+  run_both(meet_and_write, meet_before_both);
+}
+
+static void join_correct(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, add, NULL);
+  pthread_join(thread, NULL);
+  data++;
+}
+static void join_racy(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, add, NULL);
+  data++;
+  pthread_join(thread, NULL);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static volatile int made;
+static void make(void) { made = 7; }
+BODY(use_once, for (int i = 0; i < 100; i++) { pthread_once(&once, make); (void)made; })
+BODY(use_without, if (!made) make())
+static void once_correct(void) { run_both(use_once, use_once); }
+static void once_racy(void) { run_both(use_without, use_without); }
+
+const memory_program memory_order_programs[] = {
+    {"message.racy", message_racy},
+    {"message_half.racy", message_half_racy},
+    {"message.correct", message_correct},
+    {"message_strong.correct", message_strong_correct},
+    {"fence.racy", fence_racy},
+    {"fence.correct", fence_correct},
+    {"count.racy", count_racy},
+    {"count.correct", count_correct},
+    {"plain.racy", plain_racy},
+    {"plain.correct", plain_correct},
+    {"mutex.racy", mutex_racy},
+    {"mutex.correct", mutex_correct},
+    {"rwlock.racy", rwlock_racy},
+    {"rwlock.correct", rwlock_correct},
+    {"semaphore.racy", semaphore_racy},
+    {"semaphore.correct", semaphore_correct},
+    {"barrier.racy", barrier_racy},
+    {"barrier.correct", barrier_correct},
+    {"join.racy", join_racy},
+    {"join.correct", join_correct},
+    {"once.racy", once_racy},
+    {"once.correct", once_correct},
+    {NULL, NULL},
+};

@@ -1,0 +1,34 @@
+// What the programs share: two threads that nothing orders, and ways to order them.
+#ifndef INTERLOCK_MEMORY_PROGRAMS_H
+#define INTERLOCK_MEMORY_PROGRAMS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+
+typedef struct {
+  const char *name;
+  void (*run)(void);
+} memory_program;
+
+extern const memory_program memory_access_programs[], memory_order_programs[],
+    memory_life_programs[];
+
+typedef void *thread_body(void *);
+
+/// Runs two bodies on threads of their own; nothing orders one after the other.
+static inline void run_both(thread_body *one, thread_body *other) {
+  pthread_t first, second;
+  pthread_create(&first, NULL, one, NULL);
+  pthread_create(&second, NULL, other, NULL);
+  pthread_join(first, NULL);
+  pthread_join(second, NULL);
+}
+
+/// Waits until a flag is set, which orders nothing.
+static inline void await_relaxed(int *flag) {
+  while (!__atomic_load_n(flag, __ATOMIC_RELAXED)) sched_yield();
+}
+static inline void set_relaxed(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELAXED); }
+
+#endif

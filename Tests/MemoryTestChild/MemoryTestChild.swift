@@ -1,0 +1,49 @@
+import CInterlockMemory
+import Foundation
+import MemoryTestC
+
+// Runs one program, named by the first argument, under the check of races in memory. Each race is
+// printed as a line; the exit code is 66 if there is any.
+
+/// `write 8 held 1 known frames 2`: one side of a race.
+private func text(_ side: interlock_memory_side) -> String {
+  (side.is_atomic ? "atomic " : "") + (side.is_write ? "write" : "read")
+    + " \(side.size) held \(side.held_count) \(side.is_known ? "known" : "unknown")"
+    + " frames \(side.frame_count)"
+}
+
+/// Called on the thread that races.
+private func report(_ race: UnsafePointer<interlock_memory_race>?) {
+  guard let race = race?.pointee else { return }
+  print("race: \(text(race.now)); \(text(race.before))")
+}
+
+@main enum MemoryTestChild {
+  static func main() {
+    guard let name = CommandLine.arguments.dropFirst().first else {
+      var index = 0
+      while let name = memory_test_name(index) {
+        print(String(cString: name))
+        index += 1
+      }
+      for name in SwiftPrograms.all.keys.sorted() { print(name) }
+      return
+    }
+    if CommandLine.arguments.dropFirst(2).first != "off" {
+      interlock_memory_report_to(report)
+      if let reason = interlock_memory_start() {
+        print("not armed: \(String(cString: reason))")
+        exit(1)
+      }
+    }
+    if let program = SwiftPrograms.all[name] {
+      program()
+    } else if !memory_test_run(name) {
+      print("no program '\(name)'")
+      exit(64)
+    }
+    print("done")
+    fflush(nil)
+    exit(interlock_memory_pairs() > 0 ? 66 : 0)
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// What a program of `MemoryTestChild` did, in a process of its own.
+struct MemoryProgram {
+  var output: String
+  var errors: String
+  var status: Int32
+
+  /// Runs a program; `isChecked` is false for a run without the check.
+  init(_ name: String, isChecked: Bool = true) throws {
+    let process = Process()
+    process.executableURL = try Self.child
+    process.arguments = name.isEmpty ? [] : [name, isChecked ? "on" : "off"]
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    // Less than a pipe's buffer: the child never waits for a reader of its errors.
+    self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.terminationStatus
+  }
+
+  /// The lines that begin with `race:`, without that.
+  var races: [String] {
+    output.split(separator: "\n").filter { $0.hasPrefix("race: ") }.map { String($0.dropFirst(6)) }
+  }
+
+  /// Beside the test bundle.
+  private static var child: URL {
+    get throws {
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return URL(fileURLWithPath: own).deletingLastPathComponent()
+        .appendingPathComponent("MemoryTestChild")
+    }
+  }
+
+  /// All programs, by name.
+  static let names: [String] = {
+    let list = try? MemoryProgram("")
+    return list.map { $0.output.split(separator: "\n").map(String.init) } ?? []
+  }()
+}

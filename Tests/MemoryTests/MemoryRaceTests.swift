@@ -1,0 +1,62 @@
+import Testing
+
+/// The exit code of a program that raced.
+private let raced: Int32 = 66
+
+@Suite("Races in memory", .serialized) struct MemoryRaceTests {
+  @Test(
+    "Each racy program is found in every one of three runs, in C and in Swift",
+    arguments: MemoryProgram.names.filter { $0.hasSuffix(".racy") })
+  func findsRace(_ name: String) throws {
+    for _ in 0..<3 {
+      let run = try MemoryProgram(name)
+      #expect(run.status == raced, "\(run.output)\(run.errors)")
+      #expect(!run.races.isEmpty)
+    }
+  }
+
+  @Test(
+    "Its correct twin is never reported",
+    arguments: MemoryProgram.names.filter { $0.hasSuffix(".correct") })
+  func reportsNoCorrectProgram(_ name: String) throws {
+    for _ in 0..<3 {
+      let run = try MemoryProgram(name)
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+      #expect(run.output.hasSuffix("done\n"))
+    }
+  }
+
+  @Test("There are programs of both kinds, and a run without the check reports none of them")
+  func reportsNothingWithoutCheck() throws {
+    #expect(MemoryProgram.names.count > 50)
+    #expect(try MemoryProgram("overlap.racy", isChecked: false).status == 0)
+  }
+
+  @Test("Both sides say what they accessed: a write of 8 bytes, and a read of its upper 4")
+  func describesBothSides() throws {
+    let race = try #require(try MemoryProgram("overlap.racy").races.first)
+    #expect(race.contains("write 8 held 0 known"))
+    #expect(race.contains("read 4 held 0 known"))
+    #expect(!race.contains("frames 0"))
+  }
+
+  @Test(
+    "Two threads that hold different locks race, and each side has its lock",
+    arguments: ["mutex.racy", "field_two_locks.racy", "swift_mutex_other.racy"])
+  func tellsHeldLocks(_ name: String) throws {
+    let races = try MemoryProgram(name).races
+    #expect(!races.isEmpty)
+    for race in races { #expect(!race.contains("held 0"), "\(race)") }
+  }
+
+  @Test("Without memory for the shadow, one line says that the check is off")
+  func saysThatItIsOff() throws {
+    let run = try MemoryProgram("exhausted.correct")
+    #expect(
+      run.errors == """
+        interlock: races in memory are no longer looked for: there is no memory for the shadow
+
+        """)
+    #expect(run.status == 0)
+  }
+}
