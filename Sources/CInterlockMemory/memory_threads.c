@@ -75,7 +75,7 @@ void interlock_memory_thread_begins(void) {
 static memory_thread *begin(void) {
   thread_record *record = own_record();
   if (!record || !interlock_clock_own(record, NULL)) return NULL;
-  memory_thread *own = &threads[record->clock->slot];
+  memory_thread *own = &threads[record->base->slot];
   own->record = record;
   own->is_busy = false;
   own->depth = 0;
