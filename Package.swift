@@ -40,6 +40,7 @@ let package = Package(
     .library(name: "InterlockStress", targets: ["InterlockStress"]),
     .library(name: "InterlockWatchdog", targets: ["InterlockWatchdog"]),
     .library(name: "InterlockTesting", targets: ["InterlockTesting"]),
+    .library(name: "InterlockMemory", targets: ["InterlockMemory"]),
     .executable(name: "interlock", targets: ["InterlockTool"]),
   ],
   traits: [
@@ -104,6 +105,10 @@ let package = Package(
       cSettings: [
         .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
       ]),
+    // Reports races in memory in any process that links it.
+    .target(
+      name: "InterlockMemory", dependencies: ["CInterlockMemory", "Interlock", "CInterlock"],
+      swiftSettings: common + [framePointers]),
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
     // calls that they make.
     .target(
