@@ -129,14 +129,16 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
 void interlock_memory_check(memory_thread *own, uintptr_t address, shadow_cell now,
                             uintptr_t place) HIDDEN;
 
-/// Whether the epoch's access is already in the unit: then it has been checked.
+/// Whether an access of the same epoch in the unit covers this one: then it has been checked.
 __attribute__((always_inline)) static inline bool is_repeated(const shadow_cell *cells,
                                                               shadow_cell now) {
-  // A read is also covered by a write of the same bytes in the same epoch. Relaxed, all: another
-  // thread may change a cell, but the own epoch's cell was written by this thread.
+  // The cell may have more bytes, and may be a write where this is a read. Relaxed: another thread
+  // may change a cell, but the own epoch's cell was written by this thread.
   shadow_cell ignored = now & CELL_WRITES ? 0 : CELL_WRITES;
+  shadow_cell compared = (now | ~(shadow_cell)0xff) & ~ignored;
   for (int index = 0; index < cells_in_unit; index++) {
-    if ((__atomic_load_n(&cells[index], __ATOMIC_RELAXED) & ~ignored) == now) return true;
+    shadow_cell found = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
+    if (((found ^ now) & compared) == 0) return true;
   }
   return false;
 }
