@@ -163,7 +163,8 @@ let package = Package(
     .target(
       name: "InterlockWatchdog",
       dependencies: [
-        "Prediction", "HangDetection", "HangReports", "WaitForGraph", "ProcessInspection",
+        "Findings", "Prediction", "HangDetection", "HangReports", "WaitForGraph",
+        "ProcessInspection",
         "Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness", "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),

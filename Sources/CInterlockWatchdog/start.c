@@ -19,6 +19,8 @@ __attribute__((constructor(65535))) static void start(void) {
   // Without options, do nothing.
   if (!options || !*options) return;
   interlock_read_options();
+  // First of all, so that its exit handler runs last.
+  interlock_report_start_from_environment();
   // Start prediction first: it does not follow objects made before.
   interlock_prediction_start_from_environment();
   interlock_watchdog_start_from_environment();

@@ -50,6 +50,12 @@ extension World {
       return try CompareCommand(world: self, options: options).perform(scenarios)
     case .bench(let names):
       try runBenches(names)
+    case .merge(let records, let options):
+      return try MergeCommand(world: self, options: options).perform(records)
+    case .explain(let kinds):
+      output.write(try explainText(kinds))
+    case .doctor(let options):
+      return doctor(options)
     case .help(let command):
       output.write(helpText(command, width: output.width ?? 80))
     case .version:

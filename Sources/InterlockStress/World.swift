@@ -1,5 +1,6 @@
 import CInterlockEvents
 package import Comparison
+import Findings
 import Foundation
 import Interlock
 package import Reports
@@ -60,7 +61,7 @@ package struct World {
 
 extension World {
   /// The version of the package.
-  package static let version = "0.1.0"
+  package static let version = interlockVersion
 
   /// The world of this process.
   static func process(

@@ -1,6 +1,7 @@
 import CInterlock
 import CInterlockHarness
 import CInterlockWatchdog
+import Findings
 import Foundation
 import HangDetection
 import HangReports
@@ -105,14 +106,21 @@ struct HangReport {
         snapshot = snapshot.named(frames)
       }
     }
+    let tests = RunningTests.shared.names
     let report = HangReport(
-      finding.diagnosis, of: snapshot, groups: groups, tests: RunningTests.shared.names,
+      finding.diagnosis, of: snapshot, groups: groups, tests: tests,
       blindness: InterposedCalls.blindness)
     let text = report.lines.joined(separator: "\n") + "\n"
     text.utf8CString.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }
       interlock_write_error(start, bytes.count - 1)
     }
+    // After the text: the report may be impossible in a process that hangs.
+    var hang =
+      finding.diagnosis.map { Finding(Explanation($0, of: snapshot)) }
+      ?? Finding(.hang, message: report.lines.first ?? "", groups: groups)
+    hang.details += tests.prefix(mostTests).map { "test: \($0)" }
+    ProcessReport.write(hang: hang)
     _exit(HangWatchdog.exitCode)
   }
 }

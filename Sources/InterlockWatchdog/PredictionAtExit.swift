@@ -44,6 +44,7 @@ enum PredictionAtExit {
   private static func tell() {
     Predictor.noteEndOfMain()
     let record = Predictor.record(atEnd: true)
+    ProcessReport.note(record)
     let text = lines(record).map { $0 + "\n" }.joined()
     text.utf8CString.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }

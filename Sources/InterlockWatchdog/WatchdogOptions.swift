@@ -13,6 +13,8 @@ struct WatchdogOptions: EnvironmentOptions {
   var failOn: FailOn?
   /// In seconds.
   var holdLimit: Double?
+  /// The reports that are written when the process ends.
+  var reports: [ProcessReport.Target] = []
 
   /// The values from the environment.
   static var ofThisProcess: Self { OptionVariable.ofThisProcess[Self.self] }
@@ -32,6 +34,13 @@ struct WatchdogOptions: EnvironmentOptions {
       "hold_limit", .seconds(0.001...86_400), \.holdLimit,
       "Report a lock that is held for longer than this many seconds, {values}.",
       default: "never"),
+    Option(
+      "report", ProcessReport.value,
+      "Write the conflicts, predicted faults and the hang of this process when it ends:"
+        + " `sarif:FILE`, `junit:FILE` or `gitlab:FILE` to a file, in whose path `%p` stands for"
+        + " the process; `github` or `xcode` to standard output. May be given several times.",
+      default: "none"
+    ) { $1.reports.append($0) },
   ]
 
   mutating func resolveContradictions() -> [String] {

@@ -196,6 +196,7 @@ struct OptionTableTests {
       "name": "x", "n": "3", "seconds": "2", "file": "f", "when": "never", "folder": "d",
       "switch": "off", "what": "potential", "list": "4", "tag": "x", "percent": "5%",
       "calls/s": "100", "strategy": "dfs:2", "budget": "5s", "token": "i1-0-w0-a-0",
+      "i/n": "2/4",
     ]
     let valuesByName = [
       "section": "0,10us", "distribution": "zipf", "driver": "tasks", "rounds": "6",

@@ -17,8 +17,9 @@ struct ReplayLineTests {
   ]
   /// Options that select trials or result files: a replay names its one trial itself.
   private static let others: Set = [
-    "subject", "family", "repeat", "seed", "jobs", "json", "html", "verbose", "color",
-    "version", "help",
+    "subject", "family", "repeat", "seed", "jobs", "json", "html", "junit", "sarif", "gitlab",
+    "github", "xcode", "baseline", "update-baseline", "shard", "record", "resume", "verbose",
+    "color", "version", "help",
   ]
 
   /// A world in which every trial is unmet, and every trial with prediction has a finding.

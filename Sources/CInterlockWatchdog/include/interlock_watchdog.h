@@ -44,6 +44,9 @@ void interlock_watchdog_start_from_environment(void);
 /// It reports at exit the deadlocks and races that did not occur in this run.
 void interlock_prediction_start_from_environment(void);
 
+// Arranges that the reports are written that INTERLOCK_OPTIONS names. In Swift.
+void interlock_report_start_from_environment(void);
+
 /// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.
 void *interlock_watchdog_stack_area(unsigned slots);
 

@@ -27,11 +27,14 @@ extension Finding {
       return left.functions.lexicographicallyPrecedes(right.functions)
     }
 
-    /// The key as 16 hexadecimal digits (FNV-1a, 64 bits), the same in every process.
-    package var fingerprint: String {
+    /// The key as 16 hexadecimal digits, the same in every process.
+    package var fingerprint: String { Self.fingerprint(of: [rule, resource] + functions) }
+
+    /// Texts as 16 hexadecimal digits (FNV-1a, 64 bits), the same in every process.
+    package static func fingerprint(of texts: [String]) -> String {
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325
       func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      for text in [rule, resource] + functions {
+      for text in texts {
         text.utf8.forEach(add)
         // Not a byte of UTF-8: it separates the parts.
         add(0xFF)

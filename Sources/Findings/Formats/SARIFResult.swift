@@ -151,14 +151,16 @@ struct SARIFResult {
     return .object(["uri": .string(place.path.hasPrefix("/") ? "file://" + path : path)])
   }
 
-  /// A path as part of an address (RFC 3986): only unreserved characters and slashes stay.
+  /// A path as part of an address (RFC 3986): unreserved characters, slashes and some others that
+  /// may be in a path stay.
   private static func percentEncoded(_ path: String) -> String {
     var result = ""
     for byte in path.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
-        UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"),
+        UInt8(ascii: "@"), UInt8(ascii: "="):
         result.unicodeScalars.append(Unicode.Scalar(byte))
       default:
         let digits = String(byte, radix: 16, uppercase: true)

@@ -96,6 +96,7 @@ final class ConflictLog: Sendable {
   private let state = Guarded(State())
   private let stopping = Guarded<(@Sendable (Conflict) -> Never)?>(nil)
   private let isStopping = Atomic(false)
+  fileprivate let beforeTrap = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// From now on, passes the process's first conflict to `report`, and lets no thread continue past
   /// a conflict.
@@ -155,6 +156,7 @@ final class ConflictLog: Sendable {
       becomeTheOneThatStops()
       writeError(overlap.headline + "\n")
       writeError(overlap.conflict(count: 1).description + "\n")
+      beforeTrap.withLock { $0 }?()
       interlock_trap()
     case .log:
       writeError(overlap.headline + "\n")
@@ -203,6 +205,13 @@ final class ConflictLog: Sendable {
   var isEmpty: Bool { state.withLock { $0.order.isEmpty } }
 
   func removeAll() { state.withLock { $0 = State() } }
+}
+
+extension SectionTracking {
+  /// Calls `body` after a conflict has been reported and before it traps, on the thread that traps.
+  package static func beforeTrap(_ body: @escaping @Sendable () -> Void) {
+    ConflictLog.shared.beforeTrap.withLock { $0 = body }
+  }
 }
 
 extension ConflictLog.Entry {

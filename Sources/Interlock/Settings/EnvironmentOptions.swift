@@ -37,7 +37,7 @@ package struct OptionVariable: Sendable {
   /// compares them with the declarations.
   package static let ofOtherProducts = [
     (
-      names: ["hang_limit", "predict", "fail_on", "hold_limit"],
+      names: ["hang_limit", "predict", "fail_on", "hold_limit", "report"],
       reason: "the watchdog is not linked (product InterlockWatchdog)"
     )
   ]

@@ -138,11 +138,15 @@ private struct ArgumentParser {
     case .list:
       return .list(texts: positional, options)
     case .recipes:
-      if let extra = positional.first {
-        throw mistake(
-          "Unexpected argument '\(printable(extra))': '\(command.rawValue)' takes none")
-      }
+      try refuseArguments()
       return .recipes(options)
+    case .merge:
+      return .merge(records: positional, options)
+    case .doctor:
+      try refuseArguments()
+      return .doctor(options)
+    case .explain:
+      return .explain(positional)
     case .help:
       guard let name = positional.first else { return .help(nil) }
       guard positional.count == 1, let command = CommandName(rawValue: name) else {
@@ -152,6 +156,11 @@ private struct ArgumentParser {
       }
       return .help(command)
     }
+  }
+
+  private func refuseArguments() throws(UsageError) {
+    guard let extra = positional.first else { return }
+    throw mistake("Unexpected argument '\(printable(extra))': '\(command.rawValue)' takes none")
   }
 
   private func mistake(_ message: String) -> UsageError { UsageError(message, command) }

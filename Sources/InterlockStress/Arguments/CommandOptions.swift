@@ -118,7 +118,7 @@ extension CommandName {
         default: "on if the scenario says what is expected")
     ),
     (
-      [.run],
+      [.run, .merge],
       Option(
         "fail-on", .choice(Options.FailOn.allCases, placeholder: "what"), replay: .repeatsEach,
         "Fail for this too: for predicted findings, unless the scenario expects them; for trials"
@@ -137,13 +137,34 @@ extension CommandName {
     (
       [.run, .explore],
       Option(
+        "shard", .shard, replay: .leavesOut,
+        "Run this part of the trials only, as in 2/4: the pairs of scenario and subject are spread"
+          + " by a hash of their names.",
+        default: "all"
+      ) { $1.shard = $0 }
+    ),
+    (
+      [.run, .explore],
+      Option(
+        "record", .file, \.record, replay: .leavesOut,
+        "Record each judged trial in this file at once, for 'merge' and '--resume'.")
+    ),
+    (
+      [.run, .explore],
+      Option(
+        "resume", .file, \.resumed, replay: .leavesOut,
+        "Run what this record lacks of the same run, and continue it.")
+    ),
+    (
+      [.run, .explore, .merge],
+      Option(
         "baseline", .file, \.baseline, replay: .leavesOut,
         "Show the findings that this file knows, and do not fail for them; they are keyed by kind,"
           + " resource and functions.",
         default: "none")
     ),
     (
-      [.run, .explore],
+      [.run, .explore, .merge],
       Option(
         flag: "update-baseline", replay: .leavesOut,
         "Write the findings of this run into the baseline, and do not fail for them; what the run"
@@ -174,7 +195,7 @@ extension CommandName {
     case .growingFile: option = file(format.name, format.summary, mayUseOutput: true)
     case .finishedFile: option = file(format.name, format.summary, mayUseOutput: false)
     }
-    return ([.run, .explore], option)
+    return ([.run, .explore, .merge], option)
   }
 
   /// An option with a file name for each comparison format that is written to a file.
@@ -194,21 +215,21 @@ extension CommandName {
 
   private static let otherOptions: [Row] = [
     (
-      [.run, .explore],
+      [.run, .explore, .merge],
       Option(
         flag: "verbose", short: "v", replay: .leavesOut,
         "Show the evidence of expected failures too, and all of it."
       ) { $0.isVerbose = true }
     ),
     (
-      [.run, .explore, .compare],
+      [.run, .explore, .compare, .merge],
       Option(
         "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
         replay: .leavesOut,
         "When to write colours; NO_COLOR and TERM=dumb are obeyed unless this is given.")
     ),
     (
-      [.run, .explore, .list, .recipes, .pool, .compare],
+      [.run, .explore, .list, .recipes, .pool, .compare, .doctor],
       Option(
         "scenarios", .path("folder"), \.scenarioFolder,
         "Read the scenarios of this folder.", default: "StressScenarios, here or above")
@@ -228,6 +249,13 @@ extension CommandName {
   /// The options of the command.
   package var options: [Option<Options>] {
     Self.options.filter { $0.commands.contains(self) }.map(\.option)
+  }
+}
+
+extension ValueFormat<Shard> {
+  /// A part of several: `2/4`.
+  fileprivate static var shard: ValueFormat {
+    ValueFormat("i/n", expected: "a part of at most 10000, as in 2/4", read: Shard.read)
   }
 }
 

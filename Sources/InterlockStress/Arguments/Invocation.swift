@@ -18,6 +18,12 @@ package enum Invocation: Sendable, Hashable {
   case compare(scenarios: [String], Options)
   /// Measure these benches, or all if none is named.
   case bench([String])
+  /// Report the run whose shards have these records, or records in these folders.
+  case merge(records: [String], Options)
+  /// Explain these kinds of findings; list all of them if none is named.
+  case explain([String])
+  /// Show what this build sees on this machine.
+  case doctor(Options)
   /// Explain a command; `nil` for a summary of all.
   case help(CommandName?)
   /// Print the version.
@@ -98,6 +104,12 @@ package struct Options: OptionValues, Hashable {
   package var baseline: String?
   /// Whether that file is written anew, with what the run finds.
   package var updatesBaseline = false
+  /// Which part of the trials is run.
+  package var shard = Shard.whole
+  /// The file in which each judged trial is recorded; `nil` for none.
+  package var record: String?
+  /// The record that is continued; `nil` for a new run.
+  package var resumed: String?
   /// Whether a resource that a single owner used makes the run red.
   package var requiresContention = false
   /// The files to write reports to, by the name of the format; `-` is standard output.
@@ -154,6 +166,12 @@ package enum CommandName: String, Sendable, CaseIterable {
   case compare
   /// Measure.
   case bench
+  /// Make one run of its shards.
+  case merge
+  /// Explain a kind of finding.
+  case explain
+  /// Show what this build sees.
+  case doctor
   /// Explain a command.
   case help
 
@@ -167,6 +185,9 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .pool: "Find the smallest thread pool with which a scenario completes on a subject."
     case .compare: "Measure lock strategies or caches against each other on the same work."
     case .bench: "Measure, and print the figures."
+    case .merge: "Report a run whose shards ran on several machines, from their records."
+    case .explain: "Explain a kind of finding: what it means, an example, how to mend it."
+    case .doctor: "Show what this build sees on this machine, and what it does not."
     case .help: "Explain a command."
     }
   }
@@ -181,6 +202,9 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .pool: "pool [<options>] <scenario> --subject <name>"
     case .compare: "compare [<options>] [<scenario> ...]"
     case .bench: "bench [<bench> ...]"
+    case .merge: "merge [<options>] <record> ..."
+    case .explain: "explain [<kind> ...]"
+    case .doctor: "doctor [<options>]"
     case .help: "help [<command>]"
     }
   }
@@ -207,8 +231,18 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .compare:
       ("scenario", "Scenarios on whose workloads caches are compared. (default: a grid)")
     case .bench: ("bench", "What to measure, by name. (default: everything)")
+    case .merge:
+      ("record", "The records of all shards, or folders that hold them as files in '.jsonl'.")
+    case .explain:
+      ("kind", "The kind, as reports show it: race, deadlock-cycle. (default: a list of all)")
+    case .doctor: nil
     case .help:
-      ("command", "The command to explain: run, explore, list, recipes, pool, compare or bench.")
+      (
+        "command",
+        "The command to explain: "
+          + Self.allCases.dropLast(2).map(\.rawValue).joined(separator: ", ")
+          + " or \(Self.doctor.rawValue)."
+      )
     }
   }
 }

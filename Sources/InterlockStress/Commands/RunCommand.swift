@@ -53,18 +53,35 @@ final class RunCommand {
     context.began = world.began
     context.repository = Repository(around: world.currentFolder)
     context.scenarioFiles = selection.scenarioFiles(from: world.currentFolder)
+    let isWhole = scenarios.isEmpty && options.subjects.isEmpty && options.families.isEmpty
+    let own = plan.trials.indices.filter { options.shard.has(plan.trials[$0]) }
+    var head = RecordHead(
+      activity: command.rawValue, seed: options.seed, shard: options.shard, isWhole: isWhole,
+      all: plan.trials, own: own)
+    head.replay = context.replay
+    head.files = context.scenarioFiles.mapValues {
+      context.repository.location(ofFile: $0, line: nil).path
+    }
+    let progress = try RunProgress(options, head, of: command)
+    let trials = own.map { plan.trials[$0] }
     let reports = try RunReports(world.formats, options, of: command, in: world)
-    reports.begin(plan.trials, context)
+    try progress.begin()
+    reports.begin(trials, context)
+    for (position, index) in own.enumerated() {
+      if let done = progress.done[index] { reports.result(done, index: position) }
+    }
     if options.timeLimit != nil, let warning = plan.warning {
       world.errors.write("warning: \(warning)\n")
     }
     let start = world.now()
-    let ending = try run(plan.trials, reports)
-    let isWhole = scenarios.isEmpty && options.subjects.isEmpty && options.families.isEmpty
-    let failures = reports.end(
-      seconds: world.now() - start,
-      isComplete: ending == .completed && reports.results.count == plan.trials.count,
-      isWhole: isWhole, failsOnStale: options.failsOn.contains(.stale))
+    let left = own.indices.filter { progress.done[own[$0]] == nil }
+    let ending = try run(left, of: trials, reports) { progress.add($1, index: own[$0]) }
+    let failures =
+      reports.end(
+        seconds: world.now() - start,
+        isComplete: ending == .completed && reports.results.count == trials.count,
+        isWhole: isWhole && options.shard == .whole, failsOnStale: options.failsOn.contains(.stale))
+      + progress.failures
     for (path, reason) in failures {
       world.errors.write("error: '\(escaped(path))' could not be written: \(reason)\n")
     }
@@ -73,18 +90,32 @@ final class RunCommand {
       reports.text.write("interrupted while the page was written, which is complete\n")
       return .interrupted
     }
-    return exitCode(ending, reports, planned: plan.trials.count)
+    if trials.isEmpty {
+      reports.text.write(
+        "shard \(options.shard.number) of \(options.shard.count) has no trial\n")
+      return .met
+    }
+    return exitCode(ending, reports, planned: trials.count)
   }
 
-  /// Runs the trials that this build can judge; the rest is skipped at once.
-  private func run(_ trials: [Trial], _ reports: RunReports) throws -> TrialRunner.Ending {
+  /// Runs the trials at these positions that this build can judge; the rest is skipped at once.
+  /// `record` is called with each position and result, before the reports have it.
+  private func run(
+    _ positions: [Int], of trials: [Trial], _ reports: RunReports,
+    record: (Int, TrialResult) -> Void
+  ) throws -> TrialRunner.Ending {
+    func add(_ result: TrialResult, index: Int) {
+      record(index, result)
+      reports.result(result, index: index)
+    }
     var judged: [Int] = []
-    for (index, trial) in trials.enumerated() {
+    for index in positions {
+      let trial = trials[index]
       let missing = world.subjects.first { $0.name == trial.subject }?.missing
       if let missing {
-        reports.result(.skipped(trial, because: missing), index: index)
+        add(.skipped(trial, because: missing), index: index)
       } else if trial.expected.verdict == .race, !world.tracksSections {
-        reports.result(.skippedForSections(trial), index: index)
+        add(.skippedForSections(trial), index: index)
       } else {
         judged.append(index)
       }
@@ -96,14 +127,15 @@ final class RunCommand {
       case .started(let index):
         reports.started(judged[index])
       case .finished(let index, let result):
-        reports.result(result, index: judged[index])
+        add(result, index: judged[index])
       case .leftBehind(let line):
         world.errors.write("warning: \(line)\n")
       }
     }
   }
 
-  private func exitCode(
+  /// The exit code of a run that has ended in this way.
+  func exitCode(
     _ ending: TrialRunner.Ending, _ reports: RunReports, planned: Int
   ) -> ExitCode {
     let results = reports.results

@@ -5,7 +5,7 @@ package import StressRunner
 
 extension ReportContext {
   /// What a replay command needs in addition to the trial's scenario, subject and seed.
-  package struct Replay: Sendable, Hashable {
+  package struct Replay: Sendable, Hashable, Codable {
     /// The environment variables that affect a trial, and their values.
     package var variables: [Variable] = []
     /// The path that names a scenario on the command line, by the scenario's name. A scenario
@@ -15,7 +15,7 @@ extension ReportContext {
     package var options: [String] = []
 
     /// An environment variable.
-    package struct Variable: Sendable, Hashable {
+    package struct Variable: Sendable, Hashable, Codable {
       /// Its name.
       package var name: String
       /// Its value.

@@ -28,7 +28,7 @@ struct DiagnosisLines {
 
 extension ReportContext.Sight {
   /// Why there is no wait-for graph, in one line; `nil` if this build sees all calls.
-  var reason: String? {
+  package var reason: String? {
     switch self {
     case .everything: nil
     case .withoutDispatch:

@@ -46,7 +46,7 @@ extension String {
 }
 
 /// Wraps a text between words, and within a word only if it is longer than a line.
-func wrapped(_ text: String, width: Int) -> [String] {
+package func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(1, width)
   var lines: [String] = []
   var line = ""

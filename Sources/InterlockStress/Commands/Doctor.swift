@@ -1,0 +1,116 @@
+import Findings
+import JSONText
+import Reports
+import StressRunner
+
+extension World {
+  /// Whether a part works in this build on this machine.
+  private struct Check {
+    var name: String
+    /// `nil` if it is neither good nor bad.
+    var isGood: Bool?
+    var text: String
+  }
+
+  /// Performs `doctor`: prints a line for each part, and what is missing where it does not work.
+  ///
+  /// - Returns: `ourFault` if a part that this build has does not work; else `met`.
+  func doctor(_ options: Options) -> ExitCode {
+    let sections = sectionCheck
+    var checks = [
+      Check(
+        name: "build", isGood: nil,
+        text: "Interlock \(Self.version), Swift \(host.swift), "
+          + (isDebugBuild ? "debug" : "release: its measurements count")),
+      Check(name: "machine", isGood: nil, text: "\(host.system), \(host.cores) processors"),
+      sections,
+    ]
+    checks += callChecks
+    checks.append(scenarioCheck(options))
+    checks.append(serviceCheck)
+    if !optionErrors.isEmpty {
+      checks.append(
+        Check(
+          name: "environment", isGood: false,
+          text: "INTERLOCK_OPTIONS has errors: \(optionErrors.joined(separator: "; "))"))
+    } else if let value = environment["INTERLOCK_OPTIONS"], !value.isEmpty {
+      checks.append(
+        Check(name: "environment", isGood: nil, text: "INTERLOCK_OPTIONS=\(escaped(value))"))
+    }
+    let width = checks.map(\.name.count).max() ?? 0
+    let room = max(60, output.width ?? 100) - width - 4
+    for check in checks {
+      let sign = check.isGood.map { $0 ? "✓" : "✗" } ?? " "
+      for (index, line) in wrapped(check.text, width: room).enumerated() {
+        let head = index == 0 ? "\(sign) \(check.name)" : ""
+        output.write(head + String(repeating: " ", count: width + 4 - head.count) + line + "\n")
+      }
+    }
+    return tracksSections && sections.isGood == false ? .ourFault : .met
+  }
+
+  private var sectionCheck: Check {
+    guard tracksSections else {
+      return Check(
+        name: "sections", isGood: false,
+        text: "Marks are not tracked, so no race is seen: use a debug build, or --traits"
+          + " SectionTracking")
+    }
+    if let failure = selfTest() {
+      return Check(
+        name: "sections", isGood: false,
+        text: "a fault of Interlock's own: a planted race is not found: \(failure)")
+    }
+    return Check(
+      name: "sections", isGood: true, text: "Marks are tracked; a planted race is found")
+  }
+
+  /// What is seen of the calls that wait, wake and enqueue, and what depends on it.
+  private var callChecks: [Check] {
+    let needs = ["hangs are explained by a wait-for graph", "prediction", "'interlock explore'"]
+    guard let reason = sight.reason else {
+      return [
+        Check(
+          name: "calls", isGood: true,
+          text: "All calls that wait, wake and enqueue are seen: " + needs.joined(separator: ", ")),
+        Check(
+          name: "not seen", isGood: nil,
+          text: "Atomics, the fast path of Mutex, and accesses of memory without a mark"),
+      ]
+    }
+    return [
+      Check(
+        name: "calls", isGood: false,
+        text: "\(reason); that leaves out: " + needs.joined(separator: ", "))
+    ]
+  }
+
+  private func scenarioCheck(_ options: Options) -> Check {
+    let missing = subjects.count { $0.missing != nil }
+    let lacking = missing > 0 ? ", \(missing) of which need what this machine lacks" : ""
+    do throws(ScenarioErrors) {
+      let count = try loadScenarios(options).count
+      return Check(
+        name: "scenarios", isGood: true,
+        text: "\(count) in \(escaped(folder(options))), for \(subjects.count) subjects\(lacking)")
+    } catch {
+      let more = error.errors.count > 1 ? " (and \(error.errors.count - 1) more)" : ""
+      return Check(
+        name: "scenarios", isGood: false, text: "\(error.errors.first?.description ?? "")\(more)")
+    }
+  }
+
+  /// Which reports come without being asked for.
+  private var serviceCheck: Check {
+    let invocation = try? parseArguments([], environment: environment)
+    guard case .run(_, let options)? = invocation else {
+      return Check(name: "reports", isGood: nil, text: "as the options ask for")
+    }
+    let unasked = options.outputFormats.sorted() + options.unaskedFiles.keys.sorted()
+    let root = Repository(around: currentFolder).root
+    return Check(
+      name: "reports", isGood: nil,
+      text: "Paths are relative to \(escaped(root)); without being asked: "
+        + (unasked.isEmpty ? "none" : unasked.joined(separator: ", ")))
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import JSONText
+import StressRunner
+
+/// A record that was read.
+struct Record {
+  /// The largest record, and the longest line, in bytes.
+  private static let mostBytes = 4 << 30
+  private static let longestLine = 64 << 20
+
+  let path: String
+  let head: RecordHead
+  /// The judged trials, by their positions among those of all shards.
+  private(set) var results: [Int: TrialResult] = [:]
+  /// The length of its complete lines, in bytes.
+  private(set) var length = 0
+
+  /// Reads a record.
+  ///
+  /// - Throws: The first fault, with its line.
+  init(_ path: String) throws(ScenarioErrors) {
+    do throws(ScenarioError) {
+      self = try Self.read(path)
+    } catch {
+      throw ScenarioErrors(errors: [error])
+    }
+  }
+
+  private init(path: String, head: RecordHead) {
+    self.path = path
+    self.head = head
+  }
+
+  private static func read(_ path: String) throws(ScenarioError) -> Record {
+    var lines = try LineReader(path, most: mostBytes, longest: longestLine)
+    guard let first = try lines.next() else {
+      throw ScenarioError(path: path, message: "is empty, expected a record")
+    }
+    let decoder = JSONDecoder()
+    func fault(_ message: String) -> ScenarioError {
+      ScenarioError(path: path, line: lines.number, message: message)
+    }
+    // The schema first: a newer one may have another shape.
+    struct Version: Decodable {
+      var schema: String?
+      var schemaVersion: Int?
+    }
+    guard let version = try? decoder.decode(Version.self, from: Data(first)),
+      version.schema == RecordHead.schema
+    else { throw fault("is no record: expected \"schema\": \"\(RecordHead.schema)\"") }
+    guard version.schemaVersion == RecordHead.version else {
+      let found = version.schemaVersion.map { "\($0)" } ?? "none"
+      throw fault("'schemaVersion' must be \(RecordHead.version), found \(found)")
+    }
+    guard let head = try? decoder.decode(RecordHead.self, from: Data(first)),
+      head.shards >= 1, (1...head.shards).contains(head.shard)
+    else { throw fault("its first line is not that of a record") }
+    var record = Record(path: path, head: head)
+    record.length = lines.offset
+    let scenarios = head.scenariosByName
+    let planned = Dictionary(
+      head.planned.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
+    guard planned.count == head.planned.count,
+      head.planned.allSatisfy({ scenarios[$0.scenario] != nil })
+    else { throw fault("its plan has a trial twice, or without its scenario") }
+    while let line = try lines.next() {
+      guard let recorded = try? decoder.decode(RecordedResult.self, from: Data(line)),
+        let result = recorded.result(scenarios)
+      else { throw fault("is not a judged trial") }
+      guard let trial = planned[recorded.index], trial.scenario == recorded.scenario,
+        trial.subject == recorded.subject, trial.seed == recorded.seed
+      else { throw fault("is a trial that was not planned") }
+      guard record.results.updateValue(result, forKey: recorded.index) == nil else {
+        throw fault("is a trial that is there already")
+      }
+      record.length = lines.offset
+    }
+    return record
+  }
+
+  /// The trials that were planned and not judged.
+  var missing: [RecordHead.Planned] { head.planned.filter { results[$0.index] == nil } }
+}
+
+extension RecordHead {
+  /// The scenarios by their names.
+  var scenariosByName: [String: Scenario] {
+    Dictionary(scenarios.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Reports
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+/// A run that several machines share, or that is continued.
+@Suite("Shards, records and 'merge'")
+struct RecordTests {
+  /// A world with ten subjects, one of which races.
+  private func world() throws -> TestWorld {
+    let test = try TestWorld()
+    test.subjects = ["bad"] + (1...9).map { "cache-\($0)" }
+    // 'reads' expects it of 'bad'.
+    test.verdict = { .any($0.subject == "bad" ? .race : .passed) }
+    return test
+  }
+
+  private func run(_ test: TestWorld, _ arguments: String...) -> ExitCode { test.run(arguments) }
+
+  /// A file without what differs from machine to machine.
+  private func plain(_ text: String) -> String {
+    text.replacing(/"seconds": [0-9.]+/, with: "").replacing(/time="[0-9.]+"/, with: "")
+  }
+
+  @Test("Every trial is in one shard, all of a pair in the same, also if others are added")
+  func shards() throws {
+    let scenario = Scenario(
+      name: "reads", summary: "", source: "",
+      workload: Workload(
+        driver: .tasks, phases: [.init(callers: 1, rounds: 1, operations: .sequence([.get]))],
+        keys: 1, valueBytes: 1, preparesAllKeys: false, seed: 1),
+      limits: Limits(), oracles: [], expectations: [:])
+    var counts = [Int](repeating: 0, count: 4)
+    for number in 0..<1000 {
+      let trial = Trial(scenario: scenario, subject: "subject-\(number)", seed: 1)
+      let shards = (1...4).filter { Shard(number: $0, count: 4).has(trial) }
+      #expect(shards.count == 1)
+      counts[shards[0] - 1] += 1
+      var other = trial
+      other.seed = 7
+      #expect(Shard(number: shards[0], count: 4).has(other))
+    }
+    // Each has a quarter, within five standard deviations.
+    #expect(counts.allSatisfy { abs($0 - 250) < 70 }, "\(counts)")
+    #expect(Shard.read("2/4") == Shard(number: 2, count: 4))
+    for text in ["0/4", "5/4", "1/0", "a/b", "1", "1/2/3", "", "1/99999"] {
+      #expect(Shard.read(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("Shards that are merged report what one run reports, with its exit code")
+  func merged() throws {
+    let test = try world()
+    let alone = ["--json", test.folder + "/a.json", "--junit", test.folder + "/a.xml"]
+    #expect(test.run(alone + ["--sarif", test.folder + "/a.sarif"]) == .unmet)
+    let whole = test.output.text
+    var codes: [ExitCode] = []
+    for number in 1...3 {
+      let shard = try world()
+      shard.interruptAfter = nil
+      let record = "\(test.folder)/records/shard-\(number).jsonl"
+      try FileManager.default.createDirectory(
+        atPath: test.folder + "/records", withIntermediateDirectories: true)
+      codes.append(
+        shard.world.perform([
+          "run", "--shard", "\(number)/3", "--record", record, "--scenarios",
+          test.folder + "/StressScenarios",
+        ]))
+      #expect(shard.trials.count < 20)
+    }
+    #expect(codes.count { $0 == .unmet } == 1)
+    let merge = TestWorldOutput(test)
+    #expect(
+      merge.perform([
+        "merge", test.folder + "/records", "--json", test.folder + "/b.json", "--junit",
+        test.folder + "/b.xml", "--sarif", test.folder + "/b.sarif",
+      ]) == .unmet)
+    for name in ["json", "xml", "sarif"] {
+      #expect(
+        try plain(test.read("b." + name)) == plain(test.read("a." + name)), "\(name)")
+    }
+    #expect(whole.contains("20 trials: 19 met, 1 unmet"))
+    #expect(merge.text.contains("20 trials: 19 met, 1 unmet"))
+  }
+
+  /// Performs commands that run nothing, with an output of their own.
+  private final class TestWorldOutput {
+    private let test: TestWorld
+    private let before: String
+    private let errorsBefore: String
+
+    init(_ test: TestWorld) {
+      self.test = test
+      before = test.output.text
+      errorsBefore = test.errors.text
+    }
+
+    func perform(_ arguments: [String]) -> ExitCode { test.world.perform(arguments) }
+    var text: String { String(test.output.text.dropFirst(before.count)) }
+    var errors: String { String(test.errors.text.dropFirst(errorsBefore.count)) }
+  }
+
+  @Test("A baseline turns a merged run green, and a shard that is missing never does")
+  func baseline() throws {
+    let test = try world()
+    let known = test.folder + "/known.json"
+    for number in 1...2 {
+      let record = "\(test.folder)/\(number).jsonl"
+      _ = run(test, "--shard", "\(number)/2", "--record", record)
+    }
+    let records = [test.folder + "/1.jsonl", test.folder + "/2.jsonl"]
+    #expect(
+      test.world.perform(["merge", "--baseline", known, "--update-baseline"] + records) == .met)
+    #expect(test.world.perform(["merge", "--baseline", known] + records) == .met)
+    #expect(test.world.perform(["merge"] + records) == .unmet)
+    #expect(test.world.perform(["merge", records[0]]) == .badScenario)
+    #expect(test.errors.text.contains("the record of shard 2 of 2 is missing"))
+    #expect(test.world.perform(["merge", records[0]] + records) == .badScenario)
+    #expect(test.errors.text.contains("is shard 1 of 2, and so is"))
+    #expect(test.world.perform(["merge"]) == .usage)
+  }
+
+  @Test("Records of other runs are refused: another seed, selection, count or version")
+  func others() throws {
+    let test = try world()
+    func record(_ name: String, _ arguments: String...) -> String {
+      let path = test.folder + "/\(name).jsonl"
+      _ = test.run(arguments + ["--record", path])
+      return path
+    }
+    let first = record("first", "--shard", "1/2")
+    let others = [
+      (record("seed", "--shard", "2/2", "--seed", "9"), "the seed is another"),
+      (record("count", "--shard", "2/3"), "3 shards and not 2"),
+      (record("selection", "reads", "--shard", "2/2"), "scenarios, subjects or options"),
+      (record("options", "--shard", "2/2", "--predict", "on"), "scenarios, subjects or options"),
+    ]
+    for (path, message) in others {
+      let merge = TestWorldOutput(test)
+      #expect(merge.perform(["merge", first, path]) == .badScenario)
+      #expect(merge.errors.contains(message), "\(merge.errors)")
+      #expect(merge.errors.utf8.count { $0 == 0x0A } == 1)
+    }
+    let second = record("second", "--shard", "2/2")
+    let text = try test.read("second.jsonl").replacing(
+      "\"version\":\"\(World.version)\"", with: "\"version\":\"0.0.1\"")
+    try text.write(toFile: second, atomically: true, encoding: .utf8)
+    #expect(test.world.perform(["merge", first, second]) == .badScenario)
+    #expect(test.errors.text.contains("is of version 0.0.1, expected \(World.version)"))
+  }
+
+  @Test("A run that ended is continued: each trial is run once, and the answer is the same")
+  func resume() throws {
+    let test = try world()
+    let path = test.folder + "/run.jsonl"
+    test.interruptAfter = 7
+    #expect(run(test, "--record", path) == .interrupted)
+    // A runner that was killed may leave half a line.
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data("{\"index\":3,\"sce".utf8))
+    try handle.close()
+    let early = TestWorldOutput(test)
+    #expect(early.perform(["merge", path]) == .unmet)
+    #expect(early.errors.contains("13 of 20 trials were not judged"))
+    test.interruptAfter = nil
+    #expect(run(test, "--resume", path) == .unmet)
+    #expect(test.trials.count == 13)
+    #expect(test.output.text.contains("20 trials: 19 met, 1 unmet"))
+    let merge = TestWorldOutput(test)
+    #expect(merge.perform(["merge", path]) == .unmet)
+    #expect(merge.text.contains("20 trials: 19 met, 1 unmet"))
+    // Nothing is left to run.
+    #expect(run(test, "--resume", path) == .unmet)
+    #expect(run(test, "--resume", path, "--seed", "4") == .badScenario)
+    #expect(test.errors.text.contains("is the record of another run: the seed is another"))
+  }
+
+  @Test("A shard without trials passes with a note, and its record is merged")
+  func empty() throws {
+    let test = try TestWorld()
+    try FileManager.default.removeItem(atPath: test.folder + "/StressScenarios/reads.json")
+    var notes = 0
+    for number in 1...8 {
+      let code = run(
+        test, "--shard", "\(number)/8", "--record", "\(test.folder)/r\(number).jsonl")
+      #expect(code == .met)
+      if test.output.text.hasSuffix("shard \(number) of 8 has no trial\n") { notes += 1 }
+    }
+    #expect(notes >= 5)
+    let records = (1...8).map { "\(test.folder)/r\($0).jsonl" }
+    #expect(test.world.perform(["merge"] + records) == .met)
+    #expect(test.output.text.contains("3 trials: 3 met"))
+  }
+
+  @Test(
+    "A broken record is one line, whatever is in it",
+    arguments: [
+      "", "{", "[]", "{\"schema\":\"interlock-record\",\"schemaVersion\":2}", "\u{0}\u{1B}[2J",
+      "{\"schema\":\"interlock-record\",\"schemaVersion\":1}",
+      String(repeating: "[", count: 100_000), "{\"schema\":\"other\"}",
+    ])
+  func broken(_ text: String) throws {
+    let test = try TestWorld()
+    let path = test.folder + "/a.jsonl"
+    try (text + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(test.world.perform(["merge", path]) == .badScenario)
+    #expect(test.errors.text.utf8.count { $0 == 0x0A } == 1)
+    #expect(!test.errors.text.contains("\u{1B}"))
+  }
+
+  @Test("A trial that is there twice, or that was not planned, is one line with its number")
+  func doubled() throws {
+    let test = try world()
+    let path = test.folder + "/a.jsonl"
+    #expect(run(test, "--record", path) == .unmet)
+    let text = try test.read("a.jsonl")
+    let lines = text.split(separator: "\n")
+    try (text + lines[1] + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(test.world.perform(["merge", path]) == .badScenario)
+    #expect(test.errors.text.contains("a.jsonl:22: is a trial that is there already"))
+    let other = lines[2].replacing(/"index":[0-9]+/, with: "\"index\":999")
+    try (text + other + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(test.world.perform(["merge", path]) == .badScenario)
+    #expect(test.errors.text.contains("is a trial that was not planned"))
+  }
+
+  @Test("The record of every kind of verdict is read as it was written")
+  func kinds() throws {
+    let test = try world()
+    let kinds: [Verdict.Kind] = [
+      .passed, .race, .deadlock, .violation, .crashed, .timedOut, .undecided, .skipped,
+    ]
+    try FileManager.default.removeItem(atPath: test.folder + "/StressScenarios/reads.json")
+    test.subjects = kinds.map(\.rawValue)
+    test.verdict = { .any(Verdict.Kind(rawValue: $0.subject) ?? .passed) }
+    let path = test.folder + "/a.jsonl"
+    #expect(run(test, "--record", path, "--json", test.folder + "/a.json") == .unmet)
+    #expect(test.world.perform(["merge", path, "--json", test.folder + "/b.json"]) == .unmet)
+    #expect(try test.read("a.json") == test.read("b.json"))
+  }
+}
