@@ -126,9 +126,13 @@ let package = Package(
         "CInterlockExplorer", "CInterlockAnalysis",
       ],
       swiftSettings: common + [framePointers]),
-    // `explore` for tests.
+    // `explore` and `stress` for tests.
     .target(
-      name: "InterlockTesting", dependencies: ["Explorer"],
+      name: "InterlockTesting",
+      dependencies: [
+        "Explorer", "InterlockWatchdog", "Prediction", "ProcessInspection", "Interlock",
+        "CInterlockAnalysis", "CInterlockEvents",
+      ],
       swiftSettings: common + [framePointers]),
     .target(
       name: "Prediction",
@@ -337,6 +341,11 @@ let package = Package(
     .executableTarget(
       name: "HangingTests", dependencies: ["InterlockWatchdog"], path: "Tests/HangingTests",
       swiftSettings: common),
+    // Tests that stress or are watched, as a test process runs them; apart from the package's own,
+    // as those that hang.
+    .executableTarget(
+      name: "WatchedTests", dependencies: ["InterlockTesting", "Interlock"],
+      path: "Tests/WatchedTests", swiftSettings: common + [framePointers]),
     .testTarget(
       name: "SyncEventsTests",
       dependencies: [

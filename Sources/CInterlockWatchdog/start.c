@@ -15,6 +15,8 @@ __attribute__((constructor(101))) static void declare_options(void) {
 // executable.
 __attribute__((constructor(65535))) static void start(void) {
   interlock_follow_tests();
+  // Before the first task: a wait table that starts later does not know what tasks wait for.
+  if (interlock_testing_starts) interlock_testing_starts();
   const char *options = getenv("INTERLOCK_OPTIONS");
   // Without options, do nothing.
   if (!options || !*options) return;

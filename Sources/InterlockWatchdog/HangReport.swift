@@ -46,6 +46,7 @@ struct HangReport {
       lines.append("  … and \(names.count - Self.mostTests) more tests")
     }
     if names.isEmpty, let note = RunningTests.shared.note { lines.append("  (\(note))") }
+    lines += WatchedWork.notes.map { "  " + Printable.line($0) }
     if let diagnosis {
       let explanation = Explanation(diagnosis, of: snapshot)
       lines += DiagnosisText(explanation, width: nil).lines.map { "  " + $0 }

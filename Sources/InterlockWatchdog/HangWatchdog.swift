@@ -37,23 +37,32 @@ public enum HangWatchdog {
   ///   to this range.
   public static func start(limit: Duration = .seconds(10)) {
     let nanoseconds = min(max(limit / .nanoseconds(1), 1e8), 86_400e9)
-    // Acquiring and releasing: only the caller that finds 0 starts the thread.
-    let before = Self.limit.exchange(Int64(nanoseconds), ordering: .acquiringAndReleasing)
+    // Relaxed: no other memory depends on it.
+    let before = Self.limit.exchange(Int64(nanoseconds), ordering: .relaxed)
+    startMonitor()
     guard before == 0 else { return }
-    var taker = SnapshotTaker()
-    taker.mayRest = !isTestProcess
-    _ = HangMonitor.start(taker, limit: { limitSeconds }) { finding in
-      guard isHang(finding) else { return }
-      HangReport.printAndExit(finding)
-    }
     SectionTracking.announce(
       "the watchdog is armed: a hang ends this process with code \(exitCode), a certain one at once"
-        + " and another after \(limitSeconds) s")
+        + " and another after \(nanoseconds / 1e9) s")
   }
 
-  private static var limitSeconds: Double {
+  /// Starts the thread that watches, once.
+  static func startMonitor() { _ = monitor }
+
+  private static let monitor: HangMonitor? = {
+    var taker = SnapshotTaker()
+    taker.mayRest = !isTestProcess
+    return HangMonitor.start(taker, limit: { limitSeconds }) { finding in
+      guard limitSeconds != nil, isHang(finding) else { return }
+      HangReport.printAndExit(finding)
+    }
+  }()
+
+  /// The shortest limit; `nil` while nothing is watched.
+  private static var limitSeconds: Double? {
     // Relaxed: no other memory depends on it.
-    Double(limit.load(ordering: .relaxed)) / 1e9
+    let own = limit.load(ordering: .relaxed)
+    return [own == 0 ? nil : Double(own) / 1e9, WatchedWork.shortestLimit].compactMap(\.self).min()
   }
 
   /// Whether a finding ends the process.

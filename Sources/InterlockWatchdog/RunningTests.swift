@@ -77,6 +77,13 @@ final class RunningTests: Sendable {
   /// Whether XCTest is in the process: only a test process links it.
   var hasXCTest: Bool { xctest != INTERLOCK_XCTEST_NONE }
 
+  /// The test of XCTest that began last and has not ended, as an `XCTestCase`; `nil` for none.
+  var currentXCTest: AnyObject? {
+    // A test case that has not ended lives. XCTest runs one at a time.
+    lock.withLock { xctests.last.flatMap { UnsafeRawPointer(bitPattern: $0.id) } }
+      .map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// The tests that have begun and not ended, in the order in which they began.
   var names: [String] {
     // A thread in one of the calls above holds the lock only briefly; if that thread hangs, the

@@ -7,6 +7,9 @@
 /// the watchdog.
 void interlock_follow_tests(void);
 
+/// Called before main if InterlockTesting is linked.
+void interlock_testing_starts(void) __attribute__((weak));
+
 /// The two words of a Swift `String`, whose reference the receiver owns.
 typedef struct {
   uintptr_t first, second;

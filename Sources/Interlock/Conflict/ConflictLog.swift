@@ -126,7 +126,7 @@ final class ConflictLog: Sendable {
   }
 
   func add(_ overlap: Overlap, times: Int = 1) {
-    if ExploredRaces.shared.add(overlap) { return }
+    if ExploredRaces.shared.add(overlap) || ConflictScopes.receive(overlap) { return }
     if let report = stopping.withLock({ $0 }) {
       becomeTheOneThatStops()
       report(overlap.withThreadNames().conflict(count: 1))

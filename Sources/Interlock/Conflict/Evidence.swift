@@ -60,6 +60,8 @@ struct Evidence: Sendable {
   var queueLabel: String?
   var addresses: [UInt]
   var wasUnwound: Bool
+  /// The scope that began the section; 0 for none: see `ConflictScopes`.
+  var scope: UInt
 
   /// Copies a record that cannot change: the caller's own, or one behind a pin.
   init(of record: Record) {
@@ -80,6 +82,7 @@ struct Evidence: Sendable {
     queueLabel = UnsafePointer<CChar>(bitPattern: record[.queueLabel]).map(String.init(cString:))
     let frameCount = record[.frameCount]
     wasUnwound = frameCount & Record.unwound != 0
+    scope = frameCount >> Record.scopeShift & ConflictScopes.mostNumbers
     addresses = (0..<min(Int(frameCount & 0xFF), Record.frameLimit)).map {
       record.words[Record.stack + $0].load(ordering: .relaxed)
     }
@@ -111,6 +114,7 @@ struct Evidence: Sendable {
     thread = 0
     addresses = []
     wasUnwound = false
+    scope = 0
   }
 
   /// Reads another owner's record, which its owner may be ending at the same time.

@@ -11,13 +11,25 @@ final class DelayBudget: Sendable {
   static let free: UInt = 80_000
 
   private let percent: UInt
-  let startedAt = Platform.microseconds
+  private let start = Atomic(Platform.microseconds)
   private let spentMicroseconds = Atomic<UInt>(0)
   private let delayCount = Atomic(0)
   /// In milliseconds of the coarse clock: until then not even the shortest delay is allowed.
   private let nothingBefore = Atomic<UInt>(0)
 
   init(percent: Int) { self.percent = UInt(percent) }
+
+  /// When the run began, in microseconds.
+  // Relaxed: a thread that misses a new beginning decides one delay by the old one.
+  var startedAt: UInt { start.load(ordering: .relaxed) }
+
+  /// Begins a run anew, which may spend as much as the first.
+  func restart() {
+    // Relaxed: see `startedAt`.
+    start.store(Platform.microseconds, ordering: .relaxed)
+    spentMicroseconds.store(0, ordering: .relaxed)
+    nothingBefore.store(0, ordering: .relaxed)
+  }
 
   /// The allowance after a run of this many microseconds.
   static func allowance(after elapsed: UInt, percent: UInt) -> UInt {

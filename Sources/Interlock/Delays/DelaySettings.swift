@@ -67,6 +67,21 @@ extension SectionTracking {
       DelaySettings(trapFile: trapFile, scope: scope, probes: true))
   }
 
+  /// Switches delays and probes on for one of several runs in a process, with a budget of its own;
+  /// pairs that an earlier run found or dropped are delayed again.
+  ///
+  /// - Parameter seed: The seed that decides delays.
+  /// - Returns: Whether delays were on before.
+  package static func restartDelays(seed: UInt64) -> Bool {
+    let wereOn = delays
+    delaySeed = seed
+    var plan = Settings.shared.delayPlan
+    plan.probes = true
+    Settings.shared.startDelays(plan)
+    NearMissDelays.made?.restart()
+    return wereOn
+  }
+
   /// Writes the trap file, if there is one: for a process that ends without its exit handlers.
   package static func saveTraps() { NearMissDelays.made?.saveTraps() }
 }

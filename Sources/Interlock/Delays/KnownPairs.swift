@@ -83,6 +83,19 @@ struct KnownPairs {
     }
   }
 
+  /// Delays every known pair again, as if none had overlapped or been dropped yet.
+  mutating func restart(in tables: DelayTables) {
+    for (pair, state) in states where state != .armed && tables.set(.armed, of: pair) {
+      states[pair] = .armed
+    }
+    proofs = [:]
+    for number in places.keys {
+      // Relaxed: a count that a thread writes meanwhile changes the chance of one delay.
+      tables.words(of: number).considered.pointee.store(0, ordering: .relaxed)
+      tables.words(of: number).fruitless.pointee.store(0, ordering: .relaxed)
+    }
+  }
+
   /// Writes the trap file if there is one and a pair has changed.
   mutating func save() {
     guard mustSave, store != nil else { return }

@@ -161,6 +161,13 @@ final class NearMissDelays: Sendable {
     }
   }
 
+  /// Begins a run anew: see `SectionTracking.restartDelays`.
+  func restart() {
+    pairs.withLock { $0.restart(in: tables) }
+    budget.restart()
+    probe?.restart()
+  }
+
   func saveTraps() { pairs.withLock { $0.save() } }
 
   var counts: SectionTracking.DelayCounts {

@@ -14,6 +14,12 @@ final class Probe: Sendable {
 
   private let begins = Atomic<UInt>(0)
 
+  /// Counts begins from 0 again.
+  func restart() {
+    // Relaxed: see `nextLength`.
+    begins.store(0, ordering: .relaxed)
+  }
+
   /// Counts a begin; returns how long to hold it open, `nil` for not at all.
   @inline(__always)
   func nextLength() -> UInt? {

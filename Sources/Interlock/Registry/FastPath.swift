@@ -85,15 +85,17 @@ extension Registry {
   @inline(__always)
   static func begin(_ resource: borrowing Resource, _ entry: Entry) -> OpenSection? {
     let settings = HotSettings.current
-    if settings.isOffOrExplored {
+    var scope: UInt = 0
+    if settings.isSpecial {
       if settings.isOff { return nil }
-      ExploredSections.willBegin(resource.key, entry)
+      if settings.isScoped { scope = ConflictScopes.ofCaller }
+      if settings.isExplored { ExploredSections.willBegin(resource.key, entry) }
     }
     let context = ThreadContext.current
     let owner = context.currentOwner
     let record = context.claimRecord()
     fill(record, resource, entry, of: owner, in: context)
-    captureStack(of: context, into: record, limit: settings.stackDepth)
+    captureStack(of: context, into: record, limit: settings.stackDepth, scope: scope)
 
     let bucket = Bucket(of: resource.key)
     let word = SlotWord(record: record, key: resource.key, writes: entry.writes)
@@ -193,19 +195,21 @@ extension Registry {
 
   @inline(__always)
   static func captureStack(
-    of context: ThreadContext.Pointer, into record: Record, limit: Int
+    of context: ThreadContext.Pointer, into record: Record, limit: Int, scope: UInt
   ) {
+    let scope = scope << Record.scopeShift
     guard limit > 0 else {
-      record[.frameCount] = 0
+      record[.frameCount] = scope
       return
     }
     let count = interlock_walk_frames(
       record.frames, limit, context.pointee.stackLow, context.pointee.stackHigh)
     // A walk that finds only its own caller has no frame pointers.
     if count >= 2 || limit == 1 {
-      record[.frameCount] = UInt(bitPattern: count)
+      record[.frameCount] = UInt(bitPattern: count) | scope
     } else {
-      record[.frameCount] = UInt(interlock_unwind_frames(record.frames, limit)) | Record.unwound
+      record[.frameCount] =
+        UInt(interlock_unwind_frames(record.frames, limit)) | Record.unwound | scope
     }
   }
 }
@@ -217,6 +221,7 @@ extension HotSettings {
   static let exerciseFlag: UInt = 1 << 60
   static let orderFlag: UInt = 1 << 59
   static let exploredFlag: UInt = 1 << 58
+  static let scopeFlag: UInt = 1 << 57
 
   @inline(__always)
   static var current: HotSettings {
@@ -256,9 +261,12 @@ extension HotSettings {
   /// Whether some threads of the process are explored.
   @inline(__always)
   var isExplored: Bool { bits & Self.exploredFlag != 0 }
-  /// One branch at each begin for both.
+  /// Whether sections are attributed to scopes.
   @inline(__always)
-  var isOffOrExplored: Bool { bits & (Self.offFlag | Self.exploredFlag) != 0 }
+  var isScoped: Bool { bits & Self.scopeFlag != 0 }
+  /// One branch at each begin for all three.
+  @inline(__always)
+  var isSpecial: Bool { bits & (Self.offFlag | Self.exploredFlag | Self.scopeFlag) != 0 }
 }
 
 extension ResourceKey {
@@ -459,7 +467,8 @@ struct Record: Equatable {
     case queueLabel
     /// The address of the context's pins, the only part of the context that other threads use.
     case pins
-    /// The number of frames, with the flag `unwound` if the unwinder found them.
+    /// The number of frames, with the flag `unwound` if the unwinder found them, and the scope
+    /// from `scopeShift` on.
     case frameCount
     /// 1 from claim to end.
     case inUse
@@ -476,6 +485,7 @@ struct Record: Equatable {
   static let extended: UInt = 1 << 62
   static let unwound: UInt = 1 << 63
   static let cString: UInt = 0xFFFF_FFFF
+  static let scopeShift: UInt = 8
 
   let words: UnsafeMutablePointer<Atomic<UInt>>
 

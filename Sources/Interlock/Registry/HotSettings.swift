@@ -7,12 +7,13 @@ struct HotSettings {
 
   init(
     stackDepth: Int, delays: Bool, exercise: Bool, followsOrder: Bool, isOff: Bool,
-    isExplored: Bool
+    isExplored: Bool, isScoped: Bool = false
   ) {
     bits =
       Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
       | (exercise ? Self.exerciseFlag : 0) | (followsOrder ? Self.orderFlag : 0)
       | (isOff ? Self.offFlag : 0) | (isExplored ? Self.exploredFlag : 0)
+      | (isScoped ? Self.scopeFlag : 0)
   }
 
   func publish() {

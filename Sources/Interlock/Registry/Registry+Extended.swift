@@ -17,13 +17,15 @@ extension Registry {
     if settings.isOff { return nil }
     let entry = Entry(site, mode, synched: synched)
     if settings.isExplored { ExploredSections.willBegin(resource.key, entry) }
+    let scope = settings.isScoped ? ConflictScopes.ofCaller : 0
     let context = ThreadContext.current
     let owner = context.currentOwner
     let record = context.claimRecord()
     fill(record, resource, entry, of: owner, in: context)
     record[.nameLength] |= Record.extended
     captureStack(
-      of: context, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit))
+      of: context, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit),
+      scope: scope)
     record[.hasMet] = 0
     record[.partHash] = UInt(part?.hash ?? 0)
     record[.part] = Part.retain(part)

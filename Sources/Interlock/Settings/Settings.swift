@@ -37,7 +37,7 @@ final class Settings: Sendable {
     var hot: HotSettings {
       HotSettings(
         stackDepth: stackDepth, delays: delays, exercise: exercise, followsOrder: followsOrder,
-        isOff: isOff, isExplored: ExploredSections.isOn)
+        isOff: isOff, isExplored: ExploredSections.isOn, isScoped: ConflictScopes.isOn)
     }
   }
 

@@ -1,0 +1,24 @@
+import CInterlockAnalysis
+import ProcessInspection
+
+/// What the calling thread holds, as far as its calls have been seen since the watchdog started.
+enum HeldLocks {
+  private static let mostThreads = 2048
+
+  /// Whether the calling thread holds a lock.
+  ///
+  /// Copies a kilobyte for each thread of the process: for a thread that has met a conflict.
+  static var areHeldByCaller: Bool {
+    let thread = UInt32(truncatingIfNeeded: Platform.thisThread)
+    let count = min(interlock_waits_threads(nil, 0) + 16, mostThreads)
+    let views = [interlock_thread_view](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = min(interlock_waits_threads(buffer.baseAddress, count), count)
+    }
+    return views.contains { $0.number == thread && $0.held_count > 0 }
+  }
+}
+
+/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`: begins to follow what threads and
+/// tasks wait for, so that a hang of any later test is explained.
+@_cdecl("interlock_testing_starts")
+func startTesting() { _ = interlock_waits_start() }

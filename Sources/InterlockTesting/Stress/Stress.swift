@@ -1,0 +1,106 @@
+import Explorer
+import Foundation
+import Interlock
+import InterlockWatchdog
+import Testing
+
+/// Drives a subject from several callers at once; what goes wrong becomes issues of the test.
+///
+/// In each round every caller runs the body once; all are released together. Near-miss delays are
+/// on, sections are checked, and the watchdog is armed. The run ends after the first round with an
+/// issue:
+///
+/// - a conflict between two sections, at the line of one, with both stacks; it does not trap;
+/// - an error that the body throws, once for each text;
+/// - a failed expectation in the body.
+///
+/// A hang ends the process with code 86 and the report of the watchdog, which names the tests that
+/// had begun. Each failure prints a string that repeats the run: the same numbers of
+/// `StressCaller.random(in:)`, delays and starts. The scheduler's choices are its own.
+///
+///     @Test func cacheIsThreadSafe() async throws {
+///       try await stress(MyCache(), callers: 8, rounds: 200) { cache, caller in
+///         cache.set("key \(caller.random(in: 0..<4))", caller.index)
+///         _ = cache.get("key \(caller.random(in: 0..<4))")
+///       }
+///     }
+///
+/// For both Swift Testing and XCTest. One stress runs at a time in a process: others wait.
+///
+/// - Parameters:
+///   - subject: What is driven: a cache, an actor, a service, a view model.
+///   - callers: How many callers, 1 to 1024.
+///   - rounds: How often each runs the body, 1 to 1,000,000.
+///   - kind: What makes the calls.
+///   - hangLimit: The longest time without progress of the process, from 0.1 s. A certain deadlock
+///     is reported at once.
+///   - replay: The string of a failure, which gives callers, rounds, kind and seed. Without it, the
+///     environment variable `INTERLOCK_STRESS_REPLAY` is obeyed if it has a string of this test.
+///   - function: The test, which a replay string belongs to.
+///   - fileID: The file, as `#fileID` gives it, of an issue without a line of its own.
+///   - filePath: The file's path.
+///   - line: The line.
+///   - column: The column.
+///   - body: What each caller does in a round.
+/// - Throws: `StressError` if an argument is wrong or the call is nested in another;
+///   `CancellationError` if the test was cancelled.
+public func stress<Subject: Sendable>(
+  _ subject: Subject, callers: Int = 8, rounds: Int = 100, by kind: StressCallers = .threads,
+  hangLimit: Duration = .seconds(10), replay: String? = nil, function: String = #function,
+  fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+  column: Int = #column,
+  _ body: @escaping @Sendable (Subject, StressCaller) async throws -> Void
+) async throws {
+  let sourceLocation = SourceLocation(
+    fileID: fileID, filePath: filePath, line: line, column: column)
+  let name = "\(fileID) \(function)"
+  let plan = try stressPlan(callers, rounds, kind, replay: replay, of: name)
+  guard hangLimit >= .milliseconds(100) else {
+    throw StressError("'hangLimit' must be at least 0.1 seconds, found \(hangLimit)")
+  }
+  guard !StressNesting.isInside, !Exploration.isExplored else {
+    throw StressError("a body that is stressed or explored cannot stress another")
+  }
+  let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
+  let note = "replay: stress(replay: \"\(plan.text)\")"
+  await StressTurn.shared.take()
+  defer { StressTurn.shared.pass() }
+  let hadDelays = SectionTracking.restartDelays(seed: plan.seed)
+  defer { SectionTracking.delays = hadDelays }
+  let watch = WatchedWork.begin(limit: hangLimit, note: "stress at \(place); \(note)")
+  defer { watch.end() }
+  let scope = TestScope(at: sourceLocation, note: note)
+  let run = StressRun(plan, subject, scope, note: note, body)
+  await scope.run {
+    let count = await StressNesting.$isInside.withValue(true) { await run.rounds() }
+    print("stress: \(summary(plan, count, run.failed, scope)); \(note)  \(place)")
+  }
+  try Task.checkCancellation()
+}
+
+/// Whether the calling task belongs to a stress.
+enum StressNesting {
+  @TaskLocal static var isInside = false
+}
+
+private func stressPlan(
+  _ callers: Int, _ rounds: Int, _ kind: StressCallers, replay: String?, of name: String
+) throws(StressError) -> StressPlan {
+  if let replay { return try StressPlan(replay: replay, function: name) }
+  let plan = try StressPlan(callers: callers, rounds: rounds, kind: kind, function: name)
+  let variable = ProcessInfo.processInfo.environment["INTERLOCK_STRESS_REPLAY"]
+  guard let variable, StressPlan.isReplay(variable, of: name) else { return plan }
+  return try StressPlan(replay: variable, function: name)
+}
+
+private func summary(
+  _ plan: StressPlan, _ rounds: Int, _ hasFailed: Bool, _ scope: TestScope
+) -> String {
+  let what = "\(plan.callers) \(plan.kind.rawValue == "queue" ? "blocks" : plan.kind.rawValue)"
+  if hasFailed { return "failed in round \(rounds) of \(plan.rounds), with \(what)" }
+  let ran = "\(rounds) round\(rounds == 1 ? "" : "s") of \(what) without an issue"
+  if !SectionTracking.isCompiledIn { return ran + "; sections are not compiled in" }
+  if !scope.hasSections { return ran + "; no section was begun" }
+  let delays = SectionTracking.delayCounts.delays
+  return ran + "; sections were checked, with \(delays) delay\(delays == 1 ? "" : "s")"
+}

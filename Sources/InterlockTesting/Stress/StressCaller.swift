@@ -1,0 +1,64 @@
+import Synchronization
+
+/// What makes the calls of `stress`.
+public enum StressCallers: String, Sendable, Hashable, CaseIterable {
+  /// A thread of its own for each caller, which belongs to no pool.
+  case threads
+  /// Tasks on the pool that all tasks share.
+  case tasks
+  /// Blocks on a concurrent Dispatch queue.
+  case queue
+}
+
+/// One of the callers of `stress`, in one of its rounds.
+public struct StressCaller: Sendable, CustomStringConvertible {
+  /// The caller's number, from 0.
+  public let index: Int
+  /// The round's number, from 0.
+  public let round: Int
+  private let draws: Draws
+
+  init(_ index: Int, round: Int, seed: UInt64) {
+    self.index = index
+    self.round = round
+    draws = Draws(
+      mixed(seed &+ mixed(UInt64(index) << 32 | UInt64(round)) &* 0x9E37_79B9_7F4A_7C15))
+  }
+
+  /// A number in the range, by the seed of the run: a replay draws the same ones.
+  ///
+  /// Each draw of a caller in a round gives another number. Callable from any thread.
+  ///
+  /// - Parameter range: The numbers to choose from; it must not be empty.
+  /// - Returns: One of them.
+  public func random(in range: Range<Int>) -> Int {
+    precondition(!range.isEmpty, "a range to draw from must not be empty")
+    let count = UInt64(bitPattern: Int64(range.upperBound &- range.lowerBound))
+    return range.lowerBound &+ Int(draws.next().multipliedFullWidth(by: count).high)
+  }
+
+  /// `caller 3, round 17`.
+  public var description: String { "caller \(index), round \(round)" }
+}
+
+/// The random numbers of one caller in one round.
+private final class Draws: Sendable {
+  private let seed: UInt64
+  private let count = Atomic<UInt64>(0)
+
+  init(_ seed: UInt64) { self.seed = seed }
+
+  func next() -> UInt64 {
+    // Relaxed: the numbers order nothing.
+    let number = count.add(1, ordering: .relaxed).newValue
+    return mixed(seed &+ number &* 0x9E37_79B9_7F4A_7C15)
+  }
+}
+
+/// The finalizer of SplitMix64: a bijection that mixes the bits of a word.
+func mixed(_ word: UInt64) -> UInt64 {
+  var word = word
+  word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+  word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+  return word ^ word >> 31
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Interlock
+import InterlockWatchdog
+import Prediction
+public import Testing
+
+/// Watches a test: its conflicts, potential findings and hangs become its issues.
+public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
+  /// The findings that fail a test.
+  public enum Failing: Sendable, Hashable {
+    /// Conflicts and hangs. A potential finding is a warning.
+    case observed
+    /// Potential findings too.
+    case potential
+  }
+
+  let hangLimit: Duration
+  let predicts: Bool
+  let failing: Failing
+
+  /// A suite passes the trait on to its tests.
+  public var isRecursive: Bool { true }
+
+  /// Runs a test case, watched.
+  ///
+  /// - Parameters:
+  ///   - test: The test.
+  ///   - testCase: One case of it; `nil` for a suite.
+  ///   - function: Runs the case.
+  /// - Throws: What the test throws.
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    guard testCase != nil else { return try await function() }
+    let watch = WatchedWork.begin(
+      limit: hangLimit,
+      note: "watched: \(test.name) at \(test.sourceLocation.fileName):\(test.sourceLocation.line)")
+    defer { watch.end() }
+    SectionTracking.delays = true
+    let prediction = predicts ? TestPrediction(of: test, fails: failing == .potential) : nil
+    let scope = TestScope(at: test.sourceLocation)
+    do {
+      try await scope.run { () async throws in try await function() }
+    } catch {
+      prediction?.end()
+      throw error
+    }
+    prediction?.end()
+  }
+}
+
+extension Trait where Self == InterlockTrait {
+  /// Watches each test for conflicts and hangs, with a limit of 10 seconds without progress.
+  ///
+  ///     @Test(.interlock) func cacheIsThreadSafe() async { … }
+  ///
+  /// A conflict between sections becomes an issue at the line of one of them, with both stacks, and
+  /// the test goes on. Near-miss delays are on from then. A hang ends the process with code 86,
+  /// after its report has named the tests that had begun.
+  ///
+  /// Tests may run in parallel. A conflict belongs to the test whose tasks, threads or blocks began
+  /// the sections, or to both if they belong to two; if no test can be told, to the run.
+  public static var interlock: Self { .interlock() }
+
+  /// Watches each test, as `interlock`.
+  ///
+  /// - Parameters:
+  ///   - hangLimit: The longest time without progress of the process, from 0.1 seconds; the
+  ///     shortest limit of the tests that run is obeyed.
+  ///   - predict: Whether to look for deadlocks and races that did not occur, from the first such
+  ///     test of the process on: it does not see locks that were made before.
+  ///   - failOn: The findings that fail a test.
+  /// - Returns: The trait.
+  public static func interlock(
+    hangLimit: Duration = .seconds(10), predict: Bool = false,
+    failOn: InterlockTrait.Failing = .observed
+  ) -> Self {
+    Self(hangLimit: hangLimit, predicts: predict, failing: failOn)
+  }
+}

@@ -1,0 +1,91 @@
+import Interlock
+import Prediction
+import ProcessInspection
+import Testing
+
+/// What is predicted while a test runs.
+final class TestPrediction: Sendable {
+  private static let mostFrames = 12
+
+  private struct Process {
+    var open: [ObjectIdentifier: TestPrediction] = [:]
+    /// The findings that were reported, and those of earlier tests.
+    var known: Set<String> = []
+    var notes: Set<String> = []
+  }
+
+  private static let process = Locked(Process())
+
+  private let test: Test
+  private let fails: Bool
+
+  /// Starts prediction in this process, if it does not run.
+  init(of test: Test, fails: Bool) {
+    self.test = test
+    self.fails = fails
+    Predictor.start()
+    Self.process.withLock { $0.open[ObjectIdentifier(self)] = self }
+  }
+
+  /// Reports what was found since the last test ended.
+  func end() {
+    let record = Predictor.record()
+    if case .unavailable(let reason) = record.state { note("nothing is predicted: \(reason)") }
+    for line in record.notes { note("prediction is not complete: \(line)") }
+    for finding in record.findings {
+      let text = FindingText(finding, mostFrames: Self.mostFrames)
+      let isNew = Self.process.withLock { process in
+        let others = process.open.values.filter { $0 !== self }
+        // Left to the test that its stacks show, if they show one and it still runs.
+        if !matches(finding), others.contains(where: { $0.matches(finding) }) { return false }
+        return process.known.insert(Self.identity(of: finding)).inserted
+      }
+      if isNew { report(finding, text) }
+    }
+    Self.process.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(self)) }
+  }
+
+  private func report(_ finding: PotentialFinding, _ text: FindingText) {
+    let lines = ["potential, not observed: " + text.headline] + text.details.map { "  " + $0 }
+    let comment = Comment(rawValue: lines.joined(separator: "\n"))
+    let location = Self.location(of: finding, module: test.sourceLocation.moduleName)
+    Issue.record(
+      comment, severity: fails ? .error : .warning, sourceLocation: location ?? test.sourceLocation)
+    Attachment.record(
+      comment.rawValue, named: "potential.txt", sourceLocation: location ?? test.sourceLocation)
+  }
+
+  /// A line about the process, once.
+  private func note(_ line: String) {
+    let isNew = Self.process.withLock { $0.notes.insert(line).inserted }
+    if isNew { print("interlock: \(line)") }
+  }
+
+  /// Whether a stack of the finding has a function of the test's file with the test's name.
+  private func matches(_ finding: PotentialFinding) -> Bool {
+    let name = test.name.prefix { $0 != "(" } + "("
+    let file = "/" + test.sourceLocation.fileName
+    return finding.sides.contains { side in
+      (side.place + side.stack).contains { frame in
+        frame.file?.hasSuffix(file) == true && frame.function?.contains(name) == true
+      }
+    }
+  }
+
+  /// The kind, and the user's places: the same finding on other objects is the same.
+  private static func identity(of finding: PotentialFinding) -> String {
+    let places = finding.sides.map { side in
+      side.place.first { !$0.isSystem }.map { "\($0.file ?? ""):\($0.line ?? 0)" } ?? side.act
+    }
+    return ([finding.kind.rawValue] + places.sorted()).joined(separator: " ")
+  }
+
+  /// The first line of the user's code.
+  private static func location(of finding: PotentialFinding, module: String) -> SourceLocation? {
+    let frames = finding.sides.flatMap { $0.place + $0.stack }
+    guard let frame = frames.first(where: { !$0.isSystem && $0.file != nil && $0.line ?? 0 > 0 }),
+      let file = frame.file, let line = frame.line, let name = file.split(separator: "/").last
+    else { return nil }
+    return SourceLocation(fileID: "\(module)/\(name)", filePath: file, line: line, column: 1)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+/// A run of `Tests/WatchedTests` in a process of its own.
+struct WatchedRun {
+  /// An issue that the process recorded.
+  struct Found: CustomStringConvertible {
+    var test: String
+    var text: String
+    var place: String
+    var isKnown: Bool
+
+    var description: String { "\(test) \(place)\(isKnown ? " known" : ""): \(text)" }
+  }
+
+  /// The exit status, or the negated number of a signal.
+  var status: Int32
+  var output: String
+  /// In Swift Testing alone.
+  var issues: [Found]
+
+  /// Runs the tests of a library that a filter selects. Kills the process if it does not end.
+  init(
+    _ library: String, _ filter: String, environment: [String: String] = [:],
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("interlock-watched-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let output = folder.appendingPathComponent("output")
+    let events = folder.appendingPathComponent("events")
+    try Data().write(to: output)
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("WatchedTests")
+    process.arguments =
+      library == "xctest"
+      ? ["WatchedTests.\(filter)"]
+      : [
+        "--testing-library", library, "--filter", filter, "--event-stream-output-path",
+        events.path, "--event-stream-version", "0",
+      ]
+    var variables = ProcessInfo.processInfo.environment
+    variables["INTERLOCK_OPTIONS"] = nil
+    process.environment = variables.merging(environment) { $1 }
+    let handle = try FileHandle(forWritingTo: output)
+    process.standardOutput = handle
+    process.standardError = handle
+    process.standardInput = FileHandle.nullDevice
+    let hasEnded = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in hasEnded.signal() }
+    try process.run()
+    if hasEnded.wait(timeout: .now() + 60) == .timedOut {
+      kill(process.processIdentifier, SIGKILL)
+      hasEnded.wait()
+      Issue.record("the process did not end within 60 s", sourceLocation: location)
+    }
+    let number = process.terminationStatus
+    status = process.terminationReason == .uncaughtSignal ? -number : number
+    self.output = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+    let lines = (try? String(contentsOf: events, encoding: .utf8)) ?? ""
+    issues = lines.split(separator: "\n").compactMap { Self.issue(in: Data($0.utf8)) }
+  }
+
+  private static func issue(in line: Data) -> Found? {
+    guard let object = try? JSONSerialization.jsonObject(with: line) as? [String: Any],
+      let payload = object["payload"] as? [String: Any],
+      payload["kind"] as? String == "issueRecorded",
+      let issue = payload["issue"] as? [String: Any],
+      let messages = payload["messages"] as? [[String: Any]]
+    else { return nil }
+    let place = issue["sourceLocation"] as? [String: Any]
+    let file = (place?["fileID"] as? String)?.split(separator: "/").last ?? ""
+    let test = payload["testID"] as? String ?? ""
+    return Found(
+      test: test.split(separator: "/").dropLast().last.map(String.init) ?? "",
+      text: messages.compactMap { $0["text"] as? String }.joined(separator: "\n"),
+      place: "\(file):\(place?["line"] ?? "")", isKnown: issue["isKnown"] as? Bool ?? false)
+  }
+
+  /// The line of a file of `Tests/WatchedTests` that ends in `// mark`: `File.swift:12`.
+  static func line(_ mark: String, in file: String, _ here: String = #filePath) throws -> String {
+    let url = URL(fileURLWithPath: here).deletingLastPathComponent()
+      .appendingPathComponent("../WatchedTests/\(file)")
+    let lines = try String(contentsOf: url, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    let index = try #require(lines.firstIndex { $0.hasSuffix("// \(mark)") })
+    return "\(file):\(index + 1)"
+  }
+}

@@ -1,0 +1,105 @@
+import Dispatch
+import Foundation
+import Interlock
+
+/// Two sections that overlap in every run.
+final class Meeting: Sendable {
+  private let section: Section
+  private let isOpen = DispatchSemaphore(value: 0)
+  private let hasMet = DispatchSemaphore(value: 0)
+
+  init(_ name: String) { section = Section(name) }
+
+  func first() {
+    section.write {
+      isOpen.signal()
+      hasMet.wait()
+    }
+  }
+
+  func second() {
+    isOpen.wait()
+    section.write {}  // meets
+    hasMet.signal()
+  }
+
+  /// Both, each on a thread of its own that the caller makes.
+  func onThreads() {
+    let ended = DispatchGroup()
+    for work in [first, second] {
+      ended.enter()
+      Thread.detachNewThread {
+        work()
+        ended.leave()
+      }
+    }
+    ended.wait()
+  }
+
+  /// Both, each in a block.
+  func inBlocks() {
+    let ended = DispatchGroup()
+    for work in [first, second] {
+      DispatchQueue.global().async(group: ended) { Thread.detachNewThread(work) }
+    }
+    ended.wait()
+  }
+
+  /// Both, each in a task with an executor of its own, so that no thread of the pool is blocked.
+  func inTasks() async {
+    await withTaskGroup(of: Void.self) { group in
+      for work in [first, second] {
+        group.addTask(executorPreference: OwnThread()) { work() }
+      }
+    }
+  }
+}
+
+/// A thread for each job.
+final class OwnThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }.start()
+  }
+}
+
+/// Threads that no test has made: they run before the tests do.
+enum Outsiders {
+  private static let meeting = Meeting("of outsiders")
+  private static let begin = DispatchSemaphore(value: 0)
+  private static let ended = DispatchSemaphore(value: 0)
+
+  static func start() {
+    for work in [meeting.first, meeting.second] {
+      Thread.detachNewThread {
+        begin.wait()
+        work()
+        ended.signal()
+      }
+    }
+  }
+
+  /// Lets them overlap, and waits for that.
+  static func meet() {
+    for _ in 0..<2 { begin.signal() }
+    for _ in 0..<2 { ended.wait() }
+  }
+}
+
+/// Two tests that run at the same time.
+final class Rendezvous: Sendable {
+  private let arrived = DispatchGroup()
+
+  init() {
+    arrived.enter()
+    arrived.enter()
+  }
+
+  /// Waits for the other test.
+  func arrive() async {
+    arrived.leave()
+    await withCheckedContinuation { continuation in
+      arrived.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+}

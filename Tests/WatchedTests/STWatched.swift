@@ -1,0 +1,129 @@
+import Foundation
+import Interlock
+import InterlockTesting
+import Testing
+
+/// Tests under `.interlock`: what each reports is what the parent looks for.
+@Suite(.interlock(hangLimit: .seconds(5)))
+struct Watched {
+  @Test func tasks() async { await Meeting("of tasks").inTasks() }
+
+  @Test func threads() { Meeting("of threads").onThreads() }
+
+  @Test func quiet() { Section("of quiet").write {} }
+
+  @Test(arguments: [1, 2]) func parameters(_ number: Int) async {
+    if number == 2 { await Meeting("of parameters").inTasks() }
+  }
+
+  @Test func known() async {
+    await withKnownIssue { await Meeting("of known").inTasks() }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func limited() async { await Meeting("of limited").inTasks() }
+
+  @Test func confirms() async {
+    await confirmation { confirmed in
+      await Meeting("of confirms").inTasks()
+      confirmed()
+    }
+  }
+
+  @Test func exits() async {
+    await #expect(processExitsWith: .exitCode(3)) { exit(3) }
+    await Meeting("of exits").inTasks()
+  }
+
+  @Suite struct Nested {
+    @Test(.interlock) func inner() async { await Meeting("of inner").inTasks() }
+  }
+}
+
+/// Two tests at a time, one of which has a conflict.
+@Suite(.interlock) struct Together {
+  static let both = Rendezvous()
+  static let ended = Rendezvous()
+
+  @Test func withConflict() async {
+    await Self.both.arrive()
+    Meeting("of one").onThreads()
+    await Self.ended.arrive()
+  }
+
+  @Test func without() async {
+    await Self.both.arrive()
+    await Self.ended.arrive()
+  }
+}
+
+/// Two tests at a time, with one section each in the conflict.
+@Suite(.interlock) struct Shared {
+  static let meeting = Meeting("of both")
+  static let ended = Rendezvous()
+
+  @Test func first() async {
+    Thread.detachNewThread { Self.meeting.first() }
+    await Self.ended.arrive()
+  }
+
+  @Test func second() async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        Self.meeting.second()
+        continuation.resume()
+      }
+    }
+    await Self.ended.arrive()
+  }
+}
+
+/// Two tests at a time, and a conflict of neither.
+@Suite(.interlock) struct Unowned {
+  static let both = Rendezvous()
+  static let ended = Rendezvous()
+
+  @Test func causes() async {
+    await Self.both.arrive()
+    Outsiders.meet()
+    await Self.ended.arrive()
+  }
+
+  @Test func waits() async {
+    await Self.both.arrive()
+    await Self.ended.arrive()
+  }
+}
+
+/// Orders of locks that never met.
+@Suite(.serialized) struct Predicted {
+  private func cross() {
+    let first = NSLock()
+    let second = NSLock()
+    for pair in [(first, second), (second, first)] {
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        pair.0.withLock { pair.1.withLock {} }  // crosses
+        ended.signal()
+      }
+      ended.wait()
+    }
+  }
+
+  @Test(.interlock(predict: true, failOn: .potential)) func fails() { cross() }
+}
+
+/// Hangs.
+struct Hanging {
+  @Test(.interlock(hangLimit: .seconds(3))) func suspends() async {
+    await withCheckedContinuation { Self.kept.keep($0) }
+  }
+
+  static let kept = Kept()
+}
+
+/// Keeps a continuation that is never resumed.
+final class Kept: Sendable {
+  nonisolated(unsafe) private var continuation: CheckedContinuation<Void, Never>?
+
+  func keep(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+}

@@ -1,0 +1,27 @@
+import Interlock
+import InterlockTesting
+import XCTest
+
+/// Tests of XCTest, watched.
+final class XCWatched: InterlockTestCase {
+  func testConflict() { Meeting("of testConflict").onThreads() }
+
+  func testQuiet() { Section("of testQuiet").write {} }
+}
+
+/// Tests of XCTest that stress.
+final class XCStressed: XCTestCase {
+  func testStress() async throws {
+    try await stress(Counter(), callers: 4, rounds: 500) { counter, _ in counter.add() }
+  }
+
+  func testThrows() async throws {
+    try await stress(Counter(), callers: 2, rounds: 50) { _, caller in
+      if caller.round == 3 { throw Refused() }
+    }
+  }
+
+  func testQuietStress() async throws {
+    try await stress(Counter(), callers: 4, rounds: 50) { counter, _ in counter.addLocked() }
+  }
+}
