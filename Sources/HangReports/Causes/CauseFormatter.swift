@@ -23,7 +23,7 @@ struct CauseFormatter {
   /// The lines of the cause, and the reason for a doubt.
   var details: [String] {
     Self.limited(lines.details, "lines")
-      + [Self.note(diagnosis.certainty)].compactMap { $0 }
+      + [note].compactMap { $0 }
   }
 
   private var lines: Lines {
@@ -65,13 +65,15 @@ struct CauseFormatter {
   }
 
   /// Why a cause is certain or not, if that needs to be said.
-  private static func note(_ certainty: Diagnosis.Certainty) -> String? {
-    switch certainty {
+  private var note: String? {
+    switch diagnosis.certainty {
     case .certain, .doubtful(.unknownCause): nil
     case .certainIfBlocksAreAlike:
       "certain if the blocks of the same code, from the same line, wait as these do"
     case .doubtful(.mayListen):
       "not certain: an idle process looks the same"
+    case .doubtful(.poolGrows) where diagnosis.pool?.completesHere == false:
+      "not certain: a queued block may do something else than those that wait"
     case .doubtful(.poolGrows):
       "not certain: the pool gets one more thread a second while all its threads wait"
     case .doubtful(.timerIsSet): "not certain: a timer is set, which may end it"
