@@ -123,6 +123,16 @@ package struct Exploration: Sendable {
       count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
   }
 
+  /// Reads the failing orders of earlier runs without executing one.
+  ///
+  /// - Throws: What is wrong with their file, in one line.
+  package func checkCorpus() throws(ExplorationRefusal) {
+    guard let folder = options.corpus else { return }
+    if let error = Corpus(of: name, in: folder).error {
+      throw ExplorationRefusal(description: error)
+    }
+  }
+
   /// Reads a token without executing its schedule.
   ///
   /// - Throws: Why it is no token of this body, in one line.

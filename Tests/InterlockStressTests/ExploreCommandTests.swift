@@ -1,3 +1,4 @@
+import Foundation
 import StressRunner
 import Testing
 
@@ -56,6 +57,25 @@ struct ExploreCommandTests {
     #expect(pairs(test) == ["reads good"])
   }
 
+  @Test("'explore --corpus' reaches the child as an absolute path; a broken file is one line")
+  func corpus() throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order", "--subject", "good", "--corpus", "kept") == .met)
+    let folder = try #require(test.trials.last?.explore?.options.corpus)
+    #expect(folder == test.world.currentFolder + "/kept")
+    let trial = try #require(test.trials.last)
+    let name = Corpus(of: "order on good, seed \(trial.seed)", in: folder).path
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data("nonsense\n".utf8).write(to: URL(fileURLWithPath: name))
+    let before = test.trials.count
+    #expect(
+      test.run("explore", "order", "--subject", "good", "--corpus", folder) == .usage)
+    #expect(test.trials.count == before)
+    #expect(test.errors.text.contains("\(name):1: expected 'order N'"), "\(test.errors.text)")
+  }
+
   @Test("'run' says of a scenario that is only explored which command is meant")
   func onlyExplored() throws {
     let test = try makeWorld()
@@ -67,7 +87,7 @@ struct ExploreCommandTests {
 
   @Test("'explore' without names needs a scenario that says what is expected")
   func nothingExpected() throws {
-    #expect(try TestWorld().run("explore") == .usage)
+    #expect(try TestWorld().run("explore") == .nothingSelected)
   }
 
   @Test("The options of 'explore' reach the child")

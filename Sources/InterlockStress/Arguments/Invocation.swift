@@ -90,6 +90,8 @@ package struct Options: OptionValues, Hashable {
   package var budget: Budget?
   /// The token of the one order to execute; `nil` to search.
   package var token: String?
+  /// The folder that keeps the failing orders of explorations; `nil` for none.
+  package var corpus: String?
   /// Whether 'pool' waits for real pools.
   package var usesRealPools = false
   /// Whether sections at call sites that nearly overlapped are sometimes held open.

@@ -70,7 +70,8 @@ struct PoolCommand {
       throw UsageError("The option '--time-limit <seconds>' does nothing without '--real'", .pool)
     }
     return try RunPlan(
-      exploring: scenarios, options: options, subjects: world.subjects, seconds: 2)
+      exploring: scenarios, options: options, subjects: world.subjects,
+      currentFolder: world.currentFolder, seconds: 2)
   }
 
   /// The trial with pools of a width: in the model, and for real.

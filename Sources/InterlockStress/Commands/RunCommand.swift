@@ -27,7 +27,7 @@ final class RunCommand {
       if command == .explore {
         try RunPlan(
           exploring: selection.explored(asked: scenarios), options: options,
-          subjects: world.subjects)
+          subjects: world.subjects, currentFolder: world.currentFolder)
       } else {
         try RunPlan(
           selection.run(asked: scenarios), options: options, subjects: world.subjects,

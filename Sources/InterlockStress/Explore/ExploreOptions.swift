@@ -35,6 +35,13 @@ extension CommandName {
         "Execute the one order of this token, which a failure shows.")
     ),
     (
+      [.explore],
+      Option(
+        "corpus", .path("folder"), \.corpus, replay: .leavesOut,
+        "Keep failing orders in this folder, a file for each pair of scenario and subject, and try"
+          + " them first next time. One that passes is removed.")
+    ),
+    (
       [.pool],
       Option(
         flag: "real",
@@ -107,6 +114,7 @@ extension Options {
     }
     request.options.poolWidth = poolWidth ?? scenario.poolWidth
     request.options.seed = seed
+    request.options.corpus = corpus
     return request
   }
 }

@@ -12,12 +12,17 @@ extension RunPlan {
   ///   - scenarios: What is explored.
   ///   - options: The options of the command line.
   ///   - subjects: The executable's subjects.
+  ///   - currentFolder: Where relative paths begin.
   ///   - seconds: The budget of each exploration without the option.
-  /// - Throws: An unknown name, or a token that belongs to another pair, or to several.
+  /// - Throws: An unknown name, a token that belongs to another pair, or to several, or a file of
+  ///   failing orders that cannot be read.
   init(
     exploring scenarios: [Scenario], options: Options, subjects: [SubjectEntry],
-    seconds: Double = 10
+    currentFolder: String, seconds: Double = 10
   ) throws(UsageError) {
+    var options = options
+    // Make the path absolute: a subject may change its current folder.
+    options.corpus = options.corpus.map { $0.hasPrefix("/") ? $0 : "\(currentFolder)/\($0)" }
     try Self.checkSubjects(options, subjects, .explore)
     for scenario in scenarios {
       for subject in subjects where Self.isWanted(subject, in: scenario, options) {
@@ -29,6 +34,18 @@ extension RunPlan {
       throw UsageError("None of these scenarios is for the subjects that are asked for", .explore)
     }
     if let token = options.token { try check(token, options) }
+    try checkCorpus()
+  }
+
+  private func checkCorpus() throws(UsageError) {
+    for trial in trials {
+      guard let request = trial.explore else { continue }
+      do throws(ExplorationRefusal) {
+        try trial.exploration(request).checkCorpus()
+      } catch {
+        throw UsageError("The option '--corpus <folder>': \(error.description)", .explore)
+      }
+    }
   }
 
   /// The trial that explores a scenario on a subject.
@@ -49,6 +66,7 @@ extension RunPlan {
       ("--strategy <strategy>", options.strategy != nil),
       ("--budget <budget>", options.budget != nil),
       ("--pool-width <n>", options.poolWidth != nil),
+      ("--corpus <folder>", options.corpus != nil),
     ] where isGiven {
       throw UsageError("The option '\(name)' does nothing with '--replay <token>'", .explore)
     }

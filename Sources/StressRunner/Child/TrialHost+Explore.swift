@@ -1,5 +1,6 @@
 import Dispatch
 import Explorer
+import Foundation
 import ProcessInspection
 
 extension TrialHost {
@@ -19,7 +20,7 @@ extension TrialHost {
         if let token = request.token {
           try exploration.replay(token) { workload.execute() }
         } else {
-          try exploration.run { workload.execute() }
+          try exploration.run({ workload.execute() }, notes: report)
         }
     } catch {
       end(events, .notRun(error.description))
@@ -30,5 +31,12 @@ extension TrialHost {
     }
     events.send(.explored(ExplorationRecord(outcome: outcome, seconds: Platform.now - start)))
     end(events, .finished(nil))
+  }
+
+  /// Writes what is wrong with the file of failing orders to standard error, which a failing trial
+  /// shows.
+  private static func report(_ note: Exploration.Note) {
+    guard case .corpus(let problem) = note else { return }
+    FileHandle.standardError.write(Data("interlock: \(problem)\n".utf8))
   }
 }
