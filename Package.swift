@@ -231,16 +231,28 @@ let package = Package(
     // Synchronization is undecided.
     .target(
       name: "PredictPrograms", dependencies: ["LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs", "Orders"],
+      path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs", "Memory", "Orders"],
       swiftSettings: common + [framePointers]),
     .target(
       name: "SamplePrograms",
       dependencies: ["PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms", exclude: ["C", "Orders", "Predict", "Races"],
+      path: "Sources/SamplePrograms", exclude: ["C", "Memory", "Orders", "Predict", "Races"],
       swiftSettings: common + [framePointers]),
     // Apart from the others: the user's code that is explored, without anything of this package.
     .target(
       name: "OrderPrograms", path: "Sources/SamplePrograms/Orders",
+      swiftSettings: common + [framePointers]),
+    // What races in memory are judged on. Instrumented, whatever else is built.
+    .target(
+      name: "CMemoryPrograms", path: "Sources/SamplePrograms/Memory/C",
+      cSettings: [.unsafeFlags(["-fsanitize=thread"])]),
+    .target(
+      name: "MemoryPrograms", dependencies: ["CMemoryPrograms"],
+      path: "Sources/SamplePrograms/Memory", exclude: ["C"],
+      swiftSettings: common + [framePointers, instrumented]),
+    // Runs one of them, with and without the check of memory.
+    .executableTarget(
+      name: "MemoryProgram", dependencies: ["MemoryPrograms", "CInterlockMemory", "Interlock"],
       swiftSettings: common + [framePointers]),
     // Runs one of them without a harness: what detectors are compared on.
     .executableTarget(

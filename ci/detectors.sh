@@ -7,10 +7,13 @@ cd "$(dirname "$0")/.."
 help() {
   cat <<'END'
 Usage: ci/detectors.sh [--runs N] [--valgrind-runs N] [--rows TEXT]
+       ci/detectors.sh --memory [--runs N] [--rows TEXT]
 
   --runs N            runs of each program by each detector, 1 to 1000 (default: 5)
   --valgrind-runs N   the same for Helgrind and DRD, which take a second to start (default: 1)
   --rows TEXT         only the rows with this text in their titles, and their twins; without the slow-down
+  --memory            instead, the programs of StressScenarios/memory, which have no marks: what ThreadSanitizer and
+                      Interlock's check of memory find in them, unoptimised and optimised (default: 1 run of each)
   -h, --help          show this, and build nothing
 
 Builds in release: the programs as they are, the programs with ThreadSanitizer, and the tool and the programs with the
@@ -25,7 +28,8 @@ usage() {
   exit 64
 }
 
-runs=5
+runs=
+is_memory=
 valgrind_runs=1
 rows=
 while [ $# -gt 0 ]; do
@@ -44,14 +48,66 @@ while [ $# -gt 0 ]; do
       if [ "$1" = --runs ]; then runs=$2; else valgrind_runs=$2; fi
       shift 2
       ;;
+    --memory)
+      is_memory=yes
+      shift
+      ;;
     --rows)
       [ $# -ge 2 ] && [ -n "$2" ] || usage "Missing value for '$1'"
       rows=$2
       shift 2
       ;;
-    *) usage "Unknown argument $(printf '%q' "$1"), expected '--runs', '--valgrind-runs' or '--rows'" ;;
+    *) usage "Unknown argument $(printf '%q' "$1"), expected '--runs', '--valgrind-runs', '--rows' or '--memory'" ;;
   esac
 done
+
+# Prints for each program of StressScenarios/memory in how many runs each detector reports it.
+compare_memory() {
+  local folder=.build/detectors-memory titles=() commands=() found=() false_reports=() failed=()
+  local option configuration kind name column run hits code cells
+  for configuration in debug release; do
+    option=(-c "$configuration" --product MemoryProgram --scratch-path)
+    swift build "${option[@]}" "$folder-$configuration" >&2
+    swift build "${option[@]}" "$folder-$configuration-sanitized" --sanitize=thread >&2
+    titles+=("ThreadSanitizer, $configuration" "Interlock, $configuration")
+    commands+=("$folder-$configuration-sanitized/$configuration/MemoryProgram"
+      "$folder-$configuration/$configuration/MemoryProgram --check")
+  done
+  printf '%s\n' "runs with a report, of $runs each:"
+  while read -r kind name; do
+    [[ $name == *"$rows"* ]] || continue
+    cells=
+    for column in "${!commands[@]}"; do
+      hits=0
+      for ((run = 0; run < runs; run++)); do
+        code=0
+        # shellcheck disable=SC2086 # The second word is an option.
+        SWIFT_BACKTRACE=enable=no timeout 120 ${commands[column]} "$name" > /dev/null 2>&1 || code=$?
+        case $code in
+          0) ;;
+          66) hits=$((hits + 1)) ;;
+          *) failed+=("${titles[column]}: $name ended with $code") ;;
+        esac
+      done
+      [ "$kind" = racy ] && found[column]=$((${found[column]:-0} + hits))
+      [ "$kind" = correct ] && false_reports[column]=$((${false_reports[column]:-0} + hits))
+      cells+=$(printf '%6s' "$hits")
+    done
+    printf '%-8s %-44s%s\n' "$kind" "$name" "$cells"
+  done < <("${commands[1]%% *}")
+  for column in "${!commands[@]}"; do
+    printf '%-24s racy runs found: %s; correct runs reported: %s\n' "${titles[column]}" \
+      "${found[column]:-0}" "${false_reports[column]:-0}"
+  done
+  if [ ${#failed[@]} -gt 0 ]; then printf '%s\n' "${failed[@]}"; fi
+}
+
+if [ -n "$is_memory" ]; then
+  runs=${runs:-1}
+  compare_memory
+  exit 0
+fi
+runs=${runs:-5}
 
 # Without debug information: Valgrind 3.19 cannot read that of this compiler.
 plain=(-c release --scratch-path .build/detectors -Xlinker -S)

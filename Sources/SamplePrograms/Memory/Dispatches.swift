@@ -1,0 +1,128 @@
+import Foundation
+
+/// Groups, work items, timers and the main queue.
+let dispatchPairs: [MemoryPair] = [
+  MemoryPair(
+    "group-not-waited-for", "a thread reads what the blocks of a group write, before it waits",
+    order: "it waits first",
+    racy: {
+      let counter = Counter()
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) {
+        letTimePass()
+        counter.value = 1
+      }
+      use(counter.value)
+      group.wait()
+    },
+    ordered: {
+      let shelf = Shelf()
+      let lock = NSLock()
+      let group = DispatchGroup()
+      for number in 0..<10 {
+        DispatchQueue.global().async(group: group) { lock.withLock { shelf.array.append(number) } }
+      }
+      group.wait()
+      use(shelf.array)
+    }),
+  MemoryPair(
+    "work-item-not-waited-for", "a thread reads what a work item writes, and waits for it then",
+    order: "it waits for the item first",
+    racy: {
+      let counter = Counter()
+      let begun = Signpost()
+      let item = DispatchWorkItem {
+        begun.set()
+        letTimePass()
+        counter.value = 1
+      }
+      DispatchQueue.global().async(execute: item)
+      begun.wait()
+      use(counter.value)
+      item.wait()
+    },
+    ordered: {
+      let counter = Counter()
+      let item = DispatchWorkItem { counter.value = 1 }
+      DispatchQueue.global().async(execute: item)
+      item.wait()
+      use(counter.value)
+    }),
+  MemoryPair(correct: "group-notified", "a block that a group's end enqueues reads its results") {
+    let counter = Counter()
+    let group = DispatchGroup()
+    let done = DispatchSemaphore(value: 0)
+    let queue = DispatchQueue(label: "results")
+    for _ in 0..<5 { queue.async(group: group) { counter.add(1) } }
+    group.notify(queue: .global()) {
+      use(counter.value)
+      done.signal()
+    }
+    done.wait()
+  },
+  MemoryPair(correct: "iterations-under-lock", "iterations of 'concurrentPerform' share a lock") {
+    let counter = Counter()
+    let lock = NSLock()
+    DispatchQueue.concurrentPerform(iterations: 50) { _ in lock.withLock { counter.add(1) } }
+    use(counter.value)
+  },
+  MemoryPair(correct: "delayed-block", "a block that runs later reads what was written before") {
+    let counter = Counter()
+    let done = DispatchSemaphore(value: 0)
+    counter.value = 1
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) {
+      counter.add(1)
+      done.signal()
+    }
+    done.wait()
+    use(counter.value)
+  },
+  MemoryPair(correct: "queue-specific", "blocks change the object that their queue stores") {
+    let key = DispatchSpecificKey<Counter>()
+    let queue = DispatchQueue(label: "specific")
+    queue.setSpecific(key: key, value: Counter())
+    onTwoThreads { queue.sync { DispatchQueue.getSpecific(key: key)?.add(1) } }
+  },
+  MemoryPair(correct: "queue-activated", "blocks of an inactive queue read what came before") {
+    let counter = Counter()
+    let queue = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
+    queue.async { use(counter.value) }
+    counter.value = 1
+    queue.activate()
+    queue.sync {}
+  },
+  MemoryPair(correct: "unmarked-nested-queues", "blocks go from queue to queue with an object") {
+    let counter = Counter()
+    let (one, other) = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
+    let done = DispatchSemaphore(value: 0)
+    one.async {
+      counter.add(1)
+      other.async {
+        counter.add(1)
+        one.async {
+          counter.add(1)
+          done.signal()
+        }
+      }
+    }
+    done.wait()
+    use(counter.value)
+  },
+  MemoryPair(
+    correct: "unmarked-timer-source", "a timer on a serial queue counts, and its queue reads"
+  ) {
+    let counter = Counter()
+    let queue = DispatchQueue(label: "timer")
+    let done = DispatchSemaphore(value: 0)
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.setEventHandler {
+      counter.add(1)
+      if counter.value == 3 { done.signal() }
+    }
+    timer.schedule(deadline: .now(), repeating: .milliseconds(2))
+    timer.activate()
+    done.wait()
+    timer.cancel()
+    use(queue.sync { counter.value })
+  },
+]
