@@ -375,7 +375,7 @@ let package = Package(
       path: "Tests/MemoryTestChild",
       swiftSettings: common + [instrumented]),
     .testTarget(
-      name: "MemoryTests", dependencies: ["MemoryTestChild", "TestSupport"],
+      name: "MemoryTests", dependencies: ["MemoryTestChild", "MemoryProgram", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "PredictionTests",
