@@ -119,7 +119,7 @@ static bool come_to_clock(memory_thread *own) {
   mark_busy(record->base, true);
   bool is_known = true;
   if (interlock_clock_tasks_are_exact) {
-    clock = interlock_clock_now(record, !task);
+    clock = task ? interlock_clock_now(record, false) : interlock_clock_without_task(record);
     if (task && !clock->of_task && clock->calls == 0) {
       interlock_clock_task_begins(record, task, false);
     }

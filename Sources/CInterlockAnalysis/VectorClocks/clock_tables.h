@@ -215,6 +215,8 @@ void interlock_clock_has_called(struct thread_record *record) HIDDEN;
 /// The clock of what the thread does now. `leaves`: what follows is no longer part of a task that
 /// the runtime has taken off the thread.
 thread_clock *interlock_clock_now(struct thread_record *record, bool leaves) HIDDEN;
+/// The clock of code that no task runs. It comes after the part of a task that the thread ran last.
+thread_clock *interlock_clock_without_task(struct thread_record *record) HIDDEN;
 /// As the runtime tells: the task has come to an actor, or has left it. The second returns false if
 /// the runtime has taken the task off the thread before.
 void interlock_clock_task_comes(thread_clock *own, uintptr_t actor) HIDDEN;

@@ -181,28 +181,30 @@ void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_
   note_clock_change(record);
 }
 
-void interlock_clock_task_leaves(thread_record *record) {
+/// `follows`: what the thread does next without a task comes after the part.
+static void leave(thread_record *record, bool follows) {
   task_clock *task = record->clock->of_task;
   thread_clock *outer = task->outer;
-  note_clock_change(record);
   take(&task->lock);
   bool is_holder = task->holder == record;
   if (!is_holder) {
     // The task's next part may have begun, or ended, on another thread.
     give(&task->lock);
     record->clock = record->caller ? record->caller : record->base;
-    if (record->caller) interlock_clock_know_all(record->caller);
+    if (record->caller || follows) interlock_clock_know_all(record->clock);
     return;
   }
   record->clock = outer;
   end_part(task);
-  if (outer->calls > 0) clock_learn(outer, &task->own.clock);
+  if (follows || outer->calls > 0) clock_learn(outer, &task->own.clock);
   if (task->has_ended) {
     let_go(task);
   } else {
     give(&task->lock);
   }
 }
+
+void interlock_clock_task_leaves(thread_record *record) { leave(record, false); }
 
 bool interlock_clock_task_has_begun(uintptr_t task) {
   const task_clock *found = (const task_clock *)table_find(&tasks, task);
@@ -235,6 +237,13 @@ thread_clock *interlock_clock_now(thread_record *record, bool leaves) {
     own = record->clock;
   }
   return own;
+}
+
+thread_clock *interlock_clock_without_task(thread_record *record) {
+  // Code that the runtime calls while it takes a task off the thread has no task either: the
+  // `enqueue` of a custom executor.
+  while (record->clock->of_task && record->clock->calls == 0) leave(record, true);
+  return record->clock;
 }
 
 void interlock_clock_task_comes(thread_clock *own, uintptr_t actor) {

@@ -37,7 +37,7 @@ const char *interlock_clocks_blindness(void) {
 static thread_clock *clock_of_task(thread_record *record, thread_clock *own, bool is_task) {
   if (!is_task && !own->of_task) return own;
   mark_busy(record->base, true);
-  own = interlock_clock_now(record, !is_task);
+  own = is_task ? interlock_clock_now(record, false) : interlock_clock_without_task(record);
   if (is_task && !own->of_task && own->calls == 0) {
     interlock_clock_task_begins(record, (uintptr_t)swift_task_getCurrent(), false);
     own = record->clock;
