@@ -46,6 +46,7 @@ package enum ConflictScopes {
 
   /// Passes a conflict on; returns whether a scope has taken it.
   static func receive(_ overlap: Overlap) -> Bool {
+    guard HotSettings.current.isScoped else { return false }
     var isTaken = false
     _ = functions.with { isTaken = $0.receiver(ScopedConflict(overlap: overlap)) }
     return isTaken
