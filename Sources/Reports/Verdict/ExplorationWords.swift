@@ -41,7 +41,8 @@ enum ExplorationWords {
   }
 
   /// The sides of a race or the cause of a deadlock, then the steps of the order as a table with a
-  /// column for each thread, and what each blocked thread waits for. A list of runs of steps, where a table would be too wide to read.
+  /// column for each thread, and what each blocked thread waits for. A list of runs of steps,
+  /// where a table would be too wide to read.
   static func schedule(_ failure: ExplorationFailure) -> [String] {
     let table = failure.order
     let isNarrow = (table.map(\.count).max() ?? 0) <= widestTable
