@@ -55,6 +55,9 @@ package enum TrialHost {
       trial.explore == nil
       ? watchForHangs(table: table, predicts: trial.predicts, reportingTo: events) : nil
     watchSections(reportingTo: SectionWatch(reportingTo: events))
+    // The main run loop opens descriptors when it first runs, and traps if the subject has
+    // forbidden them by then.
+    _ = RunLoop.main.run(mode: .default, before: .distantPast)
     // Use a separate thread, so that a subject may use the main queue and the main actor.
     Thread {
       interlock_name_thread("workload")
