@@ -365,8 +365,8 @@ let package = Package(
         "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
       ],
       swiftSettings: common),
-    // Programs that race, each with its correct twin, in C that is compiled as a user's would be: the
-    // functions that it calls are those of CInterlockMemory.
+    // Programs that race, each with its correct twin, in C that is compiled as a user's would be:
+    // the functions that it calls are those of CInterlockMemory.
     .target(
       name: "MemoryTestC", path: "Tests/MemoryTestC",
       cSettings: [.unsafeFlags(["-fsanitize=thread", "-O1"])]),

@@ -1,7 +1,7 @@
 package import Interlock
 
 extension Conflict {
-  /// What happened, in one line: the resource, and who was where.
+  /// What happened, in one line: the resource, and the act of each side.
   package var sentence: String {
     func act(_ side: Side) -> String {
       "\(side.mode.writes ? "a writer" : "a reader")\(side.synched ? " that claims a lock" : "")"
