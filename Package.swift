@@ -101,13 +101,23 @@ let package = Package(
     // toolchain's runtime has the same names, and is not linked.
     .target(
       name: "CInterlockMemory",
-      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
+      dependencies: ["CUncheckedMemory", "CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
       cSettings: [
         .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
       ]),
+    // The same functions where nothing is checked, so that any build can be instrumented.
+    .target(name: "CUncheckedMemory"),
+    // Starts the check of memory, and describes each race as a value.
+    .target(
+      name: "MemoryCheck",
+      dependencies: ["CInterlockMemory", "ProcessInspection", "Interlock"],
+      swiftSettings: common + [framePointers]),
     // Reports races in memory in any process that links it.
     .target(
-      name: "InterlockMemory", dependencies: ["CInterlockMemory", "Interlock", "CInterlock"],
+      name: "InterlockMemory",
+      dependencies: [
+        "MemoryCheck", "CInterlockMemory", "Findings", "Interlock", "CInterlock",
+      ],
       swiftSettings: common + [framePointers]),
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
     // calls that they make.
@@ -130,7 +140,7 @@ let package = Package(
     .target(
       name: "InterlockTesting",
       dependencies: [
-        "Explorer", "InterlockWatchdog", "Prediction", "ProcessInspection", "Interlock",
+        "Explorer", "Findings", "InterlockWatchdog", "Prediction", "ProcessInspection", "Interlock",
         "CInterlockAnalysis", "CInterlockEvents",
       ],
       swiftSettings: common + [framePointers]),
@@ -184,8 +194,8 @@ let package = Package(
     .target(
       name: "StressRunner",
       dependencies: [
-        "JSONText", "Explorer", "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection",
-        "Interlock", "CInterlockHarness",
+        "JSONText", "MemoryCheck", "Explorer", "Prediction", "HangDetection", "WaitForGraph",
+        "ProcessInspection", "Interlock", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // What is measured of lock strategies and caches, and what the figures mean.
@@ -206,8 +216,8 @@ let package = Package(
     .target(
       name: "InterlockStress",
       dependencies: [
-        "Findings", "JSONText", "StressRunner", "Explorer", "WaitForGraph", "Comparison", "Reports",
-        "Caches",
+        "Findings", "JSONText", "StressRunner", "MemoryCheck", "Explorer", "WaitForGraph",
+        "Comparison", "Reports", "Caches",
         "LockStrategies", "Interlock", "CInterlockEvents", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
@@ -261,18 +271,26 @@ let package = Package(
       swiftSettings: common + [framePointers]),
     // What 'interlock bench sections' measures, each in a program of its own: locks where nothing
     // of this package is linked, and marks where Interlock alone is.
-    .executableTarget(name: "YardstickLocks", swiftSettings: common),
-    .executableTarget(name: "YardstickMarks", dependencies: ["Interlock"], swiftSettings: common),
+    .executableTarget(
+      name: "YardstickLocks", dependencies: ["CUncheckedMemory"], swiftSettings: common),
+    .executableTarget(
+      name: "YardstickMarks", dependencies: ["CUncheckedMemory", "Interlock"],
+      swiftSettings: common),
+    // What 'interlock bench memory' measures; the compiler alone builds it in other ways.
+    .executableTarget(
+      name: "YardstickMemory", dependencies: ["CInterlockMemory", "Interlock"],
+      swiftSettings: common + [instrumented]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
         "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
-        "SamplePrograms", "PredictPrograms", "OrderPrograms", "Caches", "LockStrategies",
+        "SamplePrograms", "PredictPrograms", "OrderPrograms", "MemoryPrograms", "Caches",
+        "LockStrategies",
         "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
         "Explorer", "CInterlockExplorer",
         // Executables: they are built beside it, and not linked.
-        "YardstickLocks", "YardstickMarks",
+        "YardstickLocks", "YardstickMarks", "YardstickMemory",
       ],
       swiftSettings: common + [framePointers]),
     // What several test targets share.
@@ -358,6 +376,14 @@ let package = Package(
     .executableTarget(
       name: "WatchedTests", dependencies: ["InterlockTesting", "Interlock"],
       path: "Tests/WatchedTests", swiftSettings: common + [framePointers]),
+    // Tests whose memory is checked, as a test process runs them.
+    .executableTarget(
+      name: "CheckedTests", dependencies: ["InterlockTesting", "InterlockMemory", "Interlock"],
+      path: "Tests/CheckedTests", swiftSettings: common + [framePointers, instrumented]),
+    // Numbered, with one idea a file. A test runs each, and compares its output with its header.
+    .executableTarget(
+      name: "Samples", dependencies: ["InterlockTesting", "Interlock"], path: "Tests/Samples",
+      swiftSettings: common + [framePointers]),
     .testTarget(
       name: "SyncEventsTests",
       dependencies: [
@@ -370,8 +396,11 @@ let package = Package(
     .target(
       name: "MemoryTestC", path: "Tests/MemoryTestC",
       cSettings: [.unsafeFlags(["-fsanitize=thread", "-O1"])]),
+    // Not instrumented. Its name comes first, so that the linker chooses its copies of functions.
+    .target(name: "ForeignMutex", path: "Tests/ForeignMutex", swiftSettings: common),
     .executableTarget(
-      name: "MemoryTestChild", dependencies: ["CInterlockMemory", "MemoryTestC", "Interlock"],
+      name: "MemoryTestChild",
+      dependencies: ["CInterlockMemory", "MemoryTestC", "ForeignMutex", "Interlock"],
       path: "Tests/MemoryTestChild",
       swiftSettings: common + [instrumented]),
     .testTarget(
@@ -409,11 +438,26 @@ let package = Package(
         "WaitForGraph", "ProcessInspection", "Interlock", "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
+    // The readers of files and texts, as fuzzers call them.
+    .target(
+      name: "FuzzedReaders",
+      dependencies: [
+        "JSONText", "Findings", "StressRunner", "InterlockStress", "CInterlockExplorer",
+      ],
+      path: "Tests/FuzzedReaders", exclude: ["Seeds"],
+      swiftSettings: common),
+    // The example of the article GatingYourType, also a package of its own, which ci/fixtures.sh
+    // builds.
+    .executableTarget(
+      name: "OwnCacheStress", dependencies: ["InterlockStress", "Interlock"],
+      path: "Tests/OwnCache/Sources/OwnCacheStress", swiftSettings: common),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["FuzzedReaders", "StressRunner"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
         "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
-        "Prediction", "WaitForGraph",
+        "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
         "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
         "TestSupport",
@@ -421,6 +465,16 @@ let package = Package(
       exclude: ["Goldens"], swiftSettings: common),
   ]
 )
+
+// What ci/fuzz.sh builds: libFuzzer's driver is only there if '-sanitize=fuzzer' links it.
+if Context.environment["INTERLOCK_FUZZ"] != nil {
+  package.targets += [
+    .target(name: "FuzzDriver", path: "Tests/FuzzDriver"),
+    .executableTarget(
+      name: "Fuzz", dependencies: ["FuzzedReaders", "FuzzDriver"], path: "Tests/Fuzz",
+      swiftSettings: common),
+  ]
+}
 
 // `INTERLOCK_TESTS="A B …"` keeps only these of the targets below `Tests`: a build that runs few of
 // them, as ci/thread-sanitizer.sh does, need not compile the rest.

@@ -12,8 +12,8 @@ Usage: ci/detectors.sh [--runs N] [--valgrind-runs N] [--rows TEXT]
   --runs N            runs of each program by each detector, 1 to 1000 (default: 5)
   --valgrind-runs N   the same for Helgrind and DRD, which take a second to start (default: 1)
   --rows TEXT         only the rows with this text in their titles, and their twins; without the slow-down
-  --memory            instead, the programs of StressScenarios/memory, which have no marks: what ThreadSanitizer and
-                      Interlock's check of memory find in them, unoptimised and optimised (default: 1 run of each)
+  --memory            instead, the programs of Sources/SamplePrograms/Memory, which have no marks: what ThreadSanitizer
+                      and Interlock's check of memory find in them, in debug and with -O (default: 1 run of each)
   -h, --help          show this, and build nothing
 
 Builds in release: the programs as they are, the programs with ThreadSanitizer, and the tool and the programs with the
@@ -61,10 +61,11 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Prints for each program of StressScenarios/memory in how many runs each detector reports it.
+# Prints for each program of Sources/SamplePrograms/Memory in how many runs each detector reports it, and a table of all.
 compare_memory() {
   local folder=.build/detectors-memory titles=() commands=() found=() false_reports=() failed=()
   local option configuration kind name column run hits code cells
+  local -A count=([racy]=0 [correct]=0)
   for configuration in debug release; do
     option=(-c "$configuration" --product MemoryProgram --scratch-path)
     swift build "${option[@]}" "$folder-$configuration" >&2
@@ -73,20 +74,22 @@ compare_memory() {
     commands+=("$folder-$configuration-sanitized/$configuration/MemoryProgram"
       "$folder-$configuration/$configuration/MemoryProgram --check")
   done
-  printf '%s\n' "runs with a report, of $runs each:"
+  printf '%s\n' "runs with a report, of $runs each; the columns are:"
+  printf '  %s\n' "${titles[@]}"
   while read -r kind name; do
     [[ $name == *"$rows"* ]] || continue
     cells=
+    count[$kind]=$((count[$kind] + runs))
     for column in "${!commands[@]}"; do
       hits=0
       for ((run = 0; run < runs; run++)); do
         code=0
         # shellcheck disable=SC2086 # The second word is an option.
-        SWIFT_BACKTRACE=enable=no timeout 120 ${commands[column]} "$name" > /dev/null 2>&1 || code=$?
+        SWIFT_BACKTRACE=enable=no timeout 120 ${commands[column]} "$name" < /dev/null > /dev/null 2>&1 || code=$?
         case $code in
           0) ;;
           66) hits=$((hits + 1)) ;;
-          *) failed+=("${titles[column]}: $name ended with $code") ;;
+          *) failed+=("not judged: ${titles[column]}, $name ended with $code") ;;
         esac
       done
       [ "$kind" = racy ] && found[column]=$((${found[column]:-0} + hits))
@@ -95,9 +98,11 @@ compare_memory() {
     done
     printf '%-8s %-44s%s\n' "$kind" "$name" "$cells"
   done < <("${commands[1]%% *}")
+  printf '\n%s\n' "$(date -u +%F), $(swift --version 2> /dev/null | head -1), $(nproc) processors"
+  printf '\n| | runs of racy programs with a report, of %s | of correct programs, of %s |\n|---|---|---|\n' \
+    "${count[racy]}" "${count[correct]}"
   for column in "${!commands[@]}"; do
-    printf '%-24s racy runs found: %s; correct runs reported: %s\n' "${titles[column]}" \
-      "${found[column]:-0}" "${false_reports[column]:-0}"
+    printf '| %s | %s | %s |\n' "${titles[column]}" "${found[column]:-0}" "${false_reports[column]:-0}"
   done
   if [ ${#failed[@]} -gt 0 ]; then printf '%s\n' "${failed[@]}"; fi
 }

@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Builds and tests the packages of Tests/Fixtures as their users do, and checks that each is red at
-# the line that its source marks with "// red". All share one build folder, so that Interlock is
-# compiled once. Needs a minute or two for a first build; BUILD_FOLDER keeps it.
+# Builds and tests the packages of Tests/Fixtures as their users do, and checks that each
+#
+# - is red at the line that its source marks with "// red", in the output and in each format;
+# - is green with the baseline that this run has written;
+# - is red again with a second fault, at the line marked with "// second".
+#
+# All share one build folder, so that Interlock is compiled once. Needs a minute or two for a first
+# build; BUILD_FOLDER keeps it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,35 +15,63 @@ trap 'rm -rf "$scratch"' EXIT
 build=${BUILD_FOLDER:-$scratch/build}
 outcome=0
 
-# fixture NAME TEXT…: its tests fail, and show each text and the marked line.
+wrong() {
+  cat "$scratch/log" >&2
+  echo "fixtures: $*" >&2
+  outcome=1
+}
+
+# place FIXTURE MARK: the line with the mark, as in Store.swift:12.
+place() {
+  grep -rn "// $2" "Tests/Fixtures/$1" --include='*.swift' | head -1 |
+    sed -E 's#^.*/([^/:]+:[0-9]+):.*#\1#'
+}
+
+# tested FIXTURE STATUS OPTIONS TEXT…: its tests end with the status, and show each text.
+tested() {
+  local name=$1 expected=$2 options=$3 status=0 text
+  shift 3
+  INTERLOCK_OPTIONS=$options timeout 300 swift test --skip-build \
+    --package-path "Tests/Fixtures/$name" --scratch-path "$build" >"$scratch/log" 2>&1 || status=$?
+  [ "$status" -eq "$expected" ] || wrong "$name ended with $status, expected $expected: $options"
+  for text in "$@"; do
+    grep -qF -- "$text" "$scratch/log" || wrong "$name lacks '$text': $options"
+  done
+}
+
+# fixture NAME TEXT…: also shows each text.
 fixture() {
-  local name=$1 folder=Tests/Fixtures/$1 marked
+  local name=$1 reports=$scratch/$1 red second file line
   shift
-  marked=$(grep -rn '// red' "$folder" --include='*.swift' | head -1 |
-    sed -E 's#^.*/([^/:]+:[0-9]+):.*#\1#')
-  if ! swift build --build-tests --package-path "$folder" --scratch-path "$build" \
+  if ! swift build --build-tests --package-path "Tests/Fixtures/$name" --scratch-path "$build" \
     >"$scratch/log" 2>&1; then
-    cat "$scratch/log" >&2
-    echo "fixtures: $name does not build" >&2
-    outcome=1
+    wrong "$name does not build"
     return
   fi
-  local status=0
-  timeout 120 swift test --skip-build --package-path "$folder" --scratch-path "$build" \
-    >"$scratch/log" 2>&1 || status=$?
-  local missing=()
-  for text in "$marked" "$@"; do grep -qF -- "$text" "$scratch/log" || missing+=("$text"); done
-  if [ "$status" -ne 1 ] || [ ${#missing[@]} -gt 0 ]; then
-    cat "$scratch/log" >&2
-    printf "fixtures: %s ended with %s; missing: %s\n" "$name" "$status" "${missing[*]-}" >&2
-    outcome=1
-    return
-  fi
-  echo "fixtures: $name is red at $marked"
+  red=$(place "$name" red) second=$(place "$name" second)
+  file=${red%:*} line=${red#*:}
+  mkdir "$reports"
+  tested "$name" 1 "report=baseline:$reports/known.json" "$red" "$@"
+  tested "$name" 1 "report=sarif:$reports/sarif report=junit:$reports/junit
+    report=gitlab:$reports/gitlab report=xcode" "$file:$line:"
+  cp "$scratch/log" "$reports/xcode"
+  tested "$name" 1 "report=github" "/$file,line=$line"
+  grep -q "$file" "$reports/sarif" && grep -Eq "\"startLine\" ?: ?$line\b" "$reports/sarif" ||
+    wrong "$name: sarif lacks $red"
+  grep -q "$file:$line" "$reports/junit" || wrong "$name: junit lacks $red"
+  grep -q "$file" "$reports/gitlab" && grep -Eq "\"begin\" ?: ?$line\b" "$reports/gitlab" ||
+    wrong "$name: gitlab lacks $red"
+  tested "$name" 0 "baseline=$reports/known.json" "known"
+  SECOND_FAULT=1 tested "$name" 1 "baseline=$reports/known.json" "$second"
+  [ "$outcome" -ne 0 ] || echo "fixtures: $name is red at $red, then green, then red at $second"
 }
 
 fixture cache 'Test everyMethod() recorded an issue at ImageStore.swift' 'Test storeAndRead() passed'
 fixture actor 'Test neverOverdrawn() recorded an issue' 'replay: stress(replay:'
 fixture server 'deadlock (starvation)' 'test: answersManyRequests()'
 fixture viewmodel 'waits for the main queue at FeedModel.swift' 'test: loadsWhileTheViewReads()'
+
+# The example of the article on gating: its red run is a test.
+swift build --package-path Tests/OwnCache --scratch-path "$build" >"$scratch/log" 2>&1 ||
+  wrong "OwnCache does not build"
 exit "$outcome"

@@ -7,6 +7,8 @@ package=$(cd "$(dirname "$0")/.." && pwd)
 product=interlock
 json=interlock-results.json
 arguments=()
+# Where the names and paths of scenarios are in the arguments.
+positions=()
 
 help() {
   cat <<'END'
@@ -19,7 +21,8 @@ Usage: ci/gate.sh [--package FOLDER] [--product NAME] [--json FILE] [ARGUMENT ..
   -h, --help         show this, and build nothing
   ARGUMENT ...       handed to the executable's 'run': names and paths of scenarios, and every option
                      that 'run' has (see 'interlock help run'); behind -- whatever it is.
-                     A FILE is looked for from the current folder, scenarios from the package's
+                     A FILE is looked for from the current folder; a scenario's path from the package's,
+                     then from the current one
 
 Ends with the gate's own code: 0 every expectation met; 1 one was not; 4 nothing selected; 64 wrong usage;
 65 a bad scenario or baseline; 70 a fault of Interlock's own, or the build failed; 130 interrupted.
@@ -119,6 +122,7 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     *)
+      positions+=("${#arguments[@]}")
       arguments+=("$1")
       shift
       ;;
@@ -131,6 +135,16 @@ case "$json" in
   - | /*) ;;
   *) json=$PWD/$json ;;
 esac
+for position in ${positions[@]+"${positions[@]}"}; do
+  case "${arguments[$position]}" in
+    /*) ;;
+    */* | *.json)
+      if [ ! -e "$package/${arguments[$position]}" ] && [ -e "${arguments[$position]}" ]; then
+        arguments[$position]=$PWD/${arguments[$position]}
+      fi
+      ;;
+  esac
+done
 if [ "$json" != - ]; then
   folder=$(dirname "$json")
   if [ -d "$json" ]; then

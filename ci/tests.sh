@@ -4,13 +4,15 @@
 #
 # Most tests wait, for a child or for a limit, and a waiting test keeps a thread: one process runs as
 # many tests at a time as the machine has processors, and those of a serialized suite one by one. So
-# the suites that wait most are in processes of their own.
+# the suites that wait most are in processes of their own. So are those that explore within the
+# process, where tasks of other tests would be part of what is explored.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(
   'SyncEventsTests\.'
   '(InterlockStressTests|StressRunnerTests|ComparisonTests)\.'
+  'InterlockTestingTests\.'
 )
 
 logs=$(mktemp -d)

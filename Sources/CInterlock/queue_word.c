@@ -12,7 +12,6 @@ const uintptr_t interlock_unknown_queue = 3;
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sched.h>
 #include <string.h>
 
 // libdispatch's own functions: this executable may interpose them, and readers of events must not
@@ -115,7 +114,7 @@ const uintptr_t *interlock_queue_word(void) {
   }
   // Bounded: in the child of a fork the searching thread may not exist.
   for (int turns = 0; turns < 1000 && __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1; turns++)
-    sched_yield();
+    interlock_give_way();
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2) return &interlock_unknown_queue;
   dispatch_module module = {.code = dispatch_code};
   dl_iterate_phdr(find_module, &module);

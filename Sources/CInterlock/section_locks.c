@@ -2,7 +2,6 @@
 // destroyed.
 #include "interlock_runtime.h"
 
-#include <sched.h>
 #include <stddef.h>
 
 typedef struct {
@@ -27,21 +26,24 @@ static section_lock *find(const void *lock) {
 void interlock_listen_to_locks(interlock_lock_listener listener) {
   // In the child of a fork the thread that held the table's lock may not exist.
   if (!listener) __atomic_store_n(&known_lock, 0, __ATOMIC_RELAXED);
-  // Release: pairs with the acquire in `interlock_tell_lock`.
+  // Release: pairs with the acquire in `interlock_publish_lock_change`.
   __atomic_store_n(&interlock_current_lock_listener, listener, __ATOMIC_RELEASE);
 }
 
-void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
+void interlock_publish_section_lock(interlock_lock_change change, const void *lock,
+                                    uint64_t section,
                                   interlock_call_place place) {
   // Relaxed: only a check whether there is a listener; it is loaded again below.
   if (!__atomic_load_n(&interlock_current_lock_listener, __ATOMIC_RELAXED)) return;
   // Acquire and release: a spin lock over the table, held for a few instructions.
-  while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
+  while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) interlock_give_way();
   section_lock *entry = find(lock);
   int is_new = entry && entry->section != section;
   if (is_new) *entry = (section_lock){lock, section};
   __atomic_store_n(&known_lock, 0, __ATOMIC_RELEASE);
   if (!entry) return;
-  if (is_new) interlock_tell_lock(INTERLOCK_LOCK_MADE, lock, (interlock_call_place){0, 0});
-  interlock_tell_lock(change, lock, place);
+  if (is_new) {
+    interlock_publish_lock_change(INTERLOCK_LOCK_MADE, lock, (interlock_call_place){0, 0});
+  }
+  interlock_publish_lock_change(change, lock, place);
 }

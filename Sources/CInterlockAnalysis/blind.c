@@ -26,8 +26,15 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   (void)queue, (void)items, (void)capacity;
   return 0;
 }
-uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t flags) {
-  (void)function, (void)context, (void)flags;
+size_t interlock_waits_root_list(uintptr_t root, interlock_root_item *items, size_t capacity) {
+  (void)root, (void)items, (void)capacity;
+  return 0;
+}
+interlock_code_reader *interlock_code_reader_make(void) { return NULL; }
+void interlock_code_reader_free(interlock_code_reader *reader) { (void)reader; }
+uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function, uintptr_t context,
+                              uint32_t flags) {
+  (void)reader, (void)function, (void)context, (void)flags;
   return 0;
 }
 uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {

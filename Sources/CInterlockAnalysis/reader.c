@@ -113,15 +113,8 @@ static void read_lock_waits(interlock_event_kind kind, interlock_object_kind obj
 /// The order goes first: the waits count the event, so that another thread that copies the held
 /// list and finds the count unchanged has not copied a half-made change. The clocks go after the
 /// order, which records the signaller's epoch before the signal.
-static void read_parts(const interlock_event *event, void *context) {
-  (void)context;
-  // Relaxed: a part that begins to follow reads the next event.
-  uint32_t wanted = __atomic_load_n(&parts, __ATOMIC_RELAXED);
-  thread_record *own = own_record();
-  if (!own) {
-    miss_thread();
-    return;
-  }
+__attribute__((always_inline)) static inline void read_for(uint32_t wanted, thread_record *own,
+                                                           const interlock_event *event) {
   if ((wanted & INTERLOCK_PART_ORDER) && (event->kind & order_kinds)) {
     interlock_order_read(own, event);
   }
@@ -130,6 +123,29 @@ static void read_parts(const interlock_event *event, void *context) {
   }
   if ((wanted & INTERLOCK_PART_CLOCKS) && (event->kind & clocks_kinds)) {
     interlock_clocks_read(own, event);
+  }
+}
+
+/// A separate function, so that the usual path saves fewer registers.
+__attribute__((noinline)) static void read_first(uint32_t wanted, const interlock_event *event) {
+  thread_record *own = own_record();
+  if (own) {
+    read_for(wanted, own, event);
+  } else {
+    miss_thread();
+  }
+}
+
+static void read_parts(const interlock_event *event, void *context) {
+  (void)context;
+  // Relaxed: a part that begins to follow reads the next event.
+  uint32_t wanted = __atomic_load_n(&parts, __ATOMIC_RELAXED);
+  thread_record *own = interlock_own_record;
+  // Prediction has all parts follow: its usual path tests none.
+  if (own && wanted == all_parts) {
+    read_for(all_parts, own, event);
+  } else {
+    read_first(wanted, event);
   }
 }
 
@@ -168,6 +184,27 @@ static void read_lock_parts(interlock_event_kind kind, interlock_object_kind obj
   interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
 }
 
+/// Only the waits and the clocks follow: races in memory are looked for, and prediction is off.
+static void read_lock_clocks(interlock_event_kind kind, interlock_object_kind object_kind,
+                             const void *object, uint32_t flags, uintptr_t place,
+                             uintptr_t frame) {
+  enum { readers = 1 << HELD_BY_THREAD, both = INTERLOCK_PART_WAITS | INTERLOCK_PART_CLOCKS };
+  thread_record *own = interlock_own_record;
+  if (!own || __atomic_load_n(&parts, __ATOMIC_RELAXED) != both ||
+      !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
+    interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
+    read_parts(&event, NULL);
+    return;
+  }
+  change_held(own, readers, kind, object_kind, (uintptr_t)object, place, frame);
+  interlock_waits_note_lock(own, kind);
+  if (object_kind == INTERLOCK_OBJECT_MUTEX &&
+      interlock_clocks_read_again(own->clock, kind, (uintptr_t)object)) {
+    return;
+  }
+  interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
+}
+
 static void thread_ends(thread_record *own) {
   // Another thread may take the clock from now on.
   if (own == interlock_own_record && interlock_memory_thread_ends) interlock_memory_thread_ends();
@@ -193,7 +230,9 @@ static void forked(void) {
 static bool set_reader(uint32_t before, uint32_t now) {
   bool is_waits = now == INTERLOCK_PART_WAITS;
   interlock_reader reader = is_waits ? read_waits : read_parts;
-  interlock_lock_reader locks = is_waits ? read_lock_waits : read_lock_parts;
+  interlock_lock_reader locks = is_waits                        ? read_lock_waits
+                                : now & INTERLOCK_PART_ORDER ? read_lock_parts
+                                                                : read_lock_clocks;
   if (!before) return interlock_events_add_leaf(reader, locks, kinds_of(now));
   interlock_reader old = before == INTERLOCK_PART_WAITS ? read_waits : read_parts;
   return interlock_events_replace(old, reader, locks, kinds_of(now));

@@ -73,11 +73,14 @@ void interlock_records_forked(void) HIDDEN;
 
 /// Writes the locks that the calling thread holds in the lock order, up to `capacity`, and returns
 /// how many it wrote (held_list.c).
-size_t interlock_tell_held(interlock_held_at *held, size_t capacity) HIDDEN;
+size_t interlock_copy_held(interlock_held_at *held, size_t capacity) HIDDEN;
 
 /// Called when the calling thread's record is released. NULL if races in memory are not checked;
 /// not hidden, because the address of a hidden function is never NULL.
 void interlock_memory_thread_ends(void) __attribute__((weak));
+
+/// Called for an address that is a lock's. NULL as above.
+void interlock_memory_lock_made(const void *lock) __attribute__((weak));
 
 /// The parts that read the events.
 typedef enum {

@@ -138,14 +138,14 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then, in
 
 // Waits. The thread is listed as waiting before the point, because it may never be chosen again.
 
-static void tell_wait(interlock_object_kind kind, const void *object, moment_t end,
+static void publish_wait(interlock_object_kind kind, const void *object, moment_t end,
                       uintptr_t place) {
   if (end == at_once || !is_published(INTERLOCK_EVENT_WAIT)) return;
   publish(INTERLOCK_EVENT_WAIT, kind, object, NULL, end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT,
           place, NULL, 0);
 }
 
-static void tell_result(interlock_object_kind kind, const void *object, moment_t end,
+static void publish_result(interlock_object_kind kind, const void *object, moment_t end,
                         intptr_t result,
                         uintptr_t place) {
   interlock_event_kind happened = result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP;
@@ -154,16 +154,16 @@ static void tell_result(interlock_object_kind kind, const void *object, moment_t
 }
 
 long interlock_controlled_group_wait(group_t group, moment_t end, interlock_site site) {
-  tell_wait(INTERLOCK_OBJECT_GROUP, group, end, site.place);
+  publish_wait(INTERLOCK_OBJECT_GROUP, group, end, site.place);
   long result = interlock_dispatch->group_wait(group, interlock_moment(end), site);
-  tell_result(INTERLOCK_OBJECT_GROUP, group, end, result, site.place);
+  publish_result(INTERLOCK_OBJECT_GROUP, group, end, result, site.place);
   return result;
 }
 
 intptr_t interlock_controlled_semaphore_wait(void *semaphore, moment_t end, interlock_site site) {
-  tell_wait(INTERLOCK_OBJECT_SEMAPHORE, semaphore, end, site.place);
+  publish_wait(INTERLOCK_OBJECT_SEMAPHORE, semaphore, end, site.place);
   intptr_t result = interlock_dispatch->semaphore_wait(semaphore, interlock_moment(end), site);
-  tell_result(INTERLOCK_OBJECT_SEMAPHORE, semaphore, end, result, site.place);
+  publish_result(INTERLOCK_OBJECT_SEMAPHORE, semaphore, end, result, site.place);
   return result;
 }
 
@@ -178,9 +178,9 @@ intptr_t interlock_controlled_semaphore_signal(void *semaphore, interlock_site s
 }
 
 long interlock_controlled_item_wait(void *block, moment_t end, interlock_site site) {
-  tell_wait(INTERLOCK_OBJECT_WORK_ITEM, block, end, site.place);
+  publish_wait(INTERLOCK_OBJECT_WORK_ITEM, block, end, site.place);
   long result = interlock_dispatch->item_wait(block, interlock_moment(end), site);
-  tell_result(INTERLOCK_OBJECT_WORK_ITEM, block, end, result, site.place);
+  publish_result(INTERLOCK_OBJECT_WORK_ITEM, block, end, result, site.place);
   return result;
 }
 

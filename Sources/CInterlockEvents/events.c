@@ -245,7 +245,7 @@ static void forked(void) {
   interlock_layouts_forked();
 }
 
-void interlock_events_tell(const interlock_event *event) {
+void interlock_events_publish(const interlock_event *event) {
   if (is_wanted(event->kind)) interlock_publish(event);
 }
 

@@ -21,7 +21,7 @@ void interlock_events_remove(interlock_reader reader, void *context) {
   (void)reader, (void)context;
 }
 void interlock_events_hide_thread(bool hidden) { (void)hidden; }
-void interlock_events_tell(const interlock_event *event) { (void)event; }
+void interlock_events_publish(const interlock_event *event) { (void)event; }
 
 interlock_events_availability interlock_events_available(void) {
 #if defined(INTERLOCK_UNSEEN_CALLS)

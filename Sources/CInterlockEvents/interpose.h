@@ -111,6 +111,8 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 /// Called for a one-time initialisation that is done, which publishes no event. NULL if races in
 /// memory are not checked.
 void interlock_memory_once_done(const void *once) __attribute__((weak));
+/// Called for a lock that was initialised. NULL if races in memory are not checked.
+void interlock_memory_lock_made(const void *lock) __attribute__((weak));
 /// Called on a new thread before its function. NULL if races in memory are not checked.
 void interlock_memory_thread_begins(void) __attribute__((weak));
 

@@ -75,7 +75,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   bool is_explored = is_task_explored();
   if (is_explored) {
     if (kind == YIELDS && has_known_context(context) && interlock_yields(context->resume)) {
-      if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, current_task());
+      if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, current_task());
       return context->resume;
     }
     interlock_ask_awaited(kind, arguments, context->resume);
@@ -86,7 +86,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   uintptr_t task = current_task();
   if (!task) return real;
   if (!has_known_context(context)) {
-    if (is_event) tell_task(INTERLOCK_TASK_LOST, task);
+    if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
     return real;
   }
   // If its end is intercepted already, another interposed call has forwarded the call.
@@ -94,7 +94,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   uintptr_t resume = context->resume;
   pending_await *entry = interlock_await_put((uintptr_t)context, resume, kind);
   if (!entry) {
-    if (is_event) tell_task(INTERLOCK_TASK_LOST, task);
+    if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
     return real;
   }
   if (!is_event) {
@@ -113,7 +113,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
     if (entry->is_blind) {
       __atomic_fetch_add(&blind_count, 1, __ATOMIC_RELAXED);
     } else {
-      tell_task(INTERLOCK_TASK_LOST, task);
+      publish_task(INTERLOCK_TASK_LOST, task);
     }
   }
   context->resume = (uintptr_t)interlock_await_ended;
@@ -156,7 +156,7 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
     interlock_await_remove(interlock_await_find(key_of_blind(task)));
     __atomic_fetch_sub(&blind_count, 1, __ATOMIC_RELAXED);
   }
-  if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
+  if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, task);
   return was.resume;
 }
 

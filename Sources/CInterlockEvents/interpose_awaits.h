@@ -21,7 +21,7 @@ typedef struct {
 } executor;
 
 /// Publishes a change of a task.
-static inline void tell_task(interlock_task_change change, uintptr_t task) {
+static inline void publish_task(interlock_task_change change, uintptr_t task) {
   interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
                            .object_kind = INTERLOCK_OBJECT_TASK,
                            .object = (const void *)task,

@@ -113,7 +113,11 @@ void interlock_list_work_item(interlock_item *item) {
   interlock_publish_enqueue(item);
   take(&work_items_lock);
   interlock_item **end = list_of(block);
-  while (*end) end = (interlock_item **)&(*end)->function;
+  for (; *end; end = (interlock_item **)&(*end)->function) {
+    if ((*end)->context != block) continue;
+    (*end)->origin |= (uint64_t)INTERLOCK_FLAG_QUEUED_TWICE << 48;
+    item->origin |= (uint64_t)INTERLOCK_FLAG_QUEUED_TWICE << 48;
+  }
   *end = item;
   give(&work_items_lock);
   // A work item cancelled before is never called. Check it after listing: a later cancellation
@@ -132,7 +136,12 @@ BETWEEN static void run_work_item(const void *outer, block_t inner) {
   }
   interlock_item *item = take_work_item(outer);
   if (!item) {
+    // By `perform`: on no queue, but a thread may wait for it.
     inner();
+    if (is_wanted(INTERLOCK_EVENT_ORDER)) {
+      publish(INTERLOCK_EVENT_ORDER, INTERLOCK_OBJECT_WORK_ITEM, outer, NULL, 0, 0, NULL,
+              INTERLOCK_ORDER_RELEASE);
+    }
     return;
   }
   interlock_run_on(item->queue, outer, NULL, item, (uint32_t)(item->origin >> 48),
@@ -145,6 +154,9 @@ typedef void *create_block_with_class(unsigned long, unsigned, int, block_t);
 /// Called for a new block, whose address another block may have had.
 static void *note_made(void *block, uintptr_t returns_to) {
   if (block && is_explored_call(returns_to)) interlock_dispatch->item_made(block);
+  if (block && is_wanted(INTERLOCK_EVENT_DESTROY)) {
+    publish(INTERLOCK_EVENT_DESTROY, INTERLOCK_OBJECT_WORK_ITEM, block, NULL, 0, 0, NULL, 0);
+  }
   return block;
 }
 

@@ -34,7 +34,7 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
     bool has_parent = interlock_layout_holds(INTERLOCK_LAYOUT_CONTEXT) && context->parent;
     publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, has_parent ? context->parent->resume + 1 : 0);
   }
-  if (!is_met) tell_task(INTERLOCK_TASK_LOST, (uintptr_t)task);
+  if (!is_met) publish_task(INTERLOCK_TASK_LOST, (uintptr_t)task);
   return task;
 }
 
@@ -87,7 +87,7 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
   made_task made = real(flags, options, type, function, closure);
   interlock_marks.makes_task--;
   if (!(flags & enqueues_flag) && is_wanted(INTERLOCK_EVENT_TASK)) {
-    tell_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
+    publish_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
   }
   if (is_explored || is_wanted(INTERLOCK_EVENT_TASK)) {
     typedef SWIFT_CALL void *current(void);
@@ -134,7 +134,7 @@ INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
 
 static bool job_begins(const void *job) {
   if (!is_wanted(INTERLOCK_EVENT_TASK)) return false;
-  tell_task(INTERLOCK_TASK_RUNS, (uintptr_t)job);
+  publish_task(INTERLOCK_TASK_RUNS, (uintptr_t)job);
   return true;
 }
 
@@ -143,7 +143,7 @@ INTERPOSED SWIFT_CALL void swift_job_run(void *job, executor on) {
   run *real = REAL(run, swift_job_run);
   bool is_published = job_begins(job);
   real(job, on);
-  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on) {
@@ -151,7 +151,7 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on
   run *real = REAL(run, swift_job_run_on_task_executor);
   bool is_published = job_begins(job);
   real(job, on);
-  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial,
@@ -160,7 +160,7 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, 
   run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
   bool is_published = job_begins(job);
   real(job, serial, task);
-  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
 }
 
 /// Begins to run a new task on the thread that made it.
@@ -169,7 +169,7 @@ INTERPOSED SWIFT_CALL void swift_task_immediate(void *task, executor on) {
   run *real = REAL(run, swift_task_immediate);
   bool is_published = job_begins(task);
   real(task, on);
-  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
 }
 
 #endif

@@ -1,5 +1,6 @@
 // Blocks that are enqueued at once, or with a group.
 #include "controlled_dispatch.h"
+#include "interlock_task_performer.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -39,6 +40,18 @@ static void enqueue_function(queue_t queue, void *context, function_t function, 
   real(queue, item, interlock_run_item);
 }
 
+/// Enqueues what an explored thread hands to a task that is not explored. Hidden: what libdispatch
+/// calls for that, as to make a worker, is not explored either.
+static void enqueue_outside(queue_t queue, void *context, function_t function, uint32_t flags,
+                            uintptr_t place, queue_function_call *real) {
+  interlock_item *item = NULL;
+  if (is_wanted(item_kinds)) item = interlock_make_item(queue, function, context, flags, place);
+  if (item) interlock_publish_enqueue(item);
+  interlock_marks.hidden++;
+  real(queue, item ? item : context, item ? interlock_run_item : function);
+  interlock_marks.hidden--;
+}
+
 INTERPOSED void dispatch_async(queue_t queue, void *block) {
   queue_block_call *real = REAL(queue_block_call, dispatch_async);
   if (PASSES_THROUGH(item_kinds)) return real(queue, block);
@@ -54,7 +67,7 @@ INTERPOSED void dispatch_async(queue_t queue, void *block) {
 INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t function) {
   queue_function_call *real = REAL(queue_function_call, dispatch_async_f);
   if (PASSES_THROUGH(item_kinds)) return real(queue, context, function);
-  bool is_controlled = is_controlled_call(RETURNS_TO);
+  bool is_controlled = is_controlled_call(RETURNS_TO), is_outside = false;
   if (!is_controlled && !is_wanted(item_kinds)) return real(queue, context, function);
   uint32_t flags = flags_of_function(function, RETURNS_TO);
   if (flags & INTERLOCK_FLAG_JOB) {
@@ -64,7 +77,10 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
       flags |= INTERLOCK_FLAG_FIRST_JOB;
       interlock_marks.made_job = (uintptr_t)context;
     }
+    is_outside = is_controlled &&
+                 interlock_tasks->is_outside((uintptr_t)context, flags & INTERLOCK_FLAG_FIRST_JOB);
   }
+  if (is_outside) return enqueue_outside(queue, context, function, flags, USER_PLACE, real);
   if (is_controlled) {
     interlock_dispatch_request request = {
         .queue = queue, .function = function, .context = context, .flags = flags, .job = context};

@@ -54,7 +54,7 @@ static __thread first_once own_first __attribute__((tls_model("initial-exec")));
 BETWEEN static void run_and_order(void) {
   first_once first = own_first;
   first.run();
-  order_at_once(INTERLOCK_ORDER_GIVES, first.once);
+  order_at_once(INTERLOCK_ORDER_RELEASE, first.once);
 }
 
 SELDOM static int once_in_order(pthread_once_t *once, void (*run)(void)) {
@@ -66,7 +66,7 @@ SELDOM static int once_in_order(pthread_once_t *once, void (*run)(void)) {
   }
   own_first = (first_once){run, once};
   int result = real(once, run_and_order);
-  if (result == 0) order_at_once(INTERLOCK_ORDER_GETS, once);
+  if (result == 0) order_at_once(INTERLOCK_ORDER_ACQUIRE, once);
   return result;
 }
 

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static void tell(interlock_order_change change, const volatile void *object) {
+static void publish_order(interlock_order_change change, const volatile void *object) {
   if (!is_wanted(INTERLOCK_EVENT_ORDER)) return;
   interlock_event event = {
       .kind = INTERLOCK_EVENT_ORDER, .object = (const void *)object, .value = change};
@@ -28,7 +28,7 @@ typedef int spin_call(pthread_spinlock_t *);
 INTERPOSED_FAST(int, pthread_spin_lock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock), (lock)) {
   int result = interlock_is_controlled() ? interlock_posix->spin_lock(lock, THIS_SITE)
                                          : FOUND(pthread_spin_lock)(lock);
-  if (result == 0) tell(INTERLOCK_ORDER_GETS, lock);
+  if (result == 0) publish_order(INTERLOCK_ORDER_ACQUIRE, lock);
   return result;
 }
 
@@ -36,13 +36,13 @@ INTERPOSED_FAST(int, pthread_spin_trylock, INTERLOCK_EVENT_ORDER, (pthread_spinl
                 (lock)) {
   int result = interlock_is_controlled() ? interlock_posix->spin_try(lock, THIS_SITE)
                                          : FOUND(pthread_spin_trylock)(lock);
-  if (result == 0) tell(INTERLOCK_ORDER_GETS, lock);
+  if (result == 0) publish_order(INTERLOCK_ORDER_ACQUIRE, lock);
   return result;
 }
 
 INTERPOSED_FAST(int, pthread_spin_unlock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock),
                 (lock)) {
-  tell(INTERLOCK_ORDER_GIVES, lock);
+  publish_order(INTERLOCK_ORDER_RELEASE, lock);
   if (interlock_is_controlled()) return interlock_posix->spin_unlock(lock, THIS_SITE);
   return FOUND(pthread_spin_unlock)(lock);
 }
@@ -50,15 +50,15 @@ INTERPOSED_FAST(int, pthread_spin_unlock, INTERLOCK_EVENT_ORDER, (pthread_spinlo
 INTERPOSED int pthread_barrier_wait(pthread_barrier_t *barrier) {
   typedef int wait(pthread_barrier_t *);
   wait *real = REAL(wait, pthread_barrier_wait);
-  tell(INTERLOCK_ORDER_GIVES, barrier);
+  publish_order(INTERLOCK_ORDER_RELEASE, barrier);
   int result = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled
                    ? interlock_posix->barrier_wait(barrier, THIS_SITE)
                    : real(barrier);
-  tell(INTERLOCK_ORDER_GETS, barrier);
+  publish_order(INTERLOCK_ORDER_ACQUIRE, barrier);
   return result;
 }
 
-static void tell_end(const volatile void *object) {
+static void publish_end(const volatile void *object) {
   if (!is_wanted(INTERLOCK_EVENT_DESTROY)) return;
   interlock_event event = {.kind = INTERLOCK_EVENT_DESTROY, .object = (const void *)object};
   interlock_publish(&event);
@@ -66,14 +66,14 @@ static void tell_end(const volatile void *object) {
 
 INTERPOSED int pthread_spin_destroy(pthread_spinlock_t *lock) {
   spin_call *real = REAL(spin_call, pthread_spin_destroy);
-  tell_end(lock);
+  publish_end(lock);
   return real(lock);
 }
 
 INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
   typedef int destroy(pthread_barrier_t *);
   destroy *real = REAL(destroy, pthread_barrier_destroy);
-  tell_end(barrier);
+  publish_end(barrier);
   return real(barrier);
 }
 
@@ -83,7 +83,7 @@ INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
 /// Called after a call that found something.
 static void order_after_unknown(void) {
   int error = errno;
-  tell(INTERLOCK_ORDER_AFTER_UNKNOWN, NULL);
+  publish_order(INTERLOCK_ORDER_AFTER_UNKNOWN, NULL);
   errno = error;
 }
 
@@ -168,7 +168,7 @@ extern char _dispatch_main_q[] __attribute__((weak));
 
 INTERPOSED __attribute__((noreturn)) void dispatch_main(void) {
   typedef void call(void);
-  tell(INTERLOCK_ORDER_GIVES, _dispatch_main_q);
+  publish_order(INTERLOCK_ORDER_RELEASE, _dispatch_main_q);
   REAL(call, dispatch_main)();
   __builtin_unreachable();
 }

@@ -28,8 +28,9 @@ static inline uint32_t limit_flag(const struct timespec *end) {
 /// Outlined: `note_made` calls it only while threads are explored.
 void interlock_note_made(const volatile void *object) HIDDEN;
 /// Called when a lock or a condition was initialised: the explorer drops what it knows of an
-/// earlier object at that address.
+/// earlier object at that address, and the check of memory takes no call with it for a change.
 static inline void note_made(int result, const volatile void *object) {
+  if (result == 0 && interlock_memory_lock_made) interlock_memory_lock_made((const void *)object);
   // Relaxed: as `is_wanted`.
   uint32_t wanted = __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED);
   if (result == 0 && (wanted & INTERLOCK_WANTED_CONTROL)) interlock_note_made(object);

@@ -6,7 +6,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-static void tell(interlock_poll_change change, uint32_t flags) {
+static void publish_poll(interlock_poll_change change, uint32_t flags) {
   interlock_event event = {.kind = INTERLOCK_EVENT_POLL, .flags = flags, .value = change};
   interlock_publish_fast(&event);
 }
@@ -39,11 +39,11 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
       __atomic_store_n(&known, real, __ATOMIC_RELAXED);                                           \
     }                                                                                             \
     bool is_published = is_wanted(INTERLOCK_EVENT_POLL);                                          \
-    if (is_published) tell(INTERLOCK_POLL_BEGINS, flags_of_poller(RETURNS_TO));                   \
+    if (is_published) publish_poll(INTERLOCK_POLL_BEGINS, flags_of_poller(RETURNS_TO));           \
     interlock_marks.polls++;                                                                      \
     uintptr_t result = real(first, second, third, fourth, number, other, loop);                   \
     interlock_marks.polls--;                                                                      \
-    if (is_published) tell(INTERLOCK_POLL_ENDS, 0);                                               \
+    if (is_published) publish_poll(INTERLOCK_POLL_ENDS, 0);                                       \
     return result;                                                                                \
   }
 
@@ -57,7 +57,9 @@ POLLS(run_until, "$s10Foundation7RunLoopC3run5untily0A10Essentials4DateV_tF")
 INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last) {
   typedef int set(int, int, const void *, void *);
   int result = REAL(set, timerfd_settime)(file, flags, next, last);
-  if (interlock_marks.polls && is_wanted(INTERLOCK_EVENT_POLL)) tell(INTERLOCK_POLL_HANDLED, 0);
+  if (interlock_marks.polls && is_wanted(INTERLOCK_EVENT_POLL)) {
+    publish_poll(INTERLOCK_POLL_HANDLED, 0);
+  }
   return result;
 }
 
@@ -75,7 +77,7 @@ static void set_unseen(void *source, block_t handler, set_handler *set) {
     interlock_marks.hidden++;
     handler();
     interlock_marks.hidden--;
-    if (is_wanted(INTERLOCK_EVENT_POLL)) tell(INTERLOCK_POLL_TIMED, 0);
+    if (is_wanted(INTERLOCK_EVENT_POLL)) publish_poll(INTERLOCK_POLL_TIMED, 0);
   });
 }
 

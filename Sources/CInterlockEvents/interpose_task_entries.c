@@ -114,7 +114,7 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
     if (object) interlock_await_object(entry, task, object_kind, object);
     *resume = (uintptr_t)interlock_switch_ended;
   } else if (is_published) {
-    tell_task(INTERLOCK_TASK_LOST, task);
+    publish_task(INTERLOCK_TASK_LOST, task);
   }
   return real;
 }
@@ -125,7 +125,9 @@ CALLED uintptr_t interlock_switch_ends(void) {
   if (!entry) interlock_await_fail();
   pending_await was = *entry;
   interlock_await_remove(entry);
-  if (was.is_published && is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
+  if (was.is_published && is_wanted(INTERLOCK_EVENT_TASK)) {
+    publish_task(INTERLOCK_TASK_RESUMES, task);
+  }
   return was.resume;
 }
 

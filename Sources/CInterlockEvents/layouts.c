@@ -147,6 +147,8 @@ static const struct {
                                "these are not seen, and nothing is predicted"},
     [INTERLOCK_LAYOUT_QUEUE] = {UNKNOWN("queues"), interlock_check_queues,
                                 "their targets are not seen, and nothing is predicted"},
+    [INTERLOCK_LAYOUT_ROOT] = {UNKNOWN("root queues"), interlock_check_roots,
+                               "the order of blocks that a queue has held back is not known"},
     [INTERLOCK_LAYOUT_MOMENT] = {UNKNOWN("times of Dispatch"), interlock_check_moments,
                                  "when a delayed block is due is not known"},
     [INTERLOCK_LAYOUT_CONTEXT] = {UNKNOWN("asynchronous calls"), NULL,
@@ -217,7 +219,7 @@ void interlock_layouts_check(void) {
     __atomic_store_n(&state, checked, __ATOMIC_RELEASE);
     return;
   }
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != checked) sched_yield();
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != checked) give_way();
 }
 
 void interlock_layouts_forked(void) {

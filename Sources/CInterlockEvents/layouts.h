@@ -33,6 +33,9 @@ ptrdiff_t interlock_layout_shift(interlock_layout layout) HIDDEN;
 
 /// Checks the layout of queues (queue_layout.c), and keeps the fields' offsets if it holds.
 bool interlock_check_queues(ptrdiff_t shift) HIDDEN;
+/// Checks the layout of root queues as far as it can be checked while nothing is queued, and keeps
+/// the offsets of their items if it holds.
+bool interlock_check_roots(ptrdiff_t shift) HIDDEN;
 /// Checks the encoding of Dispatch's times (interpose_dispatch_async.c).
 bool interlock_check_moments(ptrdiff_t shift) HIDDEN;
 

@@ -10,6 +10,7 @@ extern char _dispatch_main_q[] __attribute__((weak));
 extern char _dispatch_queue_attr_concurrent[] __attribute__((weak));
 
 size_t interlock_queue_target_offset, interlock_queue_width_offset;
+size_t interlock_root_first_offset, interlock_root_last_offset;
 
 static uintptr_t target_of(uintptr_t queue) {
   size_t offset = interlock_queue_target_offset;
@@ -61,7 +62,8 @@ bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) {
 // made for this.
 
 /// The words of `dispatch_queue_offsets` that are used; see libdispatch's private/layout_private.h.
-enum { at_version = 0, at_width = 7, at_width_size = 8, at_target = 13, at_target_size = 14 };
+enum { at_version = 0, at_number = 5, at_number_size = 6, at_width = 7, at_width_size = 8,
+       at_target = 13, at_target_size = 14 };
 
 static bool has_fields(const void *queue, uint16_t width, const void *target) {
   return *(const uint16_t *)((uintptr_t)queue + interlock_queue_width_offset) == width &&
@@ -102,6 +104,26 @@ bool interlock_check_queues(ptrdiff_t shift) {
   if (concurrent) dispatch_release(concurrent);
   if (!holds) interlock_queue_width_offset = interlock_queue_target_offset = 0;
   return holds;
+}
+
+bool interlock_check_roots(ptrdiff_t shift) {
+  // The last item and the state are the two words before the serial number; the first item is the
+  // third word after the one that begins with the width.
+  enum { word = sizeof(uintptr_t), words_behind = 3, most = 120, highest_number = 64 };
+  const uint16_t *offsets = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
+  // Without the layout of queues, nothing asks for the items.
+  if (!offsets || !interlock_queue_width_offset) return true;
+  size_t number = offsets[at_number], width = offsets[at_width];
+  if (offsets[at_number_size] != word || number < 2 * word || number > most) return false;
+  for (int index = 0; index < interlock_most_roots; index++) {
+    const char *root = (const char *)roots[index] + shift;
+    uintptr_t state = *(const uintptr_t *)(root + number - word);
+    uintptr_t own_number = *(const uintptr_t *)(root + number);
+    if (state == 0 || own_number == 0 || own_number > highest_number) return false;
+  }
+  interlock_root_last_offset = number - 2 * word;
+  interlock_root_first_offset = width + words_behind * word;
+  return true;
 }
 
 void interlock_queues_prepare(void) { interlock_layouts_check(); }

@@ -93,14 +93,27 @@ EXPORTED void *__tsan_memset(void *at, int value, size_t size) {
 
 // Calls.
 
+/// Whether a function was entered while nothing is checked.
+static __thread bool has_entered __attribute__((tls_model("initial-exec")));
+
+bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
+  int written = 0;
+  has_entered = false;
+  function(&written);
+  return has_entered;
+}
+
 EXPORTED void __tsan_func_entry(void *returns_to) {
   memory_thread *own = own_memory();
-  if (__builtin_expect(!own, 0)) return;
+  if (__builtin_expect(!own, 0)) {
+    has_entered = true;
+    return;
+  }
   uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
   uint32_t depth = own->depth;
   // A call that was left by `longjmp` lies below this one on the stack.
   while (depth > 0 && depth <= most_frames && own->frames[depth - 1].stack <= stack) depth--;
-  if (__builtin_expect(depth < most_frames, 1)) {
+  if (depth < most_frames) {
     own->frames[depth] = (memory_frame){(uintptr_t)returns_to, stack, 0};
   }
   own->depth = depth + 1;
@@ -108,7 +121,11 @@ EXPORTED void __tsan_func_entry(void *returns_to) {
 
 EXPORTED void __tsan_func_exit(void) {
   memory_thread *own = interlock_memory_own;
-  if (own && own->depth > 0) own->depth--;
+  if (!own || own->depth == 0) return;
+  if (own->held_back_count > 0 && own->depth <= own->held_back_depth) {
+    interlock_memory_report_held_back(own);
+  }
+  own->depth--;
 }
 
 // Code that is not to be checked: a `deinit`, which comes after every use of the object, because

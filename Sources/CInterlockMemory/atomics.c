@@ -26,7 +26,7 @@ typedef struct {
 } fence_state;
 static __thread fence_state fences __attribute__((tls_model("initial-exec")));
 
-static void order(bool gives, uintptr_t object) {
+void interlock_memory_order(bool gives, uintptr_t object) {
   memory_thread *own = own_memory();
   if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
   mark_busy(own->record->base, true);
@@ -50,12 +50,14 @@ static void note_load(uintptr_t object) {
 static inline void before(const volatile void *at, uint32_t size, bool writes, int memory_order,
                           uintptr_t place) {
   check_access((uintptr_t)at, size, CELL_IS_ATOMIC | (writes ? CELL_WRITES : 0), place);
-  if (writes && (releases(memory_order) || fences.has_released)) order(true, (uintptr_t)at);
+  if (writes && (releases(memory_order) || fences.has_released)) {
+    interlock_memory_order(true, (uintptr_t)at);
+  }
 }
 /// After an operation that has read.
 static inline void after(const volatile void *at, int memory_order) {
   if (acquires(memory_order)) {
-    order(false, (uintptr_t)at);
+    interlock_memory_order(false, (uintptr_t)at);
   } else if (interlock_memory_own) {
     note_load((uintptr_t)at);
   }
@@ -212,7 +214,9 @@ EXPORTED void __tsan_atomic_thread_fence(int memory_order) {
     // More words than are listed: after everything, which can only hide a race.
     interlock_clock_know_all(own->clock);
   } else {
-    for (uint32_t index = 0; index < fences.load_count; index++) order(false, fences.loads[index]);
+    for (uint32_t index = 0; index < fences.load_count; index++) {
+      interlock_memory_order(false, fences.loads[index]);
+    }
   }
   fences.load_count = 0;
 }

@@ -75,7 +75,7 @@ const char *interlock_memory_start(void) {
     __atomic_store_n(&interlock_memory_is_on, !refusal, __ATOMIC_RELEASE);
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
   }
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) sched_yield();
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) interlock_give_way();
   return refusal;
 }
 
@@ -88,8 +88,16 @@ const char *interlock_memory_start(void) {
   return "this build does not see the calls that order threads";
 }
 void interlock_memory_report_to(interlock_memory_reporter reporter) { (void)reporter; }
+void interlock_memory_scope_from(interlock_memory_scope scope) { (void)scope; }
+void interlock_memory_scope_changes(void) {}
 const char *interlock_memory_blindness(void) { return NULL; }
+#ifndef INTERLOCK_UNSEEN_CALLS
 bool interlock_memory_is_instrumented(void) { return false; }
+#endif
+bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
+  (void)function;
+  return false;
+}
 uint64_t interlock_memory_pairs(void) { return 0; }
 uint64_t interlock_memory_races(void) { return 0; }
 

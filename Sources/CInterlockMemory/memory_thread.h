@@ -6,7 +6,15 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-enum { most_frames = 1024, cached_places = 1024, kept_situations = 1024, seen_onces = 256 };
+enum {
+  most_frames = 1024,
+  cached_places = 1024,
+  kept_moments = 2048,
+  kept_situations = 256,
+  recent_situations = 4,
+  seen_onces = 256,
+  most_held_back = 4,
+};
 
 /// A call that is being made: where it returns to, the stack pointer in it, and its node in the
 /// tree of stacks (0 until an access in it needs one).
@@ -21,25 +29,39 @@ typedef struct {
   uint32_t above, node;
 } known_place;
 
-/// What was so while a thread made accesses in an epoch.
+/// What was so while a thread made accesses.
 typedef struct {
-  uint64_t count;
   uint64_t task;
+  uint64_t scope;
   uint32_t thread;
   uint32_t held_count;
   interlock_memory_held held[INTERLOCK_MEMORY_HELD];
   char queue[INTERLOCK_MEMORY_LABEL];
 } situation;
 
+/// An epoch and the situation in it, as in a cell, and the situation by its number.
+typedef struct {
+  uint64_t moment, situation;
+} situation_moment;
+
 /// What is kept of each slot; the next thread or task of the slot goes on with it. Its memory is
 /// never freed.
 typedef struct {
   /// The last clock that had the slot.
   const thread_clock *clock;
-  /// A ring, and how many were ever written.
-  uint64_t situations;
+  /// Two rings, and how many entries of each were ever written. A loop that locks and unlocks makes
+  /// moments, and no new situation.
+  uint64_t moments, situations;
+  situation_moment moment[kept_moments];
   situation ring[kept_situations];
 } slot_history;
+
+/// A situation that the thread was in lately: what it is found by, in which history it is, and its
+/// number there.
+typedef struct {
+  uint64_t key, number;
+  slot_history *history;
+} recent_situation;
 
 /// One for each thread.
 typedef struct memory_thread {
@@ -62,9 +84,23 @@ typedef struct memory_thread {
   known_place known[cached_places];
   /// One-time initialisations that the thread's clock has.
   uint64_t onces[seen_onces];
-  /// What was written to the history last, and the label of the thread's queue.
-  uint64_t last_held, last_runs;
+  /// What was so at the last access that was checked: the epoch, and words that differ if the locks
+  /// that are held, or the code that runs, have changed within the epoch; the situation's number in
+  /// the epoch, at its place in a cell.
+  uint64_t last_count, last_held, last_runs;
+  shadow_cell situation;
+  recent_situation recent[recent_situations];
+  uint32_t oldest_recent;
+  /// The label of the thread's queue, and the run for which it was read.
+  uint64_t queue_runs;
+  /// How often the thread has come to another scope.
+  uint64_t scope_changes;
   char queue[INTERLOCK_MEMORY_LABEL];
+  /// The epoch for which the thread was seen to run no task.
+  uint64_t settled;
+  /// Races that may be no races (races.c), and the depth of the function that they are in.
+  uint32_t held_back_count, held_back_depth;
+  interlock_memory_race held_back[most_held_back];
 } memory_thread;
 
 /// The calling thread's; NULL while its accesses are not checked: one load decides both.
@@ -85,10 +121,7 @@ bool interlock_memory_threads_prepare(void) HIDDEN;
 /// The calling thread's; NULL if its accesses are not checked now.
 static inline memory_thread *own_memory(void) {
   memory_thread *own = interlock_memory_own;
-  if (__builtin_expect(own != NULL, 1)) return own;
-  // Relaxed: a thread that reads the old value begins with its next access.
-  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return NULL;
-  return interlock_memory_begin_thread();
+  return own ? own : interlock_memory_begin_thread();
 }
 
 /// The slot and the epoch of the thread's next access, as in a cell.
@@ -108,9 +141,15 @@ static inline bool is_interrupted(const memory_thread *own) {
 /// Brings the clock up to date, before its order is asked for. Returns false
 /// if the thread's order is not known.
 bool interlock_memory_settle(memory_thread *own) HIDDEN;
-/// Keeps what is so now, for reports of later accesses of other threads.
-void interlock_memory_keep_situation(memory_thread *own) HIDDEN;
+/// Keeps what is so now, for reports of later accesses of other threads. Returns the epoch with the
+/// number of the situation, as in a cell.
+shadow_cell interlock_memory_keep_situation(memory_thread *own) HIDDEN;
 
+/// Gives the thread's clock to an object, or joins the object's.
+void interlock_memory_order(bool gives, uintptr_t object) HIDDEN;
+/// Joins the clocks of the mutexes that the thread has locked unseen. Returns whether the access of
+/// the cell comes before the thread's code then.
+bool interlock_mutex_orders(memory_thread *own, shadow_cell before) HIDDEN;
 /// The bits of a node in a place's number; the slot is above.
 enum { place_bits = 32 - slot_bits };
 
@@ -125,16 +164,30 @@ bool interlock_memory_stacks_prepare(void) HIDDEN;
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                             shadow_cell before, uint32_t before_place) HIDDEN;
 
-/// Checks an access of bytes of one unit that is not equal to a cell there, and stores it.
-void interlock_memory_check(memory_thread *own, uintptr_t address, shadow_cell now,
+/// Reports the races that were held back, but for those of locks.
+void interlock_memory_report_held_back(memory_thread *own) HIDDEN;
+/// Whether an access may pass a lock to the C library, as `&lock` of a property: the compiler takes
+/// it for a change of the property, of which it shows the first byte.
+static inline bool may_pass_lock(shadow_cell cell) {
+  uint32_t bytes = cell & 0xff;
+  return (cell & CELL_WRITES) && !(bytes & (bytes - 1));
+}
+
+/// Checks an access of bytes of one unit that is not equal to a cell there, and stores it. `kind`
+/// has the bytes as well.
+void interlock_memory_check(memory_thread *own, uintptr_t address, shadow_cell kind,
                             uintptr_t place) HIDDEN;
+/// As `check_access`, where the usual path does not do: the thread's first access, or one that may
+/// lie in two units.
+void interlock_memory_check_rare(uintptr_t address, uint32_t size, shadow_cell kind,
+                                 uintptr_t place) HIDDEN;
 
 /// Whether an access of the same epoch in the unit covers this one: then it has been checked.
 __attribute__((always_inline)) static inline bool is_repeated(const shadow_cell *cells,
                                                               shadow_cell now) {
   // The cell may have more bytes, and may be a write where this is a read. Relaxed: another thread
   // may change a cell, but the own epoch's cell was written by this thread.
-  shadow_cell ignored = now & CELL_WRITES ? 0 : CELL_WRITES;
+  shadow_cell ignored = now & CELL_WRITES ? CELL_SITUATION : CELL_SITUATION | CELL_WRITES;
   shadow_cell compared = (now | ~(shadow_cell)0xff) & ~ignored;
   for (int index = 0; index < cells_in_unit; index++) {
     shadow_cell found = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
@@ -143,26 +196,28 @@ __attribute__((always_inline)) static inline bool is_repeated(const shadow_cell 
   return false;
 }
 
-/// An access of bytes of one unit.
+/// An access of bytes of one unit. The usual path makes no call, and so needs no stack.
 __attribute__((always_inline)) static inline void check_bytes(memory_thread *own,
                                                               uintptr_t address, uint32_t bytes,
                                                               shadow_cell kind, uintptr_t place) {
-  shadow_cell now = epoch_of(own) | kind | bytes;
-  const shadow_leaf *leaf = leaf_at(address);
-  if (__builtin_expect(leaf != NULL, 1) && is_repeated(leaf->cells[unit_at(address)], now)) return;
-  interlock_memory_check(own, address, now, place);
+  if (own->record->clock_changes == own->clock_changes) {
+    // Relaxed: only the thread itself writes it.
+    shadow_cell now = __atomic_load_n(own->count, __ATOMIC_RELAXED) << count_shift | own->slot;
+    const shadow_leaf *leaf = leaf_at(address);
+    if (leaf && is_repeated(leaf->cells[unit_at(address)], now | kind | bytes)) return;
+  }
+  interlock_memory_check(own, address, kind | bytes, place);
 }
 
 /// An access of up to 8 bytes, which may lie in two units.
 __attribute__((always_inline)) static inline void check_access(uintptr_t address, uint32_t size,
                                                                shadow_cell kind,
                                                                uintptr_t place) {
-  memory_thread *own = own_memory();
-  if (__builtin_expect(!own, 0)) return;
-  uint32_t bytes = ((1u << size) - 1) << (address & 7);
-  check_bytes(own, address, bytes & 0xff, kind, place);
-  if (__builtin_expect(bytes >> 8, 0)) {
-    check_bytes(own, (address | 7) + 1, bytes >> 8, kind, place);
+  memory_thread *own = interlock_memory_own;
+  if (own && (size == 1 || (address & (size - 1)) == 0)) {
+    check_bytes(own, address, ((1u << size) - 1) << (address & 7), kind, place);
+  } else {
+    interlock_memory_check_rare(address, size, kind, place);
   }
 }
 

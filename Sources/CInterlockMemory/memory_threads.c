@@ -48,6 +48,7 @@ void interlock_memory_follow_clock(memory_thread *own) {
     record->stack_mark = 0;
   }
   own->clock_changes = record->clock_changes;
+  own->last_count = own->settled = UINT64_MAX;
   own->clock = clock;
   own->count = &clock->clock.counts[clock->slot];
   own->slot = (shadow_cell)clock->slot << slot_shift;
@@ -79,15 +80,22 @@ static memory_thread *begin(void) {
   own->record = record;
   own->is_busy = false;
   own->depth = 0;
+  own->held_back_count = 0;
   own->stack_low = 0;
-  own->last_held = own->last_runs = 0;
+  // No epoch has this count: the first access writes a situation. What it was for the slot's last
+  // thread is not this one's.
+  own->last_count = own->settled = UINT64_MAX;
+  own->last_held = own->last_runs = own->queue_runs = 0;
   own->queue[0] = 0;
+  memset(own->recent, 0, sizeof own->recent);
   // What the slot's last thread had looked up of call sites is right for this one too.
   interlock_memory_follow_clock(own);
   return own;
 }
 
 __attribute__((noinline)) memory_thread *interlock_memory_begin_thread(void) {
+  // Relaxed: a thread that reads the old value begins with its next access.
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return NULL;
   // A hidden thread is the harness's own, or is in a reader of the events.
   if (has_ended || interlock_memory_is_ignored() || interlock_marks.hidden) return NULL;
   if (interlock_clocks_are_blind()) return NULL;
@@ -102,6 +110,8 @@ __attribute__((noinline)) memory_thread *interlock_memory_begin_thread(void) {
 
 /// Called when the calling thread's record is released, and another thread may take its slot.
 void interlock_memory_thread_ends(void) {
+  memory_thread *own = interlock_memory_thread;
+  if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
   interlock_memory_own = interlock_memory_thread = NULL;
   has_ended = true;
 }
@@ -113,9 +123,15 @@ void interlock_memory_stop_thread(void) {
 /// Returns false if the order of what the thread does is not known.
 static bool come_to_clock(memory_thread *own) {
   thread_record *record = own->record;
+  // A thread begins no task within an epoch: to make it, or to take it over, orders the two.
+  bool is_same_clock = record->clock_changes == own->clock_changes;
+  if (is_same_clock && own->settled == *own->count) return true;
   uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
   thread_clock *clock = record->clock;
-  if (!task && !clock->of_task && clock->jobs == 0) return true;
+  if (!task && !clock->of_task && clock->jobs == 0) {
+    own->settled = *own->count;
+    return true;
+  }
   mark_busy(record->base, true);
   bool is_known = true;
   if (interlock_clock_tasks_are_exact) {
@@ -145,41 +161,70 @@ bool interlock_memory_settle(memory_thread *own) {
     return false;
   }
   if (*own->count >= MOST_COUNT) {
-    interlock_memory_lose_sight("a thread has made more than 2^44 releases");
+    interlock_memory_lose_sight("a thread has made more than 2^42 releases");
     return false;
   }
-  if (interlock_marks.hidden) return false;
+  // A lock of the tracker's orders nothing for the clocks: what it guards is the tracker's, whose
+  // module may be instrumented as well.
+  if (interlock_marks.hidden || interlock_tracker_locks > 0) return false;
   return come_to_clock(own);
 }
 
 // Situations.
 
+static interlock_memory_scope scope_of_caller;
+
+void interlock_memory_scope_from(interlock_memory_scope scope) {
+  __atomic_store_n(&scope_of_caller, scope, __ATOMIC_RELEASE);
+}
+void interlock_memory_scope_changes(void) {
+  memory_thread *own = interlock_memory_own;
+  if (own) own->scope_changes++;
+}
+
+/// The scope's function is the harness's: its own calls are no events.
+static uint64_t own_scope(void) {
+  interlock_memory_scope scope = __atomic_load_n(&scope_of_caller, __ATOMIC_ACQUIRE);
+  if (!scope) return 0;
+  interlock_events_hide_thread(true);
+  uint64_t number = scope();
+  interlock_events_hide_thread(false);
+  return number;
+}
+
 static void hold(situation *now, interlock_memory_held lock) {
   if (now->held_count < INTERLOCK_MEMORY_HELD) now->held[now->held_count++] = lock;
 }
 
-static void write_situation(memory_thread *own, const thread_record *record) {
+static void write_situation(const thread_record *record, const memory_thread *own) {
   slot_history *history = own->history;
   situation *now = &history->ring[history->situations % kept_situations];
-  now->count = *own->count;
+  // Release: a report that reads what follows sees that the number is used again.
+  __atomic_store_n(&history->situations, history->situations + 1, __ATOMIC_RELEASE);
   now->thread = record->waits.view.number;
   now->task = interlock_current_task();
+  now->scope = own_scope();
   now->held_count = 0;
   for (uint32_t index = 0; index < record->held.count; index++) {
     const held_lock *lock = &record->held.locks[index];
     bool is_listed = lock->kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
                      lock->kind == INTERLOCK_OBJECT_QUEUE;
     if (is_listed) continue;
-    hold(now, (interlock_memory_held){lock->object, lock->place, lock->outer, lock->kind});
+    hold(now, (interlock_memory_held){lock->object, lock->place, lock->outer, kind_of_held(lock),
+                                      lock->is_shared});
   }
   for (uint32_t index = 0; index < interlock_mutexes.count; index++) {
     const held_mutex *mutex = &interlock_mutexes.held[index];
     hold(now, (interlock_memory_held){mutex->object, mutex->place, 0,
-                                      INTERLOCK_OBJECT_OWNED_FUTEX});
+                                      INTERLOCK_OBJECT_OWNED_FUTEX, false});
   }
   memcpy(now->queue, own->queue, sizeof now->queue);
-  // Release: a report of another thread sees the situation whole, unless it is overwritten.
-  __atomic_store_n(&history->situations, history->situations + 1, __ATOMIC_RELEASE);
+}
+
+static void write_moment(slot_history *history, uint64_t moment, uint64_t situation) {
+  history->moment[history->moments % kept_moments] = (situation_moment){moment, situation};
+  // Release: a report of another thread sees the entry, and the situation, whole.
+  __atomic_store_n(&history->moments, history->moments + 1, __ATOMIC_RELEASE);
 }
 
 static void read_queue(memory_thread *own, const thread_record *record) {
@@ -189,25 +234,82 @@ static void read_queue(memory_thread *own, const thread_record *record) {
   if (label) strncpy(own->queue, label, sizeof own->queue - 1);
 }
 
-void interlock_memory_keep_situation(memory_thread *own) {
+static inline uint64_t mixed(uint64_t key, uint64_t with) {
+  return ((key ^ with) * 0x9e3779b97f4a7c15ull) ^ key >> 29;
+}
+
+/// A number for all that a situation has. Two with one number are as likely as a broken disk.
+static uint64_t key_of_situation(const thread_record *record, uint64_t runs) {
+  uint64_t key = mixed(1, runs);
+  for (uint32_t index = 0; index < record->held.count; index++) {
+    const held_lock *lock = &record->held.locks[index];
+    key = mixed(mixed(mixed(key, lock->object), lock->place), lock->outer);
+  }
+  for (uint32_t index = 0; index < interlock_mutexes.count; index++) {
+    const held_mutex *mutex = &interlock_mutexes.held[index];
+    key = mixed(mixed(key, mutex->object), mutex->place);
+  }
+  return key;
+}
+
+/// The number of the situation that the thread is in: one that is still kept, or a new one.
+static uint64_t number_of_situation(memory_thread *own, const thread_record *record,
+                                    uint64_t runs) {
+  slot_history *history = own->history;
+  uint64_t key = key_of_situation(record, runs);
+  for (int index = 0; index < recent_situations; index++) {
+    const recent_situation *recent = &own->recent[index];
+    if (recent->key == key && recent->history == history &&
+        recent->number + kept_situations > history->situations) {
+      return recent->number;
+    }
+  }
+  if (own->queue_runs != runs) read_queue(own, record);
+  own->queue_runs = runs;
+  uint64_t number = history->situations;
+  write_situation(record, own);
+  own->recent[own->oldest_recent++ % recent_situations] = (recent_situation){key, number, history};
+  return number;
+}
+
+/// The situation has changed, or the epoch.
+__attribute__((noinline)) static void change_situation(memory_thread *own, uint64_t held,
+                                                       uint64_t runs) {
+  const slot_history *history = own->history;
+  const situation_moment *last =
+      &history->moment[(history->moments + kept_moments - 1) % kept_moments];
+  if (*own->count != own->last_count) {
+    // The thread has come back to a clock whose epoch has situations already.
+    if (history->moments > 0 && last->moment >> situation_bits == *own->count) {
+      clock_count_on(own->clock);
+    }
+    own->situation = 0;
+  } else if ((own->situation & CELL_SITUATION) != CELL_SITUATION) {
+    own->situation += (shadow_cell)1 << situation_shift;
+  } else {
+    clock_count_on(own->clock);
+    own->situation = 0;
+  }
+  own->last_count = *own->count;
+  own->last_held = held;
+  own->last_runs = runs;
+  uint64_t moment = cell_moment(own->last_count << count_shift | own->situation);
+  write_moment(own->history, moment, number_of_situation(own, own->record, runs));
+}
+
+shadow_cell interlock_memory_keep_situation(memory_thread *own) {
   const thread_record *record = own->record;
   uint32_t count = record->held.count, mutexes = interlock_mutexes.count;
+  // Within an epoch no lock is released, so the last ones show whether there are more.
   uint64_t held = (uint64_t)count << 48 ^ (count ? record->held.locks[count - 1].object : 0) ^
                   (uint64_t)mutexes << 56 ^
                   (mutexes ? interlock_mutexes.held[mutexes - 1].object << 1 : 0);
   uint64_t runs = (uint64_t)record->waits.view.run_count << 32 ^ record->waits.view.ended ^
-                  (uint64_t)own->clock->task << 16;
-  const slot_history *history = own->history;
-  const situation *last =
-      &history->ring[(history->situations + kept_situations - 1) % kept_situations];
-  bool is_same_run = runs == own->last_runs && history->situations > 0;
-  if (is_same_run && held == own->last_held && last->count == *own->count) return;
-  // A lock that was acquired begins no epoch: begin one, so that an epoch has one list of locks.
-  if (last->count == *own->count && history->situations > 0) clock_count_on(own->clock);
-  own->last_held = held;
-  if (!is_same_run) read_queue(own, record);
-  own->last_runs = runs;
-  write_situation(own, record);
+                  (uint64_t)own->clock->task << 16 ^ own->scope_changes << 40;
+  if (*own->count != own->last_count || held != own->last_held || runs != own->last_runs) {
+    change_situation(own, held, runs);
+  }
+  return epoch_of(own) | own->situation;
 }
 
 #endif

@@ -27,5 +27,16 @@ bool interlock_mutex_is_locked(uintptr_t word, uint32_t before, uint32_t after,
 bool interlock_mutex_unlocks(uintptr_t word, uint32_t before, uint32_t after,
                              uintptr_t place) HIDDEN;
 
+/// The thread unlocks a mutex by the slow path, which is published unless it was before.
+void interlock_mutex_unlock_with_waiters(uint32_t *word, bool is_new, uintptr_t place) HIDDEN;
+
+/// A mutex is unlocked that the thread has locked unseen: orders the thread after the earlier
+/// holders, and the later ones after it.
+void interlock_mutex_was_locked_unseen(uintptr_t word) HIDDEN;
+/// A mutex is locked whose last unlock was not seen: orders the thread after everything.
+void interlock_mutex_was_unlocked_unseen(void) HIDDEN;
+/// Keeps whether the calling thread holds a mutex, which it has just locked or is about to unlock.
+void interlock_mutex_note_holder(uintptr_t word, bool holds) HIDDEN;
+
 #endif
 #endif

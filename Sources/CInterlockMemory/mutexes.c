@@ -21,26 +21,44 @@ static void publish(interlock_event_kind kind, uintptr_t word, uint32_t flags, u
                            .object = (const void *)word,
                            .place = place,
                            .frame = frame};
-  interlock_events_tell(&event);
+  interlock_events_publish(&event);
 }
 
-static void locked(uintptr_t word, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
-  held_mutexes *own = &interlock_mutexes;
-  if (own->count < most_mutexes) own->held[own->count++] = (held_mutex){word, place};
-  publish(INTERLOCK_EVENT_ACQUIRE, word, flags, place, frame);
+static void drop(held_mutexes *own, uint32_t index) {
+  memmove(&own->held[index], &own->held[index + 1], (--own->count - index) * sizeof own->held[0]);
 }
 
 static void unlocks(uintptr_t word, uintptr_t place, uintptr_t frame) {
   if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
   held_mutexes *own = &interlock_mutexes;
+  bool may_lack_one = own->count == most_mutexes, is_held = false;
+  for (uint32_t index = own->count; index-- > 0 && !is_held;) {
+    if (own->held[index].object != word) continue;
+    drop(own, index);
+    interlock_mutex_note_holder(word, false);
+    is_held = true;
+  }
+  if (is_held || may_lack_one) {
+    publish(INTERLOCK_EVENT_RELEASE, word, 0, place, frame);
+  } else {
+    interlock_mutex_was_locked_unseen(word);
+  }
+}
+
+static void locked(uintptr_t word, uint32_t flags, uintptr_t place, uintptr_t frame) {
+  if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
+  held_mutexes *own = &interlock_mutexes;
   for (uint32_t index = own->count; index-- > 0;) {
     if (own->held[index].object != word) continue;
-    memmove(&own->held[index], &own->held[index + 1],
-            (--own->count - index) * sizeof own->held[0]);
+    unlocks(word, place, frame);
+    interlock_mutex_was_unlocked_unseen();
     break;
   }
-  publish(INTERLOCK_EVENT_RELEASE, word, 0, place, frame);
+  if (own->count < most_mutexes) {
+    own->held[own->count++] = (held_mutex){word, place};
+    interlock_mutex_note_holder(word, true);
+  }
+  publish(INTERLOCK_EVENT_ACQUIRE, word, flags, place, frame);
 }
 
 bool interlock_mutex_is_locked(uintptr_t word, uint32_t before, uint32_t after, uintptr_t place) {
@@ -91,10 +109,14 @@ SWIFT_CALL void interlock_mutex_lock_slow(uint32_t self, SWIFT_SELF uint32_t *wo
   locked((uintptr_t)word, 0, place, frame);
 }
 
-SWIFT_CALL void interlock_mutex_unlock_slow(SWIFT_SELF uint32_t *word) {
+void interlock_mutex_unlock_with_waiters(uint32_t *word, bool is_new, uintptr_t place) {
   static void *known;
-  unlocks((uintptr_t)word, PLACE, (uintptr_t)__builtin_frame_address(0));
+  if (is_new) unlocks((uintptr_t)word, place, (uintptr_t)__builtin_frame_address(0));
   ((unlock_call *)find(&known, "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"))(word);
+}
+
+SWIFT_CALL void interlock_mutex_unlock_slow(SWIFT_SELF uint32_t *word) {
+  interlock_mutex_unlock_with_waiters(word, true, PLACE);
 }
 
 SWIFT_CALL bool interlock_mutex_try_slow(SWIFT_SELF uint32_t *word) {

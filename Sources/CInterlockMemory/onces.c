@@ -1,8 +1,10 @@
-// One-time initialisation that is done: the calling thread comes after the initialiser, of which no
-// event tells any more.
+// One-time initialisation. Of one that is done no event tells any more: the calling thread comes
+// after the initialiser. C++ has functions of its own for a static variable of a function.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
+
+#include <dlfcn.h>
 
 /// Called by the interposed calls for an initialisation that is done.
 void interlock_memory_once_done(const void *once) {
@@ -16,6 +18,28 @@ void interlock_memory_once_done(const void *once) {
   mark_busy(own->record->base, true);
   interlock_clock_get(own->clock, (uintptr_t)once, AS_LOCK, false, false);
   mark_busy(own->record->base, false);
+}
+
+typedef int acquire_call(uint64_t *);
+typedef void release_call(uint64_t *);
+#define REAL_CALL(type, name) ((type *)dlsym(RTLD_NEXT, name))
+
+// Rare calls: the compiler's own code reads the guard first, by an atomic load that acquires it.
+
+EXPORTED __attribute__((weak)) int __cxa_guard_acquire(uint64_t *guard) {
+  int is_first = REAL_CALL(acquire_call, "__cxa_guard_acquire")(guard);
+  if (!is_first) interlock_memory_once_done(guard);
+  return is_first;
+}
+
+EXPORTED __attribute__((weak)) void __cxa_guard_release(uint64_t *guard) {
+  memory_thread *own = own_memory();
+  if (own && !is_interrupted(own) && interlock_memory_settle(own)) {
+    mark_busy(own->record->base, true);
+    interlock_clock_pass(own->clock, (uintptr_t)guard, AS_LOCK, false);
+    mark_busy(own->record->base, false);
+  }
+  REAL_CALL(release_call, "__cxa_guard_release")(guard);
 }
 
 #endif

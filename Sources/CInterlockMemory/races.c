@@ -35,23 +35,33 @@ static bool is_new(uintptr_t one, uintptr_t other) {
   return false;
 }
 
-/// Adds what is kept of an epoch. Its thread may be writing the ring: what it overwrites has
-/// another count then.
-static void add_situation(interlock_memory_side *side, uint32_t slot, uint64_t count) {
+/// Copies a situation. Its thread may be overwriting it: the number shows that. Returns false then.
+static bool copy_situation(interlock_memory_side *side, const slot_history *history,
+                           uint64_t number) {
+  const situation *at = &history->ring[number % kept_situations];
+  side->thread = at->thread;
+  side->task = at->task;
+  side->scope = at->scope;
+  memcpy(side->queue, at->queue, sizeof side->queue);
+  side->queue[sizeof side->queue - 1] = 0;
+  side->held_count = at->held_count <= INTERLOCK_MEMORY_HELD ? at->held_count : 0;
+  memcpy(side->held, at->held, sizeof side->held);
+  // Acquire, as a fence: the number is read after the copy.
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return number + kept_situations > __atomic_load_n(&history->situations, __ATOMIC_RELAXED);
+}
+
+/// Adds what is kept of a moment of a slot.
+static void add_situation(interlock_memory_side *side, uint32_t slot, uint64_t moment) {
   const slot_history *history = interlock_memory_of_slot(slot);
-  // Acquire: pairs with the release in `write_situation`.
-  uint64_t written = __atomic_load_n(&history->situations, __ATOMIC_ACQUIRE);
-  for (uint64_t back = 1; back <= kept_situations && back <= written; back++) {
-    const situation *at = &history->ring[(written - back) % kept_situations];
-    if (at->count < count) return;
-    if (at->count > count) continue;
-    side->is_known = true;
-    side->thread = at->thread;
-    side->task = at->task;
-    memcpy(side->queue, at->queue, sizeof side->queue);
-    side->queue[sizeof side->queue - 1] = 0;
-    side->held_count = at->held_count <= INTERLOCK_MEMORY_HELD ? at->held_count : 0;
-    memcpy(side->held, at->held, sizeof side->held);
+  // Acquire: pairs with the release in `write_moment`.
+  uint64_t written = __atomic_load_n(&history->moments, __ATOMIC_ACQUIRE);
+  for (uint64_t back = 1; back <= kept_moments && back <= written; back++) {
+    const situation_moment *at = &history->moment[(written - back) % kept_moments];
+    if (at->moment < moment) return;
+    if (at->moment > moment) continue;
+    side->is_known = copy_situation(side, history, at->situation);
+    if (!side->is_known) side->thread = side->held_count = 0, side->task = side->queue[0] = 0;
     return;
   }
 }
@@ -64,8 +74,75 @@ static void describe(interlock_memory_side *side, uintptr_t unit, shadow_cell ce
   side->size = (uint32_t)__builtin_popcount(bytes);
 }
 
+/// The cell of a lock: it has no bytes, so no access is compared with it. The slot's place has
+/// where in the unit the lock begins.
+static inline shadow_cell lock_mark(uintptr_t lock) {
+  return CELL_WRITES | CELL_IS_ATOMIC | (shadow_cell)(lock & 7) << slot_shift;
+}
+
+void interlock_memory_lock_made(const void *lock) {
+  uintptr_t address = (uintptr_t)lock;
+  if (!interlock_memory_own || address >> address_bits) return;
+  shadow_leaf *leaf = leaf_at(address);
+  if (!leaf && !(leaf = interlock_make_leaf(address))) return;
+  // A unit may have two locks, in a cell each.
+  int index = cells_in_unit - 1 - (int)(address >> 2 & 1);
+  // Relaxed: a thread that uses the lock comes after its initialisation.
+  __atomic_store_n(&leaf->cells[unit_at(address)][index], lock_mark(address), __ATOMIC_RELAXED);
+}
+
+static bool is_marked_lock(uintptr_t address) {
+  const shadow_leaf *leaf = leaf_at(address);
+  for (int index = 0; leaf && index < cells_in_unit; index++) {
+    shadow_cell cell = __atomic_load_n(&leaf->cells[unit_at(address)][index], __ATOMIC_RELAXED);
+    if (cell == lock_mark(address)) return true;
+  }
+  return false;
+}
+
+static bool is_lock(uintptr_t address) {
+  return is_marked_lock(address) || interlock_clock_is_lock(address);
+}
+
+static void report(memory_thread *own, const interlock_memory_race *race) {
+  interlock_memory_reporter call = __atomic_load_n(&reporter, __ATOMIC_ACQUIRE);
+  if (!call) return;
+  // The reporter's own code may be instrumented, and calls functions that are interposed.
+  interlock_memory_own = NULL;
+  interlock_events_hide_thread(true);
+  call(race);
+  interlock_events_hide_thread(false);
+  interlock_memory_own = own;
+}
+
+/// Two accesses that may pass a lock: until the call that follows has returned, nothing shows that
+/// it is one. Holds the race back until the thread's next access, or the end of the function.
+static bool hold_back(memory_thread *own, const interlock_memory_race *race) {
+  if (own->held_back_count == most_held_back) return false;
+  own->held_back[own->held_back_count++] = *race;
+  own->held_back_depth = own->depth;
+  return true;
+}
+
+__attribute__((noinline)) void interlock_memory_report_held_back(memory_thread *own) {
+  if (is_interrupted(own)) return;
+  uint32_t count = own->held_back_count;
+  own->held_back_count = 0;
+  for (uint32_t index = 0; index < count; index++) {
+    if (is_lock(own->held_back[index].now.address)) {
+      __atomic_fetch_sub(&race_count, 1, __ATOMIC_RELAXED);
+      __atomic_fetch_sub(&pair_count, 1, __ATOMIC_RELAXED);
+    } else {
+      report(own, &own->held_back[index]);
+    }
+  }
+}
+
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                             shadow_cell before, uint32_t before_place) {
+  bool may_be_lock = may_pass_lock(now) && may_pass_lock(before) && (now & 0xff) == (before & 0xff);
+  if (may_be_lock && is_lock(unit + (uint32_t)__builtin_ctz(now & 0xff))) return;
+  if (interlock_mutex_orders(own, before)) return;
   __atomic_fetch_add(&race_count, 1, __ATOMIC_RELAXED);
   uint32_t slot = cell_slot(before);
   // Another thread may be replacing the cell: its number has another slot then.
@@ -81,16 +158,9 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
                                                 race.now.frames, INTERLOCK_MEMORY_FRAMES);
   race.before.frame_count =
       interlock_memory_stack(before_place, race.before.frames, INTERLOCK_MEMORY_FRAMES);
-  add_situation(&race.now, cell_slot(now), cell_count(now));
-  add_situation(&race.before, slot, cell_count(before));
-  interlock_memory_reporter report = __atomic_load_n(&reporter, __ATOMIC_ACQUIRE);
-  if (!report) return;
-  // The reporter's own code may be instrumented, and calls functions that are interposed.
-  interlock_memory_own = NULL;
-  interlock_events_hide_thread(true);
-  report(&race);
-  interlock_events_hide_thread(false);
-  interlock_memory_own = own;
+  add_situation(&race.now, cell_slot(now), cell_moment(now));
+  add_situation(&race.before, slot, cell_moment(before));
+  if (!may_be_lock || !hold_back(own, &race)) report(own, &race);
 }
 
 #endif

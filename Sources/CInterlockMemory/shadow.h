@@ -7,9 +7,10 @@
 // that the calling thread is ordered after goes first: any access that races with that one races
 // with the calling thread's access as well.
 //
-// A cell has 64 bits: 44 for the count of the epoch, 10 for the slot, 8 for the bytes, and one each
-// for a write and an atomic access. At 10 million releases per second, one slot reaches 2^44 after
-// 20 days; the check then goes off and says so, and never compares a count that has wrapped.
+// A cell has 64 bits: 42 for the count of the epoch, 2 for the number of the situation in the epoch
+// (which locks were held), 10 for the slot, 8 for the bytes, and one each for a write and an atomic
+// access. At 10 million releases per second, one slot reaches 2^42 after 5 days; the check then
+// goes off and says so, and never compares a count that has wrapped.
 //
 // A number of 32 bits beside each cell says where the access was: the call stack, as a node in a
 // tree that all threads share (call_stacks.c). So the place of the earlier access is known however
@@ -28,7 +29,9 @@ enum {
   cells_in_unit = 4,
   slot_shift = 8,
   slot_bits = 10,
-  count_shift = 20,
+  situation_shift = 20,
+  situation_bits = 2,
+  count_shift = situation_shift + situation_bits,
   /// One leaf has the shadow of 2 MB.
   leaf_shift = 21,
   units_in_leaf = 1 << (leaf_shift - 3),
@@ -37,6 +40,7 @@ enum {
 _Static_assert(most_slots <= 1 << slot_bits, "a cell has every slot");
 #define CELL_WRITES ((shadow_cell)1 << 18)
 #define CELL_IS_ATOMIC ((shadow_cell)1 << 19)
+#define CELL_SITUATION ((shadow_cell)3 << situation_shift)
 #define MOST_COUNT (((uint64_t)1 << (64 - count_shift)) - 2)
 
 /// A release of a reference (references.c): the only cell without bytes that is not 0.
@@ -46,6 +50,8 @@ static inline uint32_t cell_slot(shadow_cell cell) {
   return cell >> slot_shift & ((1 << slot_bits) - 1);
 }
 static inline uint64_t cell_count(shadow_cell cell) { return cell >> count_shift; }
+/// The epoch and the situation in it, in one number that only grows for a slot.
+static inline uint64_t cell_moment(shadow_cell cell) { return cell >> situation_shift; }
 
 typedef struct {
   shadow_cell cells[units_in_leaf][cells_in_unit];

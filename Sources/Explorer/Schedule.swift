@@ -152,7 +152,9 @@ extension Schedule.Step {
 
   /// The engine that runs a block, or what `explore` runs a body in.
   private static func isOwn(_ frame: StackFrame) -> Bool {
-    guard let file = frame.file else { return false }
-    return file.contains("/Sources/CInterlock") || file.contains("/Sources/InterlockTesting/")
+    switch frame.file.flatMap(OwnCode.part(ofFile:)) {
+    case .harness, .interposition: true
+    default: false
+    }
   }
 }

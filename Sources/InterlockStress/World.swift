@@ -3,6 +3,7 @@ package import Comparison
 import Findings
 import Foundation
 import Interlock
+package import MemoryCheck
 package import Reports
 package import StressRunner
 
@@ -32,6 +33,8 @@ package struct World {
   package var errors: any TextSink
   /// Whether sections are tracked in this build; without it no race can be judged.
   package var tracksSections: Bool
+  /// Which code of this executable can be checked for races in memory.
+  package var memory = MemoryCheck.Support.unavailable(reason: "this is a test")
   /// The available report formats.
   package var formats = ReportFormat.all
   /// Plants a race. Returns why it was not found; `nil` if it was.
@@ -53,6 +56,12 @@ package struct World {
   package var defaultJobs: Int
   /// When the command began, in seconds since 1970.
   package var began = 0
+  /// The folder of Interlock's package, if this executable was built there.
+  package var ownPackage: String?
+  /// The commit that is checked out in the current folder, if it is known.
+  package var commit: () -> String? = { nil }
+  /// Runs `swift package` with arguments in a folder.
+  package var swiftPackage = Subprocess.swiftPackage
   /// Seconds on a monotonic clock.
   package var now: () -> Double
   /// Runs trials.
@@ -83,7 +92,7 @@ extension World {
       currentFolder: FileManager.default.currentDirectoryPath,
       output: DescriptorSink(STDOUT_FILENO, environment: environment),
       errors: DescriptorSink(STDERR_FILENO, environment: environment),
-      tracksSections: SectionTracking.isCompiledIn,
+      tracksSections: SectionTracking.isCompiledIn, memory: MemoryCheck.support,
       selfTest: {
         do throws(SectionTracking.SelfTestFailure) {
           try SectionTracking.selfTest()
@@ -98,7 +107,8 @@ extension World {
       isDebugBuild: isDebugBuild,
       // A deadlocked trial only waits, so one trial per processor does not overload the machine.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
-      began: Int(Date().timeIntervalSince1970),
+      began: Int(Date().timeIntervalSince1970), ownPackage: Self.packageOfThisExecutable,
+      commit: { Self.commit(environment) },
       now: { (ContinuousClock.now - start) / .seconds(1) },
       runTrials: { jobs, trials, onEvent in
         TrialRunner(jobs: jobs).run(trials, onEvent: onEvent)
@@ -110,6 +120,32 @@ extension World {
     ReportContext.Host(
       system: ProcessInfo.processInfo.operatingSystemVersionString,
       cores: ProcessInfo.processInfo.activeProcessorCount, swift: compilerVersion)
+  }
+
+  /// The commit as the CI service names it, or else as Git does.
+  private static func commit(_ environment: [String: String]) -> String? {
+    let named = [environment["GITHUB_SHA"], environment["CI_COMMIT_SHA"]].compactMap(\.self)
+      .first { !$0.isEmpty }
+    if let named { return named }
+    let git = try? Subprocess.run(
+      ["git", "rev-parse", "HEAD"], in: FileManager.default.currentDirectoryPath)
+    guard let git, git.code == 0 else { return nil }
+    return String(decoding: git.output, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// The folder of Interlock's package, if this executable lies in its build folder.
+  private static var packageOfThisExecutable: String? {
+    var folder = (Bundle.main.executablePath ?? "") as NSString
+    while folder.length > 1 {
+      folder = folder.deletingLastPathComponent as NSString
+      let manifest = folder.appendingPathComponent("Package.swift")
+      if let bytes = try? RegularFile.read(manifest) {
+        return String(decoding: bytes, as: UTF8.self).contains("name: \"Interlock\",")
+          ? folder as String : nil
+      }
+    }
+    return nil
   }
 
   /// The compiler's version can only be compared, so this is the newest known version that it

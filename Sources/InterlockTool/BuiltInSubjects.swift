@@ -13,6 +13,7 @@ let builtInSubjects: [SubjectEntry] =
   + predictSubjects
   + orderSubjects
   + detectorSubjects
+  + memorySubjects
 
 /// The same cache under different locks.
 private let lockStrategySubjects: [SubjectEntry] = [

@@ -36,6 +36,9 @@ struct InterlockCommand: StressCommand {
       name: "explore", summary: "how many orders an exploration runs, and what each costs"
     ) { try ExploreBench.run() },
     BenchEntry(
+      name: "memory", summary: "what checking accesses of memory costs, against ThreadSanitizer"
+    ) { try MemoryBench.run() },
+    BenchEntry(
       name: "reports", summary: "what the reports of 100,000 results cost in each format"
     ) { ReportsBench.run() },
     BenchEntry(

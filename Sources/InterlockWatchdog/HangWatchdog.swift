@@ -60,6 +60,7 @@ public enum HangWatchdog {
 
   /// The shortest limit; `nil` while nothing is watched.
   private static var limitSeconds: Double? {
+    if WatchedWork.isPaused { return nil }
     // Relaxed: no other memory depends on it.
     let own = limit.load(ordering: .relaxed)
     return [own == 0 ? nil : Double(own) / 1e9, WatchedWork.shortestLimit].compactMap(\.self).min()

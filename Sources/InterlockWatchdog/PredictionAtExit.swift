@@ -33,7 +33,7 @@ enum PredictionAtExit {
     let options = WatchdogOptions.ofThisProcess
     guard options.predicts else { return }
     Predictor.start(holdSeconds: options.holdLimit)
-    atexit { PredictionAtExit.tell() }
+    atexit { PredictionAtExit.printFindings() }
     // If this build sees no calls, the report says why nothing is predicted.
     guard InterposedCalls.blindness == nil else { return }
     SectionTracking.announce(
@@ -41,7 +41,7 @@ enum PredictionAtExit {
         + (options.failOn == .potential ? ", with exit code \(SectionTracking.exitCode)" : ""))
   }
 
-  private static func tell() {
+  private static func printFindings() {
     Predictor.noteEndOfMain()
     let record = Predictor.record(atEnd: true)
     ProcessReport.note(record)

@@ -1,12 +1,12 @@
 import CInterlockWatchdog
-import Findings
+package import Findings
 import Foundation
 import Interlock
-import Prediction
+package import Prediction
 import Synchronization
 
-/// The reports of this process that the option `report` names: its conflicts, its predicted faults,
-/// and the hang that ends it.
+/// The reports of this process that the option `report` names: its conflicts, its races in memory,
+/// its predicted faults, and the hang that ends it.
 ///
 /// A report is written when the process ends by `exit`, when a conflict traps, and when the
 /// watchdog ends the process. A process that is killed, or crashes for another reason, writes none.
@@ -24,6 +24,8 @@ enum ProcessReport {
 
   private static let formats = FindingFormat.ofProcess
   private static let potential = Mutex<[PotentialFinding]>([])
+  /// What tests have taken as their issues.
+  private static let ofTests = Mutex<[Finding]>([])
   /// The paths are made absolute when the process starts: it may change its folder.
   private static let targets = Mutex<[Target]>([])
   private static let repository = Mutex<Repository?>(nil)
@@ -50,6 +52,8 @@ enum ProcessReport {
 
   /// Arranges that the reports are written when the process ends.
   static func start() {
+    // Read before the program can change its folder.
+    _ = ProcessBaseline.ofThisProcess
     let asked = WatchdogOptions.ofThisProcess.reports
     guard !asked.isEmpty else { return }
     let folder = FileManager.default.currentDirectoryPath
@@ -78,6 +82,9 @@ enum ProcessReport {
     potential.withLock { $0 = record.findings }
   }
 
+  /// Keeps a finding of a test for the reports.
+  static func note(_ finding: Finding) { ofTests.withLock { $0.append(finding) } }
+
   /// Writes the reports with everything that was found until now.
   ///
   /// - Parameter hang: The hang that ends the process; `nil` for none.
@@ -89,16 +96,26 @@ enum ProcessReport {
       alarm(longestWrite)
     }
     let isRed = WatchdogOptions.ofThisProcess.failOn == .potential
+    let baseline = ProcessBaseline.ofThisProcess
     var list = FindingList()
-    hang.map { list.add($0) }
-    SectionTracking.conflicts.forEach { list.add(Finding($0)) }
-    for finding in potential.withLock({ $0 }) {
-      list.add(Finding(finding, level: isRed ? .error : .warning))
+    func add(_ finding: Finding) {
+      var finding = finding
+      finding.knownBecause = baseline?.reason(for: finding)
+      list.add(finding)
     }
-    let context = FindingFormat.Context(
+    hang.map(add)
+    SectionTracking.conflicts.forEach { add(Finding($0)) }
+    MemoryRaceLog.entries.forEach { add(Finding($0.race)) }
+    ofTests.withLock { $0 }.forEach(add)
+    for finding in potential.withLock({ $0 }) {
+      add(Finding(finding, level: isRed ? .error : .warning))
+    }
+    var context = FindingFormat.Context(
       version: interlockVersion, activity: "process", repository: repository)
+    context.hasBaseline = baseline != nil
     for target in targets {
-      let text = target.format.text(list.all(), context)
+      context.path = target.path
+      guard let text = target.format.text(list.all(), context) else { continue }
       if let path = target.path {
         guard let reason = replaceFile(path, by: text) else { continue }
         print("interlock: the report '\(path)' could not be written: \(reason)", to: STDERR_FILENO)
@@ -112,6 +129,22 @@ enum ProcessReport {
     // Not by the C library's streams: another thread may hold their locks for ever.
     _ = writeWhole(Array((text + terminator).utf8), to: descriptor)
   }
+}
+
+/// Adds what a test has taken as its issue to the reports of this process.
+///
+/// - Returns: Why the baseline knows it; `nil` if it is new.
+@discardableResult
+package func noteForReports(_ finding: Finding) -> String? {
+  ProcessReport.note(finding)
+  return ProcessBaseline.ofThisProcess?.reason(for: finding)
+}
+
+/// Adds a potential finding of a test to the reports of this process, unless prediction at its exit
+/// does.
+package func noteForReports(_ finding: PotentialFinding, isError: Bool) {
+  guard !WatchdogOptions.ofThisProcess.predicts else { return }
+  ProcessReport.note(Finding(finding, level: isError ? .error : .warning))
 }
 
 /// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.

@@ -106,6 +106,12 @@ final class RunningTests: Sendable {
   }
 }
 
+/// The arguments of a test case of Swift Testing, the same in every process; those that are no
+/// text, number or truth value by their types.
+package func arguments(ofTestCase testCase: Any) -> [String] {
+  SwiftTestingCase.arguments(of: Mirror(reflecting: testCase))
+}
+
 /// A test case of Swift Testing, from the value that the library binds for it.
 private struct SwiftTestingCase: CustomStringConvertible {
   private let test: Mirror
@@ -151,7 +157,9 @@ private struct SwiftTestingCase: CustomStringConvertible {
 
   /// The arguments of the case. Calls no `description` that the user wrote, which may wait for a
   /// hanging thread.
-  private var arguments: [String] {
+  private var arguments: [String] { Self.arguments(of: testCase) }
+
+  static func arguments(of testCase: Mirror) -> [String] {
     guard let kind = value("_kind", of: testCase),
       let payload = Mirror(reflecting: kind).children.first?.value,
       let arguments = value("arguments", of: Mirror(reflecting: payload))
@@ -168,8 +176,10 @@ private struct SwiftTestingCase: CustomStringConvertible {
     }
   }
 
-  private func value(_ label: String, of mirror: Mirror) -> Any? {
-    mirror.children.first { $0.label == label }.flatMap { Self.some($0.value) }
+  private func value(_ label: String, of mirror: Mirror) -> Any? { Self.value(label, of: mirror) }
+
+  private static func value(_ label: String, of mirror: Mirror) -> Any? {
+    mirror.children.first { $0.label == label }.flatMap { some($0.value) }
   }
 
   private static func child(_ label: String, of value: Any) -> Any? {

@@ -1,3 +1,4 @@
+import Findings
 import Interlock
 
 /// The options of `INTERLOCK_OPTIONS` that the watchdog and its prediction obey.
@@ -36,9 +37,10 @@ struct WatchdogOptions: EnvironmentOptions {
       default: "never"),
     Option(
       "report", ProcessReport.value,
-      "Write the conflicts, predicted faults and the hang of this process when it ends:"
-        + " `sarif:FILE`, `junit:FILE` or `gitlab:FILE` to a file, in whose path `%p` stands for"
-        + " the process; `github` or `xcode` to standard output. May be given several times.",
+      "Write the conflicts, races in memory, predicted faults and the hang of this process when it"
+        + " ends: `sarif:FILE`, `junit:FILE` or `gitlab:FILE` to a file, in whose path `%p` stands"
+        + " for the process; `baseline:FILE` into a baseline, which keeps what it has; `github` or"
+        + " `xcode` to standard output. May be given several times.",
       default: "none"
     ) { $1.reports.append($0) },
   ]
@@ -52,4 +54,7 @@ struct WatchdogOptions: EnvironmentOptions {
 
 /// Called before `main` by `Sources/CInterlockWatchdog/start.c`.
 @_cdecl("interlock_watchdog_declare_options")
-func declareOptions(in list: UnsafeMutableRawPointer) { declare(WatchdogOptions.self, in: list) }
+func declareOptions(in list: UnsafeMutableRawPointer) {
+  declare(WatchdogOptions.self, in: list)
+  declare(BaselineOptions.self, in: list)
+}

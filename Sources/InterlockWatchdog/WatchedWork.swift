@@ -14,6 +14,7 @@ package struct WatchedWork: Sendable {
   // Accessed only under that lock.
   nonisolated(unsafe) private static var known: [Int: Known] = [:]
   nonisolated(unsafe) private static var count = 0
+  nonisolated(unsafe) private static var pauses = 0
 
   private let number: Int
 
@@ -39,6 +40,21 @@ package struct WatchedWork: Sendable {
   package func end() {
     Self.lock.withLock { _ = Self.known.removeValue(forKey: number) }
   }
+
+  /// A time in which this process waits for a child, which is judged by itself.
+  package struct Pause: Sendable {
+    /// Judges hangs again, unless another pause lasts.
+    package func end() { WatchedWork.lock.withLock { WatchedWork.pauses -= 1 } }
+  }
+
+  /// Judges no hang of this process up to the end of the pause: it waits for a child.
+  package static func pause() -> Pause {
+    lock.withLock { pauses += 1 }
+    return Pause()
+  }
+
+  /// Whether a pause lasts.
+  static var isPaused: Bool { lock.withLock { pauses > 0 } }
 
   /// In seconds; `nil` if no work is watched.
   static var shortestLimit: Double? { lock.withLock { known.values.map(\.seconds).min() } }

@@ -2,7 +2,7 @@ import JSONText
 import StressRunner
 
 /// Quotes a word for a shell, in one line: bash and zsh read `$'…'` with its escapes.
-func shellWord(_ word: String) -> String {
+package func shellWord(_ word: String) -> String {
   if escaped(word) != word {
     return "$'"
       + word.utf8.map { byte in

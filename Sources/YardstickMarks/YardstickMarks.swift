@@ -28,14 +28,14 @@ struct YardstickMarks {
         END_LOCK(.noReadWrite, "yardstick.literal")
       }
     }
-    SectionTracking.exercise = true
-    time("the first, noting what is exercised", stacks: 16) { turns in
+    SectionTracking.coverage = true
+    time("the first, with contention coverage", stacks: 16) { turns in
       for _ in 0..<turns {
         section.begin(.noReadWrite)
         section.end(.noReadWrite)
       }
     }
-    SectionTracking.exercise = false
+    SectionTracking.coverage = false
     time("begin + end on a part, stacks on", stacks: 16) { turns in
       for turn in 0..<turns {
         section.begin(.noReadWrite, part: turn)

@@ -200,7 +200,7 @@ struct OptionTableTests {
     ]
     let valuesByName = [
       "section": "0,10us", "distribution": "zipf", "driver": "tasks", "rounds": "6",
-      "fail-on": "stale",
+      "fail-on": "stale", "ci": "github",
     ]
     for command in CommandName.allCases {
       let help = world.helpText(command, width: 80)

@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Checks that a green run means something")
 struct ContentionOptionTests {
-  /// A world whose trials exercise one resource.
-  private static func world(_ contention: ExerciseReport.Contention?) throws -> TestWorld {
+  /// A world whose trials cover one resource.
+  private static func world(_ contention: CoverageReport.Contention?) throws -> TestWorld {
     let test = try TestWorld()
-    test.exercise = contention.map { contention in
-      var report = ExerciseReport()
+    test.coverage = contention.map { contention in
+      var report = CoverageReport()
       report.resources = [
-        ExerciseReport.Resource(
-          name: "entries", owners: 1, contention: contention, places: [], pairs: [], met: 0,
-          nearlyMet: 0, neverMet: 0)
+        CoverageReport.Resource(
+          name: "entries", owners: 1, contention: contention, places: [], pairs: [], overlapped: 0,
+          nearMisses: 0, apart: 0)
       ]
       return report
     }
@@ -33,7 +33,7 @@ struct ContentionOptionTests {
 
   @Test("a resource of several owners and an undecided one are not red")
   func green() throws {
-    for contention in [ExerciseReport.Contention.shared, .unknown] {
+    for contention in [CoverageReport.Contention.shared, .unknown] {
       let test = try Self.world(contention)
       #expect(test.run("--require-contention") == .met)
     }
@@ -42,17 +42,18 @@ struct ContentionOptionTests {
   @Test("a run without a section, or without a trial with coverage, is red with the reason")
   func nothing() throws {
     let test = try TestWorld()
-    test.exercise = ExerciseReport()
+    test.coverage = CoverageReport()
     #expect(test.run("reads") == .met)
     #expect(test.run("reads", "--require-contention") == .unmet)
     #expect(
       test.output.text.contains(
-        "\n✗ exercised: no resource: no section was begun in any of 3 pairs of scenario and subject\n"
+        "\n✗ coverage: no resource: no section was begun in any of 3 pairs of scenario and"
+          + " subject\n"
       ))
     let silent = try Self.world(nil)
     #expect(silent.run("--require-contention") == .unmet)
     #expect(
-      silent.output.text.contains("\n✗ exercised: unknown: no trial survived to report\n"))
+      silent.output.text.contains("\n✗ coverage: unknown: no trial survived to report\n"))
   }
 
   @Test("require_contention=on in the environment is '--require-contention'")

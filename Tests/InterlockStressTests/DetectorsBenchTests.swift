@@ -235,7 +235,7 @@ struct DetectorsBenchTests {
     #expect(lines.last?.contains("'hang_limit', 'predict' do nothing here: the watchdog") == true)
     for option in ["--time", "--time-sections"] {
       let timed = OutsideRun(
-        [program, option, "1", "1000"], variables: ["INTERLOCK_OPTIONS": "exercise=on"])
+        [program, option, "1", "1000"], variables: ["INTERLOCK_OPTIONS": "coverage=on"])
       #expect((DetectorsSlowDown.nanoseconds(in: timed.output) ?? 0) > 0)
       // A resource that only one thread used is reported at the end.
       #expect(timed.output.contains("table") == (option == "--time-sections"))

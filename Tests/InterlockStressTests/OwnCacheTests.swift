@@ -4,7 +4,8 @@ import Testing
 
 @testable import InterlockStress
 
-/// The example of the article *GatingYourType*: a package that depends on this one by path.
+/// The example of the article *GatingYourType*: a package that depends on this one by path, whose
+/// executable this one has as well, so that a test need not compile it all again.
 @Suite(.serialized)
 struct OwnCacheTests {
   private static let root = URL(fileURLWithPath: #filePath)
@@ -26,14 +27,22 @@ struct OwnCacheTests {
     #expect(article.contains(text))
   }
 
-  @Test("The example builds, gates its own scenario, and finds the cache that omits its lock")
-  func buildsAndRuns() throws {
+  @Test("The example gates its own scenario, and finds the cache that omits its lock")
+  func runs() throws {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let binaries = URL(fileURLWithPath: own).deletingLastPathComponent().path
+    // A 'swift' that builds nothing.
+    let folder = try makeFolder { _ in
+      ["swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(binaries)' ;; esac\n"]
+    }
+    defer { try? FileManager.default.removeItem(at: folder) }
     let results = FileManager.default.temporaryDirectory
       .appendingPathComponent("own-cache-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: results) }
     let gate = try run(
-      "/bin/bash",
+      "/usr/bin/env",
       [
+        "PATH=\(folder.path):/usr/bin:/bin", "bash",
         Self.root.appendingPathComponent("ci/gate.sh").path,
         "--package", Self.package.path, "--product", "OwnCacheStress", "--json", results.path,
         "--color", "never",
@@ -98,6 +107,31 @@ struct OwnCacheTests {
     #expect(
       gate.text
         == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-vj][3][--new][x]")
+  }
+
+  @Test("the gate finds a scenario's path in the package's folder, then in its caller's")
+  func gatePaths() throws {
+    func makePackage() throws -> URL {
+      try makeFolder { folder in
+        [
+          "swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(folder)' ;; esac\n",
+          "shown": "#!/bin/sh\nprintf '[%s]' \"$@\"\n", "Package.swift": "", "both.json": "",
+        ]
+      }
+    }
+    let package = try makePackage()
+    let caller = try makeFolder { _ in ["both.json": "", "my reads.json": "", "reads": ""] }
+    defer { for folder in [package, caller] { try? FileManager.default.removeItem(at: folder) } }
+    let gate = try run(
+      "/usr/bin/env",
+      [
+        "-C", caller.path, "PATH=\(package.path):/usr/bin:/bin", "bash",
+        Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(package.path)",
+        "--json=-", "--product=shown", "my reads.json", "both.json", "reads", "no.json",
+      ])
+    #expect(
+      gate.text
+        == "[run][--json][-][\(caller.path)/my reads.json][both.json][reads][no.json]")
   }
 
   @Test("the gate passes on every option of 'run', with files relative to its caller's folder")

@@ -211,6 +211,22 @@ struct RecordTests {
     #expect(!test.errors.text.contains("\u{1B}"))
   }
 
+  @Test("A record of a gigabyte without a line break is refused in one line, and not read whole")
+  func huge() throws {
+    let test = try TestWorld()
+    let path = test.folder + "/a.jsonl"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(truncate(path, 1 << 30) == 0)
+    for command in ["merge", "trend"] {
+      #expect(test.world.perform([command, path]) == .badScenario)
+    }
+    let line = "error: \(path):1: is longer than 67108864 bytes\n"
+    #expect(test.errors.text == line + line)
+    #expect(truncate(path, 5 << 30) == 0)
+    #expect(test.world.perform(["merge", path]) == .badScenario)
+    #expect(test.errors.text.contains("has 5368709120 bytes, expected at most 4294967296"))
+  }
+
   @Test("A trial that is there twice, or that was not planned, is one line with its number")
   func doubled() throws {
     let test = try world()

@@ -71,6 +71,19 @@ struct ScenarioPathTests {
     #expect(test.errors.text.contains("\(path):1: "))
   }
 
+  @Test("A path that is not UTF-8 is reported as such; one with a replacement character works")
+  func notUTF8() throws {
+    let test = try makeWorld()
+    // As Swift decodes the argument `caf\xE9.json`.
+    let path = String(decoding: Array((test.folder + "/more/caf").utf8) + [0xE9], as: UTF8.self)
+    #expect(test.run("run", path + ".json") == .badScenario)
+    #expect(
+      test.errors.text
+        == "error: \(path).json: has a name that is not UTF-8, expected one that is\n")
+    try test.write(test.read("StressScenarios/reads.json"), "../more/caf\u{FFFD}.json")
+    #expect(test.run("run", path + ".json") == .met)
+  }
+
   @Test("The replay line of a scenario that a path named has its path")
   func replay() throws {
     let test = try makeWorld()

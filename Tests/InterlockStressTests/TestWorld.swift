@@ -1,6 +1,7 @@
 import Foundation
 import Interlock
 import JSONText
+import MemoryCheck
 import Prediction
 import StressRunner
 import Testing
@@ -66,6 +67,7 @@ final class TestWorld {
   var moreSubjects: [SubjectEntry] = []
   var benches: [BenchEntry] = []
   var tracksSections = true
+  var memory = MemoryCheck.Support.partial
   /// The requested trials, and how many run at a time.
   private(set) var trials: [Trial] = []
   private(set) var jobs: Int?
@@ -75,7 +77,7 @@ final class TestWorld {
     return .any(expected.verdict, cause: expected.cause)
   }
   /// The contention coverage of each trial.
-  var exercise: ExerciseReport?
+  var coverage: CoverageReport?
   /// What came of the exploration of a trial that explores.
   var exploration: (Trial) -> ExplorationRecord? = { _ in
     ExplorationRecord(outcome: .allOrdersPass(count: 2, leftBehind: 0), seconds: 0)
@@ -150,7 +152,7 @@ final class TestWorld {
       } + moreSubjects,
       scenarioFolder: "StressScenarios", benches: benches, environment: environment,
       currentFolder: folder, output: output, errors: errors, tracksSections: tracksSections,
-      selfTest: selfTest,
+      memory: memory, selfTest: selfTest,
       defaultJobs: 2, now: { 0 },
       runTrials: { [self] jobs, trials, onEvent in
         if let failure { throw failure }
@@ -163,7 +165,7 @@ final class TestWorld {
           var seen = Observation(
             ending: .exited(code: 0), operations: trial.scenario.workload.operationCount)
           seen.completed = seen.operations
-          seen.exercise = exercise
+          seen.coverage = coverage
           if trial.explore != nil { seen.exploration = exploration(trial) }
           let verdict = verdict(trial)
           seen.finished = verdict.kind == .passed

@@ -120,6 +120,20 @@ struct RaceTests {
     }
     #expect(Exploration.uncontrolledCode(inModule: "InterlockTestingTests") != nil)
   }
+
+  @Test("is none where a Mutex may order the sections, whichever instance they are of")
+  func undecided() throws {
+    final class Shared: Sendable { let value = Mutex(0) }
+    let outcome = try explore {
+      let shared = Shared()
+      return inTwoBlocks { counter in shared.value.withLock { _ in counter.add() } }
+    }
+    guard case .sampled(_, _, let escaped) = outcome else {
+      Issue.record("not sampled: \(outcome)")
+      return
+    }
+    #expect(escaped.contains { $0.hasPrefix("what orders the sections at") })
+  }
 }
 
 /// In processes of their own: the reader of the waits is one of the few that a process can have, and

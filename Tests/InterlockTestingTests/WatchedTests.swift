@@ -55,6 +55,43 @@ struct WatchedTests {
     #expect(run.issues.first?.place == line)
   }
 
+  @Test("leaves a potential finding that another test's stack shows to the run")
+  func beside() throws {
+    let run = try WatchedRun(
+      "swift-testing", "Beside/", environment: ["INTERLOCK_OPTIONS": "predict=on"])
+    let line = try WatchedRun.line("blocks", in: "STWatched.swift")
+    let found = run.issues.filter { $0.place == line }
+    #expect(found.map(\.test) == [""], "\(run.issues)\(run.output)")
+    #expect(found.first?.text.contains("a test that is not watched") == true)
+  }
+
+  @Test("has its conflicts and potential findings in the report of the process, each once")
+  func report() throws {
+    let path = NSTemporaryDirectory() + "watched-\(UUID().uuidString).sarif"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let options = ["INTERLOCK_OPTIONS": "report=sarif:\(path)"]
+    func rules(_ filter: String) throws -> [String] {
+      let run = try WatchedRun("swift-testing", filter, environment: options)
+      #expect(run.status == 1, "\(run.output)")
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      let sarif = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+      let runs = try #require(sarif["runs"] as? [[String: Any]])
+      let results = try #require(runs.first?["results"] as? [[String: Any]])
+      return results.compactMap { $0["ruleId"] as? String }
+    }
+    #expect(try rules("Watched/tasks") == ["race"])
+    #expect(try rules("Predicted/fails") == ["potential-lock-order"])
+  }
+
+  @Test("explains a deadlock with the main queue, which a pool runs in a test process")
+  func mainQueue() throws {
+    let run = try WatchedRun("swift-testing", "MainQueue/")
+    let line = try WatchedRun.line("waits for the main queue", in: "STWatched.swift")
+    #expect(run.status == 86, "\(run.output)")
+    #expect(run.output.contains("deadlock (cycle): 2 threads wait for each other"))
+    #expect(run.output.contains("waits for the main queue at \(line)"), "\(run.output)")
+  }
+
   @Test("ends the process by its hang, after the report has named it")
   func hangs() throws {
     let run = try WatchedRun("swift-testing", "Hanging/")

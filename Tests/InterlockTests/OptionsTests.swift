@@ -32,14 +32,14 @@ struct OptionsTests {
   func all() {
     let text =
       "on_conflict=log exit_code=7  stack_depth=4\tsections=on delays=on "
-      + "delay_seed=9 delay_budget=20 traps=/tmp/traps exercise=on require_contention=on quiet=on"
+      + "delay_seed=9 delay_budget=20 traps=/tmp/traps coverage=on require_contention=on quiet=on"
     let variable = OptionVariable(text, declared: Self.own)
     #expect(variable.errors.isEmpty)
     #expect(
       variable[SectionOptions.self]
         == SectionOptions(
           onConflict: .log, stackDepth: 4, sections: true, delays: true, delaySeed: 9,
-          delayBudget: 20, trapFile: "/tmp/traps", exercise: true, requiresContention: true))
+          delayBudget: 20, trapFile: "/tmp/traps", coverage: true, requiresContention: true))
     #expect(variable[CommonOptions.self].exitCode == 7)
     #expect(variable[CommonOptions.self].isQuiet)
     let read = Set(text.split { " \t".contains($0) }.map { String($0.prefix { $0 != "=" }) })
@@ -109,7 +109,7 @@ struct OptionsTests {
       (
         "colour=red",
         "unknown option 'colour'; the options are on_conflict, stack_depth, sections, delays, "
-          + "delay_seed, delay_budget, traps, exercise, require_contention, exit_code, quiet"
+          + "delay_seed, delay_budget, traps, coverage, require_contention, exit_code, quiet"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -117,11 +117,11 @@ struct OptionsTests {
       ("stack_depth=17", "'stack_depth' must be a whole number from 0 to 16, found '17'"),
       ("stack_depth=-1", "'stack_depth' must be a whole number from 0 to 16, found '-1'"),
       ("sections=maybe", "'sections' must be on or off, found 'maybe'"),
-      ("exercise=all", "'exercise' must be on or off, found 'all'"),
+      ("coverage=all", "'coverage' must be on or off, found 'all'"),
       ("require_contention=1", "'require_contention' must be on or off, found '1'"),
       (
-        "require_contention=on exercise=off",
-        "'require_contention' needs to know what is exercised, so 'exercise=off' is ignored"
+        "require_contention=on coverage=off",
+        "'require_contention' needs coverage, so 'coverage=off' is ignored"
       ),
       (
         "require_contention=on sections=off",

@@ -25,12 +25,12 @@ struct SelfTestTests {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
-      setenv("INTERLOCK_OPTIONS", "delays=on exercise=on", 1)
+      setenv("INTERLOCK_OPTIONS", "delays=on coverage=on", 1)
       try SectionTracking.selfTest()
       precondition(SectionTracking.conflicts.isEmpty && SectionTracking.misuses.isEmpty)
       precondition(SectionTracking.delayCounts == SectionTracking.DelayCounts())
-      precondition(SectionTracking.exerciseReport == ExerciseReport())
-      SectionTracking.exercise = false
+      precondition(SectionTracking.coverageReport == CoverageReport())
+      SectionTracking.coverage = false
     }
     #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,30 @@ BODY(add_unlocked, __atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
      total++)
 static void run_ten_thousand(void) {
   for (int i = 0; i < 5000; i++) run_both(add_one, add_one);
+}
+
+// A thread that ends, unordered, and the thread that takes its slot in the clocks: the first of 300
+// has the lowest slot, which is reused first.
+static int alone;
+BODY(add_alone, total++; __atomic_store_n(&alone, (int)syscall(SYS_gettid), __ATOMIC_RELAXED))
+BODY(only_live, __atomic_store_n(&alone, (int)syscall(SYS_gettid), __ATOMIC_RELAXED))
+static void run_alone(thread_body *body) {
+  pthread_t thread;
+  int number;
+  __atomic_store_n(&alone, 0, __ATOMIC_RELAXED);
+  pthread_create(&thread, NULL, body, NULL);
+  pthread_detach(thread);
+  while (!(number = __atomic_load_n(&alone, __ATOMIC_RELAXED))) sched_yield();
+  while (syscall(SYS_tgkill, getpid(), number, 0) == 0) sched_yield();
+}
+static void slot_racy(void) {
+  run_alone(add_alone);
+  for (int i = 0; i < 300; i++) run_alone(only_live);
+  run_alone(add_alone);
+}
+static void slot_correct(void) {
+  for (int i = 0; i < 300; i++) run_alone(only_live);
+  run_both(add_one, add_one);
 }
 static void threads_correct(void) { run_ten_thousand(); }
 static void threads_racy(void) {
@@ -165,6 +190,7 @@ const memory_program memory_life_programs[] = {
     {"kept.racy", kept_racy},         {"freed.correct", freed_correct},
     {"mapped.correct", mapped_correct}, {"grown.correct", grown_correct},
     {"stack.correct", stack_correct}, {"threads.correct", threads_correct},
+    {"slot.racy", slot_racy}, {"slot.correct", slot_correct},
     {"threads.racy", threads_racy},   {"fork.correct", fork_correct},
     {"fork.racy", fork_racy},         {"longjmp.correct", longjmp_correct},
     {"longjmp.racy", longjmp_racy},   {"signal.correct", signal_correct},
@@ -173,7 +199,7 @@ const memory_program memory_life_programs[] = {
 };
 
 static const memory_program *const lists[] = {memory_access_programs, memory_order_programs,
-                                              memory_life_programs};
+                                              memory_life_programs, memory_static_programs};
 
 static const memory_program *at(size_t index) {
   for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {

@@ -5,10 +5,13 @@ import MemoryTestC
 // Runs one program, named by the first argument, under the check of races in memory. Each race is
 // printed as a line; the exit code is 66 if there is any.
 
-/// `write 8 held 1 known frames 2`: one side of a race.
+/// `write 8 held 1 known frames 2`: one side of a race; `held 1 for reading`.
 private func text(_ side: interlock_memory_side) -> String {
-  (side.is_atomic ? "atomic " : "") + (side.is_write ? "write" : "read")
-    + " \(side.size) held \(side.held_count) \(side.is_known ? "known" : "unknown")"
+  let held =
+    "\(side.held_count)"
+    + (side.held_count > 0 && side.held.0.is_shared ? " for reading" : "")
+  return (side.is_atomic ? "atomic " : "") + (side.is_write ? "write" : "read")
+    + " \(side.size) held \(held) \(side.is_known ? "known" : "unknown")"
     + " frames \(side.frame_count)"
 }
 

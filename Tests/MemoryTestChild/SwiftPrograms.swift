@@ -4,7 +4,10 @@ import Synchronization
 
 /// Programs in Swift, each racy one with its correct twin.
 enum SwiftPrograms {
-  static let all: [String: @Sendable () -> Void] = [
+  static let all = usual.merging(foreignMutexes) { first, _ in first }
+    .merging(propertyLocks) { first, _ in first }
+
+  private static let usual: [String: @Sendable () -> Void] = [
     "field.racy": { addInThreads { box, _ in box.number += 1 } },
     "field_two_locks.racy": {
       let locks = [NSLock(), NSLock()]
@@ -64,7 +67,17 @@ enum SwiftPrograms {
         changeAll(boxes)
       }
     },
-    "dictionary.racy": { addInThreads { box, index in box.table[index] = 1 } },
+    // One thread after the other, by a relaxed flag, which orders nothing: at once, they may crash
+    // in a dictionary that the other is about to replace.
+    "dictionary.racy": {
+      let flag = Flag()
+      let box = Box()
+      inThreads { index in
+        if index == 1 { while !flag.isSet.load(ordering: .relaxed) { sched_yield() } }
+        for key in 0..<100 { box.table[key] = index }
+        if index == 0 { flag.isSet.store(true, ordering: .relaxed) }
+      }
+    },
     "dictionary_locked.correct": {
       let lock = NSLock()
       addInThreads { box, _ in lock.withLock { box.table[box.number % 7, default: 0] += 1 } }
@@ -125,7 +138,7 @@ enum SwiftPrograms {
 }
 
 /// What the threads share. Unchecked: racy programs share it without an order on purpose.
-private final class Box: @unchecked Sendable {
+final class Box: @unchecked Sendable {
   var number = 0
   var list = [1, 2, 3, 4]
   var lists: [[Int]] = []
@@ -145,7 +158,7 @@ private final class Flag: Sendable {
 }
 
 /// Two threads, joined through a semaphore that each signals once.
-private func inThreads(_ body: @escaping @Sendable (Int) -> Void) {
+func inThreads(_ body: @escaping @Sendable (Int) -> Void) {
   let done = DispatchSemaphore(value: 0)
   for index in 0..<2 {
     Thread {
@@ -157,7 +170,7 @@ private func inThreads(_ body: @escaping @Sendable (Int) -> Void) {
   done.wait()
 }
 
-private func addInThreads(_ body: @escaping @Sendable (Box, Int) -> Void) {
+func addInThreads(_ body: @escaping @Sendable (Box, Int) -> Void) {
   let box = Box()
   inThreads { index in for _ in 0..<100 { body(box, index) } }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The exit code of a program that raced.
@@ -23,6 +24,7 @@ private let raced: Int32 = 66
       let run = try MemoryProgram(name)
       #expect(run.status == 0, "\(run.output)\(run.errors)")
       #expect(run.output.hasSuffix("done\n"))
+      #expect(!run.errors.contains("no longer") || name == "exhausted.correct", "\(run.errors)")
     }
   }
 
@@ -47,6 +49,12 @@ private let raced: Int32 = 66
     let races = try MemoryProgram(name).races
     #expect(!races.isEmpty)
     for race in races { #expect(!race.contains("held 0"), "\(race)") }
+  }
+
+  @Test("Two threads that hold one lock for reading race, and each side says so")
+  func tellsReadLocks() throws {
+    let race = try #require(try MemoryProgram("property_lock_read.racy").races.first)
+    #expect(race.components(separatedBy: "held 1 for reading").count == 3, "\(race)")
   }
 
   @Test("Without memory for the shadow, one line says that the check is off")

@@ -143,7 +143,9 @@ struct EvidencePageTests {
       nodes: [
         thread("users", [wait, frame("Bank.take()", "/src/Bank.swift"), driver, start]),
         thread("stripped", [wait, frame("take", nil, "libbank.so"), driver, start]),
+        thread("between", [wait, driver, frame("Bank.give()", "/src/Bank.swift"), driver, start]),
         thread("harness", [wait, driver, frame("@objc start", nil, "interlock"), start]),
+        thread("main", [wait, driver, frame("main", "/src/main.swift"), start]),
         thread("marked", [wait, driver, start], isMarked: true),
         thread("dispatch", [frame("epoll_wait", nil, "libc.so.6"), start]),
         .init(id: "its", kind: .semaphore, title: "its semaphore"),
@@ -159,7 +161,7 @@ struct EvidencePageTests {
   @Test("The page's graph omits the harness's threads and frames, and nothing of the user's")
   func harness() {
     let shown = diagnosis.withoutHarness
-    #expect(shown.nodes.map(\.id) == ["users", "stripped", "marked", "shared"])
+    #expect(shown.nodes.map(\.id) == ["users", "stripped", "between", "marked", "shared"])
     #expect(shown.edges.map(\.from) == ["users"])
     #expect(shown.nodes[0].stack.map(\.function) == ["pthread_cond_wait", "Bank.take()"])
     #expect(shown.nodes[1].stack.map(\.function) == ["pthread_cond_wait", "take"])

@@ -1,3 +1,5 @@
+import Interlock
+import ProcessInspection
 import StressRunner
 import Testing
 
@@ -82,7 +84,7 @@ struct ExplorationReportTests {
     let steps =
       Array(repeating: step(0, "enqueue"), count: 30)
       + (1...40).map { step($0, "semaphore wait", 2) }
-    let lines = ExplorationWords.schedule(
+    let lines = ExplorationFormatter.schedule(
       failure(
         .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))
     #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
@@ -90,7 +92,7 @@ struct ExplorationReportTests {
     #expect(lines.contains("… 1 more …"))
     #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait"])
     // A few threads have a table.
-    let table = ExplorationWords.schedule(
+    let table = ExplorationFormatter.schedule(
       failure(.failed, steps: [step(0, "start"), step(1, "lock", 2)]))
     #expect(table == ["   body      thread 1", "1  start #1", "2            lock #2"])
   }
@@ -106,6 +108,26 @@ struct ExplorationReportTests {
     #expect(failed.contains("\"token\": \"i1-0-w0-ab-0\""))
     #expect(failed.contains("\"operation\": \"lock\""))
     #expect(failed.contains("\"kind\": \"order\""))
+  }
+
+  @Test("The page has the source lines of the calls that threads wait in, or of the last step")
+  func sources() {
+    func step(_ thread: Int, _ line: Int) -> Schedule.Step {
+      Schedule.Step(
+        thread: thread, operation: "lock", object: 1,
+        place: StackFrame(address: 1, function: "f()", file: "/src/Bank.swift", line: line),
+        candidates: 2)
+    }
+    let excerpt = SourceExcerpt { _ in (1...9).map { "line \($0)" }.joined(separator: "\n") }
+    func lines(_ failure: ExplorationFailure) -> [String] {
+      ScheduleMarkup(result(.failed(failure)), excerpt).html
+        .matches(of: /class="here"><code>([^<]*)</).map { String($0.output.1) }
+    }
+    let failed = failure(.failed, steps: [step(0, 2), step(1, 4), self.step(1, "unlock")])
+    #expect(lines(failed) == ["line 4"])
+    let blocked = [step(0, 6), step(1, 8), step(2, 8)]
+    #expect(
+      lines(failure(.deadlock, steps: [step(0, 2)], blocked: blocked)) == ["line 6", "line 8"])
   }
 
   @Test("The page has the order that fails as a table, escaped")

@@ -30,7 +30,7 @@ enum Faults {
         StackFrame(address: 1, function: function, file: "/src/Bank.swift", line: line)
       ]
       return PotentialFinding.Side(
-        who: "thread \(line)", act: "takes the other lock", place: place, stack: place,
+        party: "thread \(line)", act: "takes the other lock", place: place, stack: place,
         held: [.init(object: "mutex 0x7f00", place: place)])
     }
     var result = Samples.result(Samples.writes, "ledger")
@@ -68,9 +68,39 @@ enum Faults {
     return Samples.judged(trial, seen)
   }()
 
-  /// Results of every kind: passed, expected, unmet, skipped, potential, explored, hanging.
+  /// A trial whose child found a race in memory: a locked write, and a read without the lock.
+  static let memory = {
+    func frame(_ function: String, _ line: Int) -> StackFrame {
+      StackFrame(
+        address: UInt(line), function: function, file: "/src/Users.swift", line: line, image: "app")
+    }
+    var write = MemoryRace.Side(
+      isWrite: true, address: 0x7f00_0010, size: 1, thread: 3050,
+      place: frame("closure #1 in Users.rename(_:to:)", 8),
+      stack: [frame("closure #1 in Users.rename(_:to:)", 8), frame("main", 3)])
+    write.task = 10
+    write.queue = "users"
+    write.locks = [.init(object: "0x7f0f5c010580", place: frame("Users.rename(_:to:)", 8))]
+    let read = MemoryRace.Side(
+      isWrite: false, address: 0x7f00_0010, size: 8, thread: 3051,
+      place: frame("Users.name(of:)", 9), stack: [frame("Users.name(of:)", 9)])
+    var trial = Trial(scenario: Samples.writes, subject: "names", seed: 1)
+    trial.checksMemory = true
+    var seen = Observation(ending: .exited(code: 0), operations: 1000)
+    seen.finished = true
+    seen.completed = 1000
+    seen.memory = MemoryRecord()
+    var race = MemoryRace(first: write, second: read)
+    race.variable = "Users.names"
+    seen.memory?.races = [race]
+    return Samples.judged(trial, seen)
+  }()
+
+  /// Results of every kind: passed, expected, unmet, skipped, potential, explored, hanging, racing.
   static let all =
-    Samples.all + [potential, explored, Hangs.result(Hangs.ring, subject: "shop"), Hangs.certain]
+    Samples.all + [
+      potential, explored, Hangs.result(Hangs.ring, subject: "shop"), Hangs.certain, memory,
+    ]
 
   /// The text of a format for these results.
   static func text(

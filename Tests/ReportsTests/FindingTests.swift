@@ -92,7 +92,7 @@ struct FindingTests {
       let frame = [StackFrame(address: 1, function: "f()", file: "/src/A.swift", line: 1)]
       return Finding(
         PotentialFinding(
-          kind: .race, headline: "", sides: [.init(who: "a", act: act, place: frame)])
+          kind: .race, headline: "", sides: [.init(party: "a", act: act, place: frame)])
       ).resource
     }
     #expect(resource("writes 'users #3'") == "users")

@@ -51,7 +51,7 @@ struct HTMLReportTests {
     let text = html([Hangs.hostileResult])
     let page = Page(text)
     #expect(page.all("img").isEmpty)
-    #expect(page.all("script").map(\.text) == [PageStyle.script])
+    #expect(page.all("script").map(\.text) == [PageScript.text])
     #expect(!page.elements.flatMap(\.attributes.keys).contains { $0.lowercased().hasPrefix("on") })
     #expect(!text.contains("</script><img"))
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
@@ -86,7 +86,7 @@ struct HTMLReportTests {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    input.fileHandleForWriting.write(Data(PageStyle.script.utf8))
+    input.fileHandleForWriting.write(Data(PageScript.text.utf8))
     try input.fileHandleForWriting.close()
     let digits = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
@@ -94,8 +94,8 @@ struct HTMLReportTests {
     let bytes = stride(from: 0, to: hexadecimal.count, by: 2).compactMap {
       UInt8(String(hexadecimal[$0..<$0 + 2]), radix: 16)
     }
-    #expect(Data(bytes).base64EncodedString() == PageStyle.scriptHash)
-    #expect(html([]).contains("script-src &#39;sha256-\(PageStyle.scriptHash)&#39;"))
+    #expect(Data(bytes).base64EncodedString() == PageScript.hash)
+    #expect(html([]).contains("script-src &#39;sha256-\(PageScript.hash)&#39;"))
   }
 
   @Test("A page has one first-level heading, and no heading skips a level")

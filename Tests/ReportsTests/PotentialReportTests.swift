@@ -10,7 +10,7 @@ private func trial(_ state: PredictionRecord.State = .on, expected: Bool = false
   func side(_ line: Int) -> PotentialFinding.Side {
     let place = [StackFrame(address: 1, function: "transfer()", file: "Bank.swift", line: line)]
     return PotentialFinding.Side(
-      who: "thread \(line)", act: "takes <the other> lock", place: place, stack: place + place,
+      party: "thread \(line)", act: "takes <the other> lock", place: place, stack: place + place,
       held: [.init(object: "one lock", place: place)])
   }
   let finding = PotentialFinding(

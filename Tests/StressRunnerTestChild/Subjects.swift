@@ -44,7 +44,17 @@ func waitForCallback(on queue: DispatchQueue) {
   done.wait()
 }
 
-/// As above, after work on a queue of the other pool, whose worker then idles for seconds.
+/// Synchronous calls of a serial queue on the shared pool; each leaves a block on the queue.
+func syncBehindAsync() -> FunctionSubject {
+  let queue = DispatchQueue(label: "test.serial", target: .global())
+  return FunctionSubject { _ in
+    queue.sync {}
+    queue.async {}
+  }
+}
+
+/// As `semaphoreOverAsync`, after work on a queue of the other pool, whose worker then idles for
+/// seconds.
 func semaphoreOverAsyncWithIdleWorker() -> FunctionSubject {
   DispatchQueue(label: "test.other").async {}
   return semaphoreOverAsync()
@@ -183,6 +193,7 @@ func floodOutput() {
 let testSubjects: [SubjectEntry] = [
   subject("quick") { _ in },
   SubjectEntry(name: "semaphore-over-async", summary: "", make: semaphoreOverAsync),
+  SubjectEntry(name: "sync-behind-async", summary: "", make: syncBehindAsync),
   SubjectEntry(name: "idle-worker", summary: "", make: semaphoreOverAsyncWithIdleWorker),
   SubjectEntry(name: "wait-for-task", summary: "", make: waitForTask),
   SubjectEntry(name: "forgetful", summary: "") { ForgetfulSubject() },

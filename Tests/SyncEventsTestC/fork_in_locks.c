@@ -20,8 +20,8 @@ static void *cancel_without_end(void *block) {
 }
 
 static void take_and_give_back(const int *lock, uint64_t section) {
-  interlock_tell_sections_lock(INTERLOCK_LOCK_TAKEN, lock, section, interlock_caller());
-  interlock_tell_sections_lock(INTERLOCK_LOCK_GIVEN_BACK, lock, section, interlock_caller());
+  interlock_publish_section_lock(INTERLOCK_LOCK_TAKEN, lock, section, interlock_caller());
+  interlock_publish_section_lock(INTERLOCK_LOCK_GIVEN_BACK, lock, section, interlock_caller());
 }
 
 static void *lock_without_end(void *context) {

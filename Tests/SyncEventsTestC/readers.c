@@ -58,7 +58,7 @@ long sync_events_mixed_readers(void) {
     swap_after++;
     steps = 0;
     CHANGE_TRAP_FLAG("orq $0x100, (%%rsp)");
-    interlock_events_tell(&event);
+    interlock_events_publish(&event);
     CHANGE_TRAP_FLAG("andq $~0x100, (%%rsp)");
   } while (steps >= swap_after && mixed >= 0);
   return swap_after > 20 ? mixed : -1;

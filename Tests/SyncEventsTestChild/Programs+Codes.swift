@@ -152,7 +152,7 @@ extension Programs {
   }
 
   /// Has blocks enqueued behind one that waits, and returns whether they have 1 code, 2 or more, or
-  /// none (0).
+  /// none (0). What a reader remembers may not change a code (-2).
   private static func distinctCodes(_ enqueue: Enqueue) -> Int {
     let queue = DispatchQueue(label: "codes")
     let hasBegun = DispatchSemaphore(value: 0)
@@ -171,11 +171,20 @@ extension Programs {
     }
     var items = [interlock_item_view](repeating: interlock_item_view(), count: blockCount)
     _ = interlock_waits_items(view.queue, &items, blockCount)
-    let codes = Set(items.map { interlock_waits_code($0.function, $0.context, $0.flags) })
+    let reader = interlock_code_reader_make()
+    func read(_ reader: OpaquePointer?) -> Set<UInt64> {
+      Set(items.map { interlock_waits_code(reader, $0.function, $0.context, $0.flags) })
+    }
+    let before = read(nil)
+    let codes = read(reader)
+    let after = read(nil)
+    interlock_code_reader_free(reader)
     mayEnd.signal()
     queue.sync {}
     // 2 for several: a generic context's size is not always known, and then one code may look like
     // several, but several never like one.
+    // The words behind such a context may change between two readings.
+    if before == after, codes != before { return -2 }
     return codes.contains(0) ? 0 : min(codes.count, 2)
   }
 

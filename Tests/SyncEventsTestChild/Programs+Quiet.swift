@@ -70,7 +70,7 @@ extension Programs {
   private static func unsure() {
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
-      Thread.sleep(forTimeInterval: 3)
+      Thread.sleep(forTimeInterval: 10)
       ended.signal()
     }
     ended.wait()

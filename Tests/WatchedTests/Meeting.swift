@@ -95,9 +95,12 @@ final class Rendezvous: Sendable {
     arrived.enter()
   }
 
+  /// Lets the other test go on.
+  func leave() { arrived.leave() }
+
   /// Waits for the other test.
   func arrive() async {
-    arrived.leave()
+    leave()
     await withCheckedContinuation { continuation in
       arrived.notify(queue: .global()) { continuation.resume() }
     }

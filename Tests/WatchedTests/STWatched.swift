@@ -96,20 +96,40 @@ struct Watched {
 
 /// Orders of locks that never met.
 @Suite(.serialized) struct Predicted {
-  private func cross() {
-    let first = NSLock()
-    let second = NSLock()
-    for pair in [(first, second), (second, first)] {
-      let ended = DispatchSemaphore(value: 0)
-      Thread.detachNewThread {
-        pair.0.withLock { pair.1.withLock {} }  // crosses
-        ended.signal()
-      }
-      ended.wait()
+  @Test(.interlock(predict: true, failOn: .potential)) func fails() { crossInTurn() }
+}
+
+private func crossInTurn() {
+  let first = NSLock()
+  let second = NSLock()
+  for pair in [(first, second), (second, first)] {
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      pair.0.withLock { pair.1.withLock {} }  // crosses
+      ended.signal()
     }
+    ended.wait()
+  }
+}
+
+/// Two tests at a time, of which the one that is not watched has a potential finding. Prediction is
+/// on from the start of the process.
+struct Beside {
+  static let isDone = DispatchSemaphore(value: 0)
+  static let ended = Rendezvous()
+
+  /// Not asynchronous: the stack of the wait shows the test. One of the waits blocks.
+  @Test func unwatched() {
+    for _ in 0..<20 {
+      Thread.detachNewThread { Self.isDone.signal() }
+      Self.isDone.wait()  // blocks
+    }
+    Self.ended.leave()
   }
 
-  @Test(.interlock(predict: true, failOn: .potential)) func fails() { cross() }
+  @Test(.interlock(predict: true, failOn: .potential)) func watched() async {
+    await Self.ended.arrive()
+  }
 }
 
 /// Hangs.
@@ -126,4 +146,27 @@ final class Kept: Sendable {
   nonisolated(unsafe) private var continuation: CheckedContinuation<Void, Never>?
 
   func keep(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+}
+
+/// A thread that holds a lock waits for the main queue, whose actor waits for the lock.
+final class MainModel: Sendable {
+  private let lock = NSLock()
+
+  @MainActor var count: Int { lock.withLock { 1 } }
+
+  func load() {
+    lock.withLock {
+      DispatchQueue.main.sync {}  // waits for the main queue
+    }
+  }
+}
+
+/// A deadlock with the main queue.
+struct MainQueue {
+  @Test func loads() async throws {
+    try await stress(MainModel(), callers: 4, rounds: 1_000, hangLimit: .seconds(3)) {
+      model, caller in
+      if caller.index == 0 { model.load() } else { _ = await model.count }
+    }
+  }
 }

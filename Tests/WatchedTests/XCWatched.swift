@@ -25,3 +25,18 @@ final class XCStressed: XCTestCase {
     try await stress(Counter(), callers: 4, rounds: 50) { counter, _ in counter.addLocked() }
   }
 }
+
+/// Tests of XCTest that stress in a child process.
+final class XCIsolated: XCTestCase {
+  func testCrash() async throws {
+    try await stress(1, callers: 2, rounds: 5, isolation: .process) { _, _ in
+      fatalError("crashed on purpose")  // crashes in XCTest
+    }
+  }
+
+  func testConflict() async throws {
+    try await stress(Counter(), callers: 4, rounds: 500, isolation: .process) { counter, _ in
+      counter.add()
+    }
+  }
+}

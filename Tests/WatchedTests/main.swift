@@ -12,6 +12,11 @@ if CommandLine.arguments.contains("swift-testing") {
   XCTMain([
     testCase([("testConflict", XCWatched.testConflict), ("testQuiet", XCWatched.testQuiet)]),
     testCase([
+      ("testCrash", asyncTest(XCIsolated.testCrash)),
+      ("testConflict", asyncTest(XCIsolated.testConflict)),
+    ]),
+    testCase([("testSections", asyncTest(XCSendable.testSections))]),
+    testCase([
       ("testStress", asyncTest(XCStressed.testStress)),
       ("testThrows", asyncTest(XCStressed.testThrows)),
       ("testQuietStress", asyncTest(XCStressed.testQuietStress)),

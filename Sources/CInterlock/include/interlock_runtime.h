@@ -7,6 +7,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __linux__
+#include <threads.h>
+#else
+#include <sched.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +39,16 @@ extern uintptr_t interlock_remembers_parts;
 
 /// The settings that the path without a conflict reads, in one word; 0 until they are first read.
 extern uintptr_t interlock_hot_settings;
+
+/// Lets another thread run. Not by `sched_yield`, which is interposed: the explorer would take the
+/// call for a step of the user's code.
+static inline void interlock_give_way(void) {
+#ifdef __linux__
+  thrd_yield();
+#else
+  sched_yield();
+#endif
+}
 
 static inline void *interlock_get_home(void) { return interlock_thread_home; }
 static inline void *interlock_get_buckets(void) { return interlock_buckets; }
@@ -81,7 +96,7 @@ typedef struct {
 typedef struct {
   /// The calling thread's epoch: a number of the thread, and a count that grows with each release.
   /// False if the thread's order is unknown. `is_task` says whether a task runs on it.
-  _Bool (*moment)(_Bool is_task, uint32_t *slot, uint64_t *count);
+  _Bool (*epoch)(_Bool is_task, uint32_t *slot, uint64_t *count);
   /// Whether everything that a thread, or a task on it, did up to a count happens before the
   /// calling thread's next step.
   _Bool (*has_seen)(uint32_t slot, uint64_t count);
@@ -193,7 +208,7 @@ static inline __attribute__((always_inline)) interlock_call_place interlock_call
 /// Sets the listener. NULL removes it, only in the child of a fork, where no other thread calls it.
 void interlock_listen_to_locks(interlock_lock_listener listener);
 
-static inline void interlock_tell_lock(interlock_lock_change change, const void *lock,
+static inline void interlock_publish_lock_change(interlock_lock_change change, const void *lock,
                                        interlock_call_place place) {
   // Acquire: pairs with the release in `interlock_listen_to_locks`.
   interlock_lock_listener listener =
@@ -204,7 +219,8 @@ static inline void interlock_tell_lock(interlock_lock_change change, const void 
 /// Reports an event of a lock that this section takes. If the lock is new for the section, first
 /// reports that it was made, because its address may have belonged to another lock. Reports nothing
 /// if the table of such locks is full.
-void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
+void interlock_publish_section_lock(interlock_lock_change change, const void *lock,
+                                    uint64_t section,
                                   interlock_call_place place);
 
 /// The number of words from one address up to another; a huge number if the distance is negative or

@@ -82,7 +82,7 @@ void interlock_note_end(thread_record *own, const interlock_event *event) {
     bool is_group = run.flags & INTERLOCK_FLAG_GROUP;
     end.object_kind = is_group ? INTERLOCK_OBJECT_GROUP : INTERLOCK_OBJECT_WORK_ITEM;
     end.object = (const void *)run.ends;
-    interlock_signalled(own, &end, true);
+    interlock_note_signalled(own, &end, true);
   }
   if (own->order.adopted_run == own->order.run_count + 1) interlock_leave_caller(own);
   if (run.is_borrowed && own->order.borrowed > 0) own->order.borrowed--;

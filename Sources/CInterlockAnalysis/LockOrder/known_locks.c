@@ -35,6 +35,8 @@ known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) {
 }
 
 static void forget(known_lock *lock) {
+  // Most locks are in no order.
+  if (!lock->node) return;
   if (lock->kind == interlock_signal_kind) {
     interlock_signal_forget(lock);
   } else {
@@ -102,9 +104,7 @@ void interlock_lock_made(const interlock_event *event) {
       if (event->value == 0) kind = interlock_signal_kind;
       if (event->value == 0 || event->value == 1) break;
       // Not followed, but a lock that was at this address before no longer exists.
-      interlock_events_hide_thread(true);
       interlock_lock_destroyed((uintptr_t)event->object);
-      interlock_events_hide_thread(false);
       return;
     default: return;
   }
@@ -119,6 +119,7 @@ void interlock_lock_made(const interlock_event *event) {
 }
 
 void interlock_lock_destroyed(uintptr_t object) {
+  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   known_lock *lock = find(object);
   if (lock) {
@@ -128,6 +129,7 @@ void interlock_lock_destroyed(uintptr_t object) {
   }
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
+  interlock_events_hide_thread(false);
 }
 
 bool interlock_is_lock_semaphore(uintptr_t object) {

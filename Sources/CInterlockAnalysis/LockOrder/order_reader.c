@@ -3,6 +3,8 @@
 
 #include "interlock_runtime.h"
 
+/// Those that save registers: an event pays only for its own part.
+#define OUTLINED __attribute__((noinline)) static void
 
 static inline uint32_t kind_of(uint32_t object_kind) {
   return object_kind == INTERLOCK_OBJECT_READ_LOCK ? INTERLOCK_OBJECT_WRITE_LOCK : object_kind;
@@ -48,7 +50,7 @@ static bool is_wait_for_long(const interlock_event *event) {
   }
 }
 
-static void note_wait_in_task(thread_record *own, const interlock_event *event) {
+OUTLINED note_wait_in_task(thread_record *own, const interlock_event *event) {
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
   bool waits_for_signal = is_signal(own, event);
   if (waits_for_signal && !(event->flags & INTERLOCK_FLAG_TIME_LIMIT)) {
@@ -73,7 +75,7 @@ void interlock_end_long_wait(thread_record *own, uintptr_t object) {
                           order->wait_object, order->wait_place, order->wait_outer, 0, waited);
 }
 
-static void note_sync(thread_record *own, const interlock_event *event) {
+OUTLINED note_sync(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   // Lets `interlock_note_begin` recognise the block of this call.
   own->order.wait_object = queue;
@@ -105,7 +107,7 @@ static void note_wait_for_mutex(const interlock_event *event) {
   interlock_events_hide_thread(false);
 }
 
-static void note_wait(thread_record *own, const interlock_event *event) {
+OUTLINED note_wait(thread_record *own, const interlock_event *event) {
   own->order.wait_since = 0;
   own->order.wait_kind = event->object_kind;
   own->order.wait_flags = event->flags;
@@ -127,7 +129,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
 /// A try-lock or a timed wait cannot deadlock.
 enum { limited = INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT };
 
-static void note_acquire(thread_record *own, const interlock_event *event) {
+OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
   interlock_end_wait(own, object);
@@ -179,7 +181,7 @@ static void note_acquire(thread_record *own, const interlock_event *event) {
 
 /// The thread releases a lock that it does not hold: another thread left it locked, or this thread
 /// ignored that the C library refused its second lock call.
-static void note_release_of_other(thread_record *own, uintptr_t object) {
+OUTLINED note_release_of_other(thread_record *own, uintptr_t object) {
   interlock_unlocked_for_another(object);
   held_lock refused = own->order.refused;
   if (refused.object != object) return;
@@ -201,7 +203,7 @@ static void note_refusal(thread_record *own, const interlock_event *event) {
                                .kind = known->kind};
 }
 
-static void note_release(thread_record *own, const interlock_event *event) {
+OUTLINED note_release(thread_record *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -213,7 +215,7 @@ static void note_release(thread_record *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(&own->order, object)) {
-        interlock_signalled(own, event, false);
+        interlock_note_signalled(own, event, false);
         return;
       }
       bool by_owner = interlock_let_go(own, object, event->place);
@@ -223,42 +225,39 @@ static void note_release(thread_record *own, const interlock_event *event) {
       own->order.semaphore_was_given_back = by_owner;
       return;
     case INTERLOCK_OBJECT_GROUP:
-    case INTERLOCK_OBJECT_CONDITION: interlock_signalled(own, event, false); return;
+    case INTERLOCK_OBJECT_CONDITION: interlock_note_signalled(own, event, false); return;
     default: return;
   }
+}
+
+OUTLINED note_give_up(thread_record *own, const interlock_event *event) {
+  interlock_end_wait(own, (uintptr_t)event->object);
+  own->order.wait_kind = 0;
+  if (event->flags & INTERLOCK_FLAG_REFUSED) note_refusal(own, event);
 }
 
 // The reader.
 
 void interlock_order_read(thread_record *own, const interlock_event *event) {
-  switch (event->kind) {
-    case INTERLOCK_EVENT_CREATE: interlock_lock_made(event); return;
-    case INTERLOCK_EVENT_DESTROY:
-      interlock_events_hide_thread(true);
+  // By the number of the bit: one jump through a table.
+  switch (__builtin_ctz(event->kind)) {
+    case __builtin_ctz(INTERLOCK_EVENT_CREATE): interlock_lock_made(event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_DESTROY):
       interlock_lock_destroyed((uintptr_t)event->object);
-      interlock_events_hide_thread(false);
       return;
-    case INTERLOCK_EVENT_CONFIGURE:
+    case __builtin_ctz(INTERLOCK_EVENT_CONFIGURE):
       // Relaxed: the program itself orders the change of the target before the queue's next use.
       if (event->value == 2) __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
       return;
-    case INTERLOCK_EVENT_ENQUEUE:
-      if (!(event->flags & INTERLOCK_FLAG_BARRIER)) return;
-      break;
-    default: break;
-  }
-  switch (event->kind) {
-    case INTERLOCK_EVENT_ENQUEUE: interlock_note_barrier(own, event); return;
-    case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
-    case INTERLOCK_EVENT_ACQUIRE: note_acquire(own, event); return;
-    case INTERLOCK_EVENT_GIVE_UP:
-      interlock_end_wait(own, (uintptr_t)event->object);
-      own->order.wait_kind = 0;
-      if (event->flags & INTERLOCK_FLAG_REFUSED) note_refusal(own, event);
+    case __builtin_ctz(INTERLOCK_EVENT_ENQUEUE):
+      if (event->flags & INTERLOCK_FLAG_BARRIER) interlock_note_barrier(own, event);
       return;
-    case INTERLOCK_EVENT_RELEASE: note_release(own, event); return;
-    case INTERLOCK_EVENT_BEGIN: interlock_note_begin(own, event); return;
-    case INTERLOCK_EVENT_END: interlock_note_end(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_WAIT): note_wait(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_ACQUIRE): note_acquire(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_GIVE_UP): note_give_up(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_RELEASE): note_release(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_BEGIN): interlock_note_begin(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_END): interlock_note_end(own, event); return;
     default: return;
   }
 }

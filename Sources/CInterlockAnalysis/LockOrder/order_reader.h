@@ -182,9 +182,16 @@ void interlock_order_forget(known_lock *lock) HIDDEN;
 enum { interlock_signal_kind = 64 };
 
 bool interlock_signals_prepare(void) HIDDEN;
+void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) HIDDEN;
 /// Records that the calling thread signals a semaphore that begins at 0, a group, a condition or a
 /// work item. `at_end` is true if the end of a block does so.
-void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) HIDDEN;
+static inline void interlock_note_signalled(thread_record *own, const interlock_event *event,
+                                            bool at_end) {
+  // Relaxed: see `interlock_lock_made`. A settled object's signals can show no more orders.
+  uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+  if (own->order.settled == (uintptr_t)event->object && own->order.settled_at == changed) return;
+  interlock_signalled(own, event, at_end);
+}
 /// Records that the calling thread has returned from a wait for such an object without a limit.
 void interlock_waited_for_signal(thread_record *own, const interlock_event *event,
                                  uintptr_t outer) HIDDEN;

@@ -59,7 +59,10 @@ typedef struct {
   /// the value of `interlock_locks_changed` then.
   uintptr_t settled;
   uint32_t settled_at;
-  /// As above, for the last object that it waited for under a lock.
+  /// The last barrier that it enqueued outside blocks and locks, its place, and that value then.
+  uintptr_t barrier, barrier_place;
+  uint32_t barrier_at;
+  /// As for `settled`, for the last object that it waited for under a lock.
   uintptr_t settled_wait;
   uint32_t settled_wait_at;
   /// The last lock that it held and tried to acquire again, which the C library refused.

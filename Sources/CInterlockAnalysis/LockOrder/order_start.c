@@ -21,7 +21,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
     uintptr_t outer = interlock_events_outer(call.frame, call.place);
     if (outer) event.place = outer;
   }
-  interlock_events_tell(&event);
+  interlock_events_publish(&event);
 }
 
 void interlock_hear_locks(void) { interlock_listen_to_locks(hear); }

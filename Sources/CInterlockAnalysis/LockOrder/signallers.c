@@ -8,7 +8,7 @@
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
 
-enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
+enum { most_signals = 1 << 12, most_gates = 4, most_epochs = 4 };
 
 /// The node of an object that was signalled without a common lock, or is not followed; and of one
 /// that was signalled under a lock after the clocks lost the orders.
@@ -18,7 +18,7 @@ static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
 typedef struct {
   uint32_t slot;
   uint64_t count;
-} moment;
+} epoch;
 
 typedef struct {
   interlock_signal_view view;
@@ -26,8 +26,8 @@ typedef struct {
   /// The locks that all signallers held, and their numbers.
   held_lock gates[most_gates];
   uint32_t numbers[most_gates];
-  moment moments[most_moments];
-  uint32_t gate_count, moment_count;
+  epoch epochs[most_epochs];
+  uint32_t gate_count, epoch_count;
   /// The index of the next free signal, plus 1.
   uint32_t next_free;
   /// Whether it has been signalled without a common lock.
@@ -114,7 +114,7 @@ static uint32_t counts_of(const signal *known) {
 
 /// Intersects the signal's locks with the held ones; returns false if none is left.
 static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
-  bool is_first = known->moment_count == 0;
+  bool is_first = known->epoch_count == 0;
   held_lock gates[most_gates];
   uint32_t numbers[most_gates], kept = 0;
   for (uint32_t index = 0; index < count && kept < most_gates; index++) {
@@ -137,12 +137,12 @@ static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
 }
 
 /// Keeps the epoch of a thread's first signal; returns false if there is no room.
-static bool keep_moment(signal *known, uint32_t slot, uint64_t count) {
-  for (uint32_t index = 0; index < known->moment_count; index++) {
-    if (known->moments[index].slot == slot) return true;
+static bool keep_epoch(signal *known, uint32_t slot, uint64_t count) {
+  for (uint32_t index = 0; index < known->epoch_count; index++) {
+    if (known->epochs[index].slot == slot) return true;
   }
-  if (known->moment_count == most_moments) return false;
-  known->moments[known->moment_count++] = (moment){slot, count};
+  if (known->epoch_count == most_epochs) return false;
+  known->epochs[known->epoch_count++] = (epoch){slot, count};
   return true;
 }
 
@@ -172,7 +172,7 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
                         bool at_end) {
   held_lock held[INTERLOCK_HELD_MOST * 2];
   uint32_t count = 0, slot = 0;
-  uint64_t moment = 0;
+  uint64_t count_now = 0;
   enum { room = sizeof held / sizeof *held };
   for (uint32_t index = 0; is_known && index < own->held.count; index++) {
     const held_lock *lock = &own->held.locks[index];
@@ -180,7 +180,7 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
     count += interlock_with_targets(*lock, held + count, room - count);
   }
   bool is_missed = count > 0 && interlock_clocks_blindness();
-  if (count > 0) is_known = !is_missed && interlock_clocks_moment(false, &slot, &moment);
+  if (count > 0) is_known = !is_missed && interlock_clocks_epoch(false, &slot, &count_now);
   uintptr_t place = count > 0 ? interlock_events_place(event) : 0;
   take(&interlock_tables_lock);
   known_lock *lock = find_signalled(event);
@@ -190,7 +190,7 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
     if (is_gated && !known) known = make_signal_of(lock, event, place);
     if (known && at_end) known->at_end = true;
     if (!known || !is_gated || !keep_gates(known, held, count) ||
-        !keep_moment(known, slot, moment)) {
+        !keep_epoch(known, slot, count_now)) {
       open_signal(lock, is_missed ? missed_node : open_node);
     }
   }
@@ -202,7 +202,6 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
 void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) {
   // Relaxed: see `interlock_lock_made`.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-  if (own->order.settled == (uintptr_t)event->object && own->order.settled_at == changed) return;
   // A task's order is not known, so its signals count as made without a lock.
   bool is_known = interlock_knows_held(own) && !interlock_current_task();
   uint64_t hash = mix((uintptr_t)event->object, changed);
@@ -225,8 +224,8 @@ void interlock_signalled(thread_record *own, const interlock_event *event, bool 
 /// then never come first. `has_gate` is true if the waiter holds the signaller's lock. It then
 /// comes after the release of that lock, which advances the signaller's clock once more.
 static bool is_ordered(const signal *known, bool has_gate) {
-  for (uint32_t index = 0; index < known->moment_count; index++) {
-    moment first = known->moments[index];
+  for (uint32_t index = 0; index < known->epoch_count; index++) {
+    epoch first = known->epochs[index];
     uint32_t after = has_gate ? counts_of(known) + 1 : 0;
     if (interlock_clocks_has_seen(first.slot, first.count + after)) return true;
   }
@@ -235,7 +234,7 @@ static bool is_ordered(const signal *known, bool has_gate) {
 
 /// Whether a wait makes an order with a lock of its signal; `held` is the waiter's entry for that
 /// lock, or NULL.
-static bool is_telling(const signal *known, const held_lock *gate, const held_lock *held) {
+static bool is_evidence(const signal *known, const held_lock *gate, const held_lock *held) {
   if (is_ordered(known, held != NULL)) return false;
   if (!held) return true;
   // Not for a queue, which runs its blocks in the order in which they were enqueued.
@@ -264,7 +263,7 @@ void interlock_waited_for_signal(thread_record *own, const interlock_event *even
   held_lock gates[most_gates];
   uint32_t gate_count = 0, index = 0;
   interlock_events_hide_thread(true);
-  bool is_known = !interlock_clocks_blindness() && interlock_clocks_moment(false, &slot, &count);
+  bool is_known = !interlock_clocks_blindness() && interlock_clocks_epoch(false, &slot, &count);
   take(&interlock_tables_lock);
   const known_lock *lock = interlock_find_lock((uintptr_t)event->object, interlock_signal_kind);
   if (lock && lock->node == missed_node) interlock_losses.waits = true;
@@ -277,7 +276,7 @@ void interlock_waited_for_signal(thread_record *own, const interlock_event *even
     for (uint32_t number = 0; number < known->gate_count; number++) {
       const held_lock *gate = &known->gates[number];
       const held_lock *held = interlock_find_held(own, gate->object);
-      if (is_telling(known, gate, held)) gates[gate_count++] = *gate;
+      if (is_evidence(known, gate, held)) gates[gate_count++] = *gate;
     }
     if (gate_count > 0) known->is_noted = true;
   }

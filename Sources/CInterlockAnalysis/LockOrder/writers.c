@@ -40,8 +40,23 @@ bool interlock_prefers_writers(uintptr_t lock) {
 
 void interlock_note_barrier(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
+  order_record *order = &own->order;
+  // Relaxed: see `interlock_lock_made`.
+  uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+  // Most barriers are outside blocks and locks, where the same one again shows nothing new.
+  bool is_outside =
+      order->run_count == 0 && !interlock_holds_any(own) && interlock_knows_held(own);
+  if (is_outside && order->barrier == queue && order->barrier_place == event->place &&
+      order->barrier_at == changed) {
+    return;
+  }
   // On a serial queue and on a global queue, a barrier is like any other block.
-  if (interlock_queue_look(queue, &target) <= 1) return;
-  held_lock held = {.object = queue, .place = event->place, .kind = INTERLOCK_OBJECT_QUEUE};
-  interlock_note_loop(own, held, false, 0, event->place, 0);
+  if (interlock_queue_look(queue, &target) > 1) {
+    held_lock held = {.object = queue, .place = event->place, .kind = INTERLOCK_OBJECT_QUEUE};
+    interlock_note_loop(own, held, false, 0, event->place, 0);
+  }
+  if (!is_outside) return;
+  order->barrier = queue;
+  order->barrier_place = event->place;
+  order->barrier_at = changed;
 }

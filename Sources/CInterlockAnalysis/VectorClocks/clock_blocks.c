@@ -1,6 +1,8 @@
 // The orders that blocks of queues and jobs of tasks make.
 #include "../thread_record.h"
 
+#include <unistd.h>
+
 /// The epochs at which threads left groups. One clock for all groups: a block that waited for a
 /// group does not name it.
 common_clock interlock_clock_left;
@@ -73,7 +75,7 @@ static void note_exact_task(thread_record *record, thread_clock *own,
                             const interlock_event *event) {
   uintptr_t task = (uintptr_t)event->object;
   switch ((interlock_task_change)event->value) {
-    case INTERLOCK_TASK_GOES_ON:
+    case INTERLOCK_TASK_RESUMES:
       if (own->task != task) {
         if (own->calls == 0) interlock_clock_task_begins(record, task, false);
         return;
@@ -99,7 +101,7 @@ void interlock_clock_note_task(thread_record *record, thread_clock *own,
     return;
   }
   switch ((interlock_task_change)event->value) {
-    case INTERLOCK_TASK_GOES_ON:
+    case INTERLOCK_TASK_RESUMES:
       interlock_clock_know_all(own);
       own->task = (uintptr_t)event->object;
       return;
@@ -131,6 +133,26 @@ static void end_exact_job(thread_clock *own, const clock_run *run) {
   if (run->is_pool_job) interlock_clock_remember(own);
 }
 
+/// A pool runs the block, or the iteration, on whatever thread is free: it comes after no earlier
+/// code of the thread. The main queue's thread is always the same.
+static bool is_apart(const thread_clock *own, const interlock_event *event) {
+  if (own->first_count != 0 || own->of_task || event->flags & INTERLOCK_FLAG_JOB) return false;
+  if (event->flags & INTERLOCK_FLAG_APPLY) return true;
+  return event->item && own->runs == 0 && interlock_thread_number() != (uint64_t)getpid();
+}
+
+static void begin_apart(thread_clock *own) {
+  thread_record *record = own_record();
+  interlock_clock_leaves_locals(record, own);
+  interlock_clock_forget_all(own);
+  note_clock_change(record);
+}
+
+static void end_apart(thread_clock *own) {
+  interlock_clock_leaves_locals(own_record(), own);
+  interlock_clock_remember(own);
+}
+
 void interlock_clock_begin_block(thread_clock *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object;
   clock_run run = {.group = (uintptr_t)event->value};
@@ -140,6 +162,8 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   } else if (event->flags & INTERLOCK_FLAG_JOB) {
     begin_job(own, event);
   }
+  run.is_apart = is_apart(own, event);
+  if (run.is_apart) begin_apart(own);
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     interlock_clock_get(own, queue, AS_APPLY, false, false);
   } else if (is_exact) {
@@ -155,8 +179,9 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
     interlock_clock_get(own, queue, AS_CALL, false, false);
   }
   own->called_queue = 0;
-  // If a work item is queued twice, it is not known which enqueuing belongs to this run.
-  if (event->flags & INTERLOCK_FLAG_WORK_ITEM) interlock_clock_know_all(own);
+  if (event->flags & INTERLOCK_FLAG_WORK_ITEM) run.work_item = (uintptr_t)event->other;
+  // It is not known which enqueuing belongs to this run.
+  if (event->flags & INTERLOCK_FLAG_QUEUED_TWICE) interlock_clock_know_all(own);
   if (!(event->flags & INTERLOCK_FLAG_APPLY)) {
     enter_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
   }
@@ -174,6 +199,7 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
   if (own->runs > 0 && --own->runs < most_runs) run = own->run[own->runs];
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     interlock_clock_pass(own, queue, AS_APPLIED, false);
+    if (run.is_apart) end_apart(own);
     return;
   }
   leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
@@ -186,11 +212,13 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
     interlock_clock_pass(own, run.group, AS_LOCK, false);
     interlock_clock_pass_to(own, &interlock_clock_left);
   }
+  if (run.work_item) interlock_clock_pass(own, run.work_item, AS_LOCK, false);
   // If a work item is queued twice, this run may be the one that is in a group.
-  if (event->flags & (INTERLOCK_FLAG_UNNAMED_GROUP | INTERLOCK_FLAG_WORK_ITEM)) {
+  if (event->flags & (INTERLOCK_FLAG_UNNAMED_GROUP | INTERLOCK_FLAG_QUEUED_TWICE)) {
     interlock_clock_pass_to(own, &interlock_clock_unnamed);
   }
   if (run.is_foreign) interlock_clock_pass(own, queue, AS_RETURN, false);
+  if (run.is_apart) end_apart(own);
 }
 
 void interlock_clock_events_forked(void) {

@@ -30,11 +30,17 @@ static void note_wait(thread_clock *own, const interlock_event *event) {
   }
 }
 
+/// A lock may have no clock before its first release.
+static inline void mark_lock(uintptr_t lock) {
+  if (interlock_memory_lock_made) interlock_memory_lock_made((const void *)lock);
+}
+
 static inline void acquire_lock(thread_clock *own, interlock_object_kind kind, uintptr_t object,
                                 uintptr_t place) {
   if (kind == INTERLOCK_OBJECT_MUTEX) {
     interlock_clock_get_mutex(own, object, place);
   } else {
+    if (kind != INTERLOCK_OBJECT_OWNED_FUTEX) mark_lock(object);
     interlock_clock_get(own, object, AS_LOCK, false, false);
   }
 }
@@ -52,6 +58,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_READ_LOCK:
+      mark_lock(object);
       if (own->shared_count < most_shared) own->shared[own->shared_count++] = object;
       interlock_clock_get(own, object, AS_LOCK, true, false);
       return;
@@ -60,6 +67,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       interlock_clock_get(own, object, AS_LOCK, false, false);
       return;
     case INTERLOCK_OBJECT_CONDITION:
+      mark_lock(object);
       interlock_clock_get(own, object, AS_LOCK, false, false);
       interlock_clock_get(own, (uintptr_t)event->other, AS_LOCK, false, false);
       return;
@@ -77,8 +85,8 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       interlock_clock_join_thread(own, (pthread_t)event->object);
       return;
     case INTERLOCK_OBJECT_WORK_ITEM:
-      // It may have run where nothing tells of it, as by `perform`.
-      interlock_clock_know_all(own);
+      // An item that was made before the clocks began has run where nothing tells of it.
+      if (!interlock_clock_get(own, object, AS_LOCK, false, false)) interlock_clock_know_all(own);
       return;
     case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_WRITE_LOCK:
@@ -118,8 +126,8 @@ static void note_release(thread_clock *own, const interlock_event *event) {
 static void note_order(thread_clock *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch ((interlock_order_change)event->value) {
-    case INTERLOCK_ORDER_GIVES: interlock_clock_pass(own, object, AS_LOCK, false); return;
-    case INTERLOCK_ORDER_GETS: interlock_clock_get(own, object, AS_LOCK, false, false); return;
+    case INTERLOCK_ORDER_RELEASE: interlock_clock_pass(own, object, AS_LOCK, false); return;
+    case INTERLOCK_ORDER_ACQUIRE: interlock_clock_get(own, object, AS_LOCK, false, false); return;
     case INTERLOCK_ORDER_AFTER_UNKNOWN: interlock_clock_know_all(own); return;
   }
 }
@@ -184,8 +192,13 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   // What Dispatch's idle workers wait at orders nothing that a user may count on.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) return;
   if (event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
-  thread_clock *own = interlock_clock_own(record, event);
-  if (!own) return;
+  // Most objects are destroyed without a clock.
+  if (event->kind == INTERLOCK_EVENT_DESTROY && event->object_kind != INTERLOCK_OBJECT_ACTOR &&
+      !interlock_clock_is_lock((uintptr_t)event->object)) {
+    return;
+  }
+  thread_clock *own = record->clock;
+  if (!own && !(own = interlock_clock_own(record, event))) return;
   thread_clock *base = record->base;
   if (own->is_busy || base->is_busy) {
     interlock_clocks_lose_sight("a signal's handler met the reader at work");

@@ -187,6 +187,10 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
   clock_count_on(own);
 }
 
+bool interlock_clock_is_lock(uintptr_t address) {
+  return table_find(&nodes, key_of(address, AS_LOCK)) != NULL;
+}
+
 void interlock_clock_forget(uintptr_t address, purpose purpose) {
   node *found = take_last(key_of(address, purpose));
   if (found) let_go(found);

@@ -13,12 +13,14 @@ enum { most_runs = 16, most_shared = 8 };
 
 /// A block that a thread runs on a queue.
 typedef struct {
-  /// The block's group; 0 for none.
-  uintptr_t group;
+  /// The block's group, and its work item; 0 for none.
+  uintptr_t group, work_item;
   /// Whether the block is another thread's synchronous call.
   bool is_foreign;
   /// For a job whose task has a clock of its own: the job runs on a pool, or on a serial queue.
   bool is_pool_job, is_serial_job;
+  /// Whether nothing orders it after the thread's earlier code: a pool chose the thread.
+  bool is_apart;
 } clock_run;
 
 struct task_clock;
@@ -54,16 +56,21 @@ typedef struct thread_clock {
   /// those from `first_count`, and those up to `seen_own`, come before the current code. If
   /// `first_count` is 0, all do. For a task, the slot's earlier counts are another task's.
   uint64_t first_count, seen_own;
+  /// Of a thread, its slot's count when it began: the earlier ones are of ended threads, and come
+  /// before its code up to `seen_own`.
+  uint64_t began;
   /// The read-write locks that it reads: the unlock call does not tell a reader from a writer.
   uintptr_t shared[most_shared];
   uint32_t shared_count;
+  /// Whether it has asked for data that belongs to the thread (clock_locals.c).
+  bool uses_locals;
   /// The queue that it is calling synchronously.
   uintptr_t called_queue;
   pthread_t handle;
   vector_clock clock, outside;
 } thread_clock;
 
-/// The use of an address: each has a clock of its own. The last two are by the calls that the
+/// The use of an address: each has a clock of its own. Tasks and actors are by the calls that the
 /// runtime has for ThreadSanitizer. They are apart, because nothing shows when a task is freed, and
 /// an actor may get its address.
 typedef enum {
@@ -77,6 +84,8 @@ typedef enum {
   AS_TASK,
   /// An actor, another serial executor, or a job that is no task.
   AS_ACTOR,
+  /// A thread's own data, by the thread's record.
+  AS_LOCALS,
 } purpose;
 
 struct thread_record;
@@ -128,7 +137,13 @@ void interlock_clock_know_all(thread_clock *own) HIDDEN;
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;
 void interlock_clock_remember(thread_clock *own) HIDDEN;
 /// Whether everything that a thread did up to a count happens before this thread's next step.
-bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t count) HIDDEN;
+static inline bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot,
+                                            uint64_t count) {
+  if (slot == own->slot) {
+    return (count >= own->first_count && count >= own->began) || count <= own->seen_own;
+  }
+  return slot < most_slots && own->clock.counts[slot] >= count;
+}
 /// Orders the thread after a joined thread: after all threads that had the handle, because it may
 /// have been reused.
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
@@ -146,6 +161,8 @@ bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
 /// that the runtime's own locks make.
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
+/// Whether a thread has released the address as a lock.
+bool interlock_clock_is_lock(uintptr_t address) HIDDEN;
 /// Forgets the clock of a destroyed object.
 void interlock_clock_forget(uintptr_t address, purpose purpose) HIDDEN;
 
@@ -176,6 +193,15 @@ typedef struct {
   int lock;
   vector_clock clock;
 } common_clock;
+
+// The data of threads (clock_locals.c).
+
+/// The code that the thread runs asks for data of the thread: it comes after the other parts of
+/// tasks, and blocks, that have asked for it on this thread.
+void interlock_clock_uses_locals(struct thread_record *record) HIDDEN;
+/// That code is over, and other code follows on the thread.
+void interlock_clock_leaves_locals(struct thread_record *record, thread_clock *own) HIDDEN;
+
 // Blocks and tasks (clock_blocks.c).
 
 /// The epochs at which threads left groups. One clock for all groups: a block that waited for a

@@ -126,6 +126,7 @@ static void end_part(task_clock *task) {
     interlock_clock_pass(&task->own, task->actors[index], AS_ACTOR, false);
   }
   task->actor_count = 0;
+  interlock_clock_leaves_locals(task->holder, &task->own);
   task->holder = NULL;
 }
 
@@ -156,6 +157,7 @@ static void borrow_slot(thread_clock *own, const thread_clock *base) {
 
 void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_known) {
   thread_clock *outer = record->clock;
+  interlock_clock_leaves_locals(record, outer);
   task_clock *found = take_task(task);
   bool is_new = !found;
   if (is_new && !(found = make(task))) return;
@@ -185,6 +187,7 @@ void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_
 static void leave(thread_record *record, bool follows) {
   task_clock *task = record->clock->of_task;
   thread_clock *outer = task->outer;
+  note_clock_change(record);
   take(&task->lock);
   bool is_holder = task->holder == record;
   if (!is_holder) {

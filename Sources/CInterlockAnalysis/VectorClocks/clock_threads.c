@@ -60,13 +60,14 @@ static thread_clock *claim_clock(void) {
       if (index != slot) found->clock.counts[index] = 0;
     }
     clock_count_on(found);
+    found->began = found->clock.counts[slot];
     interlock_clock_renew_number(found);
     found->lessons = 0;
     found->mutex = found->task = 0;
     found->first_count = found->seen_own = 0;
     found->runs = found->jobs = found->initialisers = found->shared_count = found->calls = 0;
     found->called_queue = 0;
-    found->is_busy = false;
+    found->is_busy = found->uses_locals = false;
     found->handle = pthread_self();
     __atomic_store_n(&found->is_alive, true, __ATOMIC_RELEASE);
   }
@@ -99,12 +100,6 @@ void interlock_clock_give_slot(uint32_t slot) {
   take(&slots_lock);
   free_slots[(first_free + free_count++) % most_task_slots] = (uint16_t)slot;
   give(&slots_lock);
-}
-
-bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t count) {
-  slot %= most_slots;
-  if (slot == own->slot) return count >= own->first_count || count <= own->seen_own;
-  return own->clock.counts[slot] >= count;
 }
 
 void interlock_clock_forget_all(thread_clock *own) {

@@ -46,7 +46,7 @@ static thread_clock *clock_of_task(thread_record *record, thread_clock *own, boo
   return own;
 }
 
-bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
+bool interlock_clocks_epoch(bool is_task, uint32_t *slot, uint64_t *count) {
   // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || interlock_clocks_are_blind()) {
     __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);
@@ -107,8 +107,8 @@ static bool prepare(void) {
   return interlock_follow(INTERLOCK_PART_CLOCKS);
 }
 
-static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen,
-                                              interlock_tell_held};
+static const interlock_order_source source = {interlock_clocks_epoch, interlock_clocks_has_seen,
+                                              interlock_copy_held};
 
 bool interlock_clocks_start(void) {
   int none = 0;
@@ -123,6 +123,6 @@ bool interlock_clocks_start(void) {
       interlock_set_order_source(&source);
     }
   }
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) sched_yield();
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) interlock_give_way();
   return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2;
 }

@@ -105,12 +105,10 @@ static uint64_t words_from(size_t first, size_t end) {
   return words;
 }
 
-uint64_t interlock_padded_words(uintptr_t context, size_t size) {
-  uintptr_t metadata;
+uint64_t interlock_padded_words(uintptr_t metadata, size_t size) {
   context_metadata known;
   capture_descriptor captures;
-  if (!interlock_peek(context, &metadata, sizeof metadata) ||
-      !interlock_peek(metadata, &known, sizeof known) || known.kind != kind_context ||
+  if (!interlock_peek(metadata, &known, sizeof known) || known.kind != kind_context ||
       !known.captures || !interlock_peek(known.captures, &captures, sizeof captures) ||
       captures.bindings > 0) {
     return 0;

@@ -4,8 +4,9 @@
 
 #include "interlock_internals.h"
 
-/// The words of a context of this size that contain padding, and so no pointer: a bit for each.
+/// The words of a context with this metadata and size that contain padding, and so no pointer: a
+/// bit for each.
 /// Stops at the first capture whose type is not one of the usual ones.
-uint64_t interlock_padded_words(uintptr_t context, size_t size) HIDDEN;
+uint64_t interlock_padded_words(uintptr_t metadata, size_t size) HIDDEN;
 
 #endif

@@ -11,18 +11,22 @@
 #include <string.h>
 
 #include "../CodeScan/instruction_length.h"
+#include "context_padding.h"
 #include "interlock_waits.h"
 
 enum { header_bytes = 2 * sizeof(uintptr_t), kind_class = 0, kind_context = 0x400 };
 
-/// The bytes that malloc has allocated for an object, by the word that glibc keeps before it.
-static size_t room_of(uintptr_t object) {
-  uintptr_t chunk;
+size_t interlock_object_room(uintptr_t object, uintptr_t *metadata) {
+  *metadata = 0;
+  // glibc keeps the size of a chunk, with flags, in the word before it. One read for both words: a
+  // chunk has at least three.
+  uintptr_t words[2];
   if (object < 4096 || object % 16 != 0 ||
-      !interlock_peek(object - sizeof chunk, &chunk, sizeof chunk)) {
+      !interlock_peek(object - sizeof *words, words, sizeof words)) {
     return 0;
   }
-  chunk &= ~(uintptr_t)7;
+  uintptr_t chunk = words[0] & ~(uintptr_t)7;
+  *metadata = words[1];
   // The chunk's size includes that word.
   return chunk > sizeof chunk ? chunk - sizeof chunk : 0;
 }
@@ -159,18 +163,24 @@ static size_t size_of_context(uintptr_t metadata) {
   return 0;
 }
 
-size_t interlock_object_size(uintptr_t object, size_t *room) {
-  uintptr_t metadata, kind;
-  *room = room_of(object);
-  if (*room < header_bytes || !interlock_peek(object, &metadata, sizeof metadata)) return 0;
-  if (metadata % sizeof kind != 0 || !interlock_peek(metadata, &kind, sizeof kind)) return 0;
-  size_t size = 0;
-  if (kind == kind_class) size = size_of_instance(metadata);
+object_type interlock_object_type(uintptr_t metadata) {
+  object_type type = {.metadata = metadata};
+  uintptr_t kind;
+  if (metadata % sizeof kind != 0 || !interlock_peek(metadata, &kind, sizeof kind)) return type;
+  if (kind == kind_class) type.size = size_of_instance(metadata);
+  if (kind == kind_context) {
+    type.is_context = true;
+    type.size = size_of_context(metadata);
+    type.padded = type.size ? interlock_padded_words(metadata, type.size) : 0;
+  }
+  return type;
+}
+
+size_t interlock_object_size(const object_type *type, size_t room) {
   // malloc allocates at most three words too many: it rounds up, and leaves no too small remainder.
   enum { most_padding = 3 * sizeof(uintptr_t) + 7 };
-  if (kind == kind_context) size = size_of_context(metadata);
-  if (size < header_bytes || size > *room) return 0;
-  return kind == kind_class || *room - size <= most_padding ? size : 0;
+  if (type->size < header_bytes || type->size > room) return 0;
+  return !type->is_context || room - type->size <= most_padding ? type->size : 0;
 }
 
 #endif

@@ -7,7 +7,7 @@
 static void (*self_wait_listener)(const interlock_self_wait *);
 
 /// Hidden: the callback may make interposed calls.
-static void tell(void (*listener)(const interlock_self_wait *), const interlock_self_wait *wait) {
+static void report(void (*listener)(const interlock_self_wait *), const interlock_self_wait *wait) {
   interlock_events_hide_thread(true);
   listener(wait);
   interlock_events_hide_thread(false);
@@ -33,7 +33,7 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
                                 // without a trap.
                                 .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
-    tell(listener, &wait);
+    report(listener, &wait);
     return;
   }
 }
@@ -55,7 +55,7 @@ void interlock_look_for_own_word(thread_record *own, const interlock_event *even
                               .place = event->place,
                               .first_place = held ? held->place : 0,
                               .traps = true};
-  tell(listener, &wait);
+  report(listener, &wait);
 }
 
 void interlock_waits_on_self(void (*listener)(const interlock_self_wait *)) {

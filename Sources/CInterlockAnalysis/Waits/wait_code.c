@@ -1,14 +1,44 @@
 // Identifies the code that a queued block will run: by its function, the function of the closure in
 // it, and the functions of the closures which that one has captured.
 #include "../hash_table.h"
-#include "context_padding.h"
 #include "object_size.h"
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <stdlib.h>
+
 /// The header of a block; a Swift closure follows it: its function and its context.
 enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
+
+enum { type_slots = 64, object_slots = 256 };
+
+/// The hash of the code in an object, for the depth at which it was found; 0 if it has none. The
+/// depth is in the lowest bits of the key, which are 0 in an object's address.
+typedef struct {
+  uintptr_t key;
+  uint64_t hash;
+} known_object;
+
+/// Every read of memory is a system call. A thousand blocks of one closure differ in few objects,
+/// and their contexts have the same metadata.
+struct interlock_code_reader {
+  object_type types[type_slots];
+  known_object objects[object_slots];
+};
+
+interlock_code_reader *interlock_code_reader_make(void) {
+  return calloc(1, sizeof(interlock_code_reader));
+}
+
+void interlock_code_reader_free(interlock_code_reader *reader) { free(reader); }
+
+static object_type type_of(interlock_code_reader *reader, uintptr_t metadata) {
+  if (!reader) return interlock_object_type(metadata);
+  object_type *known = &reader->types[mix(0, metadata) % type_slots];
+  if (known->metadata != metadata) *known = interlock_object_type(metadata);
+  return *known;
+}
 
 /// The words of an object on the heap; 0 if it cannot be read.
 ///
@@ -16,31 +46,50 @@ enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest
 /// array's elements), reads the words behind the object as well. Blocks of the same code may then
 /// seem to differ; without these words, blocks of different code could seem equal. Blocks may also
 /// seem to differ if a context has padding behind a value of a type whose layout is not known.
-static size_t words_at(uintptr_t object, uintptr_t *words) {
-  size_t room, size = interlock_object_size(object, &room);
+static size_t words_at(interlock_code_reader *reader, uintptr_t object, uintptr_t *words) {
+  uintptr_t metadata;
+  size_t room = interlock_object_room(object, &metadata);
+  if (room == 0) return 0;
+  object_type type = type_of(reader, metadata);
+  size_t size = interlock_object_size(&type, room);
   size_t count = (size ? size : room) / sizeof *words;
   if (count > most_words) count = most_words;
   if (!interlock_peek(object, words, count * sizeof *words)) return 0;
-  uint64_t padded = size ? interlock_padded_words(object, size) : 0;
+  uint64_t padded = size ? type.padded : 0;
   for (size_t index = 0; index < count; index++) {
     if (padded >> index & 1) words[index] = 0;
   }
   return count;
 }
 
-static uint64_t mix_captured(uint64_t hash, const uintptr_t *words, size_t count, int depth) {
+static uint64_t mix_captured(interlock_code_reader *reader, uint64_t hash, const uintptr_t *words,
+                             size_t count, int depth);
+
+/// The hash of the code in an object's words, found at this depth; 0 if it has none.
+static uint64_t hash_of(interlock_code_reader *reader, uintptr_t object, int depth) {
+  uintptr_t key = object | (uintptr_t)depth, words[most_words];
+  known_object *known = reader ? &reader->objects[mix(0, key) % object_slots] : NULL;
+  if (known && known->key == key) return known->hash;
+  uint64_t hash = mix_captured(reader, 0, words, words_at(reader, object, words), depth);
+  if (known) *known = (known_object){key, hash};
+  return hash;
+}
+
+static uint64_t mix_captured(interlock_code_reader *reader, uint64_t hash, const uintptr_t *words,
+                             size_t count, int depth) {
   for (size_t index = 0; index < count; index++) {
     if (interlock_is_own_code(words[index])) {
       hash = mix(hash, words[index] ^ (uint64_t)index << 56 ^ (uint64_t)depth << 60);
-    } else if (depth < deepest) {
-      uintptr_t inner[most_words];
-      hash = mix_captured(hash, inner, words_at(words[index], inner), depth + 1);
+    } else if (depth < deepest && words[index] % 16 == 0) {
+      uint64_t inner = hash_of(reader, words[index], depth + 1);
+      if (inner) hash = mix(hash, inner ^ (uint64_t)index << 56);
     }
   }
   return hash;
 }
 
-uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t flags) {
+uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function, uintptr_t context,
+                              uint32_t flags) {
   if (flags & (INTERLOCK_FLAG_WORK_ITEM | INTERLOCK_FLAG_JOB | INTERLOCK_FLAG_APPLY |
                INTERLOCK_FLAG_DELAYED | INTERLOCK_FLAG_ON_GROUP)) {
     return 0;
@@ -52,7 +101,7 @@ uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t fl
     // A plain function and its argument, of which only the words are known.
     if (!interlock_is_own_code(function)) return 0;
     uint64_t hash = mix(1, function);
-    return mix_captured(hash, words, words_at(context, words), 1);
+    return mix_captured(reader, hash, words, words_at(reader, context, words), 1);
   }
   if (!interlock_peek(context, words, header_words * sizeof *words) ||
       !interlock_is_own_code(words[invoke_word]) ||
@@ -63,7 +112,8 @@ uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t fl
   if (count < header_words) return 0;
   if (count > header_words + most_words) count = header_words + most_words;
   if (!interlock_peek(context, words, count * sizeof *words)) return 0;
-  return mix_captured(mix(2, words[invoke_word]), words + header_words, count - header_words, 0);
+  uint64_t hash = mix(2, words[invoke_word]);
+  return mix_captured(reader, hash, words + header_words, count - header_words, 0);
 }
 
 #endif

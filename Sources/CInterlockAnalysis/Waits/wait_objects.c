@@ -55,6 +55,13 @@ static inline object_record *find_object(uintptr_t object, uint32_t kind, bool m
   return found || !make ? found : make_object(object, kind);
 }
 
+/// Makes the record of an event's object, and reads the event again. Outlined, so that the usual
+/// path, where there is a record, needs no frame.
+__attribute__((noinline)) static void make_and_repeat(const interlock_event *event,
+                                                      void (*read)(const interlock_event *)) {
+  if (make_object((uintptr_t)event->object, event->object_kind)) read(event);
+}
+
 /// Whether the object is a semaphore that begins at 1, and so a lock, whose holder is known. The
 /// signals of other objects are counted; a count for a lock would be a word that all threads write.
 static bool is_lock(const object_record *record) {
@@ -75,8 +82,11 @@ static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
 uint32_t interlock_semaphores_made;
 
 void interlock_object_made(const interlock_event *event) {
-  object_record *record = find_object((uintptr_t)event->object, event->object_kind, true);
-  if (!record) return;
+  object_record *record = find_object((uintptr_t)event->object, 0, false);
+  if (!record) {
+    make_and_repeat(event, interlock_object_made);
+    return;
+  }
   // Relaxed: the program itself orders the creation of the semaphore before its first use
   // elsewhere.
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
@@ -95,8 +105,12 @@ void interlock_object_made(const interlock_event *event) {
 }
 
 void interlock_object_waited(const interlock_event *event) {
-  object_record *object = find_object((uintptr_t)event->object, event->object_kind, true);
-  if (object && !is_lock(object)) __atomic_fetch_add(&object->waits, 1, __ATOMIC_RELAXED);
+  object_record *object = find_object((uintptr_t)event->object, 0, false);
+  if (!object) {
+    make_and_repeat(event, interlock_object_waited);
+  } else if (!is_lock(object)) {
+    __atomic_fetch_add(&object->waits, 1, __ATOMIC_RELAXED);
+  }
 }
 
 void interlock_object_released(const interlock_event *event) {
@@ -107,8 +121,11 @@ void interlock_object_released(const interlock_event *event) {
 }
 
 void interlock_object_entered(const interlock_event *event) {
-  object_record *group = find_object((uintptr_t)event->object, event->object_kind, true);
-  if (!group) return;
+  object_record *group = find_object((uintptr_t)event->object, 0, false);
+  if (!group) {
+    make_and_repeat(event, interlock_object_entered);
+    return;
+  }
   __atomic_fetch_add(&group->enters, 1, __ATOMIC_RELAXED);
   add_place(group->enter_places, &group->newest_enter, event->place);
 }

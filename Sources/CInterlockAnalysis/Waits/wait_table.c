@@ -95,7 +95,8 @@ OUTLINED note_wait(thread_record *own, const interlock_event *event) {
     bool is_barrier = event->flags & INTERLOCK_FLAG_BARRIER;
     if (queue != record->last_queue || is_barrier) interlock_queue_called(queue, is_barrier);
     record->last_queue = queue;
-    interlock_look_for_self(record, event);
+    if (record->view.run_count > 0) interlock_look_for_self(record, event);
+    return;
   }
   if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
       event->object_kind == INTERLOCK_OBJECT_ONCE) {

@@ -67,7 +67,7 @@ void interlock_item_unlisted(interlock_item *item) HIDDEN;
 
 // Waits of a thread for itself (self_waits.c).
 
-/// Called before the thread calls a queue synchronously.
+/// Called before the thread calls a queue synchronously while it runs a block.
 void interlock_look_for_self(wait_record *record, const interlock_event *event) HIDDEN;
 /// Called before the thread waits for a word that may name it as the owner.
 void interlock_look_for_own_word(thread_record *own, const interlock_event *event) HIDDEN;

@@ -20,7 +20,7 @@ const char *interlock_clocks_blindness(void);
 /// Writes the calling thread's epoch: its slot, and how many releases it has made. Returns false if
 /// its order is not known: in a one-time initialiser, in a task whose start was not seen, or after
 /// an order may have been missed. `is_task` says whether a task runs on the thread.
-bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count);
+bool interlock_clocks_epoch(bool is_task, uint32_t *slot, uint64_t *count);
 
 /// Whether an epoch was requested after the clocks lost the orders.
 bool interlock_clocks_are_missed(void);

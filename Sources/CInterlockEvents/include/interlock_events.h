@@ -56,7 +56,8 @@ typedef enum {
   /// From now on a source or an I/O channel, which the events do not follow, may run code on a
   /// queue.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
-  /// A lock or barrier was destroyed; a later object at its address is a different one.
+  /// A lock or barrier was destroyed; a later object at its address is a different one. Of a work
+  /// item, nothing shows the end: published when one is made at the address.
   INTERLOCK_EVENT_DESTROY = 1 << 12,
   /// The thread starts another, whose `START` has the same `object`.
   INTERLOCK_EVENT_FORK = 1 << 13,
@@ -104,7 +105,7 @@ typedef enum {
 /// A change of a task that no event of a queue shows.
 typedef enum {
   /// The task continues after an `await`, at which it may or may not have waited.
-  INTERLOCK_TASK_GOES_ON,
+  INTERLOCK_TASK_RESUMES,
   /// A user's executor begins to run a part of the task; it has run it.
   INTERLOCK_TASK_RUNS,
   INTERLOCK_TASK_RAN,
@@ -117,9 +118,9 @@ typedef enum {
 /// An ordering at a spin lock, at a thread barrier, or at the main queue, by its address.
 typedef enum {
   /// What the thread has done so far comes before every later `GETS` of the object.
-  INTERLOCK_ORDER_GIVES,
+  INTERLOCK_ORDER_RELEASE,
   /// The thread comes after every earlier `GIVES` of the object.
-  INTERLOCK_ORDER_GETS,
+  INTERLOCK_ORDER_ACQUIRE,
   /// The thread comes after an unknown thread: it has read from a pipe, or received a signal.
   INTERLOCK_ORDER_AFTER_UNKNOWN,
 } interlock_order_change;
@@ -165,8 +166,10 @@ enum {
   INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
   /// For `GIVE_UP`: the C library reports that the wait would never end (`EDEADLK`).
   INTERLOCK_FLAG_REFUSED = 1 << 13,
+  /// The work item was queued again before it ran: it is not known which of the two runs.
+  INTERLOCK_FLAG_QUEUED_TWICE = 1 << 14,
   /// The last flag: queued blocks store their flags in 16 bits (`interlock_item.origin`).
-  INTERLOCK_FLAG_LAST = INTERLOCK_FLAG_REFUSED,
+  INTERLOCK_FLAG_LAST = INTERLOCK_FLAG_QUEUED_TWICE,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, which malloc rounds to 64.
@@ -298,7 +301,7 @@ void interlock_events_remove(interlock_reader reader, void *context);
 /// Publishes an event that no interposed call shows: of a lock with an inlined fast path.
 ///
 /// The rules for interposed events hold for it as well.
-void interlock_events_tell(const interlock_event *event);
+void interlock_events_publish(const interlock_event *event);
 
 /// Suppresses the calling thread's events until the matching `false`: for the harness's own
 /// threads. Nests.

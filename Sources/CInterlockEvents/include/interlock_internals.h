@@ -24,7 +24,11 @@
 #endif
 #endif
 
+#ifdef __linux__
+#include <threads.h>
+#else
 #include <sched.h>
+#endif
 
 #include "interlock_events.h"
 #include "interlock_layouts.h"
@@ -33,12 +37,22 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+// Lets another thread run. Not by `sched_yield`, which is interposed: the explorer would take the
+// call for a step of the user's code.
+static inline void give_way(void) {
+#ifdef __linux__
+  thrd_yield();
+#else
+  sched_yield();
+#endif
+}
+
 // A spin lock for small tables. Not a mutex: its calls are interposed. A thread that takes it must
 // be hidden: a published call in a signal handler would wait for its own thread.
 static inline void take(int *lock) {
   // Acquire: pairs with the release in `give`.
   for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
-    if (spins > 100) sched_yield();
+    if (spins > 100) give_way();
   }
 }
 static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
@@ -90,6 +104,9 @@ uintptr_t interlock_queue_root(uintptr_t queue) HIDDEN;
 uint32_t interlock_queue_width(uintptr_t queue) HIDDEN;
 /// The offsets of a queue's target and width; 0 if not known.
 extern size_t interlock_queue_target_offset, interlock_queue_width_offset HIDDEN;
+/// The offsets of the first and the last item in a root queue; 0 if not known. Each use confirms
+/// them: see `interlock_waits_root_list`.
+extern size_t interlock_root_first_offset, interlock_root_last_offset HIDDEN;
 /// Returns true if two queues exclude each other's blocks.
 ///
 /// They are then the same queue, or one is serial and in the other's chain of targets.

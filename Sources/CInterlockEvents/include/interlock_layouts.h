@@ -28,6 +28,8 @@ typedef enum {
   INTERLOCK_LAYOUT_CONTEXT,
   /// What the Swift runtime tells ThreadSanitizer of a task that runs and ends.
   INTERLOCK_LAYOUT_TASK,
+  /// The first and the last item of a root queue.
+  INTERLOCK_LAYOUT_ROOT,
 } interlock_layout;
 
 /// The layouts without which one lock or queue could be mistaken for another, for prediction and

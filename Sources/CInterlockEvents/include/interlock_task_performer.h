@@ -45,6 +45,9 @@ typedef struct interlock_task_performer {
   void (*actor_made)(uintptr_t actor);
   /// Records a new task; `parent` is the parent of a child task, else 0.
   void (*made)(uintptr_t task, uintptr_t parent);
+  /// True if the job belongs to no task or actor of the execution: the real call submits it.
+  /// `is_first` says that the calling thread is making the task.
+  bool (*is_outside)(uintptr_t job, bool is_first);
   /// Records that the body binds a task-local value.
   void (*bound_local)(void);
   /// Returns true if a task that inherits no task-local values is to get what the thread binds.

@@ -28,6 +28,15 @@ static inline interlock_operation interlock_flagged(interlock_operation operatio
   return operation;
 }
 
+/// True if a thread that is not explored holds the lock and can be expected to release it
+/// (outside.c). `owner` is its number, or 0 where that is not written yet.
+bool interlock_is_held_outside(const void *lock, uint32_t owner) HIDDEN;
+enum { INTERLOCK_NO_OWNER = UINT32_MAX };
+/// If a thread that is not explored holds the lock, waits for it in real time. Returns true if the
+/// lock may be free since. `owner_of` returns `INTERLOCK_NO_OWNER` for a free lock.
+bool interlock_wait_for_outside(const void *lock, uint32_t (*owner_of)(const void *)) HIDDEN;
+/// `pthread_mutex_trylock`, which fails only if an explored thread holds the mutex.
+int interlock_try_mutex(pthread_mutex_t *) HIDDEN;
 /// Whether a real mutex can be locked at once by the stack's thread. The readiness of a `LOCK`.
 bool interlock_mutex_is_free(interlock_logical_thread *thread, void *mutex) HIDDEN;
 

@@ -84,7 +84,7 @@ int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t 
   }
   interlock_point(again, can_go_on, own, site.place);
   interlock_timer_cancel(timer);
-  while (INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex) == EBUSY) {
+  while (interlock_try_mutex(mutex) == EBUSY) {
     interlock_wait(again, interlock_mutex_is_free, mutex, site.place);
   }
   return own->is_late ? ETIMEDOUT : 0;

@@ -19,13 +19,31 @@ typedef struct waiter {
   bool is_woken;
 } waiter;
 
-static uint32_t owner_of(const uint32_t *word) {
-  return __atomic_load_n(word, __ATOMIC_RELAXED) & owner_mask;
+static uint32_t owner_of(const void *word) {
+  uint32_t owner = __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) & owner_mask;
+  return owner ? owner : INTERLOCK_NO_OWNER;
 }
 
 static bool has_no_owner(interlock_logical_thread *thread, void *word) {
   (void)thread;
-  return owner_of(word) == 0;
+  uint32_t owner = owner_of(word);
+  return owner == INTERLOCK_NO_OWNER || interlock_is_held_outside(word, owner);
+}
+
+static bool take_word(uint32_t *word, uint32_t own) {
+  uint32_t none = 0;
+  // Acquire: what the last owner wrote is there.
+  return __atomic_compare_exchange_n(word, &none, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/// Fails only if an explored thread is the owner.
+static bool take_after_outside(uint32_t *word, uint32_t own) {
+  while (!take_word(word, own)) {
+    if (owner_of(word) != INTERLOCK_NO_OWNER && !interlock_wait_for_outside(word, owner_of)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static long refuse(int error) {
@@ -46,6 +64,7 @@ static uint64_t due_of(int operation, bool is_real_time, const struct timespec *
 static long lock_owned(uint32_t *word, uint64_t due, interlock_site site) {
   uint32_t own = interlock_current_thread()->stack->system_number;
   if (owner_of(word) == own) return refuse(EDEADLK);
+  if (take_after_outside(word, own)) return 0;
   interlock_escaped("a contended Synchronization.Mutex");
   interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_LOCK,
                                                          interlock_object_at(word)->number, 0);
@@ -53,11 +72,7 @@ static long lock_owned(uint32_t *word, uint64_t due, interlock_site site) {
     if (!interlock_wait_until(operation, has_no_owner, word, due, site.place)) {
       return refuse(ETIMEDOUT);
     }
-    uint32_t none = 0;
-    // Acquire: what the last owner wrote is there.
-    if (__atomic_compare_exchange_n(word, &none, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-      return 0;
-    }
+    if (take_after_outside(word, own)) return 0;
   }
 }
 
@@ -119,6 +134,11 @@ long interlock_perform_system_call(long number, long a, long b, long c, long d, 
     case FUTEX_UNLOCK_PI:
       interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK,
                                            interlock_object_at(word)->number, 0));
+      // A thread that is not explored waits in the kernel, which hands the lock to it.
+      if (__atomic_load_n(word, __ATOMIC_RELAXED) & FUTEX_WAITERS) {
+        interlock_stack_unlock(interlock_current_thread()->stack, word, (int)b);
+        return 0;
+      }
       __atomic_store_n(word, 0, __ATOMIC_RELEASE);
       return 0;
     case FUTEX_WAIT:

@@ -19,12 +19,27 @@ static bool answers_owner(int kind) {
   return (kind & type_mask) == recursive || (kind & type_mask) == error_checking;
 }
 
+/// Relaxed: a thread that is not explored may have it.
+static uint32_t owner_of(const void *lock) {
+  const pthread_mutex_t *mutex = lock;
+  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == 0) return INTERLOCK_NO_OWNER;
+  return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+}
+
 bool interlock_mutex_is_free(interlock_logical_thread *thread, void *context) {
-  // Relaxed: a thread that is not explored may have it.
   pthread_mutex_t *mutex = context;
-  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == 0) return true;
-  return answers_owner(mutex->__data.__kind) &&
-         (uint32_t)mutex->__data.__owner == thread->stack->system_number;
+  uint32_t owner = owner_of(mutex);
+  if (owner == INTERLOCK_NO_OWNER) return true;
+  if (owner == thread->stack->system_number) return answers_owner(mutex->__data.__kind);
+  return interlock_is_held_outside(mutex, owner);
+}
+
+int interlock_try_mutex(pthread_mutex_t *mutex) {
+  int result;
+  do {
+    result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  } while (result == EBUSY && interlock_wait_for_outside(mutex, owner_of));
+  return result;
 }
 
 bool interlock_waits_for_outside(void) {
@@ -56,11 +71,11 @@ static bool is_runtime(interlock_site site) {
          !interlock_is_concurrency(site.returns_to);
 }
 
-/// Takes a mutex that is free, or asks again if a thread that is not explored was faster.
+/// Takes a mutex that is free, or asks again if a thread that is not explored keeps it.
 static int take_mutex(pthread_mutex_t *mutex, interlock_operation operation, uint64_t due,
                  interlock_site site) {
   for (;;) {
-    int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+    int result = interlock_try_mutex(mutex);
     if (result != EBUSY) return result;
     if (interlock_mutex_is_free(interlock_current_thread(), mutex)) {
       // The thread's own, of a kind that says so.
@@ -78,7 +93,7 @@ int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
     interlock_escaped("a mutex that is robust or has a priority protocol");
   }
   if (is_runtime(site)) {
-    int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+    int result = interlock_try_mutex(mutex);
     if (result != EBUSY) return result;
     if (interlock_is_concurrency(site.returns_to)) interlock_learn(INTERLOCK_FACT_TASK_LOCKS);
   }
@@ -101,11 +116,11 @@ int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
 }
 
 int interlock_perform_mutex_try(pthread_mutex_t *mutex, interlock_site site) {
-  if (is_runtime(site)) return INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  if (is_runtime(site)) return interlock_try_mutex(mutex);
   interlock_note_try();
   interlock_operation operation = operation_on(INTERLOCK_OPERATION_TRY_LOCK, mutex, site);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
-  int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  int result = interlock_try_mutex(mutex);
   if (result != 0 && result != EOWNERDEAD) {
     interlock_turned_out(interlock_flagged(operation, INTERLOCK_OPERATION_FAILED));
   }

@@ -10,8 +10,9 @@
 
 /// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
 /// is the object of the outermost task that it is a child of, where a cancellation may come from;
-/// `value` is its parent.
-enum { is_new = 1 << 4 };
+/// `value` is its parent. Of the object of a task or an actor: the execution made it, or, of an
+/// actor, one of its tasks has called it.
+enum { is_new = 1 << 4, is_own = 1 << 5 };
 
 /// Beside the task itself, what its groups share, by an address that nothing else has.
 static const void *group_of(uintptr_t parent) { return (const void *)(parent + 1); }
@@ -46,7 +47,8 @@ void interlock_model_job_found(model_item *item) {
   item->task = job;
   if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
     // Whether an address is used again is malloc's affair: the number may not depend on it.
-    if (item->request.flags & INTERLOCK_FLAG_FIRST_JOB) interlock_object_anew(job)->flags = is_new;
+    bool is_first = item->request.flags & INTERLOCK_FLAG_FIRST_JOB;
+    if (is_first) interlock_object_anew(job)->flags = is_new | is_own;
     return;
   }
   item->needs_no_worker = true;
@@ -86,7 +88,7 @@ static void made(uintptr_t task, uintptr_t parent) {
   interlock_object *known = interlock_object_at((const void *)task);
   // The first job of a task is enqueued before this, unless the task waits for an actor.
   if (!(known->flags & is_new)) known = interlock_object_anew((const void *)task);
-  known->flags &= ~(uint32_t)is_new;
+  known->flags = (known->flags & ~(uint32_t)is_new) | is_own;
   known->owner = parent ? (void *)cancellation_of(parent) : NULL;
   known->value = (int64_t)parent;
   interlock_object_anew(group_of(task));
@@ -105,7 +107,27 @@ static bool gives_surroundings(void) {
 
 void interlock_tasks_reset(void) { binds_locals = false; }
 
-static void actor_made(uintptr_t actor) { interlock_object_anew((const void *)actor); }
+static void actor_made(uintptr_t actor) {
+  interlock_object_anew((const void *)actor)->flags = is_own;
+}
+
+static bool is_own_at(uintptr_t address) {
+  const interlock_object *known = interlock_object_known((const void *)address);
+  return known && (known->flags & is_own);
+}
+
+/// A job that an explored thread submits, as it resumes a task that was made elsewhere: the task
+/// runs on the real pool. The job of an actor is a part of the actor, or names it.
+static bool is_outside(uintptr_t job, bool is_first) {
+  enum { actor_size = 128 };
+  uint32_t kind = *(const uint32_t *)(job + at_kind) & kind_mask;
+  if (is_first || kind == resuming_kind) return false;
+  if (kind == 0) return !is_own_at(job);
+  for (uintptr_t offset = 0; offset < actor_size; offset += sizeof(uintptr_t)) {
+    if (is_own_at(job - offset)) return false;
+  }
+  return !is_own_at(*(const uintptr_t *)(job + at_end_of_head));
+}
 
 static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task,
                                         uintptr_t actor) {
@@ -183,12 +205,15 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
     interlock_point(operation_of(call, object, task, actor), NULL, NULL, site.place);
   }
   uintptr_t next = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
-  thread->actor = next ? interlock_object_at((const void *)next)->number : 0;
+  interlock_object *next_actor = next ? interlock_object_at((const void *)next) : NULL;
+  if (next_actor) next_actor->flags |= is_own;
+  thread->actor = next_actor ? next_actor->number : 0;
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
   if (actor && actor != object && may_leave) did_use((const void *)actor);
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
     interlock_object *known = interlock_object_at((const void *)object);
     interlock_did(operation_on(INTERLOCK_OPERATION_WRITE, (const void *)object));
+    known->flags &= ~(uint32_t)is_own;
     uintptr_t parent = (uintptr_t)known->value;
     if (parent) did_use(group_of(parent));
   }
@@ -211,6 +236,7 @@ static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
 
 const interlock_task_performer interlock_task_model =
     {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made,
-     .bound_local = bound_local, .gives_surroundings = gives_surroundings};
+     .is_outside = is_outside, .bound_local = bound_local,
+     .gives_surroundings = gives_surroundings};
 
 #endif

@@ -5,17 +5,19 @@
 
 #include <errno.h>
 
-/// Of a semaphore's object: `value`, once `is_known` is among the flags.
-enum { is_known = 1 };
+/// Of a semaphore's object: `value`, once `is_known` is among the flags. `is_from_outside`: it was
+/// made outside the execution.
+enum { is_known = 1, is_from_outside = 2 };
 
 typedef intptr_t wait_call(void *, uint64_t);
 typedef intptr_t signal_call(void *);
 
+static wait_call *real_wait;
+static signal_call *real_signal;
+
 /// The value of a semaphore that was made outside the execution: as often as it can be waited for
 /// without a wait. It is put back: the real one never changes.
 static int64_t real_value(void *semaphore) {
-  static wait_call *real_wait;
-  static signal_call *real_signal;
   if (!real_wait) {
     real_wait = (wait_call *)interlock_find_real("dispatch_semaphore_wait");
     real_signal = (signal_call *)interlock_find_real("dispatch_semaphore_signal");
@@ -33,10 +35,21 @@ static int64_t real_value(void *semaphore) {
 static interlock_object *semaphore_at(void *semaphore) {
   interlock_object *known = interlock_object_at(semaphore);
   if (!(known->flags & is_known)) {
-    known->flags = is_known;
+    known->flags = is_known | is_from_outside;
     known->value = real_value(semaphore);
   }
   return known;
+}
+
+/// Signals the real semaphore, on behalf of a thread that is not explored and waits there. Returns
+/// false if there is none: the signal is then taken back.
+static bool wakes_outside(void *semaphore) {
+  interlock_marks.hidden++;
+  int error = errno;
+  bool wakes = real_signal(semaphore) != 0 || real_wait(semaphore, 0) != 0;
+  errno = error;
+  interlock_marks.hidden--;
+  return wakes;
 }
 
 void interlock_model_semaphore_made(void *semaphore, intptr_t value) {
@@ -93,7 +106,9 @@ void interlock_model_ask_signal(void *semaphore, interlock_site site) {
 }
 
 intptr_t interlock_model_semaphore_signal(void *semaphore) {
-  semaphore_at(semaphore)->value++;
+  interlock_object *known = semaphore_at(semaphore);
+  if ((known->flags & is_from_outside) && wakes_outside(semaphore)) return 1;
+  known->value++;
   return 0;
 }
 

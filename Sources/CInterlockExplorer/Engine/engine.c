@@ -27,7 +27,7 @@ interlock_logical_thread *interlock_current_thread(void) { return ENGINE.current
 const interlock_exploration_options *interlock_exploration_asked(void) { return &ENGINE.options; }
 
 /// Gives the strategy what the last step did.
-static void tell_step(void) {
+static void publish_step(void) {
   if (ENGINE.stepping < 0) return;
   uint32_t thread = (uint32_t)ENGINE.stepping;
   // FNV-1a over the words.
@@ -144,7 +144,7 @@ static void wait_for_outside(void) {
 static interlock_logical_thread *next_thread(void) {
   int32_t last = ENGINE.stepping;
   for (;;) {
-    tell_step();
+    publish_step();
     interlock_engine_find_enabled();
     if (ENGINE.enabled.count == 0) interlock_engine_list_yielded();
     if (ENGINE.enabled.count == 0 && !ENGINE.body_has_ended &&

@@ -123,6 +123,8 @@ void interlock_trace_add(uint32_t thread, const interlock_operation *operations,
 uint64_t interlock_trace_hash(void) HIDDEN;
 void interlock_memory_reset(void) HIDDEN;
 void interlock_run_begin_functions(void) HIDDEN;
+/// Forgets what an earlier exploration waited for in vain (outside.c).
+void interlock_outside_reset(void) HIDDEN;
 /// True if a blocked thread waits for a mutex that no explored thread holds (mutexes.c).
 bool interlock_waits_for_outside(void) HIDDEN;
 

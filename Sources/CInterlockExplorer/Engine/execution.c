@@ -243,6 +243,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     ENGINE.body_context = context;
     ENGINE.has_escaped = false;
     interlock_descriptors_note();
+    interlock_outside_reset();
     interlock_interruptions_begin();
     interlock_sections_begin();
     if (interlock_stacks_are_os_threads()) interlock_processor_enter();

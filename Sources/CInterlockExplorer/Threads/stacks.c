@@ -18,6 +18,8 @@ enum { stack_size = 1 << 20, guard_size = 1 << 14, room_of_parked = 4096 };
 
 static bool os_threads;
 static interlock_stack *all_stacks, *free_stacks;
+/// The number that `interlock_stack_has_number` found last: many threads may wait for one owner.
+static uint32_t last_found;
 
 bool interlock_can_switch(void) { return interlock_platform_can_switch(); }
 bool interlock_stacks_are_os_threads(void) { return os_threads; }
@@ -38,9 +40,21 @@ typedef long system_call(long, ...);
 /// stack: it may neither be seen as that, nor hide it.
 static system_call *call_system;
 
+static void unlock(uint32_t *word, int operation) {
+  // Release: as an unlock without the kernel.
+  if (call_system(SYS_futex, word, operation) != 0) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+}
+
 static void wait_for_turn(interlock_stack *stack) {
   // Acquire: pairs with the release in `give_turn`; the thread sees what the last one did.
   while (!__atomic_load_n(&stack->is_its_turn, __ATOMIC_ACQUIRE)) {
+    // Acquire: pairs with the release in `interlock_stack_unlock`, and that with this release.
+    uint32_t *word = __atomic_load_n(&stack->unlocks, __ATOMIC_ACQUIRE);
+    if (word) {
+      unlock(word, stack->unlock_operation);
+      __atomic_store_n(&stack->unlocks, NULL, __ATOMIC_RELEASE);
+      continue;
+    }
     call_system(SYS_futex, &stack->is_its_turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
   }
   stack->is_its_turn = 0;
@@ -49,6 +63,20 @@ static void wait_for_turn(interlock_stack *stack) {
 static void give_turn(interlock_stack *stack) {
   __atomic_store_n(&stack->is_its_turn, 1, __ATOMIC_RELEASE);
   call_system(SYS_futex, &stack->is_its_turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void interlock_stack_unlock(interlock_stack *stack, uint32_t *word, int operation) {
+  if (os_threads) {
+    unlock(word, operation);
+    return;
+  }
+  stack->unlock_operation = operation;
+  __atomic_store_n(&stack->unlocks, word, __ATOMIC_RELEASE);
+  // Until it has: it may be about to wait when it is woken.
+  while (__atomic_load_n(&stack->unlocks, __ATOMIC_ACQUIRE)) {
+    call_system(SYS_futex, &stack->is_its_turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    give_way();
+  }
 }
 
 typedef struct {
@@ -154,6 +182,7 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
   interlock_stack **at = &all_stacks;
   while (*at && *at != stack) at = &(*at)->next;
   if (*at) *at = stack->next;
+  last_found = 0;
   stack->thread = NULL;
   stack->is_spoiled = true;
   stack->is_torn = torn;
@@ -169,7 +198,10 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
   madvise((void *)(stack->low + guard_size), end - stack->low - guard_size, MADV_DONTNEED);
 }
 
-void interlock_stacks_forget(void) { all_stacks = free_stacks = NULL; }
+void interlock_stacks_forget(void) {
+  all_stacks = free_stacks = NULL;
+  last_found = 0;
+}
 
 void interlock_stacks_sort(void) {
   // The order of the list is that of their making, the last first.
@@ -188,6 +220,16 @@ interlock_stack *interlock_stack_of(pthread_t handle) {
     if (stack->handle == handle && !stack->is_spoiled) return stack;
   }
   return NULL;
+}
+
+bool interlock_stack_has_number(uint32_t system_number) {
+  if (last_found && system_number == last_found) return true;
+  for (interlock_stack *stack = all_stacks; stack; stack = stack->next) {
+    if (stack->system_number != system_number) continue;
+    last_found = system_number;
+    return true;
+  }
+  return false;
 }
 
 // Hand-over.

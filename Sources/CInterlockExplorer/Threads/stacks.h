@@ -25,6 +25,10 @@ typedef struct interlock_stack {
   bool is_spoiled, is_torn;
   /// Where the parked thread continues when it is cut off in a hand-over. Only with OS threads.
   jmp_buf home;
+  /// What the parked pthread is to unlock, as the kernel lets only the owner do; and the futex
+  /// operation for that.
+  uint32_t *unlocks;
+  int unlock_operation;
   /// The thread that runs on it.
   interlock_logical_thread *thread;
   struct interlock_stack *next_free, *next;
@@ -54,6 +58,11 @@ void interlock_stacks_forget(void) HIDDEN;
 /// Sorts the free stacks, so that each execution takes them in the same order.
 void interlock_stacks_sort(void) HIDDEN;
 interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
+/// True if the system's number of a thread is that of a stack's pthread.
+bool interlock_stack_has_number(uint32_t system_number) HIDDEN;
+
+/// Unlocks a futex that the stack's pthread owns and that a thread waits for in the kernel.
+void interlock_stack_unlock(interlock_stack *stack, uint32_t *word, int operation) HIDDEN;
 
 /// Empties the thread-specific data of the thread base that is in use, and runs no destructor.
 void interlock_forget_specific_data(void) HIDDEN;

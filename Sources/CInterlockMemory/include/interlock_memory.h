@@ -26,6 +26,8 @@ typedef struct {
   uintptr_t place, outer;
   /// An `interlock_object_kind`.
   uint32_t kind;
+  /// Whether others may hold it at the same time: a lock for reading.
+  bool is_shared;
 } interlock_memory_held;
 
 /// One of the two accesses of a race.
@@ -39,8 +41,10 @@ typedef struct {
   uint32_t thread;
   /// The number of the task; 0 for none, or if it is not known.
   uint64_t task;
-  /// Whether `thread`, `task`, `queue` and `held` are known: the record of an earlier access is
-  /// overwritten after some thousand releases of its thread.
+  /// The number of the scope, such as a test, that the access belongs to; 0 for none.
+  uint64_t scope;
+  /// Whether `thread`, `task`, `scope`, `queue` and `held` are known: the record of an earlier
+  /// access is overwritten after some thousand releases of its thread.
   bool is_known;
   /// The label of the queue; empty for none.
   char queue[INTERLOCK_MEMORY_LABEL];
@@ -66,10 +70,26 @@ const char *interlock_memory_start(void);
 /// Sets the function that receives the races.
 void interlock_memory_report_to(interlock_memory_reporter reporter);
 
+/// The object of a Swift class that an address lies in, and the class's metadata; 0 if there is
+/// none. Searches the memory before the address: for reports.
+uintptr_t interlock_memory_object(uintptr_t address, const void **metadata);
+/// The path of the image that an address is loaded from, and where the image begins; NULL if it is
+/// in none.
+const char *interlock_memory_image(uintptr_t address, uintptr_t *start);
+/// Returns the number of the scope that the calling thread's task, block or thread belongs to.
+typedef uint64_t (*interlock_memory_scope)(void);
+/// Sets the function that decides which scope an access belongs to.
+void interlock_memory_scope_from(interlock_memory_scope scope);
+/// The calling thread has entered or left a scope: its next accesses belong to another one.
+void interlock_memory_scope_changes(void);
+
 /// Why nothing is checked from some event on; NULL while it is, or if it never began.
 const char *interlock_memory_blindness(void);
 /// Whether instrumented code has run, or is linked: without any there is nothing to check.
 bool interlock_memory_is_instrumented(void);
+/// Whether a function is instrumented, which writes to its argument. Call it before the check
+/// starts.
+bool interlock_memory_is_instrumented_function(void (*function)(int *));
 /// How many pairs of places raced, and how often accesses did.
 uint64_t interlock_memory_pairs(void);
 uint64_t interlock_memory_races(void);

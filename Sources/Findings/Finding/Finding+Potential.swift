@@ -9,7 +9,7 @@ extension Finding {
     sides = potential.sides.compactMap { side in
       let frame = side.place.first { !$0.isSystem } ?? side.place.first ?? side.stack.first
       return frame.map {
-        Side(title: "\(side.who) \(side.act)", place: $0.found(in: side.stack), stack: side.stack)
+        Side(title: "\(side.party) \(side.act)", place: $0.found(in: side.stack), stack: side.stack)
       }
     }
     let text = FindingText(potential, mostFrames: 0)

@@ -22,6 +22,8 @@ package struct FindingFormat: Sendable {
     package var isComplete = true
     /// Whether old findings were compared with: each is then new or known.
     package var hasBaseline = false
+    /// The file that the text replaces; `nil` if it goes elsewhere.
+    package var path: String?
 
     /// Describes a run.
     package init(version: String, activity: String, repository: Repository) {
@@ -37,8 +39,8 @@ package struct FindingFormat: Sendable {
   package var summary: String
   /// Where its text goes.
   package var destination: Destination
-  /// The text, with a line break at its end.
-  package var text: @Sendable ([Finding], Context) -> String
+  /// The text, with a line break at its end; `nil` if the file is to stay as it is.
+  package var text: @Sendable ([Finding], Context) -> String?
 
   /// Every format.
   package static let all: [FindingFormat] = [sarif, gitLab, gitHub, gitHubSummary, xcode]

@@ -3,7 +3,7 @@ import Interlock
 
 extension FindingFormat {
   /// The formats that a process can write of itself.
-  package static let ofProcess: [FindingFormat] = [sarif, junit, gitLab, gitHub, xcode]
+  package static let ofProcess: [FindingFormat] = [sarif, junit, gitLab, gitHub, xcode, baseline]
 
   /// JUnit's XML of a process: a red test for each finding, or one green test.
   static let junit = FindingFormat(
@@ -19,7 +19,9 @@ extension FindingFormat {
         lines.append("\(side.title): \(side.place)")
         lines += side.stack.enumerated().map { "  #\($0.offset) \($0.element)" }
       }
-      if finding.level == .error {
+      if let reason = finding.knownBecause {
+        report.add(name, in: suite, seconds: 0, .skipped(reason: "known: \(reason)"), output: lines)
+      } else if finding.level == .error {
         report.add(
           name, in: suite, seconds: 0,
           .failed(kind: finding.rule.id, message: finding.headline, lines: lines))

@@ -99,18 +99,19 @@ extension KnownFindings.Entry {
 extension KnownFindings.Suppression {
   fileprivate init(_ value: JSONValue) throws(KnownFindingsError) {
     let pattern = try Members(value, "a suppression")
-    try pattern.check(["kind", "resource", "function", "reason", "until"])
+    try pattern.check(["kind", "resource", "function", "file", "type", "reason", "until"])
     func text(_ key: String) throws(KnownFindingsError) -> String {
       pattern[key] == nil ? "*" : try pattern.text(key)
     }
     self.init(
       kind: try text("kind"), resource: try text("resource"), function: try text("function"),
-      reason: try pattern.reason(), until: try pattern.day(), line: value.line)
-    if [kind, resource, function].allSatisfy({ $0 == "*" }) {
+      file: try text("file"), type: try text("type"), reason: try pattern.reason(),
+      until: try pattern.day(), line: value.line)
+    if [kind, resource, function, file, type].allSatisfy({ $0 == "*" }) {
       throw KnownFindingsError(
         line: value.line,
         message: "a suppression must not match every finding: name a 'kind', a"
-          + " 'resource' or a 'function'")
+          + " 'resource', a 'function', a 'file' or a 'type'")
     }
     if !Rule.all.contains(where: { wildcard(kind, matches: $0.id) }) {
       throw pattern.wrong("kind", "a pattern of kinds that exist")
@@ -119,7 +120,10 @@ extension KnownFindings.Suppression {
 
   fileprivate var value: JSONValue {
     var members: [JSONValue.Member] = []
-    for (key, text) in [("kind", kind), ("resource", resource), ("function", function)]
+    for (key, text) in [
+      ("kind", kind), ("resource", resource), ("function", function), ("file", file),
+      ("type", type),
+    ]
     where text != "*" {
       members.append(.init(key: key, value: .string(text)))
     }

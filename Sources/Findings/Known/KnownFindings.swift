@@ -1,3 +1,5 @@
+import Interlock
+
 /// Old findings, which a run shows and does not fail for: the content of a baseline.
 package struct KnownFindings: Sendable, Hashable {
   /// A finding that is known.
@@ -32,6 +34,10 @@ package struct KnownFindings: Sendable, Hashable {
     package var resource: String
     /// One of the functions; `*` also if there is none.
     package var function: String
+    /// The file of one of the places: its path, or the end of it; `*` also if there is none.
+    package var file = "*"
+    /// The type that one of the functions belongs to; `*` also if there is none.
+    package var type = "*"
     /// Why they are accepted for now.
     package var reason: String
     /// The last day on which they are; `nil` for no end.
@@ -39,9 +45,19 @@ package struct KnownFindings: Sendable, Hashable {
     /// The line of the file, from 1.
     package var line = 0
 
-    func matches(_ key: Finding.Key) -> Bool {
-      wildcard(kind, matches: key.rule) && wildcard(resource, matches: key.resource)
+    /// Whether the pattern has the finding. The file and the type may be those of another side
+    /// than the function.
+    package func matches(_ finding: Finding) -> Bool {
+      let key = finding.key
+      return wildcard(kind, matches: key.rule) && wildcard(resource, matches: key.resource)
         && (function == "*" || key.functions.contains { wildcard(function, matches: $0) })
+        && (file == "*" || finding.files.contains { Self.matches(file, file: $0) })
+        && (type == "*"
+          || key.functions.flatMap(typeNames).contains { wildcard(type, matches: $0) })
+    }
+
+    private static func matches(_ pattern: String, file: String) -> Bool {
+      wildcard(pattern, matches: file) || wildcard("*/" + pattern, matches: file)
     }
   }
 
@@ -60,7 +76,7 @@ package struct KnownFindings: Sendable, Hashable {
     if let entry = entries.first(where: { $0.key == key }), isValid(entry.until) {
       return entry.reason
     }
-    return suppressions.first { isValid($0.until) && $0.matches(key) }?.reason
+    return suppressions.first { isValid($0.until) && $0.matches(finding) }?.reason
   }
 
   /// The days on which findings stopped being known, in a line each.
@@ -80,6 +96,8 @@ extension KnownFindings {
   package struct Run: Sendable {
     /// The keys of all findings.
     package var found: Set<Finding.Key> = []
+    /// The patterns that have one of the findings.
+    package var matched: Set<Suppression> = []
     /// The trials that were judged, as in `run reads mutex`.
     package var judged: Set<String> = []
     /// Whether every scenario was tried on every subject.
@@ -100,7 +118,7 @@ extension KnownFindings {
   /// The patterns that match nothing in a whole run.
   package func staleSuppressions(_ run: Run) -> [Suppression] {
     guard run.isWhole else { return [] }
-    return suppressions.filter { pattern in !run.found.contains(where: pattern.matches) }
+    return suppressions.filter { !run.matched.contains($0) }
   }
 
   /// The known findings after a run: without the stale ones, with all that it found. Reasons and
@@ -125,7 +143,7 @@ extension KnownFindings {
       if let position = positions[key] {
         let all = Set(result.entries[position].trials).union(trials(finding))
         result.entries[position].trials = all.sorted()
-      } else if !suppressions.contains(where: { $0.matches(key) }) {
+      } else if !suppressions.contains(where: { $0.matches(finding) }) {
         positions[key] = result.entries.count
         result.entries.append(Entry(key: key, reason: reason, trials: trials(finding).sorted()))
       }
@@ -145,7 +163,33 @@ extension Finding.Key {
 
 extension KnownFindings.Suppression {
   /// `pattern race on 'users*' in *`
-  package var text: String { "pattern \(kind) on '\(resource)' in \(function)" }
+  package var text: String {
+    let more = [("file", file), ("type", type)].filter { $0.1 != "*" }
+    return "pattern \(kind) on '\(resource)' in \(function)"
+      + more.map { ", \($0.0) \($0.1)" }.joined()
+  }
+}
+
+extension Finding {
+  /// The files of the participants' places.
+  fileprivate var files: [String] { sides.compactMap(\.place.file) }
+}
+
+/// The types that a demangled function names, as in `closure #1 in Users.rename(_:to:)`: `Users`,
+/// and of a nested type also the outer one and both: `Users.Table`, `Users`, `Table`.
+package func typeNames(of function: String) -> [String] {
+  let name = function.split(separator: " in ").last.map(String.init) ?? function
+  // Without the arguments of the call and of generic types.
+  var depth = 0
+  let plain = name.prefix { $0 != "(" }.filter { character in
+    if character == "<" { depth += 1 }
+    defer { if character == ">" { depth -= 1 } }
+    return depth == 0
+  }
+  let path = plain.split(separator: " ").last ?? ""
+  let parts = path.split(separator: ".").map(String.init).dropLast()
+  let types = parts.filter { $0.first?.isUppercase == true }
+  return types.isEmpty ? [] : types + [types.joined(separator: ".")]
 }
 
 /// Whether a text matches a pattern in which `*` stands for any characters.

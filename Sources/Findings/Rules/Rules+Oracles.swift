@@ -1,4 +1,7 @@
 extension Rule {
+  /// A check of the code's own failed, such as an expectation of a test.
+  package static let checkFails = named("checks-hold") ?? orderFails
+
   /// Checks of a subject: their identifiers are the names of the oracles in scenario files.
   static let oracles: [Rule] = [
     oracle(

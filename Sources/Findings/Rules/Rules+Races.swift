@@ -1,6 +1,6 @@
 extension Rule {
   /// Sections that overlap or are misused.
-  static let races: [Rule] = [.race, .unmarkedChange, .sectionMisuse]
+  static let races: [Rule] = [.race, .memoryRace, .unmarkedChange, .sectionMisuse]
 
   /// Two sections that conflict.
   package static let race = Rule(
@@ -23,6 +23,25 @@ extension Rule {
       Hold the same lock in both sections, or confine the resource to one actor or serial queue. \
       If both sides say that they are synched, they hold different locks. If the overlap is meant \
       (a snapshot, an atomic), mark the parts as resources of their own.
+      """)
+
+  /// Two accesses of memory without an order.
+  package static let memoryRace = Rule(
+    "memory-race", "Nothing orders two accesses of the same memory, and at least one writes.",
+    meaning: """
+      The compiler's calls before each access were compared with every lock, queue, task and \
+      atomic operation of the run: none of them puts one access before the other. Whether they met \
+      in time does not matter: another run, or another processor, can make them meet. A mutation \
+      in place counts as a write of 1 byte, where it begins.
+      """,
+    example: """
+      func rename(_ id: Int, to name: String) { lock.withLock { names[id] = name } }
+      func name(of id: Int) -> String? { names[id] }   // the lock is missing here
+      """,
+    remedy: """
+      Hold one lock in both, confine the memory to one actor or serial queue, or use an atomic \
+      that releases in one and acquires in the other. What is known and accepted goes into a \
+      baseline, by kind, function, file or type.
       """)
 
   /// A value that unmarked code changed.

@@ -31,9 +31,9 @@ struct HangDetector {
   private var polls = 0
   /// The count of events at which a snapshot was certain once.
   private var suspectedAt: UInt64?
-  private var toldAt = 0.0
-  private var hasToldCertain = false
-  private var hasToldLimit = false
+  private var reportedAt = 0.0
+  private var hasReportedCertain = false
+  private var hasReportedLimit = false
   private var longWaits: [Int: UInt64] = [:]
   private var lookedAtRing: [Int: UInt64] = [:]
   /// The cycle that the last search found.
@@ -49,6 +49,10 @@ struct HangDetector {
     self.taker = taker
     self.taker.ignoredThreads.insert(thread)
   }
+
+  /// Whether the next poll can confirm a certain cause. It may come soon: a cause is confirmed if
+  /// no thread has run in between, however long that was.
+  var isSuspicious: Bool { suspectedAt != nil && !hasReportedCertain }
 
   /// Polls once, and returns what to report.
   mutating func look(limit: Double?) -> HangMonitor.Finding? {
@@ -67,8 +71,8 @@ struct HangDetector {
     quietPolls += 1
     if quietPolls == 1, let views { housekeeping.restart(views) }
     let isOver = limit.map { now - quietSince >= $0 } ?? false
-    if isOver, !hasToldLimit { return lookAtLimit(now) }
-    guard quietPolls >= Self.quietPolls, !hasToldCertain else { return nil }
+    if isOver, !hasReportedLimit { return lookAtLimit(now) }
+    guard quietPolls >= Self.quietPolls, !hasReportedCertain else { return nil }
     let isPatient = quietPolls > Self.patientPolls && suspectedAt != progress
     if isPatient, quietPolls % Self.patientEvery != 0 { return nil }
     return lookClosely(at: now)
@@ -109,9 +113,9 @@ struct HangDetector {
     quietSince = now
     quietPolls = 0
     suspectedAt = nil
-    toldAt = now - Self.repeatSeconds + Self.firstSeconds
-    hasToldCertain = false
-    hasToldLimit = false
+    reportedAt = now - Self.repeatSeconds + Self.firstSeconds
+    hasReportedCertain = false
+    hasReportedLimit = false
   }
 
   private mutating func lookClosely(at now: Double) -> HangMonitor.Finding? {
@@ -128,11 +132,11 @@ struct HangDetector {
         suspectedAt = progress
         return nil
       }
-      hasToldCertain = true
+      hasReportedCertain = true
       return finding(taken.snapshot, diagnosis)
     }
-    guard now - toldAt >= Self.repeatSeconds else { return nil }
-    toldAt = now
+    guard now - reportedAt >= Self.repeatSeconds else { return nil }
+    reportedAt = now
     return finding(taken.snapshot, diagnosis)
   }
 
@@ -154,7 +158,7 @@ struct HangDetector {
       noteProgress(progress, at: now)
       return nil
     }
-    hasToldLimit = true
+    hasReportedLimit = true
     taken.snapshot.quietSeconds = now - quietSince
     var result = finding(taken.snapshot, diagnosis)
     result.isOverLimit = true

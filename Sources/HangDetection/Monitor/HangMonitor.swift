@@ -28,6 +28,8 @@ package final class HangMonitor: Sendable {
 
   /// The time between two polls.
   private static let pollNanoseconds = 40_000_000
+  /// The time to the poll that may confirm a certain cause.
+  private static let confirmNanoseconds = 10_000_000
 
   /// The most seconds that a call which waits for its own thread is delayed while another is
   /// reported.
@@ -39,7 +41,7 @@ package final class HangMonitor: Sendable {
   // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private let selfWaits = NSLock()
   // Accessed only under that lock.
-  nonisolated(unsafe) private var hasToldSelfWait = false
+  nonisolated(unsafe) private var hasReportedSelfWait = false
   /// The monitor's own thread, once it runs.
   private let thread = Atomic<Int>(0)
 
@@ -88,12 +90,12 @@ package final class HangMonitor: Sendable {
   /// Later calls are not reported. They wait here until the first report is written; without that,
   /// they could end the process before. If the first call ends the process, they wait for that end:
   /// a thousand threads that trap at once keep the toolchain's backtracer busy for half a minute.
-  func tell(_ wait: WaitSnapshot.SelfWait) {
+  func reportSelfWait(_ wait: WaitSnapshot.SelfWait) {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
     guard selfWaits.lock(before: Date(timeIntervalSinceNow: Self.longestHold)) else { return }
-    let isFirst = !hasToldSelfWait
-    hasToldSelfWait = true
+    let isFirst = !hasReportedSelfWait
+    hasReportedSelfWait = true
     defer { if !(isFirst && wait.traps) { selfWaits.unlock() } }
     guard isFirst else { return }
     var taker = taker
@@ -123,7 +125,9 @@ package final class HangMonitor: Sendable {
     while true {
       if let finding = watch.look(limit: limit()) { report(finding) }
       // A period between polls, not a wait for an event: only a poll finds what to report.
-      var pause = timespec(tv_sec: 0, tv_nsec: Self.pollNanoseconds)
+      var pause = timespec(
+        tv_sec: 0,
+        tv_nsec: watch.isSuspicious ? Self.confirmNanoseconds : Self.pollNanoseconds)
       nanosleep(&pause, nil)
     }
   }

@@ -19,7 +19,7 @@ enum SelfWaits {
         let pointer = UnsafeRawPointer(
           bitPattern: SelfWaits.monitor.load(ordering: .acquiring))
       else { return }
-      Unmanaged<HangMonitor>.fromOpaque(pointer).takeUnretainedValue().tell(
+      Unmanaged<HangMonitor>.fromOpaque(pointer).takeUnretainedValue().reportSelfWait(
         WaitSnapshot.SelfWait(
           thread: Int(wait.thread),
           kind: SnapshotTaker.kind(wait.kind.rawValue) ?? .swiftMutex,

@@ -18,7 +18,9 @@ extension SnapshotTaker {
 
   /// The queues with queued or delayed blocks, those that a thread is on or waits for, and their
   /// targets.
-  func queues(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Queue] {
+  func queues(
+    for threads: [WaitSnapshot.Thread], reading codes: BlockCodes
+  ) -> [WaitSnapshot.Queue] {
     let views = Self.queueViews()
     let byID = Dictionary(views.map { ($0.queue, $0) }, uniquingKeysWith: { $1 })
     var wanted: Set<UInt> = []
@@ -29,7 +31,7 @@ extension SnapshotTaker {
     }
     wanted.formUnion(
       views.filter { $0.queued > 0 || $0.delayed > 0 || $0.on_group > 0 }.map(\.queue))
-    let codes = Self.codesOfWaiters(threads)
+    let waiting = Self.codesOfWaiters(threads)
     var found: [UInt: WaitSnapshot.Queue] = [:]
     var open = Array(wanted)
     while let id = open.popLast() {
@@ -37,10 +39,11 @@ extension SnapshotTaker {
       var view = byID[id] ?? interlock_queue_view()
       // A target on which no block was enqueued directly, and every root queue.
       if byID[id] == nil { interlock_waits_describe_queue(id, &view) }
-      let queue = queue(view, codes: codes)
+      let queue = queue(view, waiting: waiting, codes)
       found[id] = queue
       if let target = queue.target { open.append(target) }
     }
+    Self.placeHeldBack(in: &found)
     return found.values.sorted { $0.id < $1.id }
   }
 
@@ -64,7 +67,7 @@ extension SnapshotTaker {
   }
 
   private func queue(
-    _ view: interlock_queue_view, codes: [UInt: Set<UInt64>]
+    _ view: interlock_queue_view, waiting: [UInt: Set<UInt64>], _ codes: BlockCodes
   ) -> WaitSnapshot.Queue {
     var queue = WaitSnapshot.Queue(
       id: view.queue,
@@ -79,12 +82,12 @@ extension SnapshotTaker {
     if view.delayed > 0, view.next_delayed != .max {
       queue.nextDelayed = max(0, Double(view.next_delayed) / 1e9 - Platform.now)
     }
-    if view.queued > 0 { queue.blocks = Self.blocks(of: view, codes: codes) }
+    if view.queued > 0 { queue.blocks = Self.blocks(of: view, waiting, codes) }
     return queue
   }
 
   private static func blocks(
-    of view: interlock_queue_view, codes: [UInt: Set<UInt64>]
+    of view: interlock_queue_view, _ waiting: [UInt: Set<UInt64>], _ codes: BlockCodes
   ) -> [WaitSnapshot.QueuedBlocks] {
     let items = [interlock_item_view](unsafeUninitializedCapacity: mostBlocks) {
       $1 = interlock_waits_items(view.queue, $0.baseAddress, mostBlocks)
@@ -96,8 +99,8 @@ extension SnapshotTaker {
       let isJob = flags & INTERLOCK_FLAG_JOB != 0
       // Compare only with blocks that wait: more distinct codes would only split the list.
       var code: UInt64 = 0
-      if let waiting = codes[item.place] {
-        code = interlock_waits_code(item.function, item.context, item.flags)
+      if let waiting = waiting[item.place] {
+        code = codes.code(item.function, item.context, item.flags)
         if !waiting.contains(code) { code = 0 }
       }
       if let last = blocks.indices.last, blocks[last].place.first?.address ?? 0 == item.place,

@@ -41,13 +41,13 @@ extension SnapshotTaker {
   /// A thread of the system with what the wait table has of it.
   func thread(
     _ thread: Platform.Thread, view: interlock_thread_view?, process: Int32, listensOutside: Bool,
-    readsCode: Bool
+    codes: BlockCodes?
   ) -> WaitSnapshot.Thread {
     var result = WaitSnapshot.Thread(
       id: thread.id, name: thread.name, isMain: thread.id == Int(process))
     if var view {
       result.held = Self.held(&view)
-      result.runs = Self.runs(&view, readsCode: readsCode)
+      result.runs = Self.runs(&view, codes)
       result.pool = view.pool == 0 ? nil : view.pool
       result.startedBy = Int(view.started_by)
       result.isPartial = view.untracked > 0
@@ -130,7 +130,7 @@ extension SnapshotTaker {
   }
 
   private static func runs(
-    _ view: inout interlock_thread_view, readsCode: Bool
+    _ view: inout interlock_thread_view, _ codes: BlockCodes?
   ) -> [WaitSnapshot.Run] {
     let count = Int(view.run_count)
     return withUnsafeBytes(of: &view.runs) { bytes in
@@ -143,7 +143,7 @@ extension SnapshotTaker {
           isJob: flags & INTERLOCK_FLAG_JOB != 0,
           workItem: run.work_item == 0 ? nil : run.work_item,
           group: run.group == 0 ? nil : run.group,
-          code: readsCode ? interlock_waits_code(run.function, run.context, run.flags) : 0)
+          code: codes?.code(run.function, run.context, run.flags) ?? 0)
       }
     }
   }

@@ -50,17 +50,18 @@ package struct SnapshotTaker {
     }
     let views = Self.threadViews()
     let known = Dictionary(views.map { (Int($0.number), $0) }, uniquingKeysWith: { $1 })
+    let codes = BlockCodes()
     let listensOutside = Platform.listensOutside(process, ignoring: ignoredDescriptors)
     var threads = system.map { thread in
       // With more threads than this no pool may grow, so the code of its blocks does not matter.
       self.thread(
         thread, view: known[thread.id], process: process, listensOutside: listensOutside,
-        readsCode: system.count <= ActivityLog.mostInspected)
+        codes: system.count <= ActivityLog.mostInspected ? codes : nil)
     }
     Self.correctHolders(in: &threads)
     Self.nameJoined(in: &threads, known: views)
     var snapshot = WaitSnapshot(
-      threads: threads.sorted { $0.id < $1.id }, queues: queues(for: threads),
+      threads: threads.sorted { $0.id < $1.id }, queues: queues(for: threads, reading: codes),
       signals: signals(for: threads), processors: Platform.poolThreads,
       isPartial: interlock_waits_is_partial(),
       nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }

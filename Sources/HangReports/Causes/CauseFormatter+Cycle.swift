@@ -30,7 +30,7 @@ extension CauseFormatter {
     let waiting = names.waiting(wait) + PlaceText.at(wait.place)
     if link.waiter.isTask { return text + " " + waiting }
     if let has = possession(of: link.waiter, last.gate) { text += " \(has) and" }
-    return text + " " + waiting + ", " + reason(link.gate, wait, by: link.keeper)
+    return text + " " + waiting + comma(link, wait)
   }
 
   /// What a thread holds at a gate: `holds mutex 0x1 (Cache.swift:10)`, `is on queue "b"

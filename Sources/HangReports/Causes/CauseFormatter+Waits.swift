@@ -43,12 +43,18 @@ extension CauseFormatter {
   /// `thread 1 (main) waits for the group made at A.swift:3 at A.swift:9, which thread 7 is in`.
   private func line(of link: Diagnosis.BlockedWait) -> String? {
     guard let thread = thread(link.waiter), let wait = thread.wait else { return nil }
-    return "\(names.party(link.waiter)) \(names.waiting(wait))\(PlaceText.at(wait.place)), "
-      + reason(link.gate, wait, by: link.keeper)
+    return "\(names.party(link.waiter)) \(names.waiting(wait))\(PlaceText.at(wait.place))"
+      + comma(link, wait)
+  }
+
+  /// Why a thread waits, after a comma; empty if the wait names the thread that it is for.
+  func comma(_ link: Diagnosis.BlockedWait, _ wait: WaitSnapshot.Wait) -> String {
+    if case .end = link.gate, wait.kind == .thread { return "" }
+    return ", " + reason(link.gate, wait, by: link.keeper)
   }
 
   /// Why a thread waits: `which thread 13 holds since Cache.swift:20`.
-  func reason(
+  private func reason(
     _ gate: Diagnosis.Gate, _ wait: WaitSnapshot.Wait, by party: Diagnosis.Party
   ) -> String {
     let name = names.party(party)

@@ -24,18 +24,18 @@ extension Conflict: CustomStringConvertible {
         + " what it reads."
     }
     let (writer, other) = second.mode.writes ? (second, first) : (first, second)
-    let who = other.mode.writes ? "writer" : "reader"
+    let role = other.mode.writes ? "writer" : "reader"
     switch (writer.synched, other.synched) {
     case (true, true):
       return "Both claim a lock: they are not holding the same one."
     case (false, true):
       return "The writer at \(writer.where) holds no lock;"
-        + " the \(who) at \(other.where) claims one, and it does not keep the writer out."
+        + " the \(role) at \(other.where) claims one, and it does not keep the writer out."
     case (true, false):
       return "The writer at \(writer.where) claims a lock;"
-        + " the \(who) at \(other.where) does not hold it."
+        + " the \(role) at \(other.where) does not hold it."
     case (false, false):
-      return "Nothing kept the writer at \(writer.where) and the \(who) at \(other.where) apart."
+      return "Nothing kept the writer at \(writer.where) and the \(role) at \(other.where) apart."
     }
   }
 }

@@ -148,7 +148,7 @@ enum ConflictDetection {
           microseconds: Int(held.microseconds), seed: SectionTracking.delaySeed)
       }
       delays?.met(mine, other)
-      if HotSettings.current.exercise { ContentionCoverage.made?.met(mine, other, on: name) }
+      if HotSettings.current.coverage { ContentionCoverage.made?.met(mine, other, on: name) }
       ConflictLog.shared.add(overlap, times: count)
     }
   }

@@ -212,6 +212,9 @@ extension SectionTracking {
   package static func beforeTrap(_ body: @escaping @Sendable () -> Void) {
     ConflictLog.shared.beforeTrap.withLock { $0 = body }
   }
+
+  /// Calls the body of `beforeTrap`, before a trap for another reason than a conflict.
+  package static func runBeforeTrap() { ConflictLog.shared.beforeTrap.withLock { $0 }?() }
 }
 
 extension ConflictLog.Entry {

@@ -16,37 +16,37 @@ func processEnds(_ status: Int32) {
   ConflictLog.shared.waitIfStopping()
   SectionTracking.saveTraps()
   MisuseDetection.processEnds()
-  let redExercise = reportExercise(endingWith: status)
+  let redCoverage = reportCoverage(endingWith: status)
   let exitCode = Settings.shared.exitCode
   let conflicts = ConflictLog.shared.linesAtEnd(exitCode: exitCode)
-  let reasons = redExercise.map { [$0] } ?? []
+  let reasons = redCoverage.map { [$0] } ?? []
   writeError((reasons + conflicts).map { $0 + "\n" }.joined())
   if !conflicts.isEmpty {
     interlock_exit_from_handler(Int32(exitCode))
-  } else if redExercise != nil {
-    interlock_exit_from_handler(exerciseExitCode)
+  } else if redCoverage != nil {
+    interlock_exit_from_handler(coverageExitCode)
   }
 }
 
 /// The exit code of a process in which a resource was not tested, under `require_contention=on`.
-private let exerciseExitCode: Int32 = 1
+private let coverageExitCode: Int32 = 1
 
 /// Reports the contention coverage if asked for; returns why it is not sufficient, `nil` if it is.
 ///
 /// A process that fails anyway keeps its status, and so does a run without tests, for which Swift
 /// Testing has a status of its own.
-private func reportExercise(endingWith status: Int32) -> String? {
-  guard Settings.shared.exercise else { return nil }
-  let report = SectionTracking.exerciseReport
+private func reportCoverage(endingWith status: Int32) -> String? {
+  guard Settings.shared.coverage else { return nil }
+  let report = SectionTracking.coverageReport
   writeError(report.summary + "\n")
   guard Settings.shared.requiresContention, status == 0 else { return nil }
   let count = report.notTested.count
   if report.resources.isEmpty {
     if TestPass.hasNoTests(CommandLine.arguments) { return nil }
-    return "interlock: the exit code is \(exerciseExitCode) (require_contention=on): no section was"
+    return "interlock: the exit code is \(coverageExitCode) (require_contention=on): no section was"
       + " begun, so nothing was tested"
   }
   guard count > 0 else { return nil }
-  return "interlock: the exit code is \(exerciseExitCode) (require_contention=on): \(count)"
+  return "interlock: the exit code is \(coverageExitCode) (require_contention=on): \(count)"
     + " resource\(count == 1 ? " was" : "s were") not tested"
 }

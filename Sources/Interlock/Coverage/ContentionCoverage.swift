@@ -22,8 +22,8 @@ final class ContentionCoverage: Sendable {
 
   private static func make() -> ContentionCoverage? {
     guard let tables = CoverageTables() else {
-      writeError("interlock: exercise: there is no memory for it; it is off\n")
-      Settings.shared.exercise = false
+      writeError("interlock: coverage: there is no memory for it; it is off\n")
+      Settings.shared.coverage = false
       known.set(nil)
       return nil
     }
@@ -104,7 +104,7 @@ final class ContentionCoverage: Sendable {
   @inline(never)
   private func noteFull() { places.withLock { $0.isFull = true } }
 
-  var report: ExerciseReport { places.withLock { $0.report(from: tables) } }
+  var report: CoverageReport { places.withLock { $0.report(from: tables) } }
 }
 
 extension DelayTables.Mark {
@@ -117,18 +117,18 @@ extension DelayTables.Mark {
 }
 
 extension SectionTracking {
-  /// Whether contention coverage is recorded; off unless set here, by `exercise=on`, or by
+  /// Whether contention coverage is recorded; off unless set here, by `coverage=on`, or by
   /// `require_contention=on`.
   ///
   /// Costs some tens of nanoseconds per section and, once, 900 KiB of the address space. While it
   /// is off, nothing is recorded.
-  public static var exercise: Bool {
-    get { Settings.shared.exercise }
-    set { Settings.shared.exercise = newValue }
+  public static var coverage: Bool {
+    get { Settings.shared.coverage }
+    set { Settings.shared.coverage = newValue }
   }
 
-  /// The contention coverage so far; if `exercise` was never on, a report that says so.
-  public static var exerciseReport: ExerciseReport {
-    ContentionCoverage.made?.report ?? ExerciseReport(isMeasured: Settings.shared.wasExercised)
+  /// The contention coverage so far; if `coverage` was never on, a report that says so.
+  public static var coverageReport: CoverageReport {
+    ContentionCoverage.made?.report ?? CoverageReport(isMeasured: Settings.shared.wasCovered)
   }
 }

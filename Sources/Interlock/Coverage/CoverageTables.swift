@@ -12,7 +12,7 @@ struct CoverageTables: @unchecked Sendable {
 
   /// The most names that are distinguished.
   static let mostResources = 1023
-  private static let resourceWords = 1 + ExerciseReport.mostOwners
+  private static let resourceWords = 1 + CoverageReport.mostOwners
   private static let placeWords = 4
   private static let instanceSets = 4096
   private static let setWords = 4
@@ -55,8 +55,8 @@ struct CoverageTables: @unchecked Sendable {
     @inline(__always)
     func note(_ owner: UInt) {
       let start = Int(truncatingIfNeeded: DelayTables.mixed(UInt64(owner)))
-      for step in 0..<ExerciseReport.mostOwners {
-        let slot = 1 + ((start &+ step) & Int.max) % ExerciseReport.mostOwners
+      for step in 0..<CoverageReport.mostOwners {
+        let slot = 1 + ((start &+ step) & Int.max) % CoverageReport.mostOwners
         let known = words[slot].load(ordering: .relaxed)
         if known == owner { return }
         if known == 0,
@@ -68,7 +68,7 @@ struct CoverageTables: @unchecked Sendable {
     }
 
     var owners: Int {
-      (1...ExerciseReport.mostOwners).count { words[$0].load(ordering: .relaxed) != 0 }
+      (1...CoverageReport.mostOwners).count { words[$0].load(ordering: .relaxed) != 0 }
     }
   }
 

@@ -60,8 +60,8 @@ struct KnownPlaces {
     if pairCount == DelayTables.mostPairs { tables.near.close() }
   }
 
-  func report(from tables: CoverageTables) -> ExerciseReport {
-    var report = ExerciseReport()
+  func report(from tables: CoverageTables) -> CoverageReport {
+    var report = CoverageReport()
     report.isFull = isFull || pairCount == DelayTables.mostPairs
     let byResource = Dictionary(grouping: accesses, by: \.access.resource)
     for (index, name) in names.enumerated() {
@@ -75,41 +75,41 @@ struct KnownPlaces {
   private func resource(
     _ name: String, _ words: CoverageTables.ResourceWords,
     _ accesses: [(access: Visit, number: PlaceNumber)], _ tables: CoverageTables
-  ) -> ExerciseReport.Resource {
-    var pairs: [ExerciseReport.Outcome: [ExerciseReport.Pair]] = [:]
-    var counts: [ExerciseReport.Outcome: Int] = [:]
+  ) -> CoverageReport.Resource {
+    var pairs: [CoverageReport.Outcome: [CoverageReport.Pair]] = [:]
+    var counts: [CoverageReport.Outcome: Int] = [:]
     for first in accesses.indices {
       for second in first..<accesses.count
       where accesses[first].number.writes || accesses[second].number.writes {
         let pair = PlacePair(accesses[first].number, accesses[second].number)
         let outcome = Self.outcome(tables.near.state(of: pair))
         counts[outcome, default: 0] += 1
-        if counts[outcome, default: 0] <= ExerciseReport.mostPairs {
+        if counts[outcome, default: 0] <= CoverageReport.mostPairs {
           pairs[outcome, default: []].append(
-            ExerciseReport.Pair(first: first, second: second, outcome: outcome))
+            CoverageReport.Pair(first: first, second: second, outcome: outcome))
         }
       }
     }
     let flags = words.flags
-    let listed = ExerciseReport.Outcome.allCases.flatMap { pairs[$0] ?? [] }
-    return ExerciseReport.Resource(
+    let listed = CoverageReport.Outcome.allCases.flatMap { pairs[$0] ?? [] }
+    return CoverageReport.Resource(
       name: name, owners: words.owners,
       contention: flags & CoverageTables.ResourceWords.shared != 0
         ? .shared
         : flags & CoverageTables.ResourceWords.unknown != 0 ? .unknown : .oneOwner,
       places: accesses.map {
-        ExerciseReport.Visited(
+        CoverageReport.Visited(
           place: $0.access.place, mode: $0.access.mode, byOneOwner: tables.isOfOneOwner($0.number))
       },
-      pairs: Array(listed.prefix(ExerciseReport.mostPairs)), met: counts[.met] ?? 0,
-      nearlyMet: counts[.nearlyMet] ?? 0, neverMet: counts[.neverMet] ?? 0)
+      pairs: Array(listed.prefix(CoverageReport.mostPairs)), overlapped: counts[.overlapped] ?? 0,
+      nearMisses: counts[.nearMiss] ?? 0, apart: counts[.apart] ?? 0)
   }
 
-  private static func outcome(_ state: PairState?) -> ExerciseReport.Outcome {
+  private static func outcome(_ state: PairState?) -> CoverageReport.Outcome {
     switch state {
-    case .found: .met
-    case .armed, .dropped: .nearlyMet
-    case nil: .neverMet
+    case .found: .overlapped
+    case .armed, .dropped: .nearMiss
+    case nil: .apart
     }
   }
 }

@@ -36,7 +36,7 @@ final class ExploredRaces: Sendable {
 
   /// Notes that nothing orders two sections.
   func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
-    let isUndecided = state.withLock { $0.undecided.contains(entry.overlap.finding) }
+    let isUndecided = state.withLock { $0.undecided.contains(entry.overlap.anyInstances) }
     if isUndecided { return }
     var entry = entry
     entry.overlap = entry.overlap.withExploredNames()
@@ -65,7 +65,9 @@ final class ExploredRaces: Sendable {
   /// From now on the pair of the last race is no failure if it does not overlap.
   func setUndecided() {
     state.withLock { state in
-      if case .unordered(let overlap, _) = state.found { state.undecided.insert(overlap.finding) }
+      if case .unordered(let overlap, _) = state.found {
+        state.undecided.insert(overlap.anyInstances)
+      }
       state.found = nil
     }
   }
@@ -74,6 +76,13 @@ final class ExploredRaces: Sendable {
 }
 
 extension Overlap {
+  /// The finding in each execution, which makes its instances anew.
+  fileprivate var anyInstances: Finding {
+    var finding = finding
+    finding.instance = nil
+    return finding
+  }
+
   fileprivate func withExploredNames() -> Overlap {
     var overlap = self
     overlap.first.threadName = ExploredSections.threadName(first.thread)

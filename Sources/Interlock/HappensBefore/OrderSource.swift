@@ -24,7 +24,7 @@ struct OrderSource {
   @inline(__always)
   func epoch(ofTask isTask: Bool) -> Epoch? {
     var epoch = Epoch(slot: 0, count: 0)
-    guard let tell = source.pointee.moment, tell(isTask, &epoch.slot, &epoch.count) else {
+    guard let read = source.pointee.epoch, read(isTask, &epoch.slot, &epoch.count) else {
       return nil
     }
     return epoch

@@ -11,7 +11,7 @@ internal import CInterlock
 /// Functions of the system under one name; those that differ are in a file per system.
 enum Platform {
   /// Lets another thread run.
-  static func yield() { sched_yield() }
+  static func yield() { interlock_give_way() }
 
   /// Stops the calling thread for this time.
   static func pause(microseconds: Int) {

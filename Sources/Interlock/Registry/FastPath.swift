@@ -218,7 +218,7 @@ extension HotSettings {
   static let readyFlag: UInt = 1 << 63
   static let offFlag: UInt = 1 << 62
   static let delayFlag: UInt = 1 << 61
-  static let exerciseFlag: UInt = 1 << 60
+  static let coverageFlag: UInt = 1 << 60
   static let orderFlag: UInt = 1 << 59
   static let exploredFlag: UInt = 1 << 58
   static let scopeFlag: UInt = 1 << 57
@@ -247,7 +247,7 @@ extension HotSettings {
   @inline(__always)
   var follows: Bool { bits & Self.followedFlags != 0 }
   @inline(__always)
-  private static var followedFlags: UInt { delayFlag | exerciseFlag | orderFlag | exploredFlag }
+  private static var followedFlags: UInt { delayFlag | coverageFlag | orderFlag | exploredFlag }
   /// Whether an end does more than leave the table.
   @inline(__always)
   var followsEnds: Bool { bits & (Self.orderFlag | Self.exploredFlag) != 0 }

@@ -6,12 +6,12 @@ struct HotSettings {
   let bits: UInt
 
   init(
-    stackDepth: Int, delays: Bool, exercise: Bool, followsOrder: Bool, isOff: Bool,
+    stackDepth: Int, delays: Bool, coverage: Bool, followsOrder: Bool, isOff: Bool,
     isExplored: Bool, isScoped: Bool = false
   ) {
     bits =
       Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
-      | (exercise ? Self.exerciseFlag : 0) | (followsOrder ? Self.orderFlag : 0)
+      | (coverage ? Self.coverageFlag : 0) | (followsOrder ? Self.orderFlag : 0)
       | (isOff ? Self.offFlag : 0) | (isExplored ? Self.exploredFlag : 0)
       | (isScoped ? Self.scopeFlag : 0)
   }
@@ -23,5 +23,5 @@ struct HotSettings {
   @inline(__always)
   var delays: Bool { bits & Self.delayFlag != 0 }
   @inline(__always)
-  var exercise: Bool { bits & Self.exerciseFlag != 0 }
+  var coverage: Bool { bits & Self.coverageFlag != 0 }
 }

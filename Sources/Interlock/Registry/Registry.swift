@@ -13,7 +13,7 @@ enum Registry {
     defer { if settings.isExplored { ExploredSections.done() } }
     if open.key == .unlisted { return }
     // First: a delay must not change the recorded time of the begin.
-    if settings.exercise { ContentionCoverage.afterBegin(open, of: owner) }
+    if settings.coverage { ContentionCoverage.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order sections.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: context) }
     // With delays alone, a begin on the whole has tested this already, with the same result.

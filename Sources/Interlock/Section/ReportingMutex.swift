@@ -23,6 +23,6 @@ package final class ReportingMutex: Sendable {
   }
 
   private func report(_ change: interlock_lock_change, _ place: interlock_call_place) {
-    interlock_tell_lock(change, Unmanaged.passUnretained(self).toOpaque(), place)
+    interlock_publish_lock_change(change, Unmanaged.passUnretained(self).toOpaque(), place)
   }
 }

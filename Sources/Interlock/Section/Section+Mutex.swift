@@ -63,9 +63,9 @@ extension Section {
     let isExplored = HotSettings.current.isExplored
     if isExplored { ExploredSections.willLock(held.address, at: site) }
     return try mutex.withLock { (value) throws(Failure) in
-      held.tell(INTERLOCK_LOCK_TAKEN)
+      held.publish(INTERLOCK_LOCK_TAKEN)
       defer {
-        held.tell(INTERLOCK_LOCK_GIVEN_BACK)
+        held.publish(INTERLOCK_LOCK_GIVEN_BACK)
         if isExplored { ExploredSections.willUnlock(held.address) }
       }
       let open = Registry.begin(resource, mode, synched: true, at: site)
@@ -89,8 +89,8 @@ private struct HeldMutex {
     self.caller = caller
   }
 
-  func tell(_ change: interlock_lock_change) {
-    interlock_tell_sections_lock(change, address, section, caller)
+  func publish(_ change: interlock_lock_change) {
+    interlock_publish_section_lock(change, address, section, caller)
   }
 }
 

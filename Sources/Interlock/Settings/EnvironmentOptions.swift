@@ -39,7 +39,15 @@ package struct OptionVariable: Sendable {
     (
       names: ["hang_limit", "predict", "fail_on", "hold_limit", "report"],
       reason: "the watchdog is not linked (product InterlockWatchdog)"
-    )
+    ),
+    (
+      names: ["memory"],
+      reason: "the check of memory is not linked (product InterlockMemory)"
+    ),
+    (
+      names: ["baseline"],
+      reason: "neither tests nor memory are watched (products InterlockTesting, InterlockMemory)"
+    ),
   ]
 
   /// The variable of this process, read once; its errors go to standard error.
@@ -110,11 +118,12 @@ package struct OptionVariable: Sendable {
 @_cdecl("interlock_read_options")
 func readOptions() { _ = Settings.shared }
 
-/// Adds a product's options: see `interlock_declare_options`.
+/// Adds a product's options, which another may have added: see `interlock_declare_options`.
 ///
 /// - Parameters:
 ///   - options: The options that the product obeys.
 ///   - list: The argument of the product's function.
 package func declare(_ options: any EnvironmentOptions.Type, in list: UnsafeMutableRawPointer) {
-  list.assumingMemoryBound(to: [any EnvironmentOptions.Type].self).pointee.append(options)
+  let list = list.assumingMemoryBound(to: [any EnvironmentOptions.Type].self)
+  if !list.pointee.contains(where: { $0 == options }) { list.pointee.append(options) }
 }

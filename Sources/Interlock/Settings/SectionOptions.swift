@@ -14,7 +14,7 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   var delayBudget = DelaySettings.defaultBudget
   var trapFile: String?
   /// `nil` means the value of `requiresContention`.
-  var exercise: Bool?
+  var coverage: Bool?
   var requiresContention = false
 
   static let options: [Option<Self>] = [
@@ -42,11 +42,11 @@ struct SectionOptions: EnvironmentOptions, Equatable {
       "traps", .file, \.trapFile,
       "The path of a file, without blanks, that keeps what delays have learned.", default: "none"),
     Option(
-      "exercise", .onOrOff, \.exercise, "Print at the end what the process exercised.",
+      "coverage", .onOrOff, \.coverage, "Print the contention coverage when the process ends.",
       default: "off"),
     Option(
       "require_contention", .onOrOff, \.requiresContention,
-      "As `exercise=on`, and the exit code is 1 if a resource was used by one owner only, or no"
+      "As `coverage=on`, and the exit code is 1 if a resource was used by one owner only, or no"
         + " section was begun; the exit code of a conflict has precedence."),
   ]
 
@@ -61,10 +61,10 @@ struct SectionOptions: EnvironmentOptions, Equatable {
     if requiresContention, !sections {
       errors.append("'require_contention' does nothing with 'sections=off'")
     }
-    if requiresContention, exercise == false {
+    if requiresContention, coverage == false {
       errors.append(
-        "'require_contention' needs to know what is exercised, so 'exercise=off' is ignored")
-      exercise = true
+        "'require_contention' needs coverage, so 'coverage=off' is ignored")
+      coverage = true
     }
     return errors
   }

@@ -13,8 +13,8 @@ final class Settings: Sendable {
     var delays: Bool
     var delayPlan: DelaySettings
     var followsOrder = false
-    var exercise: Bool
-    var wasExercised: Bool
+    var coverage: Bool
+    var wasCovered: Bool
     var requiresContention: Bool
     var isOff: Bool
 
@@ -29,14 +29,14 @@ final class Settings: Sendable {
       delays = sections.delays
       delayPlan = DelaySettings(budgetPercent: sections.delayBudget, trapFile: sections.trapFile)
       requiresContention = sections.requiresContention
-      exercise = sections.exercise ?? sections.requiresContention
-      wasExercised = exercise
+      coverage = sections.coverage ?? sections.requiresContention
+      wasCovered = coverage
       isOff = !sections.sections
     }
 
     var hot: HotSettings {
       HotSettings(
-        stackDepth: stackDepth, delays: delays, exercise: exercise, followsOrder: followsOrder,
+        stackDepth: stackDepth, delays: delays, coverage: coverage, followsOrder: followsOrder,
         isOff: isOff, isExplored: ExploredSections.isOn, isScoped: ConflictScopes.isOn)
     }
   }
@@ -88,18 +88,18 @@ final class Settings: Sendable {
     set { change { $0.delays = newValue } }
   }
 
-  var exercise: Bool {
-    get { state.withLock { $0.exercise } }
+  var coverage: Bool {
+    get { state.withLock { $0.coverage } }
     set {
       change {
-        $0.exercise = newValue
-        $0.wasExercised = $0.wasExercised || newValue
+        $0.coverage = newValue
+        $0.wasCovered = $0.wasCovered || newValue
       }
     }
   }
 
-  /// Whether `exercise` was ever on.
-  var wasExercised: Bool { state.withLock { $0.wasExercised } }
+  /// Whether `coverage` was ever on.
+  var wasCovered: Bool { state.withLock { $0.wasCovered } }
 
   /// Whether the process exits with 1 if a resource had one owner only, or no section was begun.
   var requiresContention: Bool {
@@ -143,7 +143,7 @@ extension SectionTracking {
   package static func takeContentionRequirement() -> Bool {
     guard Settings.shared.requiresContention else { return false }
     Settings.shared.requiresContention = false
-    Settings.shared.exercise = false
+    Settings.shared.coverage = false
     return true
   }
 

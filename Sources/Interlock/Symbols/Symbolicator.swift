@@ -23,6 +23,17 @@ final class Symbolicator: Sendable {
     PropertyAccess(of: named(addresses), location: neighbour)
   }
 
+  /// The frame of an access. A call that begins a mutation in place has no line of its own: it gets
+  /// that of the code beside it.
+  func accessFrame(_ address: UInt) -> StackFrame? {
+    guard var first = named([address]).first else { return nil }
+    if !first.hasLine, let near = neighbour(of: first) {
+      first.frame.file = near.file
+      first.frame.line = near.line
+    }
+    return first.frame
+  }
+
   private func neighbour(of frame: NamedFrame) -> NeighbouringLines.Location? {
     let address = frame.frame.address
     if let known = state.withLock({ $0.neighbours[address] }) { return known }
@@ -47,6 +58,11 @@ final class Symbolicator: Sendable {
       return addresses.flatMap { state.known[$0] ?? [] }
     }
   }
+}
+
+/// The innermost frame of an access of memory. As `symbolicate`, and slower where that has no line.
+package func symbolicateAccess(_ address: UInt) -> StackFrame? {
+  Symbolicator.shared.accessFrame(address)
 }
 
 /// Turns return addresses of this process into functions and lines, innermost first.

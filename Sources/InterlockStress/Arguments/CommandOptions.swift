@@ -7,7 +7,7 @@ extension CommandName {
   /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
     compareOptions.map { ([.compare], $0) } + comparisonOptions + exploreOptions + trialOptions
-    + reportOptions + otherOptions
+    + initOptions + reportOptions + otherOptions
 
   /// An option with the commands that accept it.
   package typealias Row = (commands: [CommandName], option: Option<Options>)
@@ -118,6 +118,13 @@ extension CommandName {
         default: "on if the scenario says what is expected")
     ),
     (
+      [.run],
+      Option(
+        "memory", .onOrOff, \.memory,
+        "Look for races in memory, in code that is compiled for it.",
+        default: "on for such code, off for other")
+    ),
+    (
       [.run, .merge],
       Option(
         "fail-on", .choice(Options.FailOn.allCases, placeholder: "what"), replay: .repeatsEach,
@@ -222,7 +229,13 @@ extension CommandName {
       ) { $0.isVerbose = true }
     ),
     (
-      [.run, .explore, .compare, .merge],
+      [.trend],
+      file(
+        "html", "Write the trend to this file as a page, with every verdict of every run.",
+        mayUseOutput: false)
+    ),
+    (
+      [.run, .explore, .compare, .merge, .trend],
       Option(
         "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
         replay: .leavesOut,

@@ -40,47 +40,8 @@ extension World {
             (command.rawValue + (command == .run ? " (default)" : ""), command.summary)
           }, width: width) + "\n  See '\(command) help <command>' for more information.")
     }
-    if name == nil || name == .run {
-      sections.append(
-        Self.section(
-          "EXIT CODES",
-          [
-            ("0", "Every expectation was met."),
-            ("1", "One was not, nothing was judged, or a required resource was not tested."),
-            ("4", "The command line selects no trial."),
-            ("64", "The command line is wrong."),
-            ("65", "A scenario or the baseline is wrong."),
-            ("70", "A fault of Interlock's own."),
-            ("130", "Interrupted; what was judged so far has been printed."),
-          ], width: width))
-    }
-    if name == .explore {
-      sections.append(
-        Self.section(
-          "EXIT CODES",
-          [
-            ("0", "Every expectation was met; without one, no order failed."),
-            ("1", "One was not, or nothing was explored."),
-            ("4", "The command line selects no trial."),
-            ("64", "The command line, or the token, is wrong."),
-            ("65", "A scenario or the baseline is wrong."),
-            ("70", "A fault of Interlock's own."),
-            ("130", "Interrupted; what was explored so far has been printed."),
-          ], width: width))
-    }
-    if name == .compare {
-      sections.append(
-        Self.section(
-          "EXIT CODES",
-          [
-            ("0", "Measured; a strategy that is wrong is listed, and has no rank."),
-            ("1", "A strategy is slower than the baseline allows, or none could be ranked."),
-            ("64", "The command line is wrong, or this is a debug build."),
-            ("65", "A scenario or the baseline is wrong."),
-            ("70", "A fault of Interlock's own."),
-            ("130", "Interrupted; what was measured so far has been printed."),
-          ], width: width))
-    }
+    let codes = exitCodes(of: name ?? .run)
+    if !codes.isEmpty { sections.append(Self.section("EXIT CODES", codes, width: width)) }
     return sections.joined(separator: "\n\n") + "\n"
   }
 

@@ -20,10 +20,18 @@ package enum Invocation: Sendable, Hashable {
   case bench([String])
   /// Report the run whose shards have these records, or records in these folders.
   case merge(records: [String], Options)
+  /// Show what several runs, whose records are in these folders, have shown over time.
+  case trend(folders: [String], Options)
   /// Explain these kinds of findings; list all of them if none is named.
   case explain([String])
   /// Show what this build sees on this machine.
   case doctor(Options)
+  /// Write a first test into the package of the current folder.
+  case initialize(Options)
+  /// Print the script that completes command lines in a shell.
+  case completions(Shell)
+  /// Print the manual page.
+  case manual
   /// Explain a command; `nil` for a summary of all.
   case help(CommandName?)
   /// Print the version.
@@ -100,6 +108,8 @@ package struct Options: OptionValues, Hashable {
   package var trapFile: String?
   /// Whether children predict deadlocks and races; `nil` decides by each scenario's expectations.
   package var predict: Bool?
+  /// Whether children look for races in memory; `nil` does where the subject's code allows it.
+  package var memory: Bool?
   /// What makes a run red, in addition to an unexpected verdict.
   package var failsOn: Set<FailOn> = []
   /// The file of old findings, which do not make the run red; `nil` for none.
@@ -136,6 +146,8 @@ package struct Options: OptionValues, Hashable {
 
   /// The options of `compare` alone.
   package var compare = CompareOptions()
+  /// The options of `init` alone.
+  package var initial = InitOptions()
 
   /// The defaults.
   package init() {}
@@ -170,10 +182,18 @@ package enum CommandName: String, Sendable, CaseIterable {
   case bench
   /// Make one run of its shards.
   case merge
+  /// Show verdicts and times over several runs.
+  case trend
   /// Explain a kind of finding.
   case explain
   /// Show what this build sees.
   case doctor
+  /// Write a first test into a package.
+  case initialize = "init"
+  /// Print a shell's completions.
+  case completions
+  /// Print the manual page.
+  case manual = "man"
   /// Explain a command.
   case help
 
@@ -188,8 +208,12 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .compare: "Measure lock strategies or caches against each other on the same work."
     case .bench: "Measure, and print the figures."
     case .merge: "Report a run whose shards ran on several machines, from their records."
+    case .trend: "Show verdicts and times over several runs, from their records."
     case .explain: "Explain a kind of finding: what it means, an example, how to mend it."
     case .doctor: "Show what this build sees on this machine, and what it does not."
+    case .initialize: "Write a first test, a scenario or a CI workflow into a package."
+    case .completions: "Print the script that completes command lines in a shell."
+    case .manual: "Print the manual page."
     case .help: "Explain a command."
     }
   }
@@ -205,8 +229,12 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .compare: "compare [<options>] [<scenario> ...]"
     case .bench: "bench [<bench> ...]"
     case .merge: "merge [<options>] <record> ..."
+    case .trend: "trend [<options>] <folder> ..."
     case .explain: "explain [<kind> ...]"
     case .doctor: "doctor [<options>]"
+    case .initialize: "init [<options>]"
+    case .completions: "completions <shell>"
+    case .manual: "man"
     case .help: "help [<command>]"
     }
   }
@@ -235,15 +263,24 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .bench: ("bench", "What to measure, by name. (default: everything)")
     case .merge:
       ("record", "The records of all shards, or folders that hold them as files in '.jsonl'.")
+    case .trend:
+      (
+        "folder",
+        "The folders with records in '.jsonl'. Shards of one run lie in one folder."
+      )
     case .explain:
       ("kind", "The kind, as reports show it: race, deadlock-cycle. (default: a list of all)")
-    case .doctor: nil
+    case .doctor, .initialize, .manual: nil
+    case .completions:
+      (
+        "shell", "The shell: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))."
+      )
     case .help:
       (
         "command",
         "The command to explain: "
           + Self.allCases.dropLast(2).map(\.rawValue).joined(separator: ", ")
-          + " or \(Self.doctor.rawValue)."
+          + " or \(Self.manual.rawValue)."
       )
     }
   }

@@ -83,6 +83,7 @@ struct RunBaseline {
     for finding in all {
       findings.add(finding)
       run.found.insert(finding.key)
+      run.matched.formUnion(known.suppressions.filter { $0.matches(finding) })
       trials[finding.key, default: []].insert(trial)
     }
     if all.contains(where: { $0.level == .error && $0.knownBecause == nil }) { redTrials += 1 }

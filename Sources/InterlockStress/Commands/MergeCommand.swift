@@ -22,7 +22,7 @@ struct MergeCommand {
       throw UsageError("'merge' needs the records of a run, or folders with them", .merge)
     }
     var records: [Record] = []
-    for path in try arguments.flatMap(paths) { records.append(try Record(path)) }
+    for path in try arguments.flatMap(Self.paths) { records.append(try Record(path)) }
     let first = try check(records)
     let planned = records.flatMap { record in
       record.head.planned.compactMap { planned in
@@ -72,7 +72,7 @@ struct MergeCommand {
   }
 
   /// The records below a folder, or the path itself.
-  private func paths(_ argument: String) throws(ScenarioErrors) -> [String] {
+  static func paths(_ argument: String) throws(ScenarioErrors) -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder),
       isFolder.boolValue

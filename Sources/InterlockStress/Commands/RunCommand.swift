@@ -23,7 +23,7 @@ final class RunCommand {
       throw UsageError("INTERLOCK_OPTIONS has errors (see above)", command)
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
-    let plan =
+    var plan =
       if command == .explore {
         try RunPlan(
           exploring: selection.explored(asked: scenarios), options: options,
@@ -33,6 +33,9 @@ final class RunCommand {
           selection.run(asked: scenarios), options: options, subjects: world.subjects,
           currentFolder: world.currentFolder)
       }
+    if command == .run {
+      try plan.checkMemory(options, world.memory, of: world.subjects, command: world.command)
+    }
     if options.requiresContention, !world.tracksSections {
       throw UsageError(
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
@@ -59,6 +62,8 @@ final class RunCommand {
       activity: command.rawValue, seed: options.seed, shard: options.shard, isWhole: isWhole,
       all: plan.trials, own: own)
     head.replay = context.replay
+    head.began = world.began
+    if options.record != nil { head.commit = world.commit() }
     head.files = context.scenarioFiles.mapValues {
       context.repository.location(ofFile: $0, line: nil).path
     }
@@ -114,7 +119,9 @@ final class RunCommand {
       let missing = world.subjects.first { $0.name == trial.subject }?.missing
       if let missing {
         add(.skipped(trial, because: missing), index: index)
-      } else if trial.expected.verdict == .race, !world.tracksSections {
+      } else if let reason = world.missingCheck(of: trial) {
+        add(.skipped(trial, because: reason), index: index)
+      } else if trial.expected.verdict == .race, !trial.checksMemory, !world.tracksSections {
         add(.skippedForSections(trial), index: index)
       } else {
         judged.append(index)
@@ -162,7 +169,7 @@ final class RunCommand {
       world.errors.write("error: \(summary.skipped) of \(planned) trials were skipped\n")
       return .unmet
     }
-    if options.requiresContention, Exercised(results).isInsufficient { return .unmet }
+    if options.requiresContention, ResourceCoverage(results).isInsufficient { return .unmet }
     if let isRed = reports.isRedByBaseline { return isRed ? .unmet : .met }
     if options.failsOnPotential, summary.potential > 0 { return .unmet }
     return summary.unmet == 0 ? .met : .unmet

@@ -1,12 +1,15 @@
 import Foundation
 import StressRunner
 
-/// Reads a regular file line by line, with bounds.
+/// Reads a regular file, or bytes as if they were its content, line by line, with bounds.
 struct LineReader {
-  private let file: FileHandle
+  /// `nil` for bytes.
+  private let file: FileHandle?
   private let path: String
   private let longest: Int
   private var buffer: [UInt8] = []
+  /// Where the next line begins in the buffer.
+  private var start = 0
   private var isAtEnd = false
   /// The number of the line that was returned last, from 1.
   private(set) var number = 0
@@ -32,28 +35,48 @@ struct LineReader {
     }
   }
 
+  init(_ bytes: [UInt8], path: String, longest: Int) {
+    file = nil
+    self.path = path
+    self.longest = longest
+    buffer = bytes
+    isAtEnd = true
+  }
+
   /// The next line that has its end, without it; `nil` at the end of the file.
   mutating func next() throws(ScenarioError) -> [UInt8]? {
-    var searched = 0
+    var searched = start
     while true {
-      if let end = buffer[searched...].firstIndex(of: 0x0A) {
-        let line = Array(buffer[..<end])
-        buffer.removeFirst(end + 1)
-        offset += end + 1
+      if let end = lineBreak(from: searched) {
+        let line = Array(buffer[start..<end])
+        offset += end + 1 - start
+        start = end + 1
         number += 1
         return line
       }
-      searched = buffer.count
       if isAtEnd { return nil }
+      // Once for each chunk, and not for each line: a chunk has thousands.
+      buffer.removeFirst(start)
+      start = 0
+      searched = buffer.count
       guard buffer.count <= longest else {
         throw ScenarioError(
           path: path, line: number + 1, message: "is longer than \(longest) bytes")
       }
-      guard let chunk = try? file.read(upToCount: 1 << 18), !chunk.isEmpty else {
+      guard let chunk = try? file?.read(upToCount: 1 << 18), !chunk.isEmpty else {
         isAtEnd = true
         continue
       }
       buffer += chunk
+    }
+  }
+
+  /// The place of the first line break from here on. By `memchr`: a record has gigabytes.
+  private func lineBreak(from start: Int) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let first = bytes.baseAddress, start < bytes.count else { return nil }
+      let found = memchr(first + start, 0x0A, bytes.count - start)
+      return found.map { first.distance(to: UnsafeRawPointer($0)) }
     }
   }
 }

@@ -31,8 +31,17 @@ struct Record {
     self.head = head
   }
 
+  /// Reads a record that is in memory, for tests.
+  init(_ bytes: [UInt8], path: String) throws(ScenarioError) {
+    self = try Self.read(LineReader(bytes, path: path, longest: Self.longestLine), path)
+  }
+
   private static func read(_ path: String) throws(ScenarioError) -> Record {
-    var lines = try LineReader(path, most: mostBytes, longest: longestLine)
+    try read(LineReader(path, most: mostBytes, longest: longestLine), path)
+  }
+
+  private static func read(_ lines: LineReader, _ path: String) throws(ScenarioError) -> Record {
+    var lines = lines
     guard let first = try lines.next() else {
       throw ScenarioError(path: path, message: "is empty, expected a record")
     }
@@ -86,5 +95,15 @@ extension RecordHead {
   /// The scenarios by their names.
   var scenariosByName: [String: Scenario] {
     Dictionary(scenarios.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+/// The first fault of a record's content, as it is shown; `nil` if it is a record.
+package func faultOfRecord(_ bytes: [UInt8], path: String) -> String? {
+  do throws(ScenarioError) {
+    _ = try Record(bytes, path: path)
+    return nil
+  } catch {
+    return error.description
   }
 }

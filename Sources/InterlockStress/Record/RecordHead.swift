@@ -37,6 +37,10 @@ struct RecordHead: Codable, Equatable {
   var planned: [Planned]
   /// The scenarios of this shard's trials.
   var scenarios: [Scenario]
+  /// The commit that was tested, if it is known.
+  var commit: String?
+  /// When the run began, in seconds since 1970; `nil` in records of earlier versions.
+  var began: Int?
   /// What a replay command repeats.
   var replay = ReportContext.Replay()
   /// The scenarios' files, relative to the repository, by the scenarios' names.
@@ -52,6 +56,8 @@ struct RecordedResult: Codable {
   var seed: UInt64
   var delays: TrialDelays?
   var predicts: Bool
+  /// Nil in a record of a version without the check.
+  var memory: Bool?
   var explore: ExploreRequest?
   var observation: Observation
   var verdict: Verdict
@@ -63,6 +69,7 @@ struct RecordedResult: Codable {
     seed = result.trial.seed
     delays = result.trial.delays
     predicts = result.trial.predicts
+    memory = result.trial.checksMemory
     explore = result.trial.explore
     observation = result.observation
     verdict = result.verdict
@@ -74,6 +81,7 @@ struct RecordedResult: Codable {
     var trial = Trial(scenario: scenario, subject: subject, seed: seed)
     trial.delays = delays
     trial.predicts = predicts
+    trial.checksMemory = memory ?? false
     trial.explore = explore
     return TrialResult(trial: trial, observation: observation, verdict: verdict)
   }
@@ -114,7 +122,8 @@ extension RecordHead {
     let options = trials.map { trial in
       // Without the file of delays, whose path is that of one machine.
       "\(trial.scenario.name) \(trial.subject) \(trial.seed) \(trial.predicts)"
-        + " \(trial.delays != nil) \(trial.explore.map(text) ?? "")"
+        + "\(trial.checksMemory ? " memory" : "") \(trial.delays != nil)"
+        + " \(trial.explore.map(text) ?? "")"
     }
     return Finding.Key.fingerprint(of: scenarios(trials).map(text) + options)
   }

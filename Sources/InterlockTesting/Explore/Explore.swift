@@ -1,5 +1,6 @@
 import Explorer
 import Foundation
+import Interlock
 public import Testing
 
 /// An option of `explore`.
@@ -200,6 +201,8 @@ private func settings(_ options: [ExploreOption]) throws(ExploreError) -> Explor
 private func run(
   _ exploration: Exploration, _ replay: String?, _ body: @escaping () -> Bool
 ) throws(ExploreError) -> Answer {
+  // Steps show no lines of what runs the body.
+  OwnCode.register(OwnCode.interlockTesting)
   do throws(ExplorationRefusal) {
     if let replay {
       return Answer(outcome: try exploration.replay(replay, body), isReplay: true)

@@ -1,4 +1,5 @@
 import Explorer
+import Findings
 import Testing
 
 /// What an exploration came to, and what a report says besides.
@@ -36,9 +37,9 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
       "explore: \(orders(count)) tried, none failed; not all were tried\(reached)\(doors(escaped))"
         + "\(stillBlocked(leftBehind))  \(place)")
   case .failed(let failure):
-    Issue.record(
-      Comment(rawValue: failure.report + "\nreplay: explore(replay: \"\(failure.token)\")"),
-      sourceLocation: sourceLocation)
+    recordIssue(
+      failure.report + "\nreplay: explore(replay: \"\(failure.token)\")", at: sourceLocation,
+      knownBecause: noteForReports(.orderFails, failure.report, at: sourceLocation))
   }
 }
 

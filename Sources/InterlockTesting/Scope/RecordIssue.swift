@@ -4,11 +4,26 @@ import XCTest
 
 /// Records an issue of the running test: of the calling task's test in Swift Testing, of the test
 /// case that runs in XCTest.
-func recordIssue(_ text: String, at location: SourceLocation) {
+///
+/// - Parameters:
+///   - text: The issue.
+///   - location: Its line.
+///   - reason: Why the baseline knows it, which makes it a warning: in XCTest, which has none, a
+///     line of the output; `nil` if it is new.
+func recordIssue(_ text: String, at location: SourceLocation, knownBecause reason: String? = nil) {
+  let text = known(reason, text)
   guard Test.current == nil, let test = currentXCTest as? XCTestCase else {
-    Issue.record(Comment(rawValue: text), sourceLocation: location)
+    Issue.record(
+      Comment(rawValue: text), severity: reason == nil ? .error : .warning,
+      sourceLocation: location)
     return
   }
+  if IsolatedCall.current != nil {
+    var issue = PassedIssue(text, at: location)
+    issue.isWarning = reason != nil
+    return IsolatedChannel.pass(issue)
+  }
+  if reason != nil { return print("\(location.fileName):\(location.line): \(text)") }
   #if canImport(Darwin)
   let place = XCTSourceCodeLocation(filePath: location.filePath, lineNumber: location.line)
   var issue = XCTIssue(type: .assertionFailure, compactDescription: text)
@@ -25,13 +40,22 @@ func recordIssue(_ text: String, at location: SourceLocation) {
 /// - Parameters:
 ///   - issue: The conflict.
 ///   - location: Where to record it if its own lines are not known; `nil` for nowhere.
-func recordIssue(_ issue: ConflictIssue, else location: SourceLocation?) {
+///   - reason: Why the baseline knows it; `nil` if it is new.
+func recordIssue(
+  _ issue: ConflictIssue, else location: SourceLocation?, knownBecause reason: String? = nil
+) {
   guard let location = issue.location ?? location else {
-    Issue.record(Comment(rawValue: issue.text))
+    Issue.record(
+      Comment(rawValue: known(reason, issue.text)), severity: reason == nil ? .error : .warning)
     return
   }
-  recordIssue(issue.text, at: location)
+  recordIssue(issue.text, at: location, knownBecause: reason)
   if Test.current != nil {
     Attachment.record(issue.text, named: "conflict.txt", sourceLocation: location)
   }
+}
+
+/// The text of an issue, with the reason for which the baseline knows it.
+func known(_ reason: String?, _ text: String) -> String {
+  reason.map { "known (\($0)): \(text)" } ?? text
 }

@@ -1,9 +1,12 @@
+import Findings
 import Foundation
 import Interlock
+import InterlockWatchdog
 import Synchronization
 import Testing
 
-/// A test, or a `stress` in one, which gets the conflicts of its tasks and threads as issues.
+/// A test, or a `stress` in one, which gets the conflicts of its tasks and threads as issues, and
+/// their races in memory.
 ///
 /// A conflict between two scopes goes to both. One whose sides belong to no open scope goes to the
 /// only test that is open; if several are, to the run.
@@ -13,16 +16,26 @@ final class TestScope: Sendable {
   /// A number, because every begin of a section reads it: a reference would be counted there.
   @TaskLocal static var current: UInt = 0
 
-  private struct Found {
-    var conflict: ScopedConflict
-    /// Whether the second side's thread held a lock.
-    var holdsLock: Bool
+  private enum Found {
+    case conflict(ScopedConflict, secondHoldsLock: Bool)
+    case race(MemoryRace)
+
+    var headline: String {
+      switch self {
+      case .conflict(let conflict, _): conflict.headline
+      case .race(let race): "interlock: race in memory: \(race.sentence)"
+      }
+    }
   }
 
   private struct State {
-    var known: Set<ScopedConflict.Identity> = []
+    var found: Set<ScopedConflict.Identity> = []
+    /// How many of these the baseline does not know.
+    var fresh = 0
     /// Found where no test can be told from the task: recorded at the end.
     var pending: [Found] = []
+    /// The recorded ones: each side in a line.
+    var sides: [[String]] = []
     var isClosed = false
   }
 
@@ -33,6 +46,7 @@ final class TestScope: Sendable {
   private let note: String
   private let parent: UInt
   private let state = Locked(State())
+  private let races = Atomic(0)
 
   /// Opens a scope within that of the calling task, if there is one.
   init(at location: SourceLocation, note: String = "") {
@@ -48,25 +62,33 @@ final class TestScope: Sendable {
 
   /// Runs work, whose tasks and threads belong to the scope, and closes the scope.
   func runBlocking(_ work: () -> Void) {
-    Self.$current.withValue(number, operation: work)
+    Self.$current.withValue(number) {
+      MemoryRaceScopes.noteChange()
+      work()
+    }
+    MemoryRaceScopes.noteChange()
     close()
   }
 
   /// As `runBlocking`, for asynchronous work.
   func run<Failure: Error>(_ work: () async throws(Failure) -> Void) async throws(Failure) {
     let result: Result<Void, Failure> = await Self.$current.withValue(number) {
+      MemoryRaceScopes.noteChange()
       do throws(Failure) {
         return .success(try await work())
       } catch {
         return .failure(error)
       }
     }
+    MemoryRaceScopes.noteChange()
     close()
     try result.get()
   }
 
-  /// The number of conflicts so far.
-  var conflictCount: Int { state.withLock { $0.known.count } }
+  /// The number of conflicts and races in memory so far that the baseline does not know.
+  var conflictCount: Int {
+    state.withLock { $0.fresh } + races.load(ordering: .relaxed)
+  }
 
   /// Records the conflicts that are not recorded yet. Later ones go to another scope.
   func close() {
@@ -82,30 +104,60 @@ final class TestScope: Sendable {
   /// Takes a conflict; returns whether the scope is still open.
   private func add(_ conflict: ScopedConflict) -> Bool {
     let (isOpen, isNew) = state.withLock { state in
-      (!state.isClosed, !state.isClosed && state.known.insert(conflict.identity).inserted)
+      (!state.isClosed, !state.isClosed && state.found.insert(conflict.identity).inserted)
     }
     guard isNew else { return isOpen }
-    let found = Found(
-      conflict: conflict.withThreadNames(), holdsLock: HeldLocks.areHeldByCaller)
+    let named = conflict.withThreadNames()
+    let reason = ProcessBaseline.ofThisProcess?.reason(for: Finding(named.conflict))
+    if reason == nil { state.withLock { $0.fresh += 1 } }
+    add(
+      .conflict(named, secondHoldsLock: HeldLocks.areHeldByCaller))
+    return true
+  }
+
+  /// Takes a race in memory, which is found once in a process; returns whether the scope is still
+  /// open.
+  private func add(_ race: MemoryRace) -> Bool {
+    guard state.withLock({ !$0.isClosed }) else { return false }
+    races.add(1, ordering: .relaxed)
+    add(.race(race))
+    return true
+  }
+
+  private func add(_ found: Found) {
     // In the test's own task, so that a known issue's matcher sees it; and at once, because the
     // conflict may end the process.
     if Self.current == number, Test.current != nil {
       record(found)
-      return true
+      return
     }
-    FileHandle.standardError.write(Data((conflict.headline + "\n").utf8))
+    FileHandle.standardError.write(Data((found.headline + "\n").utf8))
     let isPending = state.withLock { state in
       if !state.isClosed { state.pending.append(found) }
       return !state.isClosed
     }
     if !isPending { record(found) }
-    return true
   }
 
+  /// Both sides of the first recorded conflict or race, as in `read Store.swift:12`; empty for
+  /// none.
+  var firstSides: [String] { state.withLock { $0.sides.first ?? [] } }
+
   private func record(_ found: Found) {
-    recordIssue(
-      ConflictIssue(found.conflict.conflict, secondHoldsLock: found.holdsLock, note: note),
-      else: location)
+    switch found {
+    case .conflict(let scoped, let secondHoldsLock):
+      let conflict = scoped.conflict
+      noteSides(conflict.first.shortText, conflict.second.shortText)
+      let issue = ConflictIssue(conflict, secondHoldsLock: secondHoldsLock, note: note)
+      recordIssue(issue, else: location, knownBecause: noteForReports(issue.finding))
+    case .race(let race):
+      noteSides(race.first.shortText, race.second.shortText)
+      recordIssue(ConflictIssue(race, module: location.moduleName, note: note), else: location)
+    }
+  }
+
+  private func noteSides(_ first: String, _ second: String) {
+    state.withLock { $0.sides.append([first, second]) }
   }
 
   // MARK: All scopes
@@ -118,6 +170,10 @@ final class TestScope: Sendable {
   private static let startOnce: Void = {
     InheritedScopes.start()
     ConflictScopes.start(source: { ofCaller }) { receive($0) }
+    // Its global is made here: the source must not make it, since an access in its initializer may
+    // ask for the scope.
+    _ = current
+    MemoryRaceScopes.start(source: { InheritedScopes.ofCaller }) { receive($0) }
   }()
 
   /// The scope of the calling task or thread; notes that it has begun a section.
@@ -143,26 +199,43 @@ final class TestScope: Sendable {
   /// Whether a section was begun in the scope, or in another whose number ends as this one's.
   var hasSections: Bool { Self.withSections.load(ordering: .relaxed) & Self.bit(of: number) != 0 }
 
-  private static func receive(_ conflict: ScopedConflict) -> Bool {
+  /// Passes a finding to the scopes that it belongs to; returns whether one has taken it, and
+  /// whether it belongs to the run if none has.
+  private static func attribute(
+    _ first: UInt, _ second: UInt, add: (TestScope) -> Bool
+  ) -> (isTaken: Bool, isOfRun: Bool) {
     let open = open.withLock { $0 }
-    let ofSides = Set([conflict.firstScope, conflict.secondScope]).compactMap { open[$0] }
-    if ofSides.contains(where: { $0.add(conflict) }) {
-      for scope in ofSides.dropFirst() { _ = scope.add(conflict) }
-      return true
-    }
+    let ofSides = Set([first, second]).compactMap { open[$0] }
+    // Not lazily: two tests both get it.
+    if ofSides.map(add).contains(true) { return (true, false) }
     // The innermost scopes: a stress, rather than the test that it is in.
     let parents = Set(open.values.map(\.parent))
     let innermost = open.values.filter { !parents.contains($0.number) }
-    if innermost.count == 1, innermost[0].add(conflict) { return true }
+    if innermost.count == 1, add(innermost[0]) { return (true, false) }
     // A thread that a test has left behind does not end the process either.
-    guard !open.isEmpty || conflict.firstScope != 0 || conflict.secondScope != 0 else {
-      return false
+    return (false, !open.isEmpty || first != 0 || second != 0)
+  }
+
+  private static let ofRun =
+    "  (of the run: several tests were running, and neither side shows which it is of)"
+
+  private static func receive(_ scoped: MemoryRaceScopes.Race) -> Bool {
+    let found = attribute(scoped.firstScope, scoped.secondScope) { $0.add(scoped.race) }
+    if found.isOfRun {
+      recordIssue(ConflictIssue(scoped.race, module: nil, note: ofRun), else: nil)
     }
+    return found.isTaken || found.isOfRun
+  }
+
+  private static func receive(_ conflict: ScopedConflict) -> Bool {
+    let found = attribute(conflict.firstScope, conflict.secondScope) { $0.add(conflict) }
+    if found.isTaken { return true }
+    guard found.isOfRun else { return false }
     guard known.withLock({ $0.insert(conflict.identity).inserted }) else { return true }
+    let named = conflict.withThreadNames().conflict
     let issue = ConflictIssue(
-      conflict.withThreadNames().conflict, secondHoldsLock: HeldLocks.areHeldByCaller,
-      note: "  (of the run: several tests were running, and neither side shows which it is of)")
-    recordIssue(issue, else: nil)
+      named, secondHoldsLock: HeldLocks.areHeldByCaller, note: ofRun)
+    recordIssue(issue, else: nil, knownBecause: noteForReports(issue.finding))
     return true
   }
 }

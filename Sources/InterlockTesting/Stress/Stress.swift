@@ -34,6 +34,8 @@ import Testing
 ///   - kind: What makes the calls.
 ///   - hangLimit: The longest time without progress of the process, from 0.1 s. A certain deadlock
 ///     is reported at once.
+///   - isolation: Whether the stress runs in a child process, so that its crash or hang is an issue
+///     of this test and the others go on.
 ///   - replay: The string of a failure, which gives callers, rounds, kind and seed. Without it, the
 ///     environment variable `INTERLOCK_STRESS_REPLAY` is obeyed if it has a string of this test.
 ///   - function: The test, which a replay string belongs to.
@@ -46,9 +48,9 @@ import Testing
 ///   `CancellationError` if the test was cancelled.
 public func stress<Subject: Sendable>(
   _ subject: Subject, callers: Int = 8, rounds: Int = 100, by kind: StressCallers = .threads,
-  hangLimit: Duration = .seconds(10), replay: String? = nil, function: String = #function,
-  fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
-  column: Int = #column,
+  hangLimit: Duration = .seconds(10), isolation: StressIsolation = .none, replay: String? = nil,
+  function: String = #function, fileID: String = #fileID, filePath: String = #filePath,
+  line: Int = #line, column: Int = #column,
   _ body: @escaping @Sendable (Subject, StressCaller) async throws -> Void
 ) async throws {
   let sourceLocation = SourceLocation(
@@ -61,21 +63,53 @@ public func stress<Subject: Sendable>(
   guard !StressNesting.isInside, !Exploration.isExplored else {
     throw StressError("a body that is stressed or explored cannot stress another")
   }
-  let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
-  let note = "replay: stress(replay: \"\(plan.text)\")"
+  let identity = IsolatedCall.Identity(name, at: sourceLocation)
+  switch (IsolatedCall.current, isolation) {
+  case (nil, .process):
+    try await runInChild(plan, identity, at: sourceLocation)
+  case (let call?, _) where call.identity == identity:
+    let plan = try StressPlan(replay: call.replay, function: name)
+    await IsolatedChannel.passIssues {
+      await run(plan, subject, at: sourceLocation, hangLimit: hangLimit, body)
+    }
+  // Another call than the child is for has a child of its own.
+  case (_?, .process): return
+  case (_, .none):
+    let summary = await run(plan, subject, at: sourceLocation, hangLimit: hangLimit, body)
+    print("stress: \(summary)")
+  }
+  try Task.checkCancellation()
+}
+
+/// Runs a stress in this process; returns what came of it.
+private func run<Subject: Sendable>(
+  _ plan: StressPlan, _ subject: Subject, at location: SourceLocation, hangLimit: Duration,
+  _ body: @escaping @Sendable (Subject, StressCaller) async throws -> Void
+) async -> String {
+  let place = "\(location.fileName):\(location.line)"
+  let note = plan.note
   await StressTurn.shared.take()
   defer { StressTurn.shared.pass() }
   let hadDelays = SectionTracking.restartDelays(seed: plan.seed)
   defer { SectionTracking.delays = hadDelays }
   let watch = WatchedWork.begin(limit: hangLimit, note: "stress at \(place); \(note)")
   defer { watch.end() }
-  let scope = TestScope(at: sourceLocation, note: note)
-  let run = StressRun(plan, subject, scope, note: note, body)
+  let scope = TestScope(at: location, note: note)
+  let run = StressRun(plan, { subject }, scope, note: note, body)
+  var count = 0
   await scope.run {
-    let count = await StressNesting.$isInside.withValue(true) { await run.rounds() }
-    print("stress: \(summary(plan, count, run.failed, scope)); \(note)  \(place)")
+    count = await StressNesting.$isInside.withValue(true) { await run.rounds() }
   }
-  try Task.checkCancellation()
+  return "\(summary(plan, count, run.failed, scope)); \(note)  \(place)"
+}
+
+/// Runs the child that a stress is isolated in, and records its issues as those of the caller.
+private func runInChild(
+  _ plan: StressPlan, _ identity: IsolatedCall.Identity, at location: SourceLocation
+) async throws {
+  let result = try await IsolatedChild(for: identity, replay: plan.text).run()
+  for issue in result.issues(of: location, note: plan.note) { issue.record(else: location) }
+  if let summary = result.summary { print("stress: \(summary)") }
 }
 
 /// Whether the calling task belongs to a stress.

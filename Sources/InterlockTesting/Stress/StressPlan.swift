@@ -66,6 +66,9 @@ struct StressPlan: Sendable, Hashable {
       + String(function, radix: 16)
   }
 
+  /// A line for a failure: how to repeat the run.
+  var note: String { "replay: stress(replay: \"\(text)\")" }
+
   private static func check(
     _ value: Int, _ range: ClosedRange<Int>, _ name: String
   ) throws(StressError) {

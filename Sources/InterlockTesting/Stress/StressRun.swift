@@ -1,3 +1,4 @@
+import Findings
 import Foundation
 import Interlock
 import InterlockWatchdog
@@ -10,45 +11,55 @@ final class StressRun<Subject: Sendable>: Sendable {
   typealias Body = @Sendable (Subject, StressCaller) async throws -> Void
 
   private let plan: StressPlan
-  private let subject: Subject
+  /// Makes the subject of a round.
+  private let subject: @Sendable () async throws -> Subject
   private let body: Body
+  /// Checks the subject after a round.
+  private let finish: @Sendable (Subject) async throws -> Void
   private let scope: TestScope
   private let note: String
   private let hasFailed = Atomic(false)
-  /// How many callers of the running round have reached the start.
-  private let arrived = Atomic(0)
+  private let startLine = StartLine()
   /// What callers have thrown: each text is recorded once.
   private let thrown = Locked<Set<String>>([])
+  /// The first failure that is no conflict, in a line.
+  private let first = Locked<String?>(nil)
   /// The failures that the test of XCTest had before.
   private let failuresBefore = (currentXCTest as? XCTestCase)?.testRun?.failureCount ?? 0
 
   init(
-    _ plan: StressPlan, _ subject: Subject, _ scope: TestScope, note: String, _ body: @escaping Body
+    _ plan: StressPlan, _ subject: @escaping @Sendable () async throws -> Subject,
+    _ scope: TestScope, note: String, _ body: @escaping Body,
+    finish: @escaping @Sendable (Subject) async throws -> Void = { _ in }
   ) {
     self.plan = plan
     self.subject = subject
     self.scope = scope
     self.note = note
     self.body = body
+    self.finish = finish
   }
 
-  /// Runs the rounds up to the first with an issue; returns how many.
-  func rounds() async -> Int {
+  /// Runs the rounds up to the first with an issue, or up to a time; returns how many.
+  func rounds(until end: ContinuousClock.Instant? = nil) async -> Int {
     let threads = plan.kind == .threads ? (0..<plan.callers).map(CallerThread.init) : []
     let queue = plan.kind == .queue ? CallerQueue() : nil
     defer { for thread in threads { thread.end() } }
     for round in 0..<plan.rounds {
-      // Relaxed: the callers of the round begin after this.
-      arrived.store(0, ordering: .relaxed)
+      var made: Subject?
+      await watch("making the subject") { made = try await subject() }
+      guard let subject = made else { return round }
+      startLine.reset()
       queue?.hold()
       await withTaskGroup(of: Void.self) { group in
         for index in 0..<plan.callers {
           let executor: (any TaskExecutor)? = plan.kind == .threads ? threads[index] : queue
-          group.addTask(executorPreference: executor) { await self.attempt(index, round) }
+          group.addTask(executorPreference: executor) { await self.attempt(index, round, subject) }
         }
         queue?.release()
       }
-      if failed || Task.isCancelled { return round + 1 }
+      if !failed { await watch("after round \(round)") { try await finish(subject) } }
+      if failed || Task.isCancelled || end.map({ $0 < .now }) ?? false { return round + 1 }
     }
     return plan.rounds
   }
@@ -60,39 +71,61 @@ final class StressRun<Subject: Sendable>: Sendable {
       || (currentXCTest as? XCTestCase)?.testRun?.failureCount ?? 0 > failuresBefore
   }
 
-  private func attempt(_ index: Int, _ round: Int) async {
+  /// The first failure that is no conflict, in a line; `nil` for none.
+  var firstFailure: String? { first.withLock { $0 } }
+
+  private func attempt(_ index: Int, _ round: Int, _ subject: Subject) async {
     let caller = StressCaller(index, round: round, seed: plan.seed)
     if plan.kind == .threads { waitForStart(index, round) }
+    await watch("\(caller)") { try await body(subject, caller) }
+  }
+
+  /// Runs work, whose issues and errors fail the round.
+  private func watch(_ part: String, _ work: () async throws -> Void) async {
     // XCTest has no known issues; its failures are counted instead.
-    guard Test.current != nil else { return await call(caller) }
+    guard Test.current != nil else { return await recordErrors(part, work) }
     await withKnownIssue("in a stress", isIntermittent: true) {
-      await call(caller)
+      await recordErrors(part, work)
     } matching: { issue in
-      // Relaxed: read once the round's tasks have ended.
-      if issue.severity >= .error { self.hasFailed.store(true, ordering: .relaxed) }
+      if issue.severity >= .error {
+        if case .expectationFailed = issue.kind,
+          noteForReports(.checkFails, "\(issue)", at: issue.sourceLocation) != nil
+        {
+          return true
+        }
+        let place = issue.sourceLocation.map { " at \($0.fileName):\($0.line)" } ?? ""
+        self.fail("a failed expectation\(place)")
+      }
       return false
     }
   }
 
-  /// Lets the callers of a round begin together, some a little later than others: by the seed.
-  private func waitForStart(_ index: Int, _ round: Int) {
-    // Relaxed: a start line, which orders nothing that callers do before or after it.
-    arrived.add(1, ordering: .relaxed)
-    while arrived.load(ordering: .relaxed) < plan.callers { sched_yield() }
-    let draw = mixed(plan.seed ^ mixed(UInt64(index) << 40 | UInt64(round)))
-    for _ in 0..<(draw & 3) * (draw >> 8 & 15) { sched_yield() }
+  private func fail(_ text: String) {
+    // Relaxed: read once the round's tasks have ended.
+    hasFailed.store(true, ordering: .relaxed)
+    first.withLock { $0 = $0 ?? text }
   }
 
-  private func call(_ caller: StressCaller) async {
+  /// Lets the callers of a round begin together, some up to 23 µs later than others: by the seed.
+  private func waitForStart(_ index: Int, _ round: Int) {
+    startLine.wait(for: plan.callers)
+    let draw = mixed(plan.seed ^ mixed(UInt64(index) << 40 | UInt64(round)))
+    spin(.nanoseconds(500 * Int((draw & 3) * (draw >> 8 & 15))))
+  }
+
+  private func recordErrors(_ part: String, _ work: () async throws -> Void) async {
     do {
-      try await body(subject, caller)
+      try await work()
     } catch {
-      // Relaxed: see `attempt`.
-      hasFailed.store(true, ordering: .relaxed)
-      if error is CancellationError, Task.isCancelled { return }
       let text = "\(error)"
-      guard thrown.withLock({ $0.insert(text).inserted }) else { return }
-      recordIssue("\(caller) threw: \(text)\n\(note)", at: scope.location)
+      if error is CancellationError, Task.isCancelled { return fail(text) }
+      let verb = error is StressError ? ":" : " threw:"
+      let isNew = thrown.withLock { $0.insert(text).inserted }
+      let reason = noteForReports(.checkFails, "\(part)\(verb) \(text)", at: scope.location)
+      if reason == nil { fail(text) }
+      guard isNew else { return }
+      recordIssue(
+        "\(part)\(verb) \(text)\n\(note)", at: scope.location, knownBecause: reason)
     }
   }
 }

@@ -42,10 +42,10 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
     do {
       try await scope.run { () async throws in try await function() }
     } catch {
-      prediction?.end()
+      await prediction?.end()
       throw error
     }
-    prediction?.end()
+    await prediction?.end()
   }
 }
 

@@ -1,4 +1,6 @@
+import Findings
 import Interlock
+import InterlockWatchdog
 import Prediction
 import ProcessInspection
 import Testing
@@ -28,7 +30,7 @@ final class TestPrediction: Sendable {
   }
 
   /// Reports what was found since the last test ended.
-  func end() {
+  func end() async {
     let record = Predictor.record()
     if case .unavailable(let reason) = record.state { note("nothing is predicted: \(reason)") }
     for line in record.notes { note("prediction is not complete: \(line)") }
@@ -40,17 +42,37 @@ final class TestPrediction: Sendable {
         if !matches(finding), others.contains(where: { $0.matches(finding) }) { return false }
         return process.known.insert(Self.identity(of: finding)).inserted
       }
-      if isNew { report(finding, text) }
+      guard isNew else { continue }
+      noteForReports(finding, isError: fails)
+      let reason = ProcessBaseline.ofThisProcess?.reason(for: Finding(finding))
+      if matches(finding) || !Self.showsATest(finding) {
+        report(finding, text, knownBecause: reason)
+      } else {
+        // Of a test without the trait: an issue of the run, which a task of no test records.
+        await Task.detached {
+          self.report(finding, text, knownBecause: reason, isOfRun: true)
+        }.value
+      }
     }
     Self.process.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(self)) }
   }
 
-  private func report(_ finding: PotentialFinding, _ text: FindingText) {
-    let lines = ["potential, not observed: " + text.headline] + text.details.map { "  " + $0 }
+  private func report(
+    _ finding: PotentialFinding, _ text: FindingText, knownBecause reason: String?,
+    isOfRun: Bool = false
+  ) {
+    var lines =
+      [known(reason, "potential, not observed: " + text.headline)]
+      + text.details.map { "  " + $0 }
+    if isOfRun {
+      lines.append("  (of the run: a test that is not watched, or has ended, shows it)")
+    }
     let comment = Comment(rawValue: lines.joined(separator: "\n"))
     let location = Self.location(of: finding, module: test.sourceLocation.moduleName)
     Issue.record(
-      comment, severity: fails ? .error : .warning, sourceLocation: location ?? test.sourceLocation)
+      comment, severity: fails && reason == nil ? .error : .warning,
+      sourceLocation: location ?? test.sourceLocation)
+    guard !isOfRun else { return }
     Attachment.record(
       comment.rawValue, named: "potential.txt", sourceLocation: location ?? test.sourceLocation)
   }
@@ -67,8 +89,21 @@ final class TestPrediction: Sendable {
     let file = "/" + test.sourceLocation.fileName
     return finding.sides.contains { side in
       (side.place + side.stack).contains { frame in
-        frame.file?.hasSuffix(file) == true && frame.function?.contains(name) == true
+        guard frame.file?.hasSuffix(file) == true, let function = frame.function else {
+          return false
+        }
+        // The whole name: `reads(` is a part of `rereads(` too.
+        return function.hasPrefix(name) || function.contains("." + name)
+          || function.contains(" " + name)
       }
+    }
+  }
+
+  /// Whether a stack of the finding begins in a test: the library's macro makes a function around
+  /// it.
+  private static func showsATest(_ finding: PotentialFinding) -> Bool {
+    finding.sides.contains { side in
+      (side.place + side.stack).contains { $0.function?.contains("fMp_") ?? false }
     }
   }
 

@@ -46,7 +46,10 @@ enum ReportsBench {
     let seconds =
       ContinuousClock().measure {
         summary.planned = count
-        bytes += reporter.begin([], context).utf8.count
+        let trials = (0..<count).map {
+          Trial(scenario: scenario, subject: "subject-\($0)", seed: 1)
+        }
+        bytes += reporter.begin(trials, context).utf8.count
         for number in 0..<count {
           let result = result(number, scenario)
           bytes += reporter.result(result).utf8.count

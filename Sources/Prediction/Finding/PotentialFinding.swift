@@ -43,7 +43,7 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
   /// One of the participants.
   package struct Side: Sendable, Hashable, Codable {
     /// The participant: `thread 'worker'`, `a task on thread '…'`.
-    package var who: String
+    package var party: String
     /// Its action: `takes mutex 0x7f…`.
     package var act: String
     /// Where it acted, innermost first: several frames if functions were inlined.
@@ -55,9 +55,9 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
 
     /// Describes a side.
     package init(
-      who: String, act: String, place: [StackFrame], stack: [StackFrame] = [], held: [Held] = []
+      party: String, act: String, place: [StackFrame], stack: [StackFrame] = [], held: [Held] = []
     ) {
-      self.who = who
+      self.party = party
       self.act = act
       self.place = place
       self.stack = stack

@@ -57,7 +57,8 @@ extension UnorderedAccesses {
   func finding(_ names: Names, _ order: LockOrder) -> PotentialFinding {
     let sides = [first, second].map { side in
       PotentialFinding.Side(
-        who: Self.who(side.section), act: Self.verb(side.section) + " '\(Printable.line(name))'",
+        party: Self.party(side.section),
+        act: Self.verb(side.section) + " '\(Printable.line(name))'",
         place: [Self.frame(side.section)], stack: side.section.stack,
         held: side.held.map { held in
           PotentialFinding.Held(
@@ -87,7 +88,7 @@ extension UnorderedAccesses {
     section.mode == .noReadWrite ? "a write" : "a read"
   }
 
-  private static func who(_ section: Conflict.Side) -> String {
+  private static func party(_ section: Conflict.Side) -> String {
     var thread = Printable.label(section.thread)
     if let task = section.task { thread = "task \(task) on \(thread)" }
     return section.queue.map { "\(thread), on queue \"\(Printable.label($0))\"" } ?? thread

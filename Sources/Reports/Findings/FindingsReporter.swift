@@ -33,7 +33,7 @@ struct FindingsReporter: Reporter {
     details.hasBaseline = settings.known != nil
     details.isComplete = summary.count == summary.planned
     let all = findings.all { attempts[TrialPair(scenario: $0.group, subject: $0.name)] }
-    return format.text(all, details)
+    return format.text(all, details) ?? ""
   }
 }
 

@@ -60,6 +60,7 @@ extension TrialResult {
     }
     var faults = [first]
     faults += observation.conflicts.dropFirst(isRace ? 1 : 0).map { Finding($0) }
+    faults += (observation.memory?.races ?? []).dropFirst(isMemoryRace ? 1 : 0).map { Finding($0) }
     let shown = VerdictMessage(self).failure
     faults += observation.oracleFailures.filter { $0 != shown }.map { failed in
       let name = failed.oracle.rawValue
@@ -72,6 +73,10 @@ extension TrialResult {
     if case .race = verdict { true } else { false }
   }
 
+  private var isMemoryRace: Bool {
+    if case .memoryRace = verdict { true } else { false }
+  }
+
   /// The finding of the verdict; `nil` if the trial passed or was skipped.
   private var verdictFinding: Finding? {
     var finding: Finding
@@ -79,6 +84,9 @@ extension TrialResult {
     case .passed, .skipped: return nil
     case .race(let conflict):
       finding = Finding(conflict)
+      finding.message = message
+    case .memoryRace(let race):
+      finding = Finding(race)
       finding.message = message
     case .deadlock: finding = hang(.deadlock(verdict.cause))
     case .violation(let violation): finding = self.finding(violation)

@@ -20,12 +20,12 @@ struct EvidenceMarkup {
   /// All parts, each below its own heading.
   var html: String {
     let seen = result.observation
-    let oracles = EvidenceWords.oracles(of: result)
-    return ScheduleMarkup(result).html + part("What did not hold", Markup.list(oracles))
+    let oracles = EvidenceFormatter.oracles(of: result)
+    return ScheduleMarkup(result, excerpt).html + part("What did not hold", Markup.list(oracles))
       + part("Misuses of sections", Markup.list(seen.misuses))
       + part("The interleaving", interleaving)
       + seen.conflicts.prefix(Self.most).map(conflict).joined()
-      + rest(seen.conflicts.count, "conflicts") + crash + threads + output
+      + rest(seen.conflicts.count, "conflicts") + memory + crash + threads + output
   }
 
   /// A stack, innermost first.
@@ -74,7 +74,7 @@ struct EvidenceMarkup {
     }
     return part(
       "Conflict on '\(conflict.fullName)'\(times)",
-      "<div class=\"sides\">\n" + EvidenceWords.sides(conflict).map(side).joined() + "</div>\n"
+      "<div class=\"sides\">\n" + EvidenceFormatter.sides(conflict).map(side).joined() + "</div>\n"
         + after.map { "<p>\(Markup.text($0))</p>\n" }.joined())
   }
 
@@ -89,6 +89,31 @@ struct EvidenceMarkup {
     """
   }
 
+  private var memory: String {
+    guard let record = result.observation.memory else { return "" }
+    let races = record.races.prefix(Self.most).map { race in
+      part(
+        "Race in memory",
+        "<div class=\"sides\">\n" + side("first", race.first) + side("second", race.second)
+          + "</div>\n<p>\(Markup.text(race.meaning))</p>\n")
+    }
+    return races.joined() + rest(record.races.count, "races")
+      + (record.lostBecause.map {
+        "<p>Races in memory were no longer looked for: \(Markup.text($0))</p>\n"
+      } ?? "")
+  }
+
+  private func side(_ title: String, _ side: MemoryRace.Side) -> String {
+    """
+    <div class="side">
+    <h4>\(Markup.text("\(title): \(side.access)"))</h4>
+    <p><code>\(Markup.text(side.place.description))</code></p>
+    <p>\(Markup.text(side.owner))</p>
+    \(Markup.list(side.lockLines))\(excerpt.html(side.place))\(Self.stack(side.stack))</div>
+
+    """
+  }
+
   private var crash: String {
     guard let crash = result.observation.crash else { return "" }
     return part(
@@ -99,7 +124,7 @@ struct EvidenceMarkup {
     let seen = result.observation
     var inside = ""
     if !seen.threadCounts.isEmpty {
-      let counts = EvidenceWords.threadCounts(seen.threadCounts)
+      let counts = EvidenceFormatter.threadCounts(seen.threadCounts)
       inside += "<p>threads over time: \(Markup.text(counts))</p>\n"
     }
     if !seen.threads.isEmpty {

@@ -50,19 +50,30 @@ package struct HTMLReport: Sendable {
     let report = TextReport(context: context, style: TextStyle(color: false), isVerbose: false)
     let summary = report.summary(results, of: trials, seconds: seconds)
     let tables = VerdictTables(results, of: trials, sections: sections).html
-    return head(summary) + """
+    return head(summary) + Self.filter + """
       <h2>Verdicts</h2>
       \(tables)\(unmet(sections))\(blindness)
       """ + shown.map(section).joined() + rest(explained.count - shown.count)
       + PotentialSection(results, context, excerpt).html
         + """
         </main>
-        <script>\(PageStyle.script)</script>
+        <script>\(PageScript.text)</script>
         </body>
         </html>
 
         """
   }
+
+  /// What the script filters by; without the script it is not shown.
+  private static let filter = """
+    <div class="filter" role="search" hidden="hidden">
+    <label for="filter-words">Filter</label>
+    <input type="search" id="filter-words" placeholder="scenario, subject or verdict; press /"/>
+    <label><input type="checkbox"/> not as expected only</label>
+    <output for="filter-words"></output>
+    </div>
+
+    """
 
   private func head(_ summary: String) -> String {
     let host = context.host
@@ -130,7 +141,7 @@ package struct HTMLReport: Sendable {
       return sections[Pair(result.trial)].map { "<a href=\"#\($0)\">\(text)</a>" } ?? text
     }
     if unmet.count > items.count { items.append("… and \(unmet.count - items.count) more") }
-    return "<h2>Not as expected</h2>\n<ul>\n"
+    return "<h2>Not as expected</h2>\n<ul class=\"not-expected\">\n"
       + items.map { "<li>\($0)</li>\n" }.joined() + "</ul>\n"
   }
 

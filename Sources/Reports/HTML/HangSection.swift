@@ -50,7 +50,7 @@ struct HangSection {
   }
 
   private var progress: String {
-    EvidenceWords.progress(of: result)
+    EvidenceFormatter.progress(of: result)
   }
 
   /// The picture's arrows as lines of text, for a screen too narrow for the picture.

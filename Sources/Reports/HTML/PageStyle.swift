@@ -1,25 +1,10 @@
-/// The style of a page, and its script.
+/// The style of a page.
 enum PageStyle {
-  /// Opens the details that a box of a picture links to, for browsers that do not. Without the
-  /// script a reader opens them by hand.
-  static let script = """
-    function show() {
-      var part = location.hash ? document.getElementById(location.hash.slice(1)) : null;
-      if (part) { if (part.tagName.toLowerCase() === "details") { part.open = true; } \
-    part.scrollIntoView(); }
-    }
-    addEventListener("hashchange", show);
-    show();
-    """
-
   /// The content security policy: this style, and the script by its hash. If a subject's text ever
   /// became an element, it could do nothing.
   static let policy =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(PageScript.hash)'; "
     + "base-uri 'none'; form-action 'none'"
-
-  /// The SHA-256 of `script`, in Base64.
-  static let scriptHash = "M5ug6Hu8EcTNgc1IGidf50fBtJcDeIeA9xYB9cqTjAA="
 
   /// The colours, light and dark, each with a contrast of at least 4.5 to 1 against its background,
   /// and the layout.
@@ -86,6 +71,16 @@ enum PageStyle {
     .source .here::marker { color: var(--marked); font-weight: 700; }
     .interleaving td, .interleaving th { white-space: normal; overflow-wrap: anywhere; \
     vertical-align: top; }
+    [hidden] { display: none !important; }
+    .filter { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; }
+    .filter input[type="search"] { font: inherit; flex: 1 1 14rem; min-width: 0; }
+    .filter output, .steps output { color: var(--soft); font-size: 0.9rem; }
+    .steps { position: sticky; top: 0; display: flex; flex-wrap: wrap; gap: 0.5rem; \
+    align-items: center; padding: 0.4rem 0; background: var(--page); }
+    .steps input { flex: 1 1 10rem; min-width: 0; } .steps button { font: inherit; }
+    .steps output { flex: 1 1 100%; overflow-wrap: anywhere; }
+    .interleaving .now td { background: var(--box); font-weight: 600; }
+    .interleaving .later td { opacity: 0.35; }
     svg { display: block; }
     svg.graph { max-width: 100%; height: auto; }
     svg text { fill: var(--text); font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", \

@@ -56,7 +56,7 @@ struct PotentialSection {
   }
 
   private func side(_ side: PotentialFinding.Side) -> String {
-    var text = "<p>\(Markup.text(side.who + " " + side.act + FindingText.at(side.place)))</p>\n"
+    var text = "<p>\(Markup.text(side.party + " " + side.act + FindingText.at(side.place)))</p>\n"
     text += Markup.list(side.held.map { "holds \($0.object), taken\(FindingText.at($0.place))" })
     return text + excerpt.html(side.place) + EvidenceMarkup.stack(side.stack)
   }

@@ -1,4 +1,6 @@
 import Explorer
+import Findings
+import Interlock
 import StressRunner
 
 /// The order that failed, as a table of a page with a column for each thread.
@@ -7,14 +9,37 @@ struct ScheduleMarkup {
   private static let mostSteps = 400
   private static let mostThreads = 40
 
-  private let failure: ExplorationFailure?
+  /// The most places whose source lines are shown.
+  private static let mostPlaces = 6
 
-  init(_ result: TrialResult) {
+  private let failure: ExplorationFailure?
+  private let excerpt: SourceExcerpt?
+
+  /// Describes the order that failed in a trial, with source lines if these can be read.
+  init(_ result: TrialResult, _ excerpt: SourceExcerpt? = nil) {
+    self.excerpt = excerpt
     if case .explored(let failure) = result.verdict {
       self.failure = failure
     } else {
       failure = nil
     }
+  }
+
+  /// The source lines of the calls that threads wait in; if none waits, of the last step with one.
+  private func sources(_ schedule: Schedule) -> String {
+    let ends =
+      schedule.blocked.isEmpty
+      ? schedule.steps.last { $0.place?.hasLine == true }.map { [$0] } ?? [] : schedule.blocked
+    var seen: Set<String> = []
+    let shown = ends.compactMap { step -> String? in
+      guard let place = step.place, seen.insert(place.description).inserted else { return nil }
+      let lines = excerpt?.html(place) ?? ""
+      guard !lines.isEmpty else { return nil }
+      let title = "\(Schedule.name(step.thread)): \(step.operation)"
+      return "<div class=\"side\">\n<h4>\(Markup.text(title))</h4>\n\(lines)</div>\n"
+    }
+    guard !shown.isEmpty else { return "" }
+    return "<div class=\"sides\">\n" + shown.prefix(Self.mostPlaces).joined() + "</div>\n"
   }
 
   /// The table with its heading; empty if no order failed.
@@ -33,8 +58,9 @@ struct ScheduleMarkup {
     var rest = left > 0 ? "<p>… and \(left) more steps.</p>\n" : ""
     if !failure.schedule.blocked.isEmpty {
       rest += "<p>No thread can continue:</p>\n"
-      rest += Markup.list(ExplorationWords.waits(failure.schedule))
+      rest += Markup.list(ExplorationFormatter.waits(failure.schedule))
     }
+    rest += sources(failure.schedule)
     return """
       <h3>The order that fails</h3>
       <div class="scroll" tabindex="0" role="region" aria-label="The order that fails">

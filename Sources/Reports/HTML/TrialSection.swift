@@ -54,7 +54,7 @@ struct TrialSection {
   /// The section.
   var html: String {
     let result = trial.result
-    let progress = EvidenceWords.progress(of: result)
+    let progress = EvidenceFormatter.progress(of: result)
     return trial.head + """
       <p class="headline">\(Markup.text(result.message))</p>
       <p class="told">\(Markup.text(progress))</p>

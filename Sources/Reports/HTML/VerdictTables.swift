@@ -42,7 +42,7 @@ struct VerdictTables {
       + "\(Markup.text(verdictText(result.verdict)))</strong>"
   }
 
-  private static func className(_ met: Bool?) -> String {
+  static func className(_ met: Bool?) -> String {
     switch met {
     case true?: "met"
     case false?: "unmet"

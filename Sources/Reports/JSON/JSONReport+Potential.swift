@@ -32,7 +32,7 @@ extension JSONReport {
 
   private static func value(_ side: PotentialFinding.Side) -> JSONValue {
     .object([
-      "who": .string(side.who),
+      "who": .string(side.party),
       "act": .string(side.act),
       "place": value(side.place),
       "stack": value(side.stack),

@@ -9,6 +9,7 @@ extension JSONReport {
     switch verdict {
     case .passed: .null
     case .race(let conflict): reason(conflict.witness == nil ? "conflict" : "unmarked-change")
+    case .memoryRace: reason("memory")
     case .deadlock(.graph): reason("wait-for-graph")
     case .deadlock(.pools(let state, _)): reason(state)
     case .violation(let violation): reason(violation)

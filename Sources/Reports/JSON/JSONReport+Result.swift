@@ -1,3 +1,4 @@
+import Findings
 import Interlock
 import JSONText
 import Prediction
@@ -6,7 +7,7 @@ import StressRunner
 import WaitForGraph
 
 extension JSONReport {
-  static func value(of result: TrialResult) -> JSONValue {
+  static func value(of result: TrialResult, _ findings: [Finding] = []) -> JSONValue {
     let seen = result.observation
     let undecided = seen.undecidedOracles.map {
       JSONValue.object(["oracle": .string($0.oracle.rawValue), "reason": .string($0.evidence)])
@@ -32,11 +33,13 @@ extension JSONReport {
       "undecided": .array(undecided),
       "diagnosis": .optional(
         result.explanation.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
-      "exercise": .optional(seen.exercise.map(value)),
+      "exercise": .optional(seen.coverage.map(value)),
       "prediction": value(seen.prediction),
       "potential": .array(seen.prediction.findings.map(value)),
       "reason": reason(result.verdict),
       "exploration": .optional(seen.exploration.map { value($0, of: result) }),
+      "memory": .optional(seen.memory.map(value)),
+      "findings": .array(findings.map(value)),
     ])
   }
 
@@ -46,6 +49,19 @@ extension JSONReport {
       let cause = result.expected.cause
     else { return result.message }
     return result.message + " (expected the cause '\(cause.rawValue)')"
+  }
+
+  private static func value(_ finding: Finding) -> JSONValue {
+    let key = finding.key
+    return .object([
+      "kind": .string(finding.rule.id),
+      "level": .string(finding.level.rawValue),
+      "fingerprint": .string(key.fingerprint),
+      "message": .string(finding.message),
+      "resource": .string(key.resource),
+      "functions": .array(key.functions.map { .string($0) }),
+      "known": .optional(finding.knownBecause.map { .string($0) }),
+    ])
   }
 
   private static func value(_ record: ScriptRecord) -> JSONValue {

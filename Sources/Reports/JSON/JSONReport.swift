@@ -1,3 +1,4 @@
+package import Findings
 import JSONText
 package import StressRunner
 
@@ -26,15 +27,23 @@ package import StressRunner
 ///               "sides": [ {"who", "act", "place", "stack", "held"} ] } ],
 ///           "reason": {"kind", …},
 ///           "exploration": {"state", "orders", "seconds", "leftBlocked", "notControlled",
-///                           "failure"} } ],
+///                           "failure"},
+///           "memory": {"state", "reason", "races": [ {"first", "second"} ]},
+///           "findings": [ { "kind", "level", "fingerprint", "message", "resource", "functions",
+///                           "known" } ] } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package struct JSONReport: Reporter {
   private var isFirst = true
+  private let failing: FailureSettings
+  private var context: ReportContext?
 
   /// A report without results.
-  package init() {}
+  ///
+  /// - Parameter failing: What fails the run: it decides the level of findings, and what is known.
+  package init(_ failing: FailureSettings = FailureSettings()) { self.failing = failing }
 
   package mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String {
+    self.context = context
     let host = JSONValue.object([
       "os": .string(context.host.system), "cores": .number(context.host.cores),
       "swift": .string(context.host.swift),
@@ -55,7 +64,8 @@ package struct JSONReport: Reporter {
 
   package mutating func result(_ result: TrialResult) -> String {
     defer { isFirst = false }
-    return (isFirst ? "\n    " : ",\n    ") + Self.entry(result)
+    let findings = context.map { result.findings(failing, $0) } ?? []
+    return (isFirst ? "\n    " : ",\n    ") + Self.entry(result, findings)
   }
 
   package func end(_ summary: ReportSummary) -> String {
@@ -67,9 +77,9 @@ package struct JSONReport: Reporter {
       + ",\n  \"summary\": \(JSONWriter.text(counts, level: 1))\n}\n"
   }
 
-  /// One result.
-  package static func entry(_ result: TrialResult) -> String {
-    JSONWriter.text(value(of: result), level: 2)
+  /// One result with its findings.
+  package static func entry(_ result: TrialResult, _ findings: [Finding] = []) -> String {
+    JSONWriter.text(value(of: result, findings), level: 2)
   }
 }
 
@@ -80,5 +90,5 @@ extension ReportFormat {
     summary: "Write the results to this file too, as they arrive; '-' is standard output, and the"
       + " text then goes to standard error.",
     destination: .growingFile
-  ) { _ in JSONReport() }
+  ) { JSONReport($0.failing) }
 }

@@ -41,6 +41,8 @@ extension ReportContext {
     // The token of an order has its random choices; the seed of the calls may be the command's.
     if trial.explore == nil || seed != nil { words += ["--seed", "\(trial.seed)"] }
     words += replay.options
+    // By default it depends on how the executable was built.
+    if trial.checksMemory, !replay.options.contains("--memory") { words += ["--memory", "on"] }
     if case .explored(let failure) = result.verdict { words += ["--replay", failure.token] }
     let variables = replay.variables.map { "\($0.name)=\(shellWord($0.value))" }
     return (variables + words.map(shellWord)).joined(separator: " ")

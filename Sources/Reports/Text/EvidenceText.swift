@@ -57,15 +57,16 @@ package struct EvidenceText: Sendable {
       + "\(verdictText(result.verdict)), \(expected)\(often)"
     var lines = [style.marked(heading, met: result.isMet)]
     lines.append("  " + harmless(result.message))
-    lines.append("  " + EvidenceWords.progress(of: result))
+    lines.append("  " + EvidenceFormatter.progress(of: result))
     if case .explored(let failure) = result.verdict {
-      lines += ExplorationWords.schedule(failure).map { "  " + harmless($0) }
+      lines += ExplorationFormatter.schedule(failure).map { "  " + harmless($0) }
     }
     lines += diagnosisLines(result)
-    lines += EvidenceWords.oracles(of: result).map { "  " + harmless($0) }
+    lines += EvidenceFormatter.oracles(of: result).map { "  " + harmless($0) }
     lines += seen.misuses.map { "  " + harmless($0) }
     lines += scriptLines(result)
     lines += conflictLines(seen)
+    lines += memoryLines(seen)
     lines += crashLines(seen)
     lines += threadLines(seen)
     lines += outputLines(seen)
@@ -92,7 +93,7 @@ package struct EvidenceText: Sendable {
     for conflict in seen.conflicts.prefix(cut.conflicts) {
       let times = conflict.count > 1 ? ", \(conflict.count) times" : ""
       lines.append("  conflict on '\(harmless(conflict.fullName))'\(times)")
-      for (title, side) in EvidenceWords.sides(conflict) { lines += sideLines(title, side) }
+      for (title, side) in EvidenceFormatter.sides(conflict) { lines += sideLines(title, side) }
       if let witness = conflict.witness {
         lines += [
           "    before: \(harmless(witness.before))", "    after:  \(harmless(witness.after))",
@@ -102,6 +103,25 @@ package struct EvidenceText: Sendable {
       lines.append("    " + conflict.meaning)
     }
     return lines + rest(seen.conflicts.count - cut.conflicts, "conflict", indent: 2)
+  }
+
+  private func memoryLines(_ seen: Observation) -> [String] {
+    guard let record = seen.memory else { return [] }
+    var lines: [String] = []
+    for race in record.races.prefix(cut.conflicts) {
+      lines.append("  race in memory" + (race.variable.map { " of \(harmless($0))" } ?? ""))
+      for (title, side) in [("first", race.first), ("second", race.second)] {
+        lines += ["    \(title): \(side.access)  \(side.place)", "      \(harmless(side.owner))"]
+        lines += side.lockLines.map { "      " + harmless($0) }
+        lines += stackLines(side.stack, indent: 6)
+      }
+      lines.append("    " + race.meaning)
+    }
+    lines += rest(record.races.count - cut.conflicts, "race", indent: 2)
+    if let reason = record.lostBecause {
+      lines.append("  races in memory were no longer looked for: \(harmless(reason))")
+    }
+    return lines
   }
 
   private func sideLines(_ title: String, _ side: Conflict.Side) -> [String] {
@@ -122,7 +142,7 @@ package struct EvidenceText: Sendable {
   private func threadLines(_ seen: Observation) -> [String] {
     var lines: [String] = []
     if !seen.threadCounts.isEmpty {
-      lines.append("  threads over time: " + EvidenceWords.threadCounts(seen.threadCounts))
+      lines.append("  threads over time: " + EvidenceFormatter.threadCounts(seen.threadCounts))
     }
     guard !seen.threads.isEmpty else { return lines }
     let total = seen.threads.reduce(0) { $0 + $1.count }

@@ -50,8 +50,9 @@ package struct TextReport: Sendable {
     parts += evidence(results, of: trials)
     parts += potential(results, of: trials)
     parts.append(
-      ExerciseLines(
-        Exercised(results), style: style, isVerbose: isVerbose, isRequired: requiresContention,
+      CoverageLines(
+        ResourceCoverage(results), style: style, isVerbose: isVerbose,
+        isRequired: requiresContention,
         width: width
       ).lines)
     parts.append(

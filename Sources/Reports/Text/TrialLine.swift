@@ -30,7 +30,7 @@ package struct TrialLine: Sendable {
     if result.verdict.kind == .skipped {
       counts = ""
     } else if let record = seen.exploration {
-      counts = "\(ExplorationWords.count(record.outcome))  \(secondsText(seen.seconds))"
+      counts = "\(ExplorationFormatter.count(record.outcome))  \(secondsText(seen.seconds))"
     } else {
       counts = "\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))"
     }

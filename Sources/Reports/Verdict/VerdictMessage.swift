@@ -24,10 +24,10 @@ struct VerdictMessage {
     let limits = result.trial.scenario.limits
     switch result.verdict {
     case .passed where seen.exploration != nil:
-      text = seen.exploration.map { ExplorationWords.claim($0.outcome, result.trial) } ?? ""
+      text = seen.exploration.map { ExplorationFormatter.claim($0.outcome, result.trial) } ?? ""
       hasProgress = false
     case .explored(let failed):
-      text = ExplorationWords.failure(failed, seen.oracleFailures)
+      text = ExplorationFormatter.failure(failed, seen.oracleFailures)
       failure = seen.oracleFailures.first
       hasProgress = false
     case .passed:
@@ -35,6 +35,9 @@ struct VerdictMessage {
       text = progressText(seen) + (order ?? "")
     case .race(let conflict):
       text = Self.race(conflict, seen)
+      hasProgress = false
+    case .memoryRace(let race):
+      text = Self.memoryRace(race, seen)
       hasProgress = false
     case .deadlock(let deadlock):
       text = DeadlockMessage.message(deadlock, seen)
@@ -72,6 +75,14 @@ struct VerdictMessage {
   private static func race(_ conflict: Conflict, _ seen: Observation) -> String {
     var text = conflict.sentence
     if conflict.witness != nil { return text }
+    if case .signalled(let number) = seen.ending { text += "; then \(CrashMessage.death(number))" }
+    return text
+  }
+
+  private static func memoryRace(_ race: MemoryRace, _ seen: Observation) -> String {
+    let others = (seen.memory?.races.count ?? 1) - 1
+    var text = race.sentence
+    if others > 0 { text += " (and \(others) more race\(others == 1 ? "" : "s"))" }
     if case .signalled(let number) = seen.ending { text += "; then \(CrashMessage.death(number))" }
     return text
   }

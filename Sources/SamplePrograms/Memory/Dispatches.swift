@@ -48,6 +48,75 @@ let dispatchPairs: [MemoryPair] = [
       item.wait()
       use(counter.value)
     }),
+  MemoryPair(
+    "blocks-of-one-thread", "blocks that a pool runs on whatever thread increment a number",
+    order: "a barrier block comes between them",
+    racy: {
+      let counter = Counter()
+      let group = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: group) { counter.add(1) }
+        // The pool has one thread awake for both.
+        letTimePass()
+      }
+      group.wait()
+    },
+    ordered: {
+      let counter = Counter()
+      let queue = DispatchQueue(label: "numbers", attributes: .concurrent)
+      queue.async { counter.add(1) }
+      queue.async(flags: .barrier) {}
+      queue.async { counter.add(1) }
+      queue.sync(flags: .barrier) { use(counter.value) }
+    }),
+  MemoryPair(
+    "iterations-in-turn", "short iterations of 'concurrentPerform' use one number",
+    order: "each has a number of its own",
+    racy: {
+      let counter = Counter()
+      DispatchQueue.concurrentPerform(iterations: 8) { counter.add($0) }
+    },
+    ordered: {
+      nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 8)
+      DispatchQueue.concurrentPerform(iterations: 8) { numbers[$0] = $0 }
+      use((0..<8).reduce(0) { $0 + numbers[$1] })
+      numbers.deallocate()
+    }),
+  MemoryPair(
+    "work-item-performed", "a thread performs a work item, and another reads what it writes",
+    order: "it waits for the item first",
+    racy: {
+      let counter = Counter()
+      nonisolated(unsafe) let item = DispatchWorkItem { counter.value = 1 }
+      onTwoThreads {
+        item.perform()
+      } then: {
+        use(counter.value)
+        item.wait()
+      }
+    },
+    ordered: {
+      let counter = Counter()
+      nonisolated(unsafe) let item = DispatchWorkItem { counter.value = 1 }
+      onTwoThreads {
+        item.perform()
+      } then: {
+        item.wait()
+        use(counter.value)
+      }
+    }),
+  MemoryPair(correct: "work-item-queued-twice", "a work item is enqueued on two serial queues") {
+    let counter = Counter()
+    let lock = NSLock()
+    let queues = [DispatchQueue(label: "one"), DispatchQueue(label: "other")]
+    for _ in 0..<20 {
+      counter.value = 1
+      let item = DispatchWorkItem { lock.withLock { counter.add(1) } }
+      for queue in queues { queue.async(execute: item) }
+      for queue in queues { queue.sync {} }
+      use(counter.value)
+    }
+  },
   MemoryPair(correct: "group-notified", "a block that a group's end enqueues reads its results") {
     let counter = Counter()
     let group = DispatchGroup()

@@ -6,6 +6,31 @@ private final class Guarded: Sendable {
   let list = Mutex([1])
 }
 
+/// A number with a lock of the C library, whose address each call takes anew.
+private final class LockInPlace: @unchecked Sendable {
+  // Unchecked: the lock guards the number.
+  private var lock = pthread_mutex_t()
+  private var readers = pthread_rwlock_t()
+  private var number = 0
+
+  init() {
+    pthread_mutex_init(&lock, nil)
+    pthread_rwlock_init(&readers, nil)
+  }
+
+  func add(_ count: Int) {
+    pthread_mutex_lock(&lock)
+    number += count
+    pthread_mutex_unlock(&lock)
+  }
+
+  func addAsWriter(_ count: Int) {
+    pthread_rwlock_wrlock(&readers)
+    number += count
+    pthread_rwlock_unlock(&readers)
+  }
+}
+
 /// Locks that guard, and locks that seem to.
 let lockPairs: [MemoryPair] = [
   MemoryPair(
@@ -30,6 +55,26 @@ let lockPairs: [MemoryPair] = [
         lock.withLock { counter.add(1) }
       }
     }),
+  MemoryPair(
+    "lock-in-property-of-each", "a mutex and a read-write lock, each a property, guard one number",
+    order: "the mutex guards it",
+    racy: {
+      let guarded = LockInPlace()
+      onTwoThreads {
+        guarded.add(1)
+      } then: {
+        guarded.addAsWriter(1)
+      }
+    },
+    ordered: {
+      let guarded = LockInPlace()
+      onThreads(4) { for _ in 0...$0 { guarded.add(1) } }
+    }),
+  MemoryPair(correct: "rwlock-in-property", "a read-write lock that is a property guards a number")
+  {
+    let guarded = LockInPlace()
+    onThreads(4) { for _ in 0...$0 { guarded.addAsWriter(1) } }
+  },
   MemoryPair(
     "lock-on-one-side", "a thread writes under a lock, and another reads without it",
     order: "the reader takes the lock too",

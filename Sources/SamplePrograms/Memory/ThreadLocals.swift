@@ -1,5 +1,27 @@
 import Foundation
 
+/// A number of each thread that asks for it.
+private final class OwnNumber: Sendable {
+  private let key: pthread_key_t
+
+  init() {
+    var key = pthread_key_t()
+    pthread_key_create(&key, { pointer in pointer?.deallocate() })
+    self.key = key
+  }
+
+  /// The calling thread's number.
+  func add(_ number: Int) {
+    if let pointer = pthread_getspecific(key) {
+      pointer.assumingMemoryBound(to: Int.self).pointee += number
+      return
+    }
+    let made = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    made.initialize(to: number)
+    pthread_setspecific(key, made)
+  }
+}
+
 /// Threads: their own values, and what they leave to others.
 let threadPairs: [MemoryPair] = [
   MemoryPair(
@@ -42,6 +64,46 @@ let threadPairs: [MemoryPair] = [
       ended.wait()
       use(counter.value)
     }),
+  MemoryPair(correct: "thread-specific-in-tasks", "tasks change a number of the pool's thread") {
+    let own = OwnNumber()
+    inTask {
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<40 {
+          group.addTask {
+            own.add(number)
+            await Task.yield()
+            own.add(1)
+          }
+        }
+      }
+    }
+  },
+  MemoryPair(correct: "thread-specific-in-blocks", "blocks change a number of the pool's thread") {
+    let own = OwnNumber()
+    let group = DispatchGroup()
+    for number in 0..<40 { DispatchQueue.global().async(group: group) { own.add(number) } }
+    group.wait()
+  },
+  MemoryPair(correct: "thread-specific-in-iterations", "iterations change a number of the thread") {
+    let own = OwnNumber()
+    own.add(1)
+    DispatchQueue.concurrentPerform(iterations: 40) { own.add($0) }
+    own.add(1)
+  },
+  MemoryPair(correct: "thread-dictionary-in-blocks", "blocks change an object of their thread") {
+    let group = DispatchGroup()
+    for number in 0..<40 {
+      DispatchQueue.global().async(group: group) {
+        let values = Thread.current.threadDictionary
+        guard let counter = values["own"] as? Counter else {
+          values["own"] = Counter()
+          return
+        }
+        counter.add(number)
+      }
+    }
+    group.wait()
+  },
   MemoryPair(correct: "threads-in-sequence", "each thread starts the next, and they share an array")
   {
     let shelf = Shelf()

@@ -8,8 +8,12 @@ enum ChildEvent: Codable, Sendable {
   /// A conflict was recorded. The child ends after it: two owners have written to its heap, so
   /// later results mean nothing.
   case conflict(Conflict)
+  /// Two accesses of memory race. The child goes on.
+  case memoryRace(MemoryRace)
+  /// Nothing is checked in memory from some event on, for this reason.
+  case memoryLost(String)
   /// Contention coverage up to a conflict.
-  case exercise(ExerciseReport)
+  case coverage(CoverageReport)
   /// A section was misused.
   case misuse(String)
   /// An oracle did not hold.
@@ -28,7 +32,7 @@ enum ChildEvent: Codable, Sendable {
   case notRun(String)
   /// The workload has ended and the oracles have been checked; with the contention coverage, if
   /// sections are tracked.
-  case finished(ExerciseReport?)
+  case finished(CoverageReport?)
 }
 
 /// The child's end of the pipe.

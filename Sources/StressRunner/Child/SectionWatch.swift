@@ -19,7 +19,7 @@ final class SectionWatch: Sendable {
 
   /// Reports the first conflict and ends the process.
   func conflict(_ conflict: Conflict) -> Never {
-    events.send(.exercise(SectionTracking.exerciseReport))
+    events.send(.coverage(SectionTracking.coverageReport))
     events.send(.conflict(conflict))
     _exit(Self.exitCode)
   }
@@ -41,6 +41,6 @@ func watchSections(reportingTo watch: SectionWatch) {
   // No delays before the workload begins: the preparation has no second caller, and a script sets
   // its own order.
   SectionTracking.delays = false
-  SectionTracking.exercise = false
+  SectionTracking.coverage = false
   SectionTracking.onMisuse = .handler { watch.misuse($0.line) }
 }

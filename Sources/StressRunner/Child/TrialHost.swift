@@ -51,6 +51,8 @@ package enum TrialHost {
     limitMemory(for: trial)
     // Start before the subject creates its locks.
     if trial.predicts, seesCalls(in: ProcessInfo.processInfo.environment) { Predictor.start() }
+    let memory = trial.checksMemory ? MemoryWatch(reportingTo: events) : nil
+    if let reason = memory?.start() { fail("memory cannot be checked: \(reason)") }
     let monitor =
       trial.explore == nil
       ? watchForHangs(table: table, predicts: trial.predicts, reportingTo: events) : nil
@@ -61,14 +63,15 @@ package enum TrialHost {
     // Use a separate thread, so that a subject may use the main queue and the main actor.
     Thread {
       interlock_name_thread("workload")
-      perform(trial, on: entry, table: table, events: events, watchedBy: monitor)
+      perform(
+        trial, on: entry, table: table, events: events, watchedBy: monitor, memory: memory)
     }.start()
     Platform.serveMainQueue()
   }
 
   private static func perform(
     _ trial: Trial, on entry: SubjectEntry, table: ProgressTable, events: EventPipe,
-    watchedBy monitor: HangMonitor?
+    watchedBy monitor: HangMonitor?, memory: MemoryWatch?
   ) -> Never {
     let subject = entry.make()
     let needed = trial.scenario.workload.kinds
@@ -86,7 +89,7 @@ package enum TrialHost {
     if let script = trial.scenario.workload.script {
       let outcome = runScript(
         trial.scenario, script, on: subject, reporting: table, ignoring: table.ignoredThreads,
-        beforeCalls: { SectionTracking.exercise = true }, afterCalls: stopExercise,
+        beforeCalls: { SectionTracking.coverage = true }, afterCalls: stopCoverage,
         noteUndecided: noteUndecided)
       failures = outcome.failures
       events.send(.script(outcome.record))
@@ -94,14 +97,15 @@ package enum TrialHost {
       failures = runWorkload(
         trial.scenario, seed: trial.seed, on: subject, reporting: table,
         beforeCalls: {
-          SectionTracking.exercise = true
+          SectionTracking.coverage = true
           startDelays(of: trial)
-        }, afterCalls: stopExercise, noteUndecided: noteUndecided)
+        }, afterCalls: stopCoverage, noteUndecided: noteUndecided)
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
     if trial.predicts { events.send(.prediction(Predictor.record(atEnd: true))) }
+    memory?.reportBlindness()
     table.stage = .finished
-    end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.exerciseReport : nil))
+    end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.coverageReport : nil))
   }
 
   /// Enables near-miss delays for the workload.
@@ -116,7 +120,7 @@ package enum TrialHost {
 
   /// Ends the recording of contention coverage: neither the preparation nor the oracles' questions
   /// count.
-  private static func stopExercise() { SectionTracking.exercise = false }
+  private static func stopCoverage() { SectionTracking.coverage = false }
 
   /// Sends the last event and ends the process without running exit handlers: threads of the
   /// subject may still run, and must not see its state torn down.
@@ -192,12 +196,14 @@ package enum TrialHost {
     // A backstop for memory that grows faster than the parent samples it. The stacks of 8 MiB for
     // the threads of the pools and the workload, and the allocator's arenas, are only address
     // space.
-    var space = UInt(max(0, trial.scenario.limits.memoryMebibytes)) * mebibyte
+    var space = UInt(max(0, trial.memoryMebibytes)) * mebibyte
     space += 16 * 1024 * mebibyte
     if trial.scenario.workload.driver == .threads {
       let threads = trial.scenario.workload.phases.map(\.callers).max() ?? 0
       space += UInt(max(0, threads)) * 8 * mebibyte
     }
-    Platform.limit(addressSpaceBytes: Platform.isUnderThreadSanitizer ? nil : space)
+    // The shadow of memory reserves more address space than any limit.
+    let isUnlimited = Platform.isUnderThreadSanitizer || trial.checksMemory
+    Platform.limit(addressSpaceBytes: isUnlimited ? nil : space)
   }
 }

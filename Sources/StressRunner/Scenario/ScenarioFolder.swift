@@ -54,8 +54,12 @@ package enum ScenarioFolder {
     var status = stat()
     do throws(ScenarioError) {
       guard stat(path, &status) == 0 || errno != ENOENT else {
-        throw ScenarioError(
-          path: path, message: "is not there, expected a scenario or a folder of scenarios")
+        // Swift has replaced each byte of an argument that is not UTF-8 by this character.
+        let message =
+          path.unicodeScalars.contains("\u{FFFD}")
+          ? "has a name that is not UTF-8, expected one that is"
+          : "is not there, expected a scenario or a folder of scenarios"
+        throw ScenarioError(path: path, message: message)
       }
       guard status.st_mode & S_IFMT == S_IFDIR else {
         return [try ScenarioFile(parsing: RegularFile.read(path), path: path, platform: platform)]

@@ -13,6 +13,8 @@ public struct SubjectEntry: Sendable {
   public var runsUnlisted: Bool
   /// Whether it is a cache that keeps everything in memory, so that `compare --caches` measures it.
   public var isMemoryCache: Bool
+  /// Whether its code is compiled for the check of memory in every build.
+  package var isInstrumented = false
   /// The system package that the subject needs and this machine lacks; `nil` if nothing is missing.
   ///
   /// If it is not `nil`, trials of the subject are skipped.

@@ -102,8 +102,10 @@ package struct Observation: Sendable, Hashable, Codable {
   package var prediction: PredictionRecord
   /// The conflicts that were recorded.
   package var conflicts: [Conflict]
+  /// What the check of memory found; `nil` if it was off.
+  package var memory: MemoryRecord?
   /// The contention coverage; `nil` for a child that hung, crashed or was stopped.
-  package var exercise: ExerciseReport?
+  package var coverage: CoverageReport?
   /// The misuses of sections that were recorded, a line each.
   package var misuses: [String]
   /// The oracles that failed.

@@ -52,6 +52,7 @@ final class RunningTrial {
       observation.prediction.state = .unavailable(
         reason: "the trial ended before prediction reported")
     }
+    if trial.checksMemory { observation.memory = MemoryRecord() }
     observation.processors =
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
@@ -127,7 +128,9 @@ final class RunningTrial {
   private func note(_ event: ChildEvent) -> Observation.Ending? {
     switch event {
     case .conflict(let conflict): observation.conflicts.append(conflict)
-    case .exercise(let report): observation.exercise = report
+    case .coverage(let report): observation.coverage = report
+    case .memoryRace(let race): observation.memory?.races.append(race)
+    case .memoryLost(let reason): observation.memory?.lostBecause = reason
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
     case .undecided(let oracles): observation.undecidedOracles = oracles
@@ -139,8 +142,8 @@ final class RunningTrial {
       let stall = stallWatch.note(snapshot, isCertain: isCertain, isOnlySlow: isOnlySlow)
       return endSeenAt == nil ? ending(ofStall: stall) : nil
     case .notRun(let reason): return .notRun(reason: reason)
-    case .finished(let exercise):
-      observation.exercise = exercise
+    case .finished(let coverage):
+      observation.coverage = coverage
       observation.finished = true
     }
     return nil
@@ -173,7 +176,7 @@ final class RunningTrial {
       observation.threadCounts.append(.init(seconds: seconds, threads: whole.threads))
     }
     let mebibytes = whole.residentBytes >> 20
-    if mebibytes > trial.scenario.limits.memoryMebibytes {
+    if mebibytes > trial.memoryMebibytes {
       return .outOfMemory(mebibytes: mebibytes)
     }
     if seconds >= trial.scenario.limits.timeSeconds { return .outOfTime }

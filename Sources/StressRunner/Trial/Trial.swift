@@ -23,6 +23,8 @@ package struct Trial: Sendable, Hashable, Codable {
   /// Whether the child predicts deadlocks and races that did not occur in this run, such as locks
   /// taken in several orders.
   package var predicts = false
+  /// Whether the child looks for races in memory.
+  package var checksMemory = false
 
   /// How the child explores the orders of its workload; `nil` to run the workload once.
   package var explore: ExploreRequest?

@@ -7,9 +7,9 @@ import WaitForGraph
 package enum Judge {
   /// The verdict of an observation of a scenario's trial.
   ///
-  /// The first of these that applies decides: a trial that was not run; a conflict, whatever
-  /// followed; a deadlock; a crash, or an exceeded limit; an oracle or a misuse; the time limit; an
-  /// exit without a result.
+  /// The first of these that applies decides: a trial that was not run; a conflict, or a race in
+  /// memory, whatever followed; a deadlock; a crash, or an exceeded limit; an oracle or a misuse;
+  /// the time limit; an exit without a result.
   ///
   /// If a script's order was given up, its interleaving was not tried, so the trial is not `passed`
   /// but `timedOut`, unless the scenario states that this subject's fix excludes the order.
@@ -27,6 +27,7 @@ package enum Judge {
   static func verdict(of observation: Observation, in scenario: Scenario) -> Verdict {
     if case .notRun(let reason) = observation.ending { return .skipped(reason: reason) }
     if let conflict = observation.conflicts.first { return .race(conflict) }
+    if let race = observation.memory?.races.first { return .memoryRace(race) }
     if case .failed(let failure)? = observation.exploration?.outcome { return .explored(failure) }
     switch observation.ending {
     case .stalled:

@@ -10,6 +10,8 @@ package enum Verdict: Sendable, Hashable, Codable {
   case passed
   /// A conflict was recorded: the first one.
   case race(Conflict)
+  /// Nothing orders two accesses of memory: the first such pair.
+  case memoryRace(MemoryRace)
   /// No thread can continue.
   case deadlock(Deadlock)
   /// An oracle failed, or a section was misused.
@@ -123,7 +125,7 @@ extension Verdict {
   package var kind: Kind {
     switch self {
     case .passed: .passed
-    case .race: .race
+    case .race, .memoryRace: .race
     case .deadlock: .deadlock
     case .violation: .violation
     case .crashed: .crashed

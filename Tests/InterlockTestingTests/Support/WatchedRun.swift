@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A run of `Tests/WatchedTests` in a process of its own.
+/// A run of `Tests/WatchedTests`, or of another program of tests, in a process of its own.
 struct WatchedRun {
   /// An issue that the process recorded.
   struct Found: CustomStringConvertible {
@@ -19,9 +19,11 @@ struct WatchedRun {
   /// In Swift Testing alone.
   var issues: [Found]
 
-  /// Runs the tests of a library that a filter selects. Kills the process if it does not end.
+  /// Runs the tests of a library that a filter selects. Kills the process if it does not end. With
+  /// version 0 of the event stream, Swift Testing leaves warnings out, also from its output.
   init(
-    _ library: String, _ filter: String, environment: [String: String] = [:],
+    _ library: String, _ filter: String, of program: String = "WatchedTests",
+    environment: [String: String] = [:], version: String = "0",
     at location: SourceLocation = #_sourceLocation
   ) throws {
     let folder = FileManager.default.temporaryDirectory
@@ -34,13 +36,13 @@ struct WatchedRun {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let process = Process()
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("WatchedTests")
+      .appendingPathComponent(program)
     process.arguments =
       library == "xctest"
       ? ["WatchedTests.\(filter)"]
       : [
         "--testing-library", library, "--filter", filter, "--event-stream-output-path",
-        events.path, "--event-stream-version", "0",
+        events.path, "--event-stream-version", version,
       ]
     var variables = ProcessInfo.processInfo.environment
     variables["INTERLOCK_OPTIONS"] = nil
@@ -52,10 +54,10 @@ struct WatchedRun {
     let hasEnded = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in hasEnded.signal() }
     try process.run()
-    if hasEnded.wait(timeout: .now() + 60) == .timedOut {
+    if hasEnded.wait(timeout: .now() + 300) == .timedOut {
       kill(process.processIdentifier, SIGKILL)
       hasEnded.wait()
-      Issue.record("the process did not end within 60 s", sourceLocation: location)
+      Issue.record("the process did not end within 300 s", sourceLocation: location)
     }
     let number = process.terminationStatus
     status = process.terminationReason == .uncaughtSignal ? -number : number
@@ -80,10 +82,14 @@ struct WatchedRun {
       place: "\(file):\(place?["line"] ?? "")", isKnown: issue["isKnown"] as? Bool ?? false)
   }
 
-  /// The line of a file of `Tests/WatchedTests` that ends in `// mark`: `File.swift:12`.
-  static func line(_ mark: String, in file: String, _ here: String = #filePath) throws -> String {
+  /// The line of a file of `Tests/WatchedTests`, or of tests beside it, that ends in `// mark`:
+  /// `File.swift:12`.
+  static func line(
+    _ mark: String, in file: String, of executable: String = "WatchedTests",
+    _ here: String = #filePath
+  ) throws -> String {
     let url = URL(fileURLWithPath: here).deletingLastPathComponent()
-      .appendingPathComponent("../WatchedTests/\(file)")
+      .appendingPathComponent("../\(executable)/\(file)")
     let lines = try String(contentsOf: url, encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)
     let index = try #require(lines.firstIndex { $0.hasSuffix("// \(mark)") })

@@ -30,7 +30,8 @@ struct DelayRunTests {
       SectionTracking.delays = true
       let section = Section("delays.locked")
       PausedWrites.locked.run(on: section, pauses: false) {
-        SectionTracking.delayCounts.dropped == 1
+        renewDelayBudget()
+        return SectionTracking.delayCounts.dropped == 1
       }
       let spent = SectionTracking.delayCounts
       let calls = Counter()
@@ -76,15 +77,18 @@ struct DelayRunTests {
       let started = Platform.microseconds
       let sections = (0..<500).map { Section("delays.budget.\($0)") }
       // The threads pass 500 places one after the other: near misses that never overlap, since each
-      // thread ends before the next begins. Without a budget nine of ten would be delayed.
-      for _ in 0..<2 {
-        onThread {
-          for (line, section) in sections.enumerated() { section.write(line: UInt(line)) {} }
+      // thread ends before the next begins. Without a budget nine of ten would be delayed. Again at
+      // other places if the second thread came too late for a near miss.
+      var firstLine: UInt = 0
+      repeat {
+        let lines = firstLine...
+        for _ in 0..<2 {
+          onThread { for (line, section) in zip(lines, sections) { section.write(line: line) {} } }
         }
-      }
+        firstLine += 500
+      } while SectionTracking.delayCounts.delays == 0
       let counts = SectionTracking.delayCounts
       let allowed = DelayBudget.allowance(after: Platform.microseconds - started, percent: 5)
-      precondition(counts.delays > 0, "\(counts)")
       precondition(counts.dropped == 0 && counts.found == 0, "\(counts)")
       // A delay only begins if the budget covers all of it; it may last longer on a busy processor.
       precondition(counts.delays <= Int(allowed) / 2_000, "\(counts)")
@@ -101,6 +105,7 @@ struct DelayRunTests {
       // At a new place each time: a pair that overlapped without a delay is not delayed again.
       var line: UInt = 1
       while SectionTracking.conflicts.allSatisfy({ $0.heldOpen == nil }) {
+        renewDelayBudget()
         meetInDelay(line: line)
         line += 1
       }
@@ -167,7 +172,10 @@ private func meetInDelay(line: UInt) {
 private func findsConflict(_ writes: PausedWrites) {
   SectionTracking.onConflict = .handler { _ in }
   SectionTracking.delays = true
-  writes.run(on: Section("delays.found")) { !SectionTracking.conflicts.isEmpty }
+  writes.run(on: Section("delays.found")) {
+    renewDelayBudget()
+    return !SectionTracking.conflicts.isEmpty
+  }
   let conflict = SectionTracking.conflicts[0]
   precondition(conflict.first.place.line != 0 && conflict.second.place == conflict.first.place)
   precondition(SectionTracking.delayCounts.found == 1)

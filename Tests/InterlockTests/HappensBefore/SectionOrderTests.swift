@@ -14,7 +14,7 @@ private func followOrder(allIsOrdered isOrdered: Bool = false) {
   let source = UnsafeMutablePointer<interlock_order_source>.allocate(capacity: 1)
   source.initialize(
     to: interlock_order_source(
-      moment: { _, slot, count in
+      epoch: { _, slot, count in
         slot?.pointee = UInt32(truncatingIfNeeded: interlock_thread_number())
         count?.pointee = 1
         return true

@@ -50,6 +50,23 @@ struct PoolWidthTests {
     #expect(fewer.verdict.cause == .starvation)
   }
 
+  @Test("Callers behind a block on a serial queue starve for certain, before the stall window")
+  func held() throws {
+    let subject = "sync-behind-async"
+    // The driver's queue is suspended while the calls are enqueued: only libdispatch's list of its
+    // pool shows that the block is behind them.
+    let stuck = try result(subject, callers: 600, width: nil)
+    let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
+    #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
+    #expect(try #require(stuck.observation.detectionSeconds) < 2)
+    let needed = try #require(diagnosis.pool?.needed) + stuck.observation.completed
+    #expect(needed > 255 && needed <= 601, "\(needed)")
+    let enough = try result(subject, callers: 600, width: 601)
+    #expect(enough.verdict.kind == .passed, "\(enough.verdict)")
+    let fewer = try result(subject, callers: 600, width: needed * 3 / 4)
+    #expect(fewer.verdict.kind == .deadlock, "\(fewer.verdict)")
+  }
+
   @Test("A pool that grows to the needed number of threads is slow, not a deadlock")
   func slow() throws {
     let slow = try result("semaphore-over-async", callers: 5, width: 1)

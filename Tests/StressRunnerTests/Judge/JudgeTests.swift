@@ -92,6 +92,35 @@ struct JudgeTests {
     }
   }
 
+  @Test("The judge makes a race in memory the verdict, whatever followed, but for a conflict")
+  func memoryRace() {
+    let side = MemoryRace.Side(
+      isWrite: true, address: 8, size: 8, place: StackFrame(address: 1, function: "add()"))
+    let race = MemoryRace(first: side, second: side)
+    func seen(_ ending: Observation.Ending) -> Observation {
+      Self.seen(ending, finished: true) {
+        $0.memory = MemoryRecord()
+        $0.memory?.races = [race]
+        $0.oracleFailures = [Self.failure]
+      }
+    }
+    for ending in [.exited(code: 0), .signalled(number: SIGSEGV), .stalled, .outOfTime]
+      as [Observation.Ending]
+    {
+      #expect(Self.verdict(seen(ending)) == .memoryRace(race))
+      #expect(Self.verdict(seen(ending)).kind == .race)
+    }
+    var both = seen(.exited(code: 0))
+    both.conflicts = [Self.conflict]
+    #expect(Self.verdict(both) == .race(Self.conflict))
+    // A check that found nothing, and one that went off, change no verdict.
+    let quiet = Self.seen(.exited(code: 0), finished: true) {
+      $0.memory = MemoryRecord()
+      $0.memory?.lostBecause = "a timer's handler was set"
+    }
+    #expect(Self.verdict(quiet) == .passed)
+  }
+
   @Test("The judge puts a crash and a deadlock before an oracle, and an oracle before time")
   func precedence() {
     let table: [(Observation.Ending, Verdict.Kind)] = [

@@ -98,7 +98,7 @@ struct RestOracleTests {
         == [
           .init(
             oracle: .eventsPaired,
-            evidence: "'did add key-0' was told, and 'will add key-0' was not")
+            evidence: "'did add key-0' was called, and 'will add key-0' was not")
         ])
     #expect(
       await failures {
@@ -108,7 +108,7 @@ struct RestOracleTests {
       } == [
         .init(
           oracle: .eventsPaired,
-          evidence: "'will add key-0' was told, and 'did add key-0' never")
+          evidence: "'will add key-0' was called, and 'did add key-0' never")
       ])
     #expect(
       await failures {

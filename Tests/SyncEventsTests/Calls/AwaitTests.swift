@@ -58,7 +58,7 @@ extension SyncEvents {
       recorder.follow(task)
       let value = try await body()
       let events = recorder.events(of: task)
-      #expect(events.allSatisfy { $0.value == Int64(INTERLOCK_TASK_GOES_ON.rawValue) })
+      #expect(events.allSatisfy { $0.value == Int64(INTERLOCK_TASK_RESUMES.rawValue) })
       return (value, events.count)
     }
 

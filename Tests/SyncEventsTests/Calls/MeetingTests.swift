@@ -15,8 +15,8 @@ extension SyncEvents {
       return recorder.events(of: object).map(\.value)
     }
 
-    private static let gives = Int64(INTERLOCK_ORDER_GIVES.rawValue)
-    private static let gets = Int64(INTERLOCK_ORDER_GETS.rawValue)
+    private static let gives = Int64(INTERLOCK_ORDER_RELEASE.rawValue)
+    private static let gets = Int64(INTERLOCK_ORDER_ACQUIRE.rawValue)
     private static let afterUnknown = Int64(INTERLOCK_ORDER_AFTER_UNKNOWN.rawValue)
 
     @Test("A spin lock is acquired and released, and not acquired while it is held")

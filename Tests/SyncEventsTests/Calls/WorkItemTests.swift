@@ -49,9 +49,11 @@ extension SyncEvents {
       }
       #expect(
         events.map(\.words) == [
-          "wait work-item limit", "give-up work-item", "wait work-item", "acquire work-item",
+          // A new item may have the address of another.
+          "destroy work-item", "wait work-item limit", "give-up work-item", "wait work-item",
+          "acquire work-item",
         ])
-      #expect(events.first?.line == waited)
+      #expect(events.dropFirst().first?.line == waited)
     }
 
     @Test("A cancelled work item does not run, and is no longer queued")

@@ -81,6 +81,18 @@ extension SyncEvents {
       #expect(child.errors.contains("lock-order: two locks"), "\(child.errors)")
     }
 
+    @Test("A lost layout of root queues switches off only the order of blocks that were held back")
+    func roots() throws {
+      let child = try Self.run("both-ways", INTERLOCK_LAYOUT_ROOT, shift: 8)
+      #expect(child.words == ["done"])
+      #expect(
+        Self.lines(child) == [
+          "\(Self.line)root queues \(Self.unknown): the order of blocks that a queue has held back"
+            + " is not known"
+        ])
+      #expect(child.errors.contains("lock-order: two locks"), "\(child.errors)")
+    }
+
     @Test(
       "A hang is judged without lost layouts of initialisers and of Dispatch's times",
       arguments: [

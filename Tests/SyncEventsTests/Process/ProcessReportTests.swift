@@ -117,7 +117,7 @@ extension SyncEvents {
       #expect(
         child.errors
           == "interlock: INTERLOCK_OPTIONS: 'report' must be sarif:FILE, junit:FILE,"
-          + " gitlab:FILE, github, xcode, found \(found)\n")
+          + " gitlab:FILE, github, xcode, baseline:FILE, found \(found)\n")
     }
 
     @Test("A process that links Interlock alone says in one line what the option needs")

@@ -176,7 +176,7 @@ extension SyncEvents {
 
     @Test("The watchdog takes the limit of its last start")
     func changedLimit() throws {
-      // The program waits three seconds for a sleeping thread: that is not certainly a hang.
+      // The program waits ten seconds for a sleeping thread: that is not certainly a hang.
       let short = try ChildRun("unsure", "60", "1", limit: 30)
       #expect(short.status == 86, "\(short.errors)")
       let long = try ChildRun("unsure", "1", "60", limit: 30)

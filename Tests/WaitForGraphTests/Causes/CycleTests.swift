@@ -206,6 +206,20 @@ struct CycleTests {
     #expect(end.isCertain)
   }
 
+  @Test("a cycle leads through the thread of a pool that runs the main queue after dispatchMain")
+  func mainQueueOnAPool() throws {
+    // The main thread only waits for signals of the system then.
+    let main = S.other(1, .idle, isMain: true)
+    let runner = S.waiting(2, .mutex, 0xa, runs: [S.run(S.mainQueue, job: true)])
+    let caller = S.waiting(3, .queue, S.mainQueue, held: [S.has(0xa)])
+    let found = try explained(S.process([main, runner, caller]), "cycle-through-dispatch-main")
+    #expect(found.isCertain)
+    #expect(try cycle(found).gates == [.lock(0xa), .queue(S.mainQueue)])
+    // A block that the caller's lock does not keep out ends, and the call begins.
+    let free = S.other(2, .running, runs: [S.run(S.mainQueue, job: true)])
+    #expect(Diagnosis(of: S.process([main, free, caller])) == nil)
+  }
+
   @Test("a cycle through a semaphore used as a lock is certain only if no thread could signal it")
   func semaphores() throws {
     var snapshot = S.process(

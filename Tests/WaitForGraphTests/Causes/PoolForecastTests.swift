@@ -96,6 +96,22 @@ struct PoolForecastTests {
     #expect(try #require(Diagnosis(of: readers)).isCertain == false)
   }
 
+  @Test("blocks of other code between the callers do not count as callers that wait")
+  func between() throws {
+    func isCertain(others: Int) throws -> Bool {
+      var snapshot = Self.callers(running: 3, queued: 300)
+      let own = try #require(snapshot.queues.firstIndex { $0.label == "test queue" })
+      // Another queue's blocks were enqueued by turns with these.
+      snapshot.queues.append(
+        Snapshots.concurrent(
+          0x77, "others", blocks: [Snapshots.blocks(others, at: 99, by: [1], ahead: 1)]))
+      #expect(snapshot.queues[own].blocks[0].count == 300)
+      return try #require(Diagnosis(of: snapshot)).isCertain
+    }
+    #expect(try isCertain(others: 40))
+    #expect(try !isCertain(others: 100))
+  }
+
   /// Changes after which a queued block, or something else, may end the wait.
   static let doubts: [(String, @Sendable (inout WaitSnapshot) -> Void)] = [
     ("other code", { $0.queues[3].blocks[0].code = 0 }),

@@ -51,13 +51,16 @@ extension Explanation.Node {
   /// Whether the thread runs only code of the harness and the system.
   ///
   /// A frame of unknown origin that the harness called belongs to a subject that was compiled
-  /// without line numbers.
+  /// without line numbers. The user's `main` may call the harness.
   fileprivate var isHarness: Bool {
     guard kind == .thread else { return false }
     // For a call that traps at once, only the call site of each wait is known.
     if stack.isEmpty { return place?.isHarness ?? false }
-    guard let first = stack.firstIndex(where: \.isHarness) else { return false }
-    return !stack.contains(where: \.isUsers) && stack[..<first].allSatisfy(\.isSystem)
+    guard let first = stack.firstIndex(where: \.isHarness),
+      let last = stack.lastIndex(where: \.isHarness)
+    else { return false }
+    return !stack[first..<last].contains(where: \.isUsers)
+      && stack[..<first].allSatisfy(\.isSystem)
   }
 
   /// Whether it is a system thread that runs no other code, such as the one on which Dispatch

@@ -64,7 +64,7 @@ func evidenceOfUnpairedEvent(in state: FinalState) -> String? {
     case .did(let act, let key):
       let name = "\(act) \(key)"
       guard let count = open[name], count > 0 else {
-        return "'did \(name)' was told, and 'will \(name)' was not"
+        return "'did \(name)' was called, and 'will \(name)' was not"
       }
       open[name] = count - 1
     case .cancelled, .calledBack:
@@ -72,7 +72,7 @@ func evidenceOfUnpairedEvent(in state: FinalState) -> String? {
     }
   }
   return open.filter { $0.value > 0 }.keys.min().map {
-    "'will \($0)' was told, and 'did \($0)' never"
+    "'will \($0)' was called, and 'did \($0)' never"
   }
 }
 

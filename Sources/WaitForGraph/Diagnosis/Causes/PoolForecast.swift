@@ -60,6 +60,20 @@ extension DryPool {
     return min(count, position)
   }
 
+  /// How many blocks before a position in the queue wait as the pool's threads do, if every block
+  /// that may be another is another.
+  private func certainlyAlike(before position: Int, _ index: WaitIndex) -> Int {
+    var others = 0
+    for queue in queues {
+      others += index.queues[queue].queued
+      for blocks in index.queues[queue].blocks {
+        let begin = max(0, min(blocks.count, position - blocks.ahead))
+        others -= isAlike(blocks, index) ? blocks.count : blocks.count - begin
+      }
+    }
+    return max(0, position - others)
+  }
+
   /// Whether all threads of the pool certainly wait even if it grows to its limit.
   ///
   /// After the reduction nothing can continue: every thread of the process waits without a time
@@ -78,12 +92,13 @@ extension DryPool {
   ///   not refer to it; blocks of the same code make their own.
   /// - The needed blocks begin after them. Blocks reach a root queue's threads in the order in
   ///   which they reach the root queue, which is the order of the calls (`ahead`) for a queue that
-  ///   was never suspended or blocked. It is then enough that the pool needs more threads than it
-  ///   may have. A queue that was suspended or blocked passes on its blocks while others arrive, so
-  ///   needed blocks may lie between them. Then each thread must wait for an object of its own, and
-  ///   there must be twice as many blocks of the same code as the pool may have threads: even if
-  ///   every current wait ended, and needed blocks for half of the threads lay in between, all
-  ///   threads would run blocks that wait.
+  ///   was never suspended or blocked, and the order of libdispatch's own list for one that was,
+  ///   if the snapshot could read it. It is then enough that the pool needs more threads than it
+  ///   may have. If the list could not be read, needed blocks may lie between the others, because
+  ///   a queue that was held back passes on its blocks while others arrive. Then each thread must
+  ///   wait for an object of its own, and there must be twice as many blocks of the same code as
+  ///   the pool may have threads: even if every current wait ended, and needed blocks for half of
+  ///   the threads lay in between, all threads would run blocks that wait.
   ///
   /// If one of these does not hold, the stall window decides.
   fileprivate func isProvenToWait(most: Int, _ liveness: Liveness) -> Bool {
@@ -108,7 +123,7 @@ extension DryPool {
       waited(for: workers, index).filter { !isAlike($0.blocks, index) }
       .map { earliest($0, over: root, index) }.min() ?? 0
     if index.queues[number].keepsOrder,
-      threadCount + alike(before: position, index) + 1 > most
+      threadCount + certainlyAlike(before: position, index) + 1 > most
     {
       return true
     }

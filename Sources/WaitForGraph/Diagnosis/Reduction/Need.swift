@@ -96,7 +96,12 @@ extension WaitIndex {
     for step in chains[number] where !queues[step].isRoot {
       let queue = queues[step]
       if queue.isSuspended { needs.append(.anything) }
-      if queue.isMain {
+      if queue.isMain, let threads = occupants[queue.id],
+        !threads.contains(where: { $0 == mainThread })
+      {
+        // After `dispatchMain` a pool runs the main queue's blocks, one at a time.
+        needs.append(.all(.queue(queue.id), threads))
+      } else if queue.isMain {
         if let main = needOfMain { needs.append(main) }
       } else if queue.width == 1 {
         if let threads = occupants[queue.id] { needs.append(.all(.queue(queue.id), threads)) }

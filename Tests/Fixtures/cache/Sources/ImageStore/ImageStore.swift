@@ -23,4 +23,9 @@ public final class ImageStore: @unchecked Sendable {
   public func contains(_ key: String) -> Bool {
     images[key] != nil  // red: without the lock
   }
+
+  /// Forgets all images.
+  public func removeAll() {
+    images = [:]  // second: without the lock
+  }
 }

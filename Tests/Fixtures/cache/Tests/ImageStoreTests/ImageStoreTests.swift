@@ -1,3 +1,4 @@
+import Foundation
 import ImageStore
 import InterlockTesting
 import Testing
@@ -15,5 +16,12 @@ import Testing
     let key = "image \(caller.random(in: 0..<4))"
     store.store([1, 2, 3], for: key)
     _ = store.contains(key)
+  }
+}
+
+@Test(.enabled(if: ProcessInfo.processInfo.environment["SECOND_FAULT"] != nil))
+func storeAndRemove() async throws {
+  try await stress(ImageStore(), callers: 4, rounds: 200) { store, caller in
+    if caller.index == 0 { store.removeAll() } else { store.store([1], for: "image") }
   }
 }

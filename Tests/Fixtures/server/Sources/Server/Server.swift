@@ -10,6 +10,6 @@ public final class Server: Sendable {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue.global().async { done.signal() }
     done.wait()  // red: every thread of the pool may wait here
-    return request * 2
+    return request * 2  // second: traps on overflow
   }
 }

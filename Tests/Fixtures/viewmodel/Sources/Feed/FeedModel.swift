@@ -10,13 +10,20 @@ public final class FeedModel: @unchecked Sendable {
   public init() {}
 
   /// How many items the view shows.
-  @MainActor public var count: Int { lock.withLock { items.count } }
+  @MainActor public var count: Int {
+    lock.withLock { items.count }  // red: its owner may wait for the main queue
+  }
+
+  /// The newest item.
+  public func last() -> Int {
+    lock.withLock { items[items.count - 1] }  // second: traps without items
+  }
 
   /// Appends an item, and tells the view.
   public func load(_ item: Int) {
     lock.withLock {
       items.append(item)
-      DispatchQueue.main.sync {}  // red: waits for the main queue, which waits for the lock
+      DispatchQueue.main.sync {}
     }
   }
 }

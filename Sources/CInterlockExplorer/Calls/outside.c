@@ -1,0 +1,73 @@
+// Locks that threads outside the exploration hold: those of other tests, and of libraries. Whether
+// such a thread holds a lock when an explored thread wants it is chance, not a choice. So the lock
+// counts as free, and the explored thread waits for it within its step, in real time.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../Engine/engine.h"
+
+/// Locks that were not released in time, with their owners, which may wait for the exploration
+/// itself. Explored threads wait for such a lock as for one of another explored thread.
+enum { most_stuck = 8 };
+static struct {
+  const void *lock;
+  uint32_t owner;
+} stuck[most_stuck];
+static size_t stuck_count;
+
+void interlock_outside_reset(void) { stuck_count = 0; }
+
+static bool is_stuck(const void *lock, uint32_t owner) {
+  size_t kept = stuck_count < most_stuck ? stuck_count : most_stuck;
+  for (size_t index = 0; index < kept; index++) {
+    if (stuck[index].lock == lock && stuck[index].owner == owner) return true;
+  }
+  return false;
+}
+
+/// Signal 0 only asks whether the thread exists: an owner that has ended releases nothing.
+static bool exists(uint32_t thread) {
+  typedef long system_call(long, ...);
+  return INTERLOCK_REAL(system_call, syscall)(SYS_tgkill, getpid(), thread, 0) == 0;
+}
+
+bool interlock_is_held_outside(const void *lock, uint32_t owner) {
+  if (interlock_stack_has_number(owner) || is_stuck(lock, owner)) return false;
+  // The owner takes a lock and writes its number after that.
+  return owner == 0 || exists(owner);
+}
+
+bool interlock_wait_for_outside(const void *lock, uint32_t (*owner_of)(const void *)) {
+  enum { rounds_of_giving_way = 100 };
+  const uint64_t longest = 2000000000;
+  const struct timespec pause = {0, 50000};
+  if (!interlock_is_held_outside(lock, owner_of(lock))) return false;
+  int error = errno;
+  interlock_marks.hidden++;
+  uint64_t begun = interlock_real_now();
+  bool is_held = true;
+  for (int round = 0; is_held && interlock_real_now() - begun < longest; round++) {
+    if (round < rounds_of_giving_way) {
+      give_way();
+    } else {
+      nanosleep(&pause, NULL);
+    }
+    uint32_t owner = owner_of(lock);
+    is_held = owner != INTERLOCK_NO_OWNER && interlock_is_held_outside(lock, owner);
+  }
+  if (is_held) {
+    size_t slot = stuck_count++ % most_stuck;
+    stuck[slot].lock = lock;
+    stuck[slot].owner = owner_of(lock);
+  }
+  interlock_marks.hidden--;
+  errno = error;
+  return !is_held;
+}
+
+#endif

@@ -1,0 +1,118 @@
+// A `Synchronization.Mutex` that code uses which is not instrumented: nothing shows the atomic
+// operations that such code makes on the mutex's word.
+//
+// Without optimisation, the unlock of `withLock` is a function of which every module has a copy,
+// and the linker takes one for all of them. Those below are taken first, since they are not weak:
+// every unlock is seen. The lock is a part of its caller, so the one of other code is not seen. Its
+// order is added when a race would be reported, if the thread holds such a mutex then, and at the
+// unlock for what follows. Optimised code that is not instrumented shows neither, and has no order.
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <string.h>
+#include <unistd.h>
+
+#include "interlock_waits.h"
+#include "mutex_list.h"
+
+/// The bits of a mutex's word that are its holder's number.
+enum { holder_bits = 0x3fffffff };
+
+// Mutexes that were locked unseen, by their addresses. Of two at one place, the later one is kept.
+enum { most_words = 1024 };
+static uintptr_t words[most_words];
+static bool has_words;
+
+static inline size_t place_of(uintptr_t word) { return word >> 2 & (most_words - 1); }
+
+void interlock_mutex_was_locked_unseen(uintptr_t word) {
+  // Relaxed, here and below: a thread that locks the mutex later sees it by the mutex's own order.
+  __atomic_store_n(&words[place_of(word)], word, __ATOMIC_RELAXED);
+  __atomic_store_n(&has_words, true, __ATOMIC_RELAXED);
+  interlock_memory_order(false, word);
+  interlock_memory_order(true, word);
+}
+
+bool interlock_mutex_orders(memory_thread *own, shadow_cell before) {
+  if (!__atomic_load_n(&has_words, __ATOMIC_RELAXED)) return false;
+  uint32_t self = interlock_thread_id(), value;
+  for (size_t index = 0; index < most_words; index++) {
+    uintptr_t word = __atomic_load_n(&words[index], __ATOMIC_RELAXED);
+    // The memory may be unmapped by now.
+    if (!word || !interlock_peek(word, &value, sizeof value)) continue;
+    if ((value & holder_bits) != self) continue;
+    mark_busy(own->record->base, true);
+    interlock_clock_get(own->clock, word, AS_LOCK, false, false);
+    mark_busy(own->record->base, false);
+  }
+  return interlock_clock_has_seen(own->clock, cell_slot(before), cell_count(before));
+}
+
+// The mutexes that are held, as far as is known: the upper bits of the address, and the holder's
+// number below them. A mutex that is locked while it is here was unlocked unseen.
+enum { thread_bits = 22 };
+static uint64_t holders[most_words];
+
+static inline uint64_t upper_bits(uintptr_t word) { return word >> 12 << thread_bits; }
+
+static void say_that_unlocks_are_unseen(void) {
+  static bool is_said;
+  // Relaxed: one of the threads that come here prints it.
+  if (__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return;
+  static const char line[] =
+      "interlock: a Mutex is unlocked by code that is not instrumented: of threads that lock it,"
+      " races in memory may be missed\n";
+  ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+  (void)written;
+}
+
+void interlock_mutex_was_unlocked_unseen(void) {
+  memory_thread *own = own_memory();
+  if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
+  mark_busy(own->record->base, true);
+  interlock_clock_know_all(own->clock);
+  mark_busy(own->record->base, false);
+  say_that_unlocks_are_unseen();
+}
+
+void interlock_mutex_note_holder(uintptr_t word, bool holds) {
+  uint64_t upper = upper_bits(word), self = interlock_thread_id() & ((1u << thread_bits) - 1);
+  uint64_t *holder = &holders[place_of(word)];
+  // Relaxed: only a holder of the mutex writes its entry, or one of another mutex at the place,
+  // which loses it.
+  uint64_t found = __atomic_load_n(holder, __ATOMIC_RELAXED);
+  bool is_entry = found && found >> thread_bits << thread_bits == upper;
+  if (holds && is_entry) interlock_mutex_was_unlocked_unseen();
+  if (holds || is_entry) __atomic_store_n(holder, holds ? upper | self : 0, __ATOMIC_RELAXED);
+}
+
+// The functions themselves: `defer` in `withLock` and in `withLockIfAvailable`, whose first
+// parameter is the mutex; the others are the metadata of its types.
+
+#define HIDDEN_SWIFT __attribute__((swiftcall)) HIDDEN
+HIDDEN_SWIFT void interlock_mutex_unlock(uint32_t *word)
+    __asm__("$s15Synchronization5MutexVAARi_zrlE8withLockyqd__qd__xzYuqd_0_YKYTXEqd_0_YKs5ErrorRd_0"
+            "_Ri_d__r0_lF6$deferL_yysAERd_0_Ri_zRi_d__r_0_lF");
+HIDDEN_SWIFT void interlock_mutex_unlock_tried(uint32_t *word)
+    __asm__("$s15Synchronization5MutexVAARi_zrlE19withLockIfAvailableyqd__Sgqd__xzYuqd_0_YKYTXEqd_0"
+            "_YKs5ErrorRd_0_Ri_d__r0_lF6$deferL_yysAFRd_0_Ri_zRi_d__r_0_lF");
+
+static void unlock(uint32_t *word, uintptr_t place) {
+  // Relaxed: the caller holds the mutex, so the word has its number, with a bit for waiters or not.
+  uint32_t holder = __atomic_load_n(word, __ATOMIC_RELAXED);
+  bool has_waiters = holder & ~(uint32_t)holder_bits;
+  if (!has_waiters) {
+    interlock_mutex_unlocks((uintptr_t)word, holder, 0, place);
+    // Release: pairs with the acquire of the next holder.
+    if (__atomic_compare_exchange_n(word, &holder, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+      return;
+    }
+  }
+  interlock_mutex_unlock_with_waiters(word, has_waiters, place);
+}
+
+HIDDEN_SWIFT void interlock_mutex_unlock(uint32_t *word) { unlock(word, PLACE); }
+HIDDEN_SWIFT void interlock_mutex_unlock_tried(uint32_t *word) { unlock(word, PLACE); }
+
+#endif

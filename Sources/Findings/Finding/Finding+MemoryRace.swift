@@ -1,0 +1,34 @@
+package import Interlock
+
+extension Finding {
+  /// A race in memory: shown at the access that was made second.
+  package init(_ race: MemoryRace) {
+    self.init(.memoryRace, message: race.sentence)
+    sides = [Side("second", race.second), Side("first", race.first)].compactMap(\.self)
+    details =
+      [race.meaning] + (race.variable.map { ["Accessed: \($0)"] } ?? [])
+      + race.first.lockLines.map { "The first " + $0 }
+      + race.second.lockLines.map { "The second " + $0 }
+    steps = [Step(race.first), Step(race.second)]
+  }
+}
+
+extension Finding.Side {
+  /// One access; `nil` if nothing is known of its place.
+  fileprivate init?(_ title: String, _ side: MemoryRace.Side) {
+    guard side.place.address != 0 || side.place.function != nil || side.place.hasLine else {
+      return nil
+    }
+    self.init(
+      title: "\(title): \(side.access), \(side.owner)", place: side.place, stack: side.stack)
+  }
+}
+
+extension Finding.Step {
+  fileprivate init(_ side: MemoryRace.Side) {
+    let thread = side.thread.map { "thread \($0)" } ?? "an unknown thread"
+    self.init(
+      party: side.task.map { "\(thread), task \($0)" } ?? thread, text: side.access,
+      place: side.place)
+  }
+}

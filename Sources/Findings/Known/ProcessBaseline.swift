@@ -1,0 +1,80 @@
+package import Foundation
+package import Interlock
+
+/// The option of `INTERLOCK_OPTIONS` that names a file of old findings. Each product that knows
+/// them when a finding is made declares it.
+package struct BaselineOptions: EnvironmentOptions {
+  /// The path of the file; `nil` for none.
+  package var path: String?
+
+  package init() {}
+
+  package static let options: [Option<Self>] = [
+    Option(
+      "baseline", .file, \.path,
+      "A file of old findings, as `interlock run --baseline` has it. An old issue of a test is a"
+        + " warning; an old race in memory is shown and does not fail the process.",
+      default: "none")
+  ]
+}
+
+/// The old findings of this process: the content of the file that the option `baseline` names.
+package struct ProcessBaseline: Sendable {
+  /// The path of the file.
+  package let path: String
+  /// Its content.
+  package let known: KnownFindings
+  /// The day on which the process began, in UTC: `2026-12-31`.
+  package let today: String
+
+  /// Read once; `nil` if the option is not given. If the file cannot be read, a line says why, and
+  /// nothing is known.
+  package static let ofThisProcess =
+    OptionVariable.ofThisProcess[BaselineOptions.self].path.flatMap(Self.init(path:))
+
+  private init?(path: String) {
+    do throws(Problem) {
+      known = try Self.read(path)
+    } catch {
+      let problem = "interlock: INTERLOCK_OPTIONS: baseline: \(error.message)\n"
+      _ = writeWhole(Array(problem.utf8), to: STDERR_FILENO)
+      return nil
+    }
+    self.path = path
+    today = Self.day(of: Date())
+  }
+
+  /// Why a finding is known; `nil` if it is new.
+  package func reason(for finding: Finding) -> String? { known.reason(for: finding, on: today) }
+
+  /// What is wrong with a file, with its path.
+  package struct Problem: Error {
+    /// In one line.
+    package var message: String
+  }
+
+  /// Reads a file.
+  package static func read(_ path: String) throws(Problem) -> KnownFindings {
+    do {
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+      guard size <= KnownFindings.mostBytes else {
+        let most = KnownFindings.mostBytes
+        throw Problem(message: "'\(path)' has \(size) bytes, expected at most \(most)")
+      }
+      return try KnownFindings(Array(Data(contentsOf: URL(fileURLWithPath: path))))
+    } catch let error as Problem {
+      throw error
+    } catch let error as KnownFindingsError {
+      throw Problem(message: "\(path):\(error.line): \(error.message)")
+    } catch {
+      throw Problem(message: "'\(path)' cannot be read, expected a baseline")
+    }
+  }
+
+  /// The day of a moment, in UTC: `2026-12-31`.
+  package static func day(of date: Date) -> String {
+    let format = ISO8601DateFormatter()
+    format.formatOptions = [.withFullDate]
+    return format.string(from: date)
+  }
+}

@@ -1,0 +1,75 @@
+internal import CInterlock
+internal import Findings
+internal import Foundation
+internal import Interlock
+internal import MemoryCheck
+
+/// Checks the memory of a process that links this product, and reports the races: to the test that
+/// they belong to, or by `on_conflict=` of `INTERLOCK_OPTIONS` as for sections. `trap` ends the
+/// process at the first, `log` reports each pair of places once, `record` only counts them.
+enum ProcessCheck {
+  /// Starts the check, and says so, or why not.
+  static func start() {
+    // The child of a trial checks what its runner asks for.
+    guard getenv("INTERLOCK_TRIAL") == nil else { return }
+    let options = MemoryOptions.ofThisProcess
+    if !options.isOn {
+      announceOff("'memory=off'")
+      return
+    }
+    // Read before the program can change its folder.
+    _ = ProcessBaseline.ofThisProcess
+    if let reason = MemoryCheck.start({ ProcessCheck.add($0) }) {
+      announceOff(reason)
+      return
+    }
+    SectionTracking.announce("races in memory are looked for")
+    atexit { ProcessCheck.end() }
+  }
+
+  private static func announceOff(_ reason: String) {
+    SectionTracking.announce("races in memory are not looked for: \(reason)")
+  }
+
+  private static func add(_ scoped: MemoryRaceScopes.Race) {
+    let race = scoped.race
+    let because = ProcessBaseline.ofThisProcess?.reason(for: Finding(race))
+    if let because {
+      MemoryRaceLog.add(.init(race, knownBecause: because))
+      if case .record = SectionTracking.onConflict { return }
+      write(["interlock: race in memory, known (\(because)): \(race.sentence)"])
+      return
+    }
+    let isIssue = MemoryRaceScopes.receive(scoped)
+    MemoryRaceLog.add(.init(race, isIssue: isIssue))
+    if isIssue { return }
+    let action = SectionTracking.onConflict
+    if case .record = action { return }
+    write([race.description])
+    if case .trap = action {
+      SectionTracking.runBeforeTrap()
+      interlock_trap()
+    }
+  }
+
+  private static func end() {
+    if let lines = ProcessBaseline.ofThisProcess?.linesAtEnd() { write(lines) }
+    let count = MemoryRaceLog.entries.filter(\.isUnhandled).count
+    guard count > 0 else { return }
+    let races = count == 1 ? "1 race" : "\(count) races"
+    write(["interlock: the exit code is \(SectionTracking.exitCode): \(races) in memory"])
+    interlock_exit_from_handler(Int32(SectionTracking.exitCode))
+  }
+
+  /// Writes lines without a buffer that a trap would lose.
+  static func write(_ lines: [String]) {
+    let text = lines.map { $0 + "\n" }.joined()
+    text.utf8CString.withUnsafeBufferPointer { bytes in
+      if let start = bytes.baseAddress { interlock_write_error(start, bytes.count - 1) }
+    }
+  }
+}
+
+/// Called before `main`, by `Sources/CInterlockMemory/start.c`.
+@_cdecl("interlock_memory_start_from_environment")
+func startMemoryChecks() { ProcessCheck.start() }

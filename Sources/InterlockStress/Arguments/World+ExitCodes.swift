@@ -1,0 +1,37 @@
+extension World {
+  /// The exit codes of a command with their meanings; empty if they need no words.
+  func exitCodes(of command: CommandName) -> [(label: String, text: String)] {
+    switch command {
+    case .run:
+      [
+        ("0", "Every expectation was met."),
+        ("1", "One was not, nothing was judged, or a required resource was not tested."),
+        ("4", "The command line selects no trial."),
+        ("64", "The command line is wrong."),
+        ("65", "A scenario or the baseline is wrong."),
+        ("70", "A fault of Interlock's own."),
+        ("130", "Interrupted; what was judged so far has been printed."),
+      ]
+    case .explore:
+      [
+        ("0", "Every expectation was met; without one, no order failed."),
+        ("1", "One was not, or nothing was explored."),
+        ("4", "The command line selects no trial."),
+        ("64", "The command line, or the token, is wrong."),
+        ("65", "A scenario or the baseline is wrong."),
+        ("70", "A fault of Interlock's own."),
+        ("130", "Interrupted; what was explored so far has been printed."),
+      ]
+    case .compare:
+      [
+        ("0", "Measured; a strategy that is wrong is listed, and has no rank."),
+        ("1", "A strategy is slower than the baseline allows, or none could be ranked."),
+        ("64", "The command line is wrong, or this is a debug build."),
+        ("65", "A scenario or the baseline is wrong."),
+        ("70", "A fault of Interlock's own."),
+        ("130", "Interrupted; what was measured so far has been printed."),
+      ]
+    default: []
+    }
+  }
+}

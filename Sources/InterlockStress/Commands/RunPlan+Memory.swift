@@ -1,0 +1,42 @@
+import MemoryCheck
+import StressRunner
+
+extension RunPlan {
+  /// Has the trials look for races in memory: those whose subjects' code is compiled for it, unless
+  /// the option says otherwise.
+  ///
+  /// The default is on there: the code was compiled so for this check, its accesses call functions
+  /// in any case, and a run that ignored them would be green without having looked.
+  ///
+  /// - Throws: `--memory on` if a subject's code is not compiled for it.
+  mutating func checkMemory(
+    _ options: Options, _ support: MemoryCheck.Support, of subjects: [SubjectEntry],
+    command: String
+  ) throws(UsageError) {
+    guard options.memory != false else { return }
+    let instrumented = Set(subjects.filter(\.isInstrumented).map(\.name))
+    for index in trials.indices {
+      let subject = trials[index].subject
+      switch support {
+      case .everywhere: trials[index].checksMemory = true
+      case .partial: trials[index].checksMemory = instrumented.contains(subject)
+      case .unavailable: break
+      }
+      guard options.memory == true, !trials[index].checksMemory else { continue }
+      throw UsageError(
+        "The option '--memory on' needs '\(subject)' compiled for it, as in 'swift run"
+          + " \(MemoryCheck.option) \(command) run … --memory on'", .run)
+    }
+  }
+}
+
+extension World {
+  /// Why a trial cannot be judged in this build: its subject is a program that has nothing but a
+  /// race in memory to be found. `nil` if it can.
+  func missingCheck(of trial: Trial) -> String? {
+    guard !trial.checksMemory, case .unavailable(let reason) = memory,
+      subjects.first(where: { $0.name == trial.subject })?.isInstrumented == true
+    else { return nil }
+    return "needs the check of memory, which this build does not have: \(reason)"
+  }
+}

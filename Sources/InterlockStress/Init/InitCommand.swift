@@ -1,0 +1,147 @@
+import Findings
+import Foundation
+import JSONText
+import Reports
+import StressRunner
+
+/// `init`: writes a first test, and what else fits, into the package of the current folder.
+struct InitCommand {
+  private let world: World
+  private let options: InitOptions
+  private let folder: String
+
+  init(world: World, options: Options) {
+    self.world = world
+    self.options = options.initial
+    folder = world.currentFolder
+  }
+
+  /// Writes the files that are not there yet, and shows what to add to the manifest.
+  ///
+  /// Returns `unmet` if SwiftPM refuses an edit of the manifest; what it was before is restored.
+  func perform() throws -> ExitCode {
+    guard FileManager.default.fileExists(atPath: folder + "/Package.swift") else {
+      throw UsageError(
+        "'\(escaped(folder))' has no Package.swift: call 'init' in a package", .initialize)
+    }
+    let manifest = try world.swiftPackage(["dump-package"], folder)
+    guard manifest.code == 0, let package = UserPackage(manifest.output, folder: folder) else {
+      let reason = manifest.errors.split(separator: "\n").first { $0.contains("error:") }
+      throw ScenarioErrors(errors: [
+        ScenarioError(
+          path: "Package.swift",
+          message: "cannot be read by 'swift package dump-package'"
+            + (reason.map { ": " + printable(String($0)) } ?? ""))
+      ])
+    }
+    let interlock = try interlockFolder()
+    let plan = try InitPlan(package, interlock: interlock, options)
+    // The files first: SwiftPM writes none of its own where one is.
+    for file in plan.files { try write(file.text, folder, file.path) }
+    let notes = plan.notes + (try writeWorkflow(plan, interlock))
+    let isWhole = try !options.editsManifest || edit(plan.commands)
+    if !options.editsManifest, !plan.commands.isEmpty {
+      world.output.write("to add to Package.swift, by hand or with --edit-manifest:\n")
+      for command in plan.commands {
+        let words = ["swift", "package"] + command
+        world.output.write("  \(words.map(shellWord).joined(separator: " "))\n")
+      }
+    }
+    for note in notes {
+      for (index, line) in wrapped(note, width: 98).enumerated() {
+        world.output.write((index == 0 ? "- " : "  ") + line + "\n")
+      }
+    }
+    return isWhole ? .met : .unmet
+  }
+
+  // MARK: Interlock's package
+
+  private func interlockFolder() throws(UsageError) -> String {
+    guard let path = options.interlock ?? world.ownPackage else {
+      throw UsageError(
+        "It is not known where Interlock is: give its folder by '--interlock <folder>'",
+        .initialize)
+    }
+    let absolute = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder + "/"))
+      .standardizedFileURL.path
+    guard FileManager.default.fileExists(atPath: absolute + "/Package.swift") else {
+      throw UsageError(
+        "The value '\(escaped(path))' is invalid for '--interlock <folder>': it has no"
+          + " Package.swift", .initialize)
+    }
+    return options.interlock == nil ? Self.relative(absolute, to: folder) : path
+  }
+
+  /// A path as seen from a folder: `../Interlock`.
+  static func relative(_ path: String, to folder: String) -> String {
+    let to = path.split(separator: "/")
+    let from = URL(fileURLWithPath: folder).standardizedFileURL.path.split(separator: "/")
+    let shared = zip(to, from).prefix { $0 == $1 }.count
+    // Nothing in common but the root: an absolute path says more.
+    guard shared > 0 else { return path }
+    let words = from.dropFirst(shared).map { _ in ".." } + to.dropFirst(shared).map(String.init)
+    return words.isEmpty ? "." : words.joined(separator: "/")
+  }
+
+  // MARK: Files
+
+  /// Writes a new file, and says so; leaves one that is there as it is.
+  private func write(_ text: String, _ root: String, _ path: String) throws {
+    let file = root + "/" + path
+    let parent = (file as NSString).deletingLastPathComponent
+    try? FileManager.default.createDirectory(
+      atPath: parent, withIntermediateDirectories: true)
+    // Exclusively: a file, or a link, that is there is never followed or overwritten.
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    if descriptor < 0, errno == EEXIST {
+      world.output.write("left as it is: \(escaped(path))\n")
+      return
+    }
+    let reason =
+      descriptor < 0 ? errno : writeAll(Array(text.utf8), to: descriptor, at: nil)
+    if descriptor >= 0 { close(descriptor) }
+    if let reason {
+      throw RunnerFault(
+        reason: "\(escaped(path)) could not be written: \(String(cString: strerror(reason)))")
+    }
+    world.output.write("written: \(escaped(path))\n")
+  }
+
+  private func writeWorkflow(_ plan: InitPlan, _ interlock: String) throws -> [String] {
+    let repository = Repository(around: folder).root
+    let service = options.service ?? WorkflowFile.service(ofRepository: repository)
+    guard let service else {
+      return ["No workflow file: the repository shows no CI service, '--ci' names one."]
+    }
+    let inside = URL(fileURLWithPath: folder).standardizedFileURL.path.dropFirst(repository.count)
+    guard
+      let file = WorkflowFile(
+        service, folder: String(inside.drop { $0 == "/" }), interlock: interlock,
+        executable: plan.executable)
+    else { return [] }
+    try write(file.text, repository, file.path)
+    return [file.note]
+  }
+
+  // MARK: The manifest
+
+  /// Lets SwiftPM edit the manifest; restores it if a command fails.
+  private func edit(_ commands: [[String]]) throws -> Bool {
+    let path = folder + "/Package.swift"
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    for command in commands {
+      let result = try world.swiftPackage(command, folder)
+      guard result.code == 0 else {
+        try before.write(to: URL(fileURLWithPath: path), options: .atomic)
+        let reason = result.errors.split(separator: "\n").last.map(String.init) ?? ""
+        world.errors.write(
+          "error: Package.swift is as it was: 'swift package \(command[0])' failed:"
+            + " \(printable(reason))\n")
+        return false
+      }
+    }
+    if !commands.isEmpty { world.output.write("edited: Package.swift\n") }
+    return true
+  }
+}

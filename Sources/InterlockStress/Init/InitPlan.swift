@@ -1,0 +1,161 @@
+import Foundation
+import JSONText
+import StressRunner
+
+/// What `init` writes into a package, and what is to be added to its manifest.
+struct InitPlan {
+  /// A new file.
+  struct File {
+    /// Its path, relative to the package.
+    var path: String
+    var text: String
+  }
+
+  /// The files, in the order in which they are shown.
+  private(set) var files: [File] = []
+  /// Arguments of `swift package`, one command each.
+  private(set) var commands: [[String]] = []
+  /// What the user should know or do, a sentence each.
+  private(set) var notes: [String] = []
+  /// The stress executable, if the package has one, or gets one.
+  private(set) var executable: String?
+
+  /// The path of Interlock's package as the manifest of the user's has it, and its identity there.
+  private let interlock: (path: String, identity: String)
+  private let package: UserPackage
+
+  /// Decides what fits a package.
+  ///
+  /// - Parameters:
+  ///   - package: The package.
+  ///   - interlock: Interlock's folder, relative to the package or absolute.
+  ///   - options: The options.
+  /// - Throws: If the package lacks what the options ask for.
+  init(
+    _ package: UserPackage, interlock: String, _ options: InitOptions
+  ) throws(UsageError) {
+    self.package = package
+    let identity = interlock.split(separator: "/").last.map { $0.lowercased() } ?? "interlock"
+    let known = package.dependencies.first { $0.lowercased() == "interlock" }
+    self.interlock = (interlock, known ?? identity)
+    if known == nil, !package.dependencies.contains(identity) {
+      commands.append(["add-dependency", interlock, "--type", "path"])
+    }
+    guard let subject = package.targets(.library).first ?? package.targets(.executable).first else {
+      throw UsageError(
+        "The package '\(printable(package.name))' has no target with code to test", .initialize)
+    }
+    executable =
+      package.targets(.executable).first { $0.dependencies.contains("InterlockStress") }?.name
+    try addTest(of: subject, options)
+    if options.makesExecutable || executable != nil { try addExecutable() }
+  }
+
+  // MARK: The test
+
+  private mutating func addTest(
+    of first: UserPackage.Target, _ options: InitOptions
+  ) throws(UsageError) {
+    let tests = package.targets(.test)
+    if let name = options.target, !tests.contains(where: { $0.name == name }) {
+      throw UsageError(
+        "There is no test target '\(printable(name))'",
+        Suggestion(for: name, among: tests.map(\.name)), .initialize)
+    }
+    let test: UserPackage.Target
+    let subject: UserPackage.Target
+    if let found = options.target.flatMap({ name in tests.first { $0.name == name } })
+      ?? tests.first
+    {
+      test = found
+      subject =
+        package.targets.first { found.dependencies.contains($0.name) && $0.kind != .test } ?? first
+      if !found.dependencies.contains(subject.name) { depend(found, on: subject.name) }
+    } else {
+      let name = unused(first.name + "Tests")
+      test = .init(
+        name: name, kind: .test, folder: "Tests/" + name,
+        dependencies: [first.name, "InterlockTesting"])
+      subject = first
+      commands.append(["add-target", name, "--type", "test", "--dependencies", first.name])
+      depend(test, onProduct: "InterlockTesting")
+    }
+    if !test.dependencies.contains("InterlockTesting") {
+      depend(test, onProduct: "InterlockTesting")
+    }
+    // Of a new target, the file that SwiftPM would write with an example; it leaves this one.
+    let isNew = !tests.contains { $0.name == test.name }
+    let usesXCTest = package.usesXCTest(test)
+    let candidates = package.candidates(in: subject)
+    files.append(
+      File(
+        path: "\(test.folder)/\(isNew ? test.name : "ConcurrencyTests").swift",
+        text: InitTemplates.test(
+          module: subject.module, candidates: candidates, usesXCTest: usesXCTest)))
+    if candidates.isEmpty {
+      notes.append("The test stresses an example: put a type of \(subject.name) in its place.")
+    } else {
+      let list = candidates.map { "\($0.name) (\($0.place))" }.joined(separator: ", ")
+      notes.append("The test stresses an example. Worth putting in its place: \(list).")
+    }
+    let others = tests.filter { $0.name != test.name }.map(\.name)
+    if !others.isEmpty {
+      notes.append(
+        "Other test targets, which '--target' chooses: \(others.joined(separator: ", ")).")
+    }
+  }
+
+  // MARK: The executable
+
+  private mutating func addExecutable() throws(UsageError) {
+    guard let library = package.targets(.library).first(where: { $0.folder.hasPrefix("Sources") })
+    else {
+      throw UsageError(
+        "A stress executable needs a library target: code of an executable cannot be imported by"
+          + " another", .initialize)
+    }
+    if let executable {
+      notes.append("\(executable) links InterlockStress already: no other executable is written.")
+    } else {
+      let name = unused(library.name + "Stress")
+      commands.append(["add-target", name, "--type", "executable", "--dependencies", library.name])
+      let target = UserPackage.Target(
+        name: name, kind: .executable, folder: "Sources/" + name, dependencies: [])
+      depend(target, onProduct: "Interlock")
+      depend(target, onProduct: "InterlockStress")
+      files.append(
+        File(
+          path: "Sources/\(name)/\(name).swift",
+          text: InitTemplates.executable(name, module: library.module)))
+      notes.append("Replay the scenario: swift run \(name)")
+      executable = name
+    }
+    files.append(File(path: "StressScenarios/mixed.json", text: InitTemplates.scenario))
+  }
+
+  // MARK: The manifest
+
+  private mutating func depend(_ target: UserPackage.Target, onProduct product: String) {
+    commands.append([
+      "add-target-dependency", product, target.name, "--package", interlock.identity,
+    ])
+  }
+
+  private mutating func depend(_ target: UserPackage.Target, on other: String) {
+    commands.append(["add-target-dependency", other, target.name])
+  }
+
+  /// A name that no target has.
+  private func unused(_ name: String) -> String {
+    let names = Set(package.targets.map(\.name))
+    return ([name] + (2...).lazy.prefix(100).map { "\(name)\($0)" }).first { !names.contains($0) }
+      ?? name
+  }
+}
+
+extension UserPackage.Target {
+  /// The name by which other targets import it.
+  var module: String {
+    String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+  }
+}

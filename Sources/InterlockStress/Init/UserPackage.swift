@@ -1,0 +1,124 @@
+import Foundation
+import JSONText
+import StressRunner
+
+/// A package as its manifest describes it, and what its sources show.
+struct UserPackage {
+  /// A target of the package.
+  struct Target {
+    enum Kind { case library, executable, test, other }
+
+    var name: String
+    var kind: Kind
+    /// Its folder, relative to the package.
+    var folder: String
+    /// The targets of this package and the products that it depends on, by name.
+    var dependencies: [String]
+  }
+
+  /// A type that is worth stressing, because the compiler does not check it.
+  struct Candidate {
+    var name: String
+    /// `Sources/Store/ImageStore.swift:4`
+    var place: String
+  }
+
+  /// The most candidates that are named.
+  private static let mostCandidates = 5
+
+  var name: String
+  var targets: [Target]
+  /// The identities of the packages that it depends on.
+  var dependencies: [String]
+  /// Its folder.
+  let folder: String
+
+  /// Reads the output of `swift package dump-package`; `nil` if it has another shape.
+  init?(_ manifest: [UInt8], folder: String) {
+    struct Manifest: Decodable {
+      struct Target: Decodable {
+        var name: String
+        var type: String
+        var path: String?
+        var dependencies: [[String: [JSONName?]]]
+      }
+      struct Source: Decodable {
+        var identity: String
+        var nameForTargetDependencyResolutionOnly: String?
+      }
+      var name: String
+      var targets: [Target]
+      var dependencies: [[String: [Source]]]
+    }
+    guard let read = try? JSONDecoder().decode(Manifest.self, from: Data(manifest)) else {
+      return nil
+    }
+    self.folder = folder
+    name = read.name
+    dependencies = read.dependencies.flatMap(\.values).flatMap { $0 }.map {
+      $0.nameForTargetDependencyResolutionOnly ?? $0.identity
+    }
+    let kinds: [String: Target.Kind] = [
+      "regular": .library, "executable": .executable, "test": .test,
+    ]
+    targets = read.targets.map { target in
+      let kind = kinds[target.type] ?? .other
+      return Target(
+        name: target.name, kind: kind,
+        folder: target.path ?? (kind == .test ? "Tests/" : "Sources/") + target.name,
+        dependencies: target.dependencies.flatMap(\.values).compactMap { $0.first??.text })
+    }
+  }
+
+  /// The targets of a kind.
+  func targets(_ kind: Target.Kind) -> [Target] { targets.filter { $0.kind == kind } }
+
+  /// Whether a target's Swift sources use XCTest, and not Swift Testing.
+  func usesXCTest(_ target: Target) -> Bool {
+    let texts = sources(target).map(\.text)
+    func imports(_ module: String) -> Bool {
+      texts.contains { $0.contains("import \(module)\n") || $0.contains("import \(module)\r") }
+    }
+    return imports("XCTest") && !imports("Testing")
+  }
+
+  /// Classes of a target that claim to be safe without a check, and its actors, in the order of
+  /// files and lines.
+  func candidates(in target: Target) -> [Candidate] {
+    var found: [Candidate] = []
+    for (path, text) in sources(target) {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      for (index, line) in lines.enumerated() {
+        let isClaimed = line.contains("@unchecked Sendable")
+        guard
+          let match = isClaimed
+            ? line.firstMatch(of: /\b(?:class|struct|extension)\s+(\w+)/)
+            : line.firstMatch(of: /^\s*(?:public |package |distributed |final )*actor\s+(\w+)/)
+        else { continue }
+        found.append(Candidate(name: String(match.output.1), place: "\(path):\(index + 1)"))
+        if found.count == Self.mostCandidates { return found }
+      }
+    }
+    return found
+  }
+
+  /// The Swift sources of a target, by their paths relative to the package.
+  private func sources(_ target: Target) -> [(path: String, text: String)] {
+    let root = folder + "/" + target.folder
+    let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    return names.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
+      (try? RegularFile.read(root + "/" + name)).map {
+        ("\(target.folder)/\(name)", String(decoding: $0, as: UTF8.self))
+      }
+    }
+  }
+}
+
+/// A member of a dependency in a manifest: a text, or anything else, which is not looked into.
+private struct JSONName: Decodable {
+  var text: String?
+
+  init(from decoder: any Decoder) throws {
+    text = try? decoder.singleValueContainer().decode(String.self)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import StressRunner
+
+/// The workflow file of a CI service.
+struct WorkflowFile {
+  /// Its path, relative to the repository.
+  let path: String
+  let text: String
+  /// What remains to be done, in a sentence.
+  let note: String
+
+  /// The file for a service; `nil` for none.
+  ///
+  /// - Parameters:
+  ///   - service: The service.
+  ///   - folder: The package's folder, relative to the repository; empty for its root.
+  ///   - interlock: Interlock's folder, relative to the package.
+  ///   - executable: The stress executable, if the package has one.
+  init?(
+    _ service: InitOptions.Service, folder: String, interlock: String, executable: String?
+  ) {
+    let limit = "INTERLOCK_OPTIONS: hang_limit=60"
+    let runs = ["swift test"] + (executable.map { ["swift run \($0) run"] } ?? [])
+    switch service {
+    case .none: return nil
+    case .github:
+      path = ".github/workflows/interlock.yml"
+      let steps = runs.map { run in
+        "      - run: \(run)\n"
+          + (folder.isEmpty ? "" : "        working-directory: \(Self.quoted(folder))\n")
+      }
+      text = """
+        # The tests; if they hang, they end with a report of which thread waits for what.
+        name: interlock
+        on: [push, pull_request]
+        jobs:
+          test:
+            runs-on: ubuntu-latest
+            container: swift:6.3
+            timeout-minutes: 30
+            env:
+              \(limit)
+            steps:
+              - uses: actions/checkout@v4
+              # Fetch Interlock here. Package.swift expects it at
+              # \(Self.comment(interlock)), seen from the package.
+
+        """ + steps.joined()
+      note = "The workflow must fetch Interlock: it has a comment where."
+    case .gitlab:
+      path = ".gitlab/interlock.yml"
+      let change = folder.isEmpty ? "" : "    - cd \(Self.quoted(folder))\n"
+      let artifacts = """
+          artifacts:
+            when: always
+            reports:
+              codequality: gl-code-quality-report.json
+
+        """
+      text = """
+        # The tests; if they hang, they end with a report of which thread waits for what.
+        interlock:
+          image: swift:6.3
+          timeout: 30 minutes
+          variables:
+            \(limit.replacing("hang_limit=60", with: "\"hang_limit=60\""))
+          before_script:
+            # Fetch Interlock here. Package.swift expects it at
+            # \(Self.comment(interlock)), seen from the package.
+            - swift --version
+          script:
+        \(change)\(runs.map { "    - \($0)\n" }.joined())\(executable == nil ? "" : artifacts)
+        """
+      note =
+        "Add to .gitlab-ci.yml: include: { local: .gitlab/interlock.yml }. The job must fetch"
+        + " Interlock: it has a comment where."
+    }
+  }
+
+  /// The service of a repository, by its files, or else by its remotes; `nil` if neither tells.
+  static func service(ofRepository root: String) -> InitOptions.Service? {
+    let exists = { FileManager.default.fileExists(atPath: root + $0) }
+    if exists("/.gitlab-ci.yml") { return .gitlab }
+    if exists("/.github") { return .github }
+    let config = (try? RegularFile.read(root + "/.git/config")) ?? []
+    let remotes = String(decoding: config, as: UTF8.self).split(separator: "\n")
+      .filter { $0.contains("url = ") }
+    if remotes.contains(where: { $0.contains("gitlab") }) { return .gitlab }
+    return remotes.contains { $0.contains("github.com") } ? .github : nil
+  }
+
+  /// A path as a word of YAML.
+  private static func quoted(_ path: String) -> String {
+    let plain = path.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "-_./".utf8.contains(byte)
+    }
+    return plain ? path : "'" + path.replacing("'", with: "''") + "'"
+  }
+
+  /// A path within a comment, which a line break would end.
+  private static func comment(_ path: String) -> String {
+    path.replacing("\n", with: " ").replacing("\r", with: " ")
+  }
+}

@@ -1,0 +1,88 @@
+import Explorer
+import Foundation
+import Interlock
+import InterlockWatchdog
+import Testing
+
+/// One check of a type: its pairs, one after the other.
+struct SendableCheck<Subject: Sendable>: Sendable {
+  typealias Operation = SendableOperations<Subject>.Operation
+
+  let make: @Sendable () async throws -> Subject
+  let plan: SendableOperations<Subject>
+  let place: SourceLocation
+  private let name: String
+  private let rounds: Int
+  private let hangLimit: Duration
+
+  init(
+    _ make: @escaping @Sendable () async throws -> Subject, _ plan: SendableOperations<Subject>,
+    at place: SourceLocation, name: String, rounds: Int, hangLimit: Duration
+  ) {
+    self.make = make
+    self.plan = plan
+    self.place = place
+    self.name = name
+    self.rounds = rounds
+    self.hangLimit = hangLimit
+  }
+
+  /// Tries every pair, or the one that a replay names.
+  func matrix(within budget: Duration, replay: String?) async throws -> SendableMatrix {
+    var pairs = try plan.operations.indices.flatMap { first in
+      try plan.operations[first...].map { second in try pair(plan.operations[first], second) }
+    }
+    let replay = replay ?? inherited(for: pairs)
+    if let replay {
+      pairs = pairs.filter { $0.accepts(replay) }
+      guard !pairs.isEmpty else {
+        throw StressError("the replay '\(replay.prefix(80))' belongs to no pair of this check")
+      }
+    }
+    let marked = try await operationsWithSections()
+    var matrix = SendableMatrix(
+      type: "\(Subject.self)", operations: plan.operations.map(\.name), pairs: [],
+      place: "\(place.fileName):\(place.line)")
+    let end = ContinuousClock.now + budget
+    for (index, pair) in pairs.enumerated() {
+      try Task.checkCancellation()
+      let share = max((end - .now) / (pairs.count - index), .milliseconds(100))
+      matrix.pairs.append(
+        try await pair.run(
+          within: share, replay: replay,
+          unmarked: [pair.first.name, pair.second.name].first { !marked.contains($0) }))
+    }
+    return matrix
+  }
+
+  private func pair(_ first: Operation, _ second: Operation) throws -> SendablePairCheck<Subject> {
+    let name = "\(name) \(first.name) + \(second.name)"
+    let stress = try StressPlan(callers: 2, rounds: rounds, kind: .threads, function: name)
+    return SendablePairCheck(
+      first: first, second: second, of: self, name: name, stress: stress, hangLimit: hangLimit)
+  }
+
+  private func inherited(for pairs: [SendablePairCheck<Subject>]) -> String? {
+    let text = ProcessInfo.processInfo.environment["INTERLOCK_STRESS_REPLAY"]
+    return text.flatMap { text in pairs.contains { $0.accepts(text) } ? text : nil }
+  }
+
+  /// Runs each operation by itself; returns the names of those that begin a section.
+  private func operationsWithSections() async throws -> Set<String> {
+    let watch = WatchedWork.begin(
+      limit: hangLimit, note: "checkSendable at \(place.fileName):\(place.line)")
+    defer { watch.end() }
+    var names: Set<String> = []
+    for operation in plan.operations {
+      let subject = try await make()
+      let scope = TestScope(at: place, note: "in the operation '\(operation.name)' by itself")
+      do {
+        try await scope.run { () async throws in try await operation.body(subject) }
+      } catch {
+        throw StressError("the operation '\(operation.name)' fails by itself: \(error)")
+      }
+      if scope.hasSections { names.insert(operation.name) }
+    }
+    return names
+  }
+}

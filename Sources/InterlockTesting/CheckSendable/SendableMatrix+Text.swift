@@ -1,0 +1,104 @@
+import Findings
+
+extension SendableMatrix: CustomStringConvertible {
+  /// The matrix as a table, and a line for each pair that needs one.
+  public var description: String {
+    ([headline] + table + legend + details).joined(separator: "\n")
+  }
+
+  /// `ImageStore: 1 of 6 pairs conflicts  StoreTests.swift:9`
+  var headline: String {
+    let found = pairs.count { $0.outcome.isConflict }
+    let count = "\(pairs.count) pair\(pairs.count == 1 ? "" : "s")"
+    let verdict =
+      switch found {
+      case 0: "no conflict in \(count)"
+      case 1: "1 of \(count) conflicts"
+      default: "\(found) of \(count) conflict"
+      }
+    return "\(type): \(verdict)  \(place)"
+  }
+
+  private var table: [String] {
+    let rows = operations.indices.map { row in
+      operations.indices.map { column in
+        row <= column ? self[operations[row], operations[column]]?.outcome.word ?? "-" : ""
+      }
+    }
+    let widths = operations.indices.map { column in
+      max(operations[column].count, rows.map { $0[column].count }.max() ?? 0)
+    }
+    let first = operations.map(\.count).max() ?? 0
+    func line(_ head: String, _ cells: [String]) -> String {
+      var text = "  " + padded(head, to: first)
+      for (cell, width) in zip(cells, widths) { text += "  " + padded(cell, to: width) }
+      while text.last == " " { text.removeLast() }
+      return text
+    }
+    return [line("", operations)] + zip(operations, rows).map(line)
+  }
+
+  private func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  /// What the words of the table mean, of those that it has.
+  var legend: [String] {
+    var lines: [String] = []
+    let outcomes = pairs.map(\.outcome)
+    if outcomes.contains(where: { if case .safe = $0 { true } else { false } }) {
+      lines.append(
+        "  safe (n): all n orders of the controlled calls and of the sections that both begin pass,"
+          + " under sequential consistency; unmarked memory is not checked")
+    }
+    if outcomes.contains(where: { if case .noConflictSeen = $0 { true } else { false } }) {
+      lines.append(
+        "  not seen (n + r): n explored orders and r rounds of two threads show no conflict")
+    }
+    return lines
+  }
+
+  private var details: [String] {
+    // The same reason often holds for many pairs.
+    var seen: [String] = []
+    var pairsOf: [String: [String]] = [:]
+    for pair in pairs {
+      for line in pair.lines {
+        if pairsOf[line] == nil { seen.append(line) }
+        pairsOf[line, default: []].append(pair.name)
+      }
+    }
+    return seen.map { line in
+      let names = pairsOf[line] ?? []
+      let shown = names.prefix(3).joined(separator: "; ")
+      let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+      return "  \(shown)\(more): \(line)"
+    }
+  }
+}
+
+extension SendableMatrix.Pair {
+  /// `store + contains`
+  var name: String { "\(first) + \(second)" }
+
+  /// What the table has no room for.
+  var lines: [String] {
+    switch outcome {
+    case .conflict(let lines): [lines.joined(separator: "; ")] + notes
+    case .unobservable(let reason): ["not checked: \(reason)"] + notes
+    case .safe, .noConflictSeen: notes
+    }
+  }
+}
+
+extension SendableMatrix.Outcome {
+  /// A cell of the table.
+  var word: String {
+    switch self {
+    case .safe(let orders): "safe (\(orders))"
+    case .noConflictSeen(let orders, let rounds): "not seen (\(orders) + \(rounds))"
+    case .conflict: "CONFLICT"
+    case .unobservable: "not checked"
+    }
+  }
+}

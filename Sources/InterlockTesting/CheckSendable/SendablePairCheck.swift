@@ -1,0 +1,223 @@
+import Explorer
+import Findings
+import Foundation
+import Interlock
+import InterlockWatchdog
+import Testing
+
+/// Two operations that are driven against each other.
+struct SendablePairCheck<Subject: Sendable>: Sendable {
+  typealias Operation = SendableOperations<Subject>.Operation
+  typealias Outcome = SendableMatrix.Outcome
+
+  /// The width of the simulated pool: one of a small machine, so that a token replays on any.
+  private static var poolWidth: Int { 4 }
+
+  let first: Operation
+  let second: Operation
+  private let check: SendableCheck<Subject>
+  private let name: String
+  private let stress: StressPlan
+  private let hangLimit: Duration
+
+  init(
+    first: Operation, second: Operation, of check: SendableCheck<Subject>, name: String,
+    stress: StressPlan, hangLimit: Duration
+  ) {
+    self.first = first
+    self.second = second
+    self.check = check
+    self.name = name
+    self.stress = stress
+    self.hangLimit = hangLimit
+  }
+
+  private var title: String { "'\(first.name)' and '\(second.name)'" }
+  private var hasOracle: Bool { check.plan.state != nil || !check.plan.invariants.isEmpty }
+
+  /// Whether a replay string belongs to the pair.
+  func accepts(_ replay: String) -> Bool {
+    if StressPlan.isReplay(replay, of: name) { return true }
+    return (try? exploration(seconds: 1).check(replay)) != nil
+  }
+
+  /// Explores the pair and, if that does not suffice, runs it on two threads.
+  ///
+  /// - Parameters:
+  ///   - budget: The time for both.
+  ///   - replay: Executes only what this string names.
+  ///   - unmarked: One of the two operations that begins no section.
+  /// - Returns: What is known of the pair.
+  /// - Throws: `StressError` if the operations fail one after the other.
+  func run(
+    within budget: Duration, replay: String?, unmarked: String?
+  ) async throws -> SendableMatrix.Pair {
+    var pair = SendableMatrix.Pair(
+      first: first.name, second: second.name, outcome: .noConflictSeen(orders: 0, rounds: 0))
+    if let replay, StressPlan.isReplay(replay, of: name) {
+      let plan = try StressPlan(replay: replay, function: name)
+      pair.outcome = try await stressed(plan, for: .seconds(3600), after: 0)
+      return pair
+    }
+    let states = try await states(times: 1)
+    let explored = await explore(states, seconds: budget / .seconds(2), replay: replay)
+    pair.notes = explored.notes
+    if let lines = explored.conflict {
+      pair.outcome = .conflict(lines)
+    } else if let unmarked, !hasOracle {
+      pair.outcome = .unobservable(
+        "'\(unmarked)' begins no section, and there is no 'invariant' or 'state': mark what it"
+          + " accesses, as by @Tracked, or add one of them")
+    } else if explored.isComplete, unmarked == nil {
+      pair.outcome = .safe(orders: explored.orders)
+    } else {
+      pair.outcome =
+        replay != nil
+        ? .noConflictSeen(orders: explored.orders, rounds: 0)
+        : try await stressed(stress, for: budget / 2, after: explored.orders)
+    }
+    return pair
+  }
+
+  /// What the operations leave one after the other.
+  ///
+  /// - Throws: `StressError` if they fail even so.
+  private func states(times count: Int) async throws -> SequentialStates {
+    let watch = WatchedWork.begin(limit: hangLimit, note: "checkSendable: \(title), in turn")
+    defer { watch.end() }
+    return try await SequentialStates(
+      of: first, and: second, times: count, on: check.make, state: check.plan.state)
+  }
+
+  // MARK: Exploring
+
+  private struct Explored {
+    var orders = 0
+    /// Whether all orders were executed, and nothing escaped control.
+    var isComplete = false
+    var conflict: [String]?
+    var notes: [String] = []
+  }
+
+  private func exploration(seconds: Double) -> Exploration {
+    var options = ExplorationOptions()
+    options.seconds = seconds
+    options.poolWidth = Self.poolWidth
+    return Exploration(options, of: name, around: watchIssues, bodyIsTask: true)
+  }
+
+  private func explore(
+    _ states: SequentialStates, seconds: Double, replay: String?
+  ) async -> Explored {
+    let exploration = exploration(seconds: seconds)
+    let body: @Sendable () async throws -> Void = { [self] in
+      let subject = try await check.make()
+      async let one: Void = first.body(subject)
+      async let other: Void = second.body(subject)
+      _ = try await (one, other)
+      if let problem = try await problem(of: subject, states) { Exploration.fail(problem) }
+    }
+    do {
+      let outcome = try await onThread { () throws(ExplorationRefusal) in
+        if let replay { return try exploration.replay(replay) { attempt(body) } }
+        return try exploration.run { attempt(body) }
+      }
+      return explored(outcome)
+    } catch {
+      return Explored(notes: ["not explored: \(error)"])
+    }
+  }
+
+  private func explored(_ outcome: ExplorationOutcome) -> Explored {
+    switch outcome {
+    case .allOrdersPass(let count, _):
+      guard let code = Exploration.uncontrolledCode(inModule: check.place.moduleName) else {
+        return Explored(orders: count, isComplete: true)
+      }
+      return Explored(orders: count, notes: ["not controlled by the exploration: \(code)"])
+    case .sampled(let count, _, let escaped):
+      let notes = escaped.isEmpty ? [] : ["not controlled: " + escaped.joined(separator: ", ")]
+      return Explored(orders: count, notes: notes)
+    case .failed(let failure):
+      switch failure.verdict {
+      case .notDeterministic, .timedOut:
+        return Explored(notes: ["not explored: \(failure.headline)"])
+      default: break
+      }
+      let note = "replay: checkSendable(replay: \"\(failure.token)\")"
+      let reason = noteForReports(
+        .orderFails, "\(title) conflict\n\(failure.report)",
+        at: location(of: failure) ?? check.place)
+      recordIssue(
+        "\(title) conflict\n\(failure.report)\n\(note)", at: location(of: failure) ?? check.place,
+        knownBecause: reason)
+      return Explored(conflict: failure.shortLines)
+    }
+  }
+
+  /// The line of a race to mend first: of the side that was not called within a lock's closure.
+  private func location(of failure: ExplorationFailure) -> SourceLocation? {
+    guard let race = failure.race else { return nil }
+    let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
+    let (side, other) =
+      isFirstLocked ? (race.second, race.first) : (race.first, race.second)
+    return SourceLocation(of: side) ?? SourceLocation(of: other)
+  }
+
+  // MARK: Running on threads
+
+  private func stressed(
+    _ plan: StressPlan, for time: Duration, after orders: Int
+  ) async throws -> Outcome {
+    let isSame = first.name == second.name
+    // More of them, where their orders are few, give a race of plain memory its chance.
+    let many = check.plan.state == nil ? 16 : isSame ? 256 : 3
+    var count = many
+    var states: SequentialStates
+    do {
+      states = try await self.states(times: many)
+    } catch {
+      // Not every operation succeeds for the second time.
+      count = 1
+      states = try await self.states(times: 1)
+    }
+    let note = "in \(title)\nreplay: checkSendable(replay: \"\(plan.text)\")"
+    await StressTurn.shared.take()
+    defer { StressTurn.shared.pass() }
+    let hadDelays = SectionTracking.restartDelays(seed: plan.seed)
+    defer { SectionTracking.delays = hadDelays }
+    let watch = WatchedWork.begin(limit: hangLimit, note: note)
+    defer { watch.end() }
+    let scope = TestScope(at: check.place, note: note)
+    let run = StressRun(plan, check.make, scope, note: note) { [count] subject, caller in
+      for _ in 0..<count { try await (caller.index == 0 ? first : second).body(subject) }
+    } finish: { [states] subject in
+      if let problem = try await problem(of: subject, states) { throw StressError(problem) }
+    }
+    var ran = 0
+    await scope.run {
+      ran = await StressNesting.$isInside.withValue(true) { await run.rounds(until: .now + time) }
+    }
+    guard run.failed else { return .noConflictSeen(orders: orders, rounds: ran) }
+    let sides = scope.firstSides
+    return .conflict(sides.isEmpty ? [run.firstFailure ?? "failed"] : sides)
+  }
+
+  /// What the oracles find wrong once both operations have ended.
+  private func problem(of subject: Subject, _ states: SequentialStates) async throws -> String? {
+    for invariant in check.plan.invariants { try await invariant(subject) }
+    guard let state = check.plan.state else { return nil }
+    return states.problem(try await state(subject))
+  }
+}
+
+extension ExplorationFailure {
+  /// What failed, for a cell of a matrix.
+  fileprivate var shortLines: [String] {
+    if let race { return [race.first.shortText, race.second.shortText] }
+    let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(Schedule.text)
+    if verdict == .deadlock, !waiting.isEmpty { return ["deadlock"] + waiting }
+    let line = text.isEmpty ? headline : text
+    return [line.split(separator: "\n").first.map(String.init) ?? headline]
+  }
+}

@@ -1,0 +1,85 @@
+import Findings
+import Foundation
+import InterlockWatchdog
+import Testing
+
+extension IsolatedChild.Result {
+  private static let mostLines = 60
+
+  /// The issues that the child passed, and how it ended if that is one.
+  ///
+  /// - Parameters:
+  ///   - call: The line of the call, whose module an issue's file is taken to be in.
+  ///   - note: Lines to add to the child's end.
+  /// - Returns: The issues, in the order in which they came.
+  func issues(of call: SourceLocation, note: String) -> [PassedIssue] {
+    var issues: [PassedIssue] = []
+    for case .issue(let issue) in lines { issues.append(issue) }
+    guard summary == nil else { return issues }
+    let (text, location) = ending(of: call)
+    let rule: Rule = wasKilled ? .crash : status == HangWatchdog.exitCode ? .hang : .earlyExit
+    let reason = noteForReports(rule, text, at: location ?? call)
+    var issue = PassedIssue(known(reason, text) + "\n" + note, at: location ?? call)
+    issue.isWarning = reason != nil
+    issues.append(issue)
+    return issues
+  }
+
+  /// What the call's child says of a stress that came to its end; `nil` if it did not.
+  var summary: String? {
+    for case .end(let summary) in lines { return summary }
+    return nil
+  }
+
+  private func ending(of call: SourceLocation) -> (String, SourceLocation?) {
+    if !wasKilled, status == HangWatchdog.exitCode {
+      let report = self.report(from: "interlock: this process", upTo: "  all ")
+      return ("the stress hangs: its process was ended\n" + report, hangPlace(call))
+    }
+    if wasKilled {
+      let name = String(cString: strsignal(status))
+      let report = self.report(from: "Fatal error:", "*** Program crashed", "*** Signal")
+      return ("the stress crashes: signal \(status) (\(name))\n" + report, crashPlace(call))
+    }
+    return (
+      "the process of the stress ended with code \(status) before the stress did\n" + report(), nil
+    )
+  }
+
+  /// The child's output from the first line on that has one of these texts, or its last lines; up
+  /// to a line that begins with another text.
+  private func report(from marks: String..., upTo end: String = "...") -> String {
+    let all = output.split(separator: "\n")
+    let start = all.firstIndex { line in marks.contains { line.contains($0) } }
+    let found = start.map { all[$0...] }?.prefix { !$0.hasPrefix(end) }
+    let part = found?.prefix(Self.mostLines) ?? all.suffix(Self.mostLines)
+    return part.map { "  " + $0 }.joined(separator: "\n")
+  }
+
+  /// The first line of a stack, `3 f() + 47 in a at /folder/File.swift:1:40`, that is no library's.
+  private func crashPlace(_ call: SourceLocation) -> SourceLocation? {
+    for line in output.split(separator: "\n") {
+      guard let match = line.firstMatch(of: #/ at (/.+\.swift):(\d+):(\d+)$/#) else { continue }
+      return place(match.1, match.2, call)
+    }
+    return nil
+  }
+
+  /// The line of the report of a hang, `/folder/File.swift:12:1: error: …`.
+  private func hangPlace(_ call: SourceLocation) -> SourceLocation? {
+    for line in output.split(separator: "\n") {
+      guard let match = line.firstMatch(of: #/^(/.+\.swift):(\d+):\d+: error: /#) else { continue }
+      return place(match.1, match.2, call)
+    }
+    return nil
+  }
+
+  private func place(
+    _ path: Substring, _ line: Substring, _ call: SourceLocation
+  ) -> SourceLocation? {
+    guard let number = Int(line), number > 0 else { return nil }
+    let file = path.split(separator: "/").last ?? path
+    return SourceLocation(
+      fileID: "\(call.moduleName)/\(file)", filePath: String(path), line: number, column: 1)
+  }
+}

@@ -1,0 +1,26 @@
+import Findings
+import Interlock
+import InterlockWatchdog
+import Testing
+
+/// Adds an issue of a test to the reports that `INTERLOCK_OPTIONS` asks this process for.
+///
+/// - Parameters:
+///   - rule: The kind of fault.
+///   - text: The issue; its first line is the finding's message.
+///   - location: The line where a reader begins.
+/// - Returns: Why the baseline knows it; `nil` if it is new.
+@discardableResult
+func noteForReports(_ rule: Rule, _ text: String, at location: SourceLocation?) -> String? {
+  let lines = text.split(separator: "\n").map(String.init)
+  var finding = Finding(rule, level: .error, message: lines.first ?? rule.id)
+  finding.details = Array(lines.dropFirst())
+  if let location {
+    let place = StackFrame(address: 0, file: location.filePath, line: location.line)
+    finding.sides = [Finding.Side(title: "the test", place: place)]
+  }
+  if let test = Test.current {
+    finding.origin = Finding.Origin(group: test.sourceLocation.moduleName, name: test.name)
+  }
+  return noteForReports(finding)
+}

@@ -1,0 +1,87 @@
+internal import CInterlockMemory
+internal import Interlock
+internal import ProcessInspection
+
+extension MemoryRace {
+  /// A race as the check reports it, with its stacks as functions and lines.
+  init(_ race: interlock_memory_race) {
+    self.init(first: Side(race.before), second: Side(race.now))
+  }
+
+  /// Whether an access is of this package's own code.
+  var isOwn: Bool {
+    [first, second].contains { side in
+      side.stack.first { $0.ownPart != nil || !$0.isSystem }?.ownPart != nil
+    }
+  }
+}
+
+extension MemoryRace {
+  /// The race with the lines of accesses that have none of their own, and the variable's name.
+  /// Takes tens of milliseconds in a large executable.
+  func withNames() -> MemoryRace {
+    var race = self
+    race.first.findLine()
+    race.second.findLine()
+    let address = second.address
+    race.variable = GlobalName.at(address) ?? PropertyName.at(address)
+    return race
+  }
+}
+
+extension MemoryRace.Side {
+  fileprivate mutating func findLine() {
+    guard let access = stack.first, access == place, access.line ?? 0 == 0,
+      let found = symbolicateAccess(access.address)
+    else { return }
+    place = found
+    stack[0] = found
+  }
+
+  fileprivate init(_ side: interlock_memory_side) {
+    let stack = symbolicate(Self.addresses(of: side))
+    self.init(
+      isWrite: side.is_write, address: side.address, size: Int(side.size),
+      thread: side.thread == 0 ? nil : Int(side.thread),
+      place: stack.first { !$0.isSystem } ?? stack.first ?? StackFrame(address: 0), stack: stack)
+    isAtomic = side.is_atomic
+    isKnown = side.is_known
+    task = side.task == 0 ? nil : side.task
+    let queue = Self.text(side.queue)
+    self.queue = queue.isEmpty ? nil : queue
+    locks = Self.held(by: side).map { held in
+      MemoryRace.Lock(
+        object: "0x" + String(held.object, radix: 16),
+        place: held.place == 0 ? nil : Self.place(of: held), isShared: held.is_shared)
+    }
+  }
+
+  /// The user's line that acquired a lock: the call site, or that of the function that has it.
+  private static func place(of held: interlock_memory_held) -> StackFrame? {
+    let frames = symbolicate([held.place, held.outer].filter { $0 != 0 })
+    return frames.first { !$0.isSystem } ?? frames.first
+  }
+
+  private static func addresses(of side: interlock_memory_side) -> [UInt] {
+    var frames = side.frames
+    let count = Int(side.frame_count)
+    return withUnsafeBytes(of: &frames) { bytes in
+      bytes.bindMemory(to: UInt.self).prefix(count).map { $0 }
+    }
+  }
+
+  private static func held(by side: interlock_memory_side) -> [interlock_memory_held] {
+    var held = side.held
+    let count = Int(side.held_count)
+    return withUnsafeBytes(of: &held) { bytes in
+      bytes.bindMemory(to: interlock_memory_held.self).prefix(count).map { $0 }
+    }
+  }
+
+  /// The text of an array of characters that ends by 0.
+  private static func text<Characters>(_ characters: Characters) -> String {
+    withUnsafeBytes(of: characters) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package import Interlock
+import ProcessInspection
+
+/// A finding as lines. Text from the code under test (names of threads, labels) is escaped for a
+/// terminal; names of functions are not.
+package struct FindingText {
+  /// The kind and the finding in one line.
+  package let headline: String
+  /// The participants, indented by two for each level.
+  package let details: [String]
+
+  /// Formats a finding.
+  ///
+  /// - Parameters:
+  ///   - finding: The finding.
+  ///   - mostFrames: The most frames of each stack that are shown; the rest is counted.
+  package init(_ finding: PotentialFinding, mostFrames: Int) {
+    let often = finding.count > 1 ? ", \(finding.count) times" : ""
+    headline = "\(finding.kind.rawValue): \(finding.headline)\(often)"
+    var lines: [String] = []
+    for side in finding.sides {
+      lines.append("\(side.party) \(side.act)" + Self.at(side.place))
+      lines += side.held.map { held in
+        "  holds \(held.object)" + (held.place.isEmpty ? "" : ", taken" + Self.at(held.place))
+      }
+      lines += side.stack.prefix(mostFrames).enumerated().map { "  #\($0.offset) \($0.element)" }
+      let left = side.stack.count - mostFrames
+      if left > 0 { lines.append("  … \(left) more frames") }
+    }
+    details = lines
+  }
+
+  /// ` at transfer(to:)  Bank.swift:21`, by the first frame in the user's code; empty if there is
+  /// none.
+  package static func at(_ frames: [StackFrame]) -> String {
+    (frames.first { !$0.isSystem } ?? frames.first).map { " at \($0)" } ?? ""
+  }
+}

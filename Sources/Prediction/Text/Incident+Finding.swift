@@ -1,0 +1,94 @@
+import Foundation
+import HangReports
+import Interlock
+
+extension Incident {
+  /// The addresses to symbolicate.
+  var addresses: [UInt] { place + actor.stack + end + (created == 0 ? [] : [created]) }
+
+  /// The incident as a finding.
+  func finding(_ names: Names) -> PotentialFinding {
+    let frames = names.frames(place)
+    let at = PlaceText.at(frames)
+    let object = objectName
+    let headline: String
+    let act: String
+    var held: [PotentialFinding.Held] = []
+    switch kind {
+    case .blockingWaitInTask:
+      act = "waits for \(object)" + (seconds > 0 ? " for \(text(seconds))" : "")
+      headline =
+        "a task blocks a thread of the pool that all tasks share: it \(act)\(at)"
+    case .lockAcrossAwait:
+      act = "suspends while it holds \(object)"
+      headline =
+        "a task suspended while it held \(object), which belongs to its thread: taken"
+        + at
+      held = [.init(object: object, place: frames)]
+    case .longHold:
+      act = "holds \(object) for \(text(seconds))"
+      headline =
+        "\(object) was held for \(text(seconds)): taken\(at)"
+        + (end.isEmpty ? "" : ", released" + PlaceText.at(names.frames(end)))
+      held = [.init(object: object, place: frames)]
+    case .abandonedLock:
+      let lock = lockName(names)
+      let (subject, verb) = leaving
+      act = "\(verb) without unlocking \(lock)"
+      headline =
+        "\(subject) without unlocking \(lock), which is still locked: taken"
+        + PlaceText.atWithCaller(frames)
+      held = [.init(object: lock, place: frames)]
+    case .relock:
+      act = "tries again to acquire \(object) that it holds, and continues without it"
+      headline =
+        "a thread tried again to acquire \(object) that it held, the call failed (EDEADLK), and the"
+        + " thread unlocked it twice: tried again\(PlaceText.atWithCaller(frames)), taken"
+        + PlaceText.at(names.frames(end))
+      held = [.init(object: object, place: names.frames(end))]
+    case .callbackUnderLock, .lockOrder, .race:
+      act = "calls back while it holds \(object)"
+      headline = "a callback runs under \(object), which was taken\(at)"
+      held = [.init(object: object, place: frames)]
+    }
+    return PotentialFinding(
+      kind: kind, headline: headline,
+      sides: [
+        .init(
+          party: names.party(actor), act: act, place: frames, stack: names.frames(actor.stack),
+          held: held)
+      ],
+      count: count)
+  }
+
+  /// The thread, block or `main` that ended, as in the headline, and as an action of its thread.
+  private var leaving: (subject: String, verb: String) {
+    switch owner {
+    case .thread: ("a thread ended", "ended")
+    case .block: ("a block ended", "ended a block")
+    case .main: ("main returned", "returned from main")
+    }
+  }
+
+  private func lockName(_ names: Names) -> String {
+    guard case .lock(let kind) = self.object else { return objectName }
+    var lock = LockOrder.Lock(object: address, kind: kind)
+    lock.created = created
+    return names.lock(lock)
+  }
+
+  private var end: [UInt] { endPlace == 0 ? [] : [endPlace] }
+
+  private var objectName: String {
+    let name =
+      switch object {
+      case .lock(let kind): Names.name(kind)
+      case .condition: "condition"
+      case .group: "group"
+      case .thread: "thread's end"
+      }
+    return "a \(name)"
+  }
+
+  private func text(_ seconds: Double) -> String { String(format: "%.1f s", seconds) }
+}

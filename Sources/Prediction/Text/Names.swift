@@ -1,0 +1,66 @@
+import HangReports
+import Interlock
+
+/// The names of the addresses of a process.
+struct Names {
+  private let frames: [UInt: [StackFrame]]
+
+  /// Symbolicates the addresses in this process. Takes up to a second, to read debug information.
+  init(of addresses: Set<UInt>) {
+    frames = Dictionary(
+      grouping: addresses.isEmpty ? [] : Interlock.symbolicate(addresses.sorted()), by: \.address)
+  }
+
+  /// The frames at some addresses, innermost first.
+  func frames(_ addresses: [UInt]) -> [StackFrame] {
+    addresses.flatMap { frames[$0] ?? [StackFrame(address: $0)] }
+  }
+
+  /// ` made at Bank.swift:12  Account.init()`; empty if unknown.
+  func made(_ created: UInt) -> String {
+    guard created != 0, let place = PlaceText.place(frames([created])) else { return "" }
+    return " made at " + place
+  }
+
+  /// `thread 4711 "worker"`, `a task on thread 4711`, with the queue whose block it ran.
+  func party(_ actor: Actor) -> String {
+    var text = (actor.isTask ? "a task on thread " : "thread ") + String(actor.thread)
+    if !actor.name.isEmpty { text += " \"\(Printable.label(actor.name))\"" }
+    if !actor.queue.isEmpty { text += ", on queue \"\(Printable.label(actor.queue))\"" }
+    return text
+  }
+
+  /// The name of a lock, with its address if another lock has the same name.
+  func lock(_ lock: LockOrder.Lock, besides others: [LockOrder.Lock] = []) -> String {
+    let name = plainName(lock)
+    let isAlone = others.allSatisfy { $0.object == lock.object || plainName($0) != name }
+    return isAlone ? name : name + " (0x" + String(lock.object, radix: 16) + ")"
+  }
+
+  private func plainName(_ lock: LockOrder.Lock) -> String {
+    if lock.kind == .queue, !lock.label.isEmpty {
+      return lock.label == "com.apple.main-thread"
+        ? "the main queue" : "queue \"\(Printable.label(lock.label))\""
+    }
+    let made = made(lock.created)
+    let kind = Self.name(lock.kind)
+    return made.isEmpty ? "\(kind) 0x" + String(lock.object, radix: 16) : "the \(kind)" + made
+  }
+
+  /// `the group made at Loader.swift:12`, which is no lock.
+  func signal(_ signal: LockOrder.Signal) -> String {
+    let made = made(signal.created)
+    return made.isEmpty ? "a \(signal.kind.rawValue)" : "the \(signal.kind.rawValue)\(made)"
+  }
+
+  /// The name of a kind of lock.
+  static func name(_ kind: LockKind) -> String {
+    switch kind {
+    case .mutex: "mutex"
+    case .readWriteLock: "read-write lock"
+    case .semaphore: "semaphore"
+    case .queue: "queue"
+    case .swiftMutex: "Mutex"
+    }
+  }
+}

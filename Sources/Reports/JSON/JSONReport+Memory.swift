@@ -1,0 +1,40 @@
+import Interlock
+import JSONText
+import StressRunner
+
+extension JSONReport {
+  /// What the check of memory found; its state is `lost` if it went off in the trial.
+  static func value(_ record: MemoryRecord) -> JSONValue {
+    .object([
+      "state": .string(record.lostBecause == nil ? "on" : "lost"),
+      "reason": .optional(record.lostBecause.map { .string($0) }),
+      "races": .array(
+        record.races.map {
+          .object([
+            "variable": .optional($0.variable.map { .string($0) }),
+            "first": value($0.first), "second": value($0.second),
+          ])
+        }),
+    ])
+  }
+
+  private static func value(_ side: MemoryRace.Side) -> JSONValue {
+    .object([
+      "access": .string(side.isWrite ? "write" : "read"),
+      "atomic": .bool(side.isAtomic),
+      "size": .number(side.size),
+      // A double cannot hold all its digits.
+      "address": .string("0x" + String(side.address, radix: 16)),
+      "place": value(side.place),
+      "known": .bool(side.isKnown),
+      "thread": .optional(side.thread.map { .number($0) }),
+      "task": .optional(side.task.map { .number($0) }),
+      "queue": .optional(side.queue.map { .string($0) }),
+      "held": .array(
+        side.locks.map {
+          .object(["object": .string($0.object), "place": .optional($0.place.map(value))])
+        }),
+      "stack": value(side.stack),
+    ])
+  }
+}

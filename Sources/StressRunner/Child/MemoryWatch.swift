@@ -1,0 +1,41 @@
+import Interlock
+import MemoryCheck
+import Synchronization
+
+/// Sends the races in memory of a child to its parent; the child goes on.
+final class MemoryWatch: Sendable {
+  /// More races than this add no information, and the parent takes a flood for a fault.
+  private static let most = 100
+
+  private let events: EventPipe
+  private let count = Atomic(0)
+
+  /// Reports to this pipe.
+  init(reportingTo events: EventPipe) {
+    self.events = events
+  }
+
+  /// Starts the check; returns why it cannot, `nil` if it does.
+  func start() -> String? { MemoryCheck.start { self.add($0.race) } }
+
+  private func add(_ race: MemoryRace) {
+    // Relaxed: a limit, and it does not matter which ones are beyond it.
+    if count.wrappingAdd(1, ordering: .relaxed).oldValue < Self.most {
+      events.send(.memoryRace(race))
+    }
+  }
+
+  /// Reports why the check has gone off, if it has.
+  func reportBlindness() {
+    if let reason = MemoryCheck.blindness { events.send(.memoryLost(reason)) }
+  }
+}
+
+extension Trial {
+  /// The resident memory that the child may have. Each 8 bytes that it accesses take 48 bytes of
+  /// shadow if memory is checked.
+  var memoryMebibytes: Int {
+    let own = scenario.limits.memoryMebibytes
+    return checksMemory ? own * 7 : own
+  }
+}

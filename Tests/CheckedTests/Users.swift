@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+
+/// A number of two threads or tasks. Unchecked: the lock that should guard it is missing.
+final class Users: @unchecked Sendable {
+  private var count = 0
+  private let lock = NSLock()
+
+  func add() {
+    count += 1  // races
+  }
+
+  func addLocked() { lock.withLock { count += 1 } }
+}
+
+/// The two sides of a race, in two tests. They tell each other the time by relaxed atomics, which
+/// order nothing.
+enum Sides {
+  static let users = Users()
+  private static let step = Atomic(0)
+
+  /// Adds at its turn, and returns when the others have added.
+  static func add(turn: Int, of count: Int) async throws {
+    while step.load(ordering: .relaxed) < turn { try await Task.sleep(for: .milliseconds(1)) }
+    users.add()
+    step.wrappingAdd(1, ordering: .relaxed)
+    while step.load(ordering: .relaxed) < count { try await Task.sleep(for: .milliseconds(1)) }
+  }
+}
+
+/// Two threads that no test has made, and that race while tests run.
+enum Outsiders {
+  private static let users = Users()
+  private static let step = Atomic(0)
+
+  static func start() {
+    for turn in [1, 2] {
+      Thread.detachNewThread {
+        while step.load(ordering: .relaxed) < turn { usleep(1000) }
+        users.add()
+        step.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
+  }
+
+  /// Returns when both have added.
+  static func run() async throws {
+    _ = step.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
+    while step.load(ordering: .relaxed) < 3 { try await Task.sleep(for: .milliseconds(1)) }
+  }
+}
+
+/// Has two threads call a function, and waits for both.
+func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
+  let ended = DispatchGroup()
+  for _ in 0..<2 {
+    ended.enter()
+    Thread.detachNewThread {
+      body()
+      ended.leave()
+    }
+  }
+  ended.wait()
+}

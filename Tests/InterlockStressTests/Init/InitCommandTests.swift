@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import InterlockStress
+
+/// `init` on the layouts that packages have, as SwiftPM describes them.
+@Suite("'init'", .offThePool)
+struct InitCommandTests {
+  private static let cache = """
+    public final class Store: @unchecked Sendable { public init() {} }
+    public actor Loader { public init() {} }
+    """
+
+  /// Checks that a Swift file parses.
+  private func expectParses(
+    _ package: UserPackageFolder, _ path: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let words = ["swiftc", "-frontend", "-parse", path]
+    let result = try Subprocess.run(words, in: package.folder)
+    #expect(result.code == 0, "\(result.errors)", sourceLocation: sourceLocation)
+  }
+
+  @Test("In a library with Swift Testing, 'init' writes a test, and names types worth stressing")
+  func library() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(
+        #".target(name: "Store"), .testTarget(name: "StoreTests", dependencies: ["Store"])"#),
+      "Sources/Store/Store.swift": Self.cache,
+      "Tests/StoreTests/StoreTests.swift": "import Testing\n@Test func old() {}\n",
+      ".github/workflows/ci.yml": "on: push\n",
+    ])
+    let before = package.files
+    #expect(package.initialize() == .met, "\(package.test.errors.text)")
+    let path = "Tests/StoreTests/ConcurrencyTests.swift"
+    // The folder is no repository: its parent is none either.
+    #expect(package.files.subtracting(before) == [path, ".github/workflows/interlock.yml"])
+    let text = try #require(package.read(path))
+    #expect(text.contains("import Testing\n") && text.contains("@testable import Store\n"))
+    #expect(text.contains("// - Store, at Sources/Store/Store.swift:1\n"))
+    #expect(text.contains("// - Loader, at Sources/Store/Store.swift:2\n"))
+    try expectParses(package, path)
+    let output = package.test.output.text
+    #expect(output.contains("written: \(path)\n"))
+    #expect(output.contains(" --type path\n"))
+    #expect(output.contains("swift package add-target-dependency InterlockTesting StoreTests "))
+    #expect(!output.contains("add-target-dependency Store "))
+    // Nothing is overwritten, also by a second call.
+    try package.write("// mine\n", path)
+    #expect(package.initialize() == .met)
+    #expect(package.read(path) == "// mine\n")
+    #expect(package.test.output.text.contains("left as it is: \(path)\n"))
+  }
+
+  @Test("In a package with XCTest, 'init' writes a test case")
+  func xctest() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(
+        #".target(name: "Store"), .testTarget(name: "StoreTests", dependencies: ["Store"])"#),
+      "Sources/Store/Store.swift": "public struct Store {}\n",
+      "Tests/StoreTests/StoreTests.swift": "import XCTest\nfinal class A: XCTestCase {}\n",
+    ])
+    #expect(package.initialize("--ci", "gitlab") == .met, "\(package.test.errors.text)")
+    let text = try #require(package.read("Tests/StoreTests/ConcurrencyTests.swift"))
+    #expect(text.contains("import XCTest\n") && text.contains(": XCTestCase {"))
+    #expect(!text.contains("@Test"))
+    try expectParses(package, "Tests/StoreTests/ConcurrencyTests.swift")
+    #expect(package.read(".gitlab/interlock.yml")?.contains("    - swift test\n") == true)
+    #expect(package.test.output.text.contains("include: { local: .gitlab/interlock.yml }"))
+    #expect(package.test.output.text.contains("put a type of Store in its place"))
+  }
+
+  @Test("In a package that is an executable only, 'init' adds a test target, and no executable")
+  func executable() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(#".executableTarget(name: "my-app")"#),
+      "Sources/my-app/main.swift": "print(1)\n",
+    ])
+    #expect(package.initialize("--ci", "none", "--edit-manifest") == .met)
+    #expect(package.test.errors.text == "")
+    let path = "Tests/my-appTests/my-appTests.swift"
+    #expect(package.files == ["Package.swift", "Sources/my-app/main.swift", path])
+    #expect(package.read(path)?.contains("@testable import my_app\n") == true)
+    try expectParses(package, path)
+    let manifest = try #require(package.read("Package.swift"))
+    #expect(manifest.contains(#"name: "my-appTests""#) && manifest.contains("InterlockTesting"))
+    #expect(package.test.output.text.contains("edited: Package.swift\n"))
+    // SwiftPM reads what it wrote, and a second call finds nothing to add.
+    #expect(package.initialize("--ci", "none", "--edit-manifest") == .met)
+    #expect(package.read("Package.swift") == manifest)
+    #expect(package.initialize("--stress") == .usage)
+    #expect(package.test.errors.text.contains("A stress executable needs a library target"))
+  }
+
+  @Test("Among several targets, 'init' takes the first test target, or the one that is named")
+  func several() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(
+        #"""
+        .target(name: "A"), .target(name: "B", dependencies: ["A"], path: "B"),
+        .executableTarget(name: "tool", dependencies: ["B"]),
+        .testTarget(name: "ATests", dependencies: ["A"]),
+        .testTarget(name: "BTests", dependencies: [.target(name: "B")], path: "B-Tests")
+        """#),
+      "Sources/A/A.swift": Self.cache, "B/B.swift": "extension Int: @unchecked Sendable {}\n",
+      "Sources/tool/main.swift": "", "Tests/ATests/A.swift": "import Testing\n",
+      "B-Tests/B.swift": "import Testing\n",
+    ])
+    #expect(package.initialize("--ci", "none") == .met, "\(package.test.errors.text)")
+    #expect(package.files.contains("Tests/ATests/ConcurrencyTests.swift"))
+    #expect(package.test.output.text.contains("which '--target' chooses: BTests."))
+    #expect(package.initialize("--target", "BTests", "--ci", "none", "--stress") == .met)
+    let text = try #require(package.read("B-Tests/ConcurrencyTests.swift"))
+    #expect(text.contains("@testable import B\n") && text.contains("Int, at B/B.swift:1"))
+    let stress = "Sources/AStress/AStress.swift"
+    #expect(package.read(stress)?.contains("struct AStress: StressCommand {") == true)
+    try expectParses(package, stress)
+    #expect(package.files.contains("StressScenarios/mixed.json"))
+    #expect(package.initialize("--target", "BTest") == .usage)
+    #expect(package.test.errors.text.contains("'BTest': did you mean 'BTests'?"))
+  }
+
+  @Test("In a library without tests, 'init' adds a test target")
+  func untested() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(#".target(name: "Store")"#),
+      "Sources/Store/Store.swift": Self.cache,
+      ".git/config": "[remote \"origin\"]\n\turl = git@github.com:a/b.git\n",
+    ])
+    #expect(package.initialize("--stress") == .met, "\(package.test.errors.text)")
+    try expectParses(package, "Tests/StoreTests/StoreTests.swift")
+    let flow = try #require(package.read(".github/workflows/interlock.yml"))
+    #expect(flow.contains("- run: swift test\n      - run: swift run StoreStress run\n"))
+    let output = package.test.output.text
+    #expect(output.contains("package add-target StoreTests --type test --dependencies Store\n"))
+    #expect(output.contains("swift package add-target StoreStress --type executable "))
+    // Which service it is cannot be known.
+    for name in [".git", ".github"] {
+      try FileManager.default.removeItem(atPath: package.folder + "/" + name)
+    }
+    let before = package.files
+    #expect(package.initialize() == .met)
+    #expect(package.files == before)
+    #expect(package.test.output.text.contains("shows no CI service, '--ci' names one."))
+  }
+
+  @Test("A folder without a package, and a manifest that does not compile, are one line each")
+  func wrong() throws {
+    let empty = try UserPackageFolder(["a.txt": ""])
+    #expect(empty.initialize() == .usage)
+    #expect(empty.test.errors.text.contains("has no Package.swift: call 'init' in a package"))
+    let broken = try UserPackageFolder(["Package.swift": "// swift-tools-version: 6.0\nlet x = \n"])
+    #expect(broken.initialize() == .badScenario)
+    #expect(broken.test.errors.text.contains("Package.swift: cannot be read by 'swift package"))
+    #expect(broken.test.errors.text.filter { $0 == "\n" }.count == 1)
+    let nowhere = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(#".target(name: "A")"#), "Sources/A/A.swift": "",
+    ])
+    #expect(nowhere.initialize("--interlock", "../none") == .usage)
+    #expect(nowhere.test.errors.text.contains("'../none' is invalid for '--interlock <folder>'"))
+    #expect(nowhere.files == ["Package.swift", "Sources/A/A.swift"])
+  }
+
+  @Test("A manifest that SwiftPM refuses to edit is restored, and the exit code says so")
+  func refused() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(#".target(name: "A")"#), "Sources/A/A.swift": "",
+    ])
+    let before = package.read("Package.swift")
+    var world = package.test.world
+    world.currentFolder = package.folder
+    world.ownPackage = UserPackageFolder.interlock
+    let swiftPackage = world.swiftPackage
+    world.swiftPackage = { arguments, folder in
+      guard arguments[0] == "add-target-dependency" else {
+        return try swiftPackage(arguments, folder)
+      }
+      return Subprocess.Result(code: 1, output: [], errors: "error: no such target\n")
+    }
+    #expect(world.perform(["init", "--ci", "none", "--edit-manifest"]) == .unmet)
+    #expect(package.read("Package.swift") == before)
+    #expect(package.test.errors.text.contains("Package.swift is as it was"))
+    #expect(package.test.errors.text.contains("no such target"))
+  }
+
+  @Test("Interlock's folder is named as seen from the package")
+  func relative() {
+    #expect(InitCommand.relative("/home/Interlock", to: "/home/App") == "../Interlock")
+    #expect(InitCommand.relative("/home/App/Interlock", to: "/home/App") == "Interlock")
+    #expect(InitCommand.relative("/home/Interlock", to: "/home/Interlock/a/b") == "../..")
+    #expect(InitCommand.relative("/opt/Interlock", to: "/home/App") == "/opt/Interlock")
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import MemoryCheck
+import MemoryPrograms
+import ProcessInspection
+import StressRunner
+import TestSupport
+import Testing
+
+@testable import InterlockStress
+
+@Suite("How 'run' checks memory")
+struct MemoryOptionTests {
+  /// A world with a subject that is compiled for the check in every build, beside one that is not.
+  private func world(_ support: MemoryCheck.Support) throws -> TestWorld {
+    let test = try TestWorld()
+    test.memory = support
+    var entry = SubjectEntry(name: "checked", summary: "is checked") { IdleSubject() }
+    entry.isInstrumented = true
+    test.moreSubjects = [entry]
+    return test
+  }
+
+  @Test("Trials whose code is compiled for the check have it, unless an option turns it off")
+  func defaults() throws {
+    func checks(_ support: MemoryCheck.Support, _ arguments: String...) throws -> [Bool] {
+      let test = try world(support)
+      let names = ["--subject", "good", "--subject", "checked"]
+      #expect(test.run(["writes"] + names + arguments) == .met)
+      return test.trials.map(\.checksMemory)
+    }
+    #expect(try checks(.partial) == [false, true])
+    #expect(try checks(.everywhere) == [true, true])
+    #expect(try checks(.everywhere, "--memory", "off") == [false, false])
+    #expect(try checks(.everywhere, "--memory", "on") == [true, true])
+  }
+
+  @Test(
+    "The option is a mistake where code is not compiled for it, and one line says how to build",
+    arguments: [MemoryCheck.Support.partial, .unavailable(reason: "ThreadSanitizer is built in")])
+  func mistake(_ support: MemoryCheck.Support) throws {
+    let test = try world(support)
+    #expect(test.run("writes", "--subject", "good", "--memory", "on") == .usage)
+    #expect(
+      test.errors.text.hasPrefix(
+        "error: The option '--memory on' needs 'good' compiled for it, as in 'swift run -Xswiftc"
+          + " -Xfrontend -Xswiftc -sanitize=thread interlock run … --memory on'"))
+    #expect(test.errors.text.split(separator: "\n").count == 1)
+    #expect(test.trials.isEmpty)
+  }
+
+  @Test("A program whose only fault is a race in memory is skipped in a build without the check")
+  func skipped() throws {
+    let test = try world(.unavailable(reason: "ThreadSanitizer is built in"))
+    #expect(test.run("writes", "--subject", "checked", "--subject", "good") == .met)
+    #expect(test.trials.map(\.subject) == ["good"])
+    #expect(
+      test.output.text.contains(
+        "needs the check of memory, which this build does not have: ThreadSanitizer is built in"))
+  }
+
+  @Test("A race in memory needs no section tracking to be judged")
+  func withoutSections() throws {
+    let test = try world(.everywhere)
+    test.tracksSections = false
+    #expect(test.run("reads", "--subject", "bad") == .met)
+    #expect(test.trials.count == 1)
+  }
+
+  @Test("The replay line has the check, whether an option or the build asked for it")
+  func replay() throws {
+    let test = try world(.everywhere)
+    test.verdict = { _ in .any(.crashed) }
+    #expect(test.run("writes", "--subject", "good") == .unmet)
+    #expect(test.output.text.contains(" --memory on\n"))
+    let off = try world(.everywhere)
+    off.verdict = { _ in .any(.crashed) }
+    #expect(off.run("writes", "--subject", "good", "--memory", "off") == .unmet)
+    #expect(off.output.text.contains(" --memory off"))
+    #expect(!off.output.text.contains(" --memory on"))
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../StressScenarios").standardized.path
+
+  @Test("Every correct program is in a scenario, except those that this tool cannot decide")
+  func scenarios() throws {
+    let all = try ScenarioFolder.load(Self.folder + "/memory", platform: .linux).map(\.scenario)
+    func subjects(_ name: String) -> Set<String> {
+      Set(all.first { $0.name == name }?.subjects ?? [])
+    }
+    // A selection: `CheckedProgramTests` runs them all.
+    #expect(subjects("unordered").isSubset(of: memoryPrograms.filter(\.isRacy).map(\.name)))
+    #expect(subjects("unordered").count >= 16)
+    let undecided: Set = ["unmarked-timer-source"]
+    #expect(
+      subjects("ordered").union(subjects("correct-programs"))
+        == Set(memoryPrograms.filter { !$0.isRacy }.map(\.name))
+        .subtracting(undecided))
+    let unordered = try #require(all.first { $0.name == "unordered" })
+    for subject in subjects("unordered") {
+      #expect(unordered.expectation(for: subject).verdict == .race, "\(subject)")
+    }
+  }
+
+  private func interlock(_ arguments: [String]) throws -> (status: Int32, text: String) {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("interlock")
+    process.arguments = arguments + ["--scenarios", Self.folder]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+
+  @Test(
+    "The command finds the races of small programs, and none in their twins",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
+    .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nothing is checked"))
+  func found() throws {
+    let programs = ["dictionary-set", "lock-on-one-side", "parent-and-child", "c-function"]
+    let subjects = (programs + programs.map { $0 + "-ordered" }).flatMap { ["--subject", $0] }
+    let run = try interlock(["run", "unordered", "ordered"] + subjects)
+    #expect(run.status == 0, "\(run.text)")
+    #expect(run.text.contains("8 met, 0 unmet, 0 skipped"), "\(run.text)")
+    let shown = try interlock(["run", "unordered", "--subject", "dictionary-set", "-v"])
+    #expect(shown.text.contains("nothing orders the"), "\(shown.text)")
+    let off = try interlock(["run", "unordered", "--subject", "dictionary-set", "--memory", "off"])
+    #expect(off.status == 1, "\(off.text)")
+    #expect(off.text.contains("--memory off"))
+  }
+}

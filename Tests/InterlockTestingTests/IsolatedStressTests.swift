@@ -1,0 +1,96 @@
+import Foundation
+import InterlockTesting
+import TestSupport
+import Testing
+
+@Suite("a stress in a process of its own", .controlled, .offThePool)
+struct IsolatedStressTests {
+  private func run(_ test: String) throws -> WatchedRun {
+    try WatchedRun("swift-testing", "Isolated/\(test)\\(")
+  }
+
+  @Test("makes a trap an issue of the test, with its reason, at the user's line")
+  func crashes() throws {
+    let run = try run("crashes")
+    let line = try WatchedRun.line("traps", in: "STIsolated.swift")
+    #expect(run.status == 1, "\(run.output)")
+    #expect(run.issues.map(\.test) == ["crashes()"], "\(run.issues)")
+    #expect(run.issues.first?.place == line)
+    let text = run.issues.first?.text ?? ""
+    #expect(text.contains("the stress crashes: signal "))
+    #expect(text.contains("Fatal error: Index out of range"))
+    #expect(text.contains("replay: stress(replay: \"s1-2-5-threads-"))
+  }
+
+  @Test("makes a hang an issue of the test, with its cause and line, and the process goes on")
+  func hangs() throws {
+    let run = try run("hangs")
+    let line = try WatchedRun.line("crosses", in: "STStressed.swift")
+    #expect(run.status == 1, "\(run.output)")
+    #expect(run.issues.map(\.test) == ["hangs()"], "\(run.issues)")
+    #expect(run.issues.first?.place == line)
+    #expect(run.issues.first?.text.contains("deadlock (cycle)") == true)
+    #expect(run.output.matches(of: /after the hang/).count == 1, "\(run.output)")
+  }
+
+  @Test("passes conflicts on, of the one case of a parameterised test that has them")
+  func conflict() throws {
+    let run = try run("conflict")
+    let line = try WatchedRun.line("adds", in: "STStressed.swift")
+    #expect(run.issues.map(\.place) == [line], "\(run.issues)\(run.output)")
+    #expect(run.issues.first?.text.contains("conflict on 'counter") == true)
+    #expect(run.output.contains("500 rounds of 4 threads without an issue"), "\(run.output)")
+    #expect(run.output.contains(/failed in round \d+ of 1000/), "\(run.output)")
+  }
+
+  @Test("passes a failed expectation on, at its line")
+  func expects() throws {
+    let run = try run("expects")
+    let line = try WatchedRun.line("expects in a child", in: "STIsolated.swift")
+    #expect((1...2).contains(run.issues.count), "\(run.issues)")
+    #expect(run.issues.allSatisfy { $0.place == line }, "\(run.issues)")
+    #expect(run.issues.first?.text.contains("Expectation failed") == true, "\(run.issues)")
+  }
+
+  @Test("says with which code the body has ended the process")
+  func exits() throws {
+    let run = try run("exits")
+    #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
+    #expect(run.issues.first?.text.contains("ended with code 7 before the stress did") == true)
+  }
+
+  @Test("runs each of two calls of a test once")
+  func twoCalls() throws {
+    let run = try run("twoCalls")
+    #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
+    #expect(run.issues.first?.text.contains("threw: Refused()") == true)
+    #expect(run.output.matches(of: /3 rounds of 2 threads without an issue/).count == 1)
+    #expect(run.output.contains("failed in round 3 of 4"), "\(run.output)")
+  }
+
+  @Test("may take longer than a hang of the waiting process may")
+  func lasts() throws {
+    let run = try run("lasts")
+    #expect(run.status == 0 && run.issues.isEmpty, "\(run.output)")
+  }
+
+  @Test("has a crash that may be a known issue")
+  func known() throws {
+    let run = try run("known")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.issues.count == 1 && run.issues.allSatisfy(\.isKnown), "\(run.issues)")
+  }
+
+  @Test("fails the test of XCTest by a crash and by a conflict")
+  func xctest() throws {
+    let crash = try WatchedRun("xctest", "XCIsolated/testCrash")
+    let line = try WatchedRun.line("crashes in XCTest", in: "XCWatched.swift")
+    #expect(crash.status == 1, "\(crash.output)")
+    #expect(crash.output.contains("\(line): error: XCIsolated.testCrash"), "\(crash.output)")
+    #expect(crash.output.contains("crashed on purpose"), "\(crash.output)")
+    let conflict = try WatchedRun("xctest", "XCIsolated/testConflict")
+    let adds = try WatchedRun.line("adds", in: "STStressed.swift")
+    #expect(conflict.status == 1, "\(conflict.output)")
+    #expect(conflict.output.contains("\(adds): error: XCIsolated.testConflict"))
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import InterlockTesting
+import TestSupport
+import Testing
+
+@Suite("a test whose memory is checked", .controlled, .offThePool)
+struct MemoryRaceTests {
+  private func run(_ filter: String, _ options: String = "") throws -> WatchedRun {
+    try WatchedRun(
+      "swift-testing", filter, of: "CheckedTests", environment: ["INTERLOCK_OPTIONS": options])
+  }
+
+  private func line() throws -> String {
+    try WatchedRun.line("races", in: "Users.swift", of: "CheckedTests")
+  }
+
+  @Test("has a race of its tasks or threads as one issue, at its line, and goes on")
+  func issues() throws {
+    for test in ["tasks()", "threads()"] {
+      let run = try run("Checked/\(test.dropLast(2))")
+      #expect(run.status == 1, "\(run.output)")
+      #expect(run.issues.map(\.test) == [test], "\(run.issues)\(run.output)")
+      #expect(run.issues.first?.place == (try line()))
+      #expect(run.issues.first?.text.contains("race in memory: nothing orders") == true)
+      #expect(run.issues.first?.text.contains("\n  accessed: Users.count\n") == true)
+      #expect(run.output.contains("Test run with 1 test"))
+    }
+  }
+
+  @Test("has no issue where a lock keeps its threads apart")
+  func correct() throws {
+    let run = try run("Checked/locked")
+    #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+    #expect(run.output.contains("races in memory are looked for"))
+  }
+
+  @Test("shares a race with the test that the other side belongs to")
+  func shared() throws {
+    let run = try run("Shared/")
+    #expect(Set(run.issues.map(\.test)) == ["first()", "second()"], "\(run.issues)\(run.output)")
+    #expect(run.issues.count == 2)
+  }
+
+  @Test("does not get a race of threads that no running test can be told for: the run does")
+  func unowned() throws {
+    let run = try run("Unowned/")
+    #expect(run.status == 1, "\(run.output)")
+    #expect(run.issues.map(\.test) == [""], "\(run.issues)\(run.output)")
+    #expect(run.issues.first?.text.contains("of the run") == true)
+  }
+
+  @Test("is left to the process without the trait: the exit code, and a trap if asked")
+  func unwatched() throws {
+    let logged = try run("Unwatched/", "on_conflict=log")
+    #expect(logged.status == 66, "\(logged.output)")
+    #expect(logged.output.contains("interlock: race in memory: nothing orders the "))
+    #expect(logged.output.contains("\n  accessed: Users.count\n"))
+    #expect(logged.output.contains("the exit code is 66: 1 race in memory"))
+    let recorded = try run("Unwatched/", "on_conflict=record exit_code=7")
+    #expect(recorded.status == 7, "\(recorded.output)")
+    #expect(!recorded.output.contains("nothing orders the "))
+    let trapped = try run("Unwatched/")
+    #expect(trapped.status < 0 || trapped.status > 128, "\(trapped.status)\(trapped.output)")
+  }
+
+  @Test("is not checked if an option says so, and a line says that")
+  func off() throws {
+    let run = try run("Checked/threads", "memory=off")
+    #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+    #expect(run.output.contains("races in memory are not looked for: 'memory=off'"))
+  }
+
+  @Test(
+    "reports its races with the other findings of the process",
+    arguments: ["Checked/threads", "Unwatched/"])
+  func reported(_ filter: String) throws {
+    let file = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).sarif"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    _ = try run(filter, "on_conflict=log report=sarif:\(file)")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text.contains("memory-race"))
+    #expect(text.contains("Users.swift"))
+    #expect(text.contains("relatedLocations"))
+  }
+
+  @Test(
+    "has a race of the baseline shown and not failed",
+    arguments: [
+      #"{ "function": "Users.*", "reason": "old" }"#,
+      #"{ "file": "CheckedTests/Users.swift", "reason": "old" }"#,
+      #"{ "kind": "memory-race", "type": "Users", "reason": "old" }"#,
+    ])
+  func known(_ pattern: String) throws {
+    for filter in ["Checked/threads", "Unwatched/"] {
+      let run = try run(filter, "on_conflict=log baseline=\(try baseline(pattern))")
+      #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+      #expect(run.output.contains("interlock: race in memory, known (old): nothing orders"))
+      #expect(run.output.contains(": 1 known race shown and not failed\n"))
+    }
+  }
+
+  @Test("names a pattern of the baseline that shows nothing any more, and still fails")
+  func stale() throws {
+    let pattern = #"{ "kind": "memory-race", "type": "Groups", "reason": "old" }"#
+    let run = try run("Unwatched/", "on_conflict=log baseline=\(try baseline(pattern))")
+    #expect(run.status == 66, "\(run.output)")
+    #expect(run.output.contains(": 0 known races shown and not failed, 1 stale\n"))
+    #expect(
+      run.output.contains("stale in this process: pattern memory-race on '*' in *, type Groups"))
+  }
+
+  @Test("says in one line what is wrong with a baseline, and checks without it")
+  func badBaseline() throws {
+    let file = try baseline(#"{ "reason": "x" }"#)
+    let run = try run("Unwatched/", "on_conflict=log baseline=\(file)")
+    #expect(run.status == 66, "\(run.output)")
+    #expect(run.output.contains(":5: a suppression must not match every finding"))
+  }
+
+  /// A file with one suppression.
+  private func baseline(_ pattern: String) throws -> String {
+    let file = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).json"
+    let text = """
+      {
+        "schema": "interlock-known-findings", "schemaVersion": 1,
+        "known": [],
+        "suppress": [
+          \(pattern)
+        ]
+      }
+      """
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    return file
+  }
+}

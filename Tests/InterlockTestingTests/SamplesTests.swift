@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs each file of `Tests/Samples`, and compares what it prints with the header of the file.
+///
+/// The header's lines after `// Prints:` stand in the output in that order; `…` is the rest of a
+/// line. Numbers, and the strings that repeat a run, may differ.
+@Suite("a sample", .controlled, .offThePool)
+struct SamplesTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../Samples").standardized
+  static let files =
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+    .filter { $0.first?.isNumber ?? false }.sorted()
+
+  @Test("prints what its header shows", arguments: files)
+  func header(_ file: String) throws {
+    let text = try String(contentsOf: Self.folder.appendingPathComponent(file), encoding: .utf8)
+    let test = try #require(text.firstMatch(of: /@Test.* func (\w+)\(/))
+    let shown = Self.shown(in: text)
+    #expect(shown.count > 0, "\(file) has no line after '// Prints:'")
+    let run = try WatchedRun("swift-testing", "Samples.\(test.1)\\(", of: "Samples")
+    var lines = run.output.split(separator: "\n").map { Self.normal($0) }[...]
+    for line in shown {
+      let wanted = Self.normal(Substring(line))
+      let index = lines.firstIndex { Self.matches($0, wanted) }
+      #expect(
+        index != nil, "\(file): '\(line)' is not in the output, in this order:\n\(run.output)")
+      if let index { lines = lines[(index + 1)...] }
+    }
+  }
+
+  @Test("is one of eight to twelve")
+  func count() { #expect((8...12).contains(Self.files.count)) }
+
+  /// The lines of the header's output.
+  private static func shown(in text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { $0 != "// Prints:" }.dropFirst().prefix { $0.hasPrefix("//") }
+      .map { String($0.dropFirst(2)) }.filter { $0.contains { $0 != " " } }
+  }
+
+  private static func matches(_ line: String, _ wanted: String) -> Bool {
+    guard wanted.hasSuffix("…") else { return line == wanted }
+    return line.hasPrefix(wanted.dropLast())
+  }
+
+  /// Without what differs from run to run: numbers, addresses, replay strings, colours, and the
+  /// widths of columns.
+  private static func normal(_ line: Substring) -> String {
+    line.replacing(/0x[0-9a-f]+/, with: "#").replacing(/\u{1B}\[[0-9;]*m/, with: "")
+      .replacing(/replay: "[^"]*"/, with: "replay: \"#\"")
+      .replacing(/[0-9]+/, with: "#").replacing(/[ ]+/, with: " ")
+      .trimmingCharacters(in: .whitespaces)
+  }
+}

@@ -1,0 +1,280 @@
+import CInterlock
+import Foundation
+import InterlockTestsC
+import Testing
+
+@testable import Interlock
+
+/// The contention coverage of a run. Each test runs in a separate process, because it is
+/// process-wide.
+struct CoverageTests {
+  @Test("a resource of one owner is not tested; one of two owners is, with its places and pairs")
+  func owners() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.coverage = true
+      let lone = Section("coverage.lone")
+      let shared = Section("coverage.shared")
+      lone.write(line: 1) {}
+      lone.read(line: 2) {}
+      shared.write(line: 3) {}
+      shared.read(line: 4) {}
+      onThread { shared.write(line: 3) {} }
+      SectionTracking.coverage = false
+      Section("coverage.later").write {}
+      let report = SectionTracking.coverageReport
+      precondition(report.resources.map(\.name) == ["coverage.lone", "coverage.shared"])
+      precondition(report.notTested.map(\.name) == ["coverage.lone"])
+      let (one, two) = (report.resources[0], report.resources[1])
+      precondition(one.owners == 1 && two.owners == 2, "\(report)")
+      precondition(two.contention == .shared)
+      precondition(two.places.map(\.place.line) == [3, 4])
+      precondition(two.places.map(\.byOneOwner) == [false, true])
+      // The second thread's write came after the first's read and write.
+      precondition(two.overlapped == 0 && two.nearMisses == 2 && two.apart == 0, "\(report)")
+      precondition(one.nearMisses == 0 && one.apart == 2, "two reads are no pair")
+      precondition(!report.isFull)
+    }
+  }
+
+  @Test("a conflict is a pair that overlapped")
+  func met() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.coverage = true
+      let section = Section("coverage.met")
+      section.begin(.noWrite, line: 1)
+      onThread { section.write(line: 2) {} }
+      section.end(.noWrite)
+      let resource = SectionTracking.coverageReport.resources[0]
+      precondition(resource.overlapped == 1 && resource.apart == 1, "\(resource)")
+      precondition(resource.pairs.first?.outcome == .overlapped)
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("two instances with one owner each were not tested")
+  func instances() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.coverage = true
+      for _ in 0..<20 { onThread { Section("coverage.instances").write {} } }
+      let resource = SectionTracking.coverageReport.resources[0]
+      precondition(resource.contention == .oneOwner, "\(resource)")
+      precondition(resource.owners == CoverageReport.mostOwners)
+      precondition(resource.nearMisses == 0)
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("different parts never nearly meet, and equal ones do")
+  func parts() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.coverage = true
+      let section = Section("coverage.parts")
+      for key in 0..<4 { onThread { section.write(key, line: 1) {} } }
+      precondition(SectionTracking.coverageReport.resources[0].nearMisses == 0)
+      precondition(SectionTracking.coverageReport.resources[0].contention == .shared)
+      onThread { section.write(3, line: 1) {} }
+      precondition(SectionTracking.coverageReport.resources[0].nearMisses == 1)
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("properties and C code are covered as well, by name or by the line of the declaration")
+  func otherSpellings() async {
+    final class Box: @unchecked Sendable {
+      @Tracked var value = 0
+    }
+    await #expect(processExitsWith: .success) {
+      SectionTracking.coverage = true
+      let box = Box()
+      box.value = 1
+      onThread { _ = box.value }
+      c_begin_write("coverage.c")
+      c_end_write("coverage.c")
+      let report = SectionTracking.coverageReport
+      precondition(report.resources.count == 2, "\(report)")
+      precondition(report.resources[0].name.hasPrefix("property at InterlockTests/"))
+      precondition(report.resources[0].contention == .shared)
+      precondition(report.notTested.map(\.name) == ["coverage.c"])
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("names beyond the table's size are reported missing, and nothing else fails")
+  func names() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.coverage = true
+      for number in 0..<3_000 {
+        BEGIN_LOCK(.noWrite, "coverage.name.\(number)")
+        END_LOCK(.noWrite, "coverage.name.\(number)")
+      }
+      let report = SectionTracking.coverageReport
+      precondition(report.isFull)
+      precondition(report.resources.count == CoverageTables.mostResources)
+      precondition(report.summary.contains("There were more names, places or pairs"))
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("instances beyond the table's size leave a name undecided, not untested")
+  func manyInstances() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.coverage = true
+      for _ in 0..<100_000 { Section("coverage.many").write {} }
+      let report = SectionTracking.coverageReport
+      precondition(report.resources[0].contention == .unknown, "\(report)")
+      precondition(report.notTested.isEmpty)
+      precondition(report.summary.contains("undecided: 'coverage.many' has too many instances"))
+      let shared = Section("coverage.many")
+      shared.write {}
+      onThread { shared.write {} }
+      precondition(SectionTracking.coverageReport.resources[0].contention == .shared)
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("accesses of threads at full speed are all recorded")
+  func racing() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.coverage = true
+      let section = Section("coverage.racing")
+      let start = SpinBarrier(parties: 3)
+      let threads = (0..<3).map { number in
+        JoinableThread {
+          start.wait()
+          for _ in 0..<5_000 { section.read(line: UInt(number + 1)) {} }
+        }
+      }
+      for thread in threads { thread.join() }
+      let resource = SectionTracking.coverageReport.resources[0]
+      precondition(resource.owners == 3 && resource.contention == .shared, "\(resource)")
+      precondition(resource.places.count == 3)
+      precondition(resource.places.allSatisfy(\.byOneOwner))
+      SectionTracking.coverage = false
+    }
+  }
+}
+
+/// The contention coverage that a process prints at its end.
+struct CoverageEndTests {
+  @Test("with coverage=on the end has a short report, and the exit code is unchanged")
+  func summary() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "coverage=on", 1)
+      Section("end.lone").write(line: 12) {}
+      let shared = Section("end.shared")
+      shared.write {}
+      onThread { shared.write {} }
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text == """
+        interlock: coverage: 2 resources, 1 not tested
+          not tested: 'end.lone' was touched by one owner only, \
+        at InterlockTests/CoverageTests.swift:12
+
+        """)
+  }
+
+  @Test("with require_contention=on a resource of one owner makes the exit code 1")
+  func red() async {
+    await #expect(processExitsWith: .exitCode(1)) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      Section("end.lone").write {}
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test("with require_contention=on a process that begins no section is red, and says so")
+  func nothingBegun() async {
+    let result = await #expect(
+      processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      // The constructor, which runs before `main` if the variable is set from the start.
+      readOptions()
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text == """
+        interlock: coverage: no resource: no section was begun
+        interlock: the exit code is 1 (require_contention=on): no section was begun, so \
+        nothing was tested
+
+        """)
+  }
+
+  @Test("a process of 'swift test' that has no tests needs no section")
+  func noTests() {
+    let bundle = "/app/.build/debug/AppTests.xctest"
+    #expect(TestPass.hasNoTests([bundle], hasXCTests: false))
+    #expect(!TestPass.hasNoTests([bundle], hasXCTests: true))
+    #expect(TestPass.hasNoTests([bundle, ""], hasXCTests: true))
+    #expect(TestPass.hasNoTests([bundle, "''"], hasXCTests: true))
+    #expect(!TestPass.hasNoTests([bundle, "App.Tests/testA"], hasXCTests: true))
+    let swiftTesting = [bundle, "--testing-library", "swift-testing"]
+    #expect(!TestPass.hasNoTests(swiftTesting, hasXCTests: false))
+    #expect(TestPass.hasNoTests([bundle, "--dump-tests-json"], hasXCTests: true))
+    #expect(!TestPass.hasNoTests(["/app/.build/debug/app"], hasXCTests: false))
+    // These tests are Swift Testing's.
+    #expect(!interlock_has_xctests())
+  }
+
+  @Test("with require_contention=on a process that fails anyway keeps its exit code")
+  func failing() async {
+    await #expect(processExitsWith: .exitCode(69)) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      Section("end.lone").write {}
+      exit(69)
+    }
+  }
+
+  @Test(
+    "with coverage=off the report says that nothing was recorded, not that no section was begun"
+  )
+  func off() async {
+    await #expect(processExitsWith: .success) {
+      setenv("INTERLOCK_OPTIONS", "coverage=off", 1)
+      Section("end.off").write {}
+      let off = SectionTracking.coverageReport
+      precondition(!off.isMeasured)
+      precondition("\(off)" == "interlock: coverage is off: nothing was recorded")
+      SectionTracking.coverage = true
+      let nothing = SectionTracking.coverageReport
+      precondition(nothing.isMeasured)
+      precondition("\(nothing)" == "interlock: coverage: no resource: no section was begun")
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("with require_contention=on resources of several owners leave the exit code unchanged")
+  func green() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      let shared = Section("end.shared")
+      shared.read {}
+      onThread { shared.write {} }
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text == "interlock: coverage: 1 resource, each by several owners\n")
+  }
+
+  @Test("a conflict's exit code comes before that of a resource of one owner")
+  func conflictFirst() async {
+    await #expect(processExitsWith: .exitCode(66)) {
+      setenv("INTERLOCK_OPTIONS", "on_conflict=record require_contention=on", 1)
+      Section("end.lone").write {}
+      overlap("end.conflict", times: 1)
+      exit(EXIT_SUCCESS)
+    }
+  }
+}

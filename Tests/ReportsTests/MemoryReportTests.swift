@@ -1,0 +1,104 @@
+import Findings
+import Interlock
+import JSONText
+import StressRunner
+import TestSupport
+import Testing
+
+@testable import Reports
+
+@Suite("A race in memory")
+struct MemoryReportTests {
+  @Test("The text, the JSON and the page show both accesses, with what each held")
+  func shown() throws {
+    let report = EvidenceText(
+      context: Faults.context, style: TextStyle(color: false), isVerbose: false)
+    let text = report.lines(Faults.memory, times: 1, of: 1).joined(separator: "\n")
+    let json = JSONReport.entry(Faults.memory)
+    expectGolden(text + "\n\n" + json + "\n", "memory.txt")
+    let page = HTMLReport(
+      [Faults.memory], of: [Faults.memory.trial], seconds: 1, context: Samples.context,
+      isVerbose: false, source: { _ in "let a = 1\nlet b = 2\nlet c = 3\nlet d = 4\n" }
+    ).text
+    for part in [
+      "first: write of 1 byte", "second: read of 8 bytes", "thread 3050, task 10",
+      "holds the lock at 0x7f0f5c010580", "holds no lock",
+      "Only one of the two holds a lock",
+    ] {
+      #expect(page.contains(part), "\(part)")
+    }
+  }
+
+  @Test("The verdict is 'race', its reason 'memory', and its kind of finding has an explanation")
+  func verdict() throws {
+    #expect(Faults.memory.verdict.kind == .race)
+    let entry = try JSONReader.read(Array(JSONReport.entry(Faults.memory).utf8))
+    #expect(entry["verdict"]?.string == "race")
+    #expect(entry["reason"]?["kind"]?.string == "memory")
+    let finding = try #require(Faults.findings(Faults.memory).first)
+    #expect(finding.rule == Rule.named("memory-race"))
+    #expect(finding.sides.map(\.place.line) == [9, 8])
+    #expect(finding.key.functions == ["Users.name(of:)", "closure #1 in Users.rename(_:to:)"])
+  }
+
+  @Test("Each race of a trial is a finding, the verdict's own once")
+  func several() {
+    var seen = Faults.memory.observation
+    var other = seen.memory?.races[0]
+    other?.second.place.function = "Users.count()"
+    seen.memory?.races += [other].compactMap(\.self)
+    let result = Samples.judged(Faults.memory.trial, seen)
+    #expect(Faults.findings(result).map(\.rule) == [.memoryRace, .memoryRace])
+    #expect(result.message.hasSuffix(" (and 1 more race)"))
+  }
+
+  @Test("The evidence says that the check went off, and why")
+  func lost() {
+    var seen = Faults.memory.observation
+    seen.memory = MemoryRecord()
+    seen.memory?.lostBecause = "a timer's handler was set"
+    let report = EvidenceText(
+      context: Faults.context, style: TextStyle(color: false), isVerbose: false)
+    let lines = report.lines(Samples.judged(Faults.memory.trial, seen), times: 1, of: 1)
+    #expect(
+      lines.contains("  races in memory were no longer looked for: a timer's handler was set"))
+  }
+
+  private func isKnown(_ pattern: String) throws -> Bool {
+    let file = """
+      { "schema": "interlock-known-findings", "schemaVersion": 1, "known": [],
+        "suppress": [{ \(pattern), "reason": "old" }] }
+      """
+    let known = try KnownFindings(Array(file.utf8))
+    let finding = try #require(Faults.findings(Faults.memory).first)
+    // What is read is written again as it was.
+    #expect(try KnownFindings(Array(known.text.utf8)).text == known.text)
+    return known.reason(for: finding, on: "2026-11-23") == "old"
+  }
+
+  @Test(
+    "A pattern of a baseline knows it by function, file or type",
+    arguments: [
+      #""function": "Users.name(of:)""#, #""function": "*rename*""#, #""file": "Users.swift""#,
+      #""file": "/src/Users.swift""#, #""file": "src/*.swift""#, #""type": "Users""#,
+      #""type": "Us*", "file": "Users.swift", "kind": "memory-race""#,
+    ])
+  func known(_ pattern: String) throws { #expect(try isKnown(pattern)) }
+
+  @Test(
+    "A pattern that names another function, file or type does not",
+    arguments: [
+      #""function": "Users""#, #""file": "sers.swift""#, #""file": "Groups.swift""#,
+      #""type": "User""#, #""type": "name""#, #""type": "Users", "file": "Groups.swift""#,
+      #""kind": "race", "type": "Users""#,
+    ])
+  func unknown(_ pattern: String) throws { #expect(try !isKnown(pattern)) }
+
+  @Test("The types of a function are those that its name has, and those around them")
+  func types() {
+    #expect(typeNames(of: "closure #1 in Users.rename(_:to:)") == ["Users", "Users"])
+    #expect(typeNames(of: "Users.Table.count.getter") == ["Users", "Table", "Users.Table"])
+    #expect(typeNames(of: "static Cache<Int>.shared") == ["Cache", "Cache"])
+    #expect(typeNames(of: "main").isEmpty)
+  }
+}

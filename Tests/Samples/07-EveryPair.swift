@@ -1,0 +1,64 @@
+// A type claims @unchecked Sendable: each two of its methods run against each other, and the answer
+// is a matrix.
+//
+// Prints:
+//
+//   ✘ Test everyPair() recorded an issue at 07-EveryPair.swift:55:1: Issue recorded
+//   ↳ 'put' and 'has' conflict
+//     Samples/07-EveryPair.swift:51: race on a property: nothing orders the read here after the…
+//       first, ended before: write  Samples/07-EveryPair.swift:53  closure #1 in Shelf.put(_:)
+//         thread 'thread 2', task 203
+//         #0 closure #1 in Shelf.put(_:)  07-EveryPair.swift:53
+//         #1 partial apply for closure #1 in Shelf.put(_:)  (Samples)
+//       second, after it by luck: read  Samples/07-EveryPair.swift:55  Shelf.has(_:)
+//         thread 'thread 3', task 204
+//         #0 Shelf.has(_:)  07-EveryPair.swift:55
+//         #1 closure #3 in closure #1 in everyPair()  07-EveryPair.swift:62
+//         body               task 1                    task 2
+//      1  begin task  Task<>.init(name:priority:operation:)
+//      2  await task #8
+//      3                 begin task  swift::runJobInEstablishedExecutorContext(swift::Job*)
+//      4                 begin task  07-EveryPair.swift:53
+//      5                 write section #15  07-EveryPair.swift:51
+//      6                 end of write section #15  07-EveryPair.swift:51
+//      7                 end task #8
+//      8                                        begin task  swift::runJobInEstablishedExecutorC…
+//      9                                        begin task  07-EveryPair.swift:51
+//     10                                        end of read section #15  07-EveryPair.swift:51
+//     11                                        end task #11
+//     12  continue
+//     13  await task #11
+//     14  await task #11
+//     15  await task #8
+//     16  end task #3
+//     replay: checkSendable(replay: "i1-1a6193b3-w131076-bc5d4e-29b713")
+//   checkSendable: Shelf: 1 of 6 pairs conflicts  07-EveryPair.swift:59
+//            put        count      has
+//     put    safe (14)  safe (14)  CONFLICT
+//     count             safe (14)  safe (7)
+//     has        safe (7)
+//     safe (n): all n orders of the controlled calls and of the sections that both begin pass,…
+//     put + has: write 07-EveryPair.swift:53; read 07-EveryPair.swift:55
+//   ✘ Test everyPair() failed after 1.111 seconds with 1 issue.
+
+import Foundation
+import Interlock
+import InterlockTesting
+import Testing
+
+private final class Shelf: @unchecked Sendable {
+  private let lock = NSLock()
+  @Tracked private var books: [String: Int] = [:]
+
+  func put(_ name: String) { lock.withLock { books[name, default: 0] += 1 } }
+  func count(_ name: String) -> Int { lock.withLock { books[name] ?? 0 } }
+  func has(_ name: String) -> Bool { books[name] != nil }
+}
+
+@Test func everyPair() async throws {
+  try await checkSendable(of: Shelf(), budget: .seconds(120)) { check in
+    check.operation("put") { $0.put("a") }
+    check.operation("count") { $0.count("a") }
+    check.operation("has") { $0.has("a") }
+  }
+}
