@@ -423,7 +423,8 @@ let package = Package(
     .testTarget(
       name: "InterlockTestingTests",
       dependencies: [
-        "InterlockTesting", "Explorer", "WaitForGraph", "Interlock", "TrackedModel", "TestSupport",
+        "InterlockTesting", "Explorer", "WaitForGraph", "Interlock", "CInterlockEvents",
+        "TrackedModel", "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(

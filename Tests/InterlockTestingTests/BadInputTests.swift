@@ -1,3 +1,4 @@
+import CInterlockEvents
 import Foundation
 import InterlockTesting
 import Synchronization
@@ -177,7 +178,8 @@ struct IsolatedTests {
   @Test("a body that kills its process in some order is a finding with that order")
   func killed() {
     let text = failure(.isolated, of: { inSomeOrder { kill(getpid(), SIGKILL) } })
-    #expect(text?.hasPrefix("the process was ended by signal 9 (order number") == true)
+    let prefix = "the process was ended by signal 9 (order number"
+    #expect(text?.hasPrefix(prefix) == true, "\(text ?? "no issue")")
     #expect(text?.contains("BadInputTests.swift:") == true)
   }
 
@@ -185,8 +187,70 @@ struct IsolatedTests {
   func fails() throws {
     let body: @Sendable () -> Void = { inSomeOrder { #expect(Bool(false), "seen") } }
     let text = failure(.isolated, of: body)
-    #expect(text?.hasPrefix("Expectation failed: ") == true)
+    #expect(text?.hasPrefix("Expectation failed: ") == true, "\(text ?? "no issue")")
     #expect(failure(replay: try token(in: text), of: body)?.contains("seen") == true)
+  }
+
+  /// Held at the first fork of the process that follows, and released behind it.
+  private final class HeldAtFork: @unchecked Sendable {
+    // Unchecked: the semaphores order the accesses.
+    private static let forked = DispatchSemaphore(value: 0)
+    private static let isArmed = Atomic(false)
+    private static let registered: Int32 = pthread_atfork(
+      nil,
+      {
+        if HeldAtFork.isArmed.exchange(false, ordering: .relaxed) { HeldAtFork.forked.signal() }
+      }, nil)
+
+    init(holding withLock: @escaping @Sendable (() -> Void) -> Void) throws {
+      try #require(Self.registered == 0)
+      let holds = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        withLock {
+          Self.isArmed.store(true, ordering: .relaxed)
+          holds.signal()
+          Self.forked.wait()
+        }
+      }
+      holds.wait()
+    }
+  }
+
+  @Test("a lock that another thread holds at the fork is free in a later child")
+  func forkedUnderLock() throws {
+    let lock = NSLock()
+    _ = try HeldAtFork { work in lock.withLock(work) }
+    let text = failure(
+      .isolated,
+      of: {
+        inSomeOrder {}
+        lock.withLock {}
+      })
+    #expect(text == nil)
+  }
+
+  @Test("a Mutex that another thread holds at the fork is free in a later child")
+  func forkedUnderMutex() throws {
+    let mutex = Mutex(0)
+    try withUnsafePointer(to: mutex) { mutex in
+      nonisolated(unsafe) let mutex = mutex
+      _ = try HeldAtFork { work in mutex.pointee.withLock { _ in work() } }
+      #expect(failure(.isolated, of: { mutex.pointee.withLock { $0 += 1 } }) == nil)
+    }
+  }
+
+  @Test("a lock of uncontrolled code that is held at the fork is free in a later child")
+  func forkedUnderUncontrolledLock() throws {
+    let lock = NSLock()
+    _ = try HeldAtFork { work in lock.withLock(work) }
+    let text = failure(
+      .isolated,
+      of: {
+        interlock_events_hide_thread(true)
+        lock.withLock {}
+        interlock_events_hide_thread(false)
+      })
+    #expect(text == nil)
   }
 
   @Test("a body that always passes passes, and what it wrote to memory is lost")

@@ -30,41 +30,55 @@ static bool is_stuck(const void *lock, uint32_t owner) {
   return false;
 }
 
-/// Signal 0 only asks whether the thread exists: an owner that has ended releases nothing.
-static bool exists(uint32_t thread) {
+static bool can_release(uint32_t owner) {
   typedef long system_call(long, ...);
-  return INTERLOCK_REAL(system_call, syscall)(SYS_tgkill, getpid(), thread, 0) == 0;
+  // In the child of a fork the owner does not run. It may release the lock in the parent.
+  if (interlock_the_engine.is_child) return interlock_the_engine.must_fork_again;
+  // Signal 0 only asks whether the thread exists: an owner that has ended releases nothing.
+  return INTERLOCK_REAL(system_call, syscall)(SYS_tgkill, getpid(), owner, 0) == 0;
+}
+
+static void note_stuck(const void *lock, uint32_t owner) {
+  size_t slot = stuck_count++ % most_stuck;
+  stuck[slot].lock = lock;
+  stuck[slot].owner = owner;
 }
 
 bool interlock_is_held_outside(const void *lock, uint32_t owner) {
   if (interlock_stack_has_number(owner) || is_stuck(lock, owner)) return false;
   // The owner takes a lock and writes its number after that.
-  return owner == 0 || exists(owner);
+  return owner == 0 || can_release(owner);
 }
 
 bool interlock_wait_for_outside(const void *lock, uint32_t (*owner_of)(const void *)) {
   enum { rounds_of_giving_way = 100 };
-  const uint64_t longest = 2000000000;
   const struct timespec pause = {0, 50000};
-  if (!interlock_is_held_outside(lock, owner_of(lock))) return false;
+  uint32_t owner = owner_of(lock);
+  if (owner == INTERLOCK_NO_OWNER) return true;
+  if (!interlock_is_held_outside(lock, owner)) return false;
+  if (interlock_the_engine.is_child) {
+    if (interlock_the_engine.must_fork_again) {
+      *interlock_the_engine.must_fork_again = true;
+      _exit(0);
+    }
+    note_stuck(lock, owner);
+    return false;
+  }
   int error = errno;
   interlock_marks.hidden++;
   uint64_t begun = interlock_real_now();
   bool is_held = true;
-  for (int round = 0; is_held && interlock_real_now() - begun < longest; round++) {
+  for (int round = 0; is_held && interlock_real_now() - begun < INTERLOCK_OUTSIDE_LONGEST;
+       round++) {
     if (round < rounds_of_giving_way) {
       give_way();
     } else {
       nanosleep(&pause, NULL);
     }
-    uint32_t owner = owner_of(lock);
+    owner = owner_of(lock);
     is_held = owner != INTERLOCK_NO_OWNER && interlock_is_held_outside(lock, owner);
   }
-  if (is_held) {
-    size_t slot = stuck_count++ % most_stuck;
-    stuck[slot].lock = lock;
-    stuck[slot].owner = owner_of(lock);
-  }
+  if (is_held) note_stuck(lock, owner);
   interlock_marks.hidden--;
   errno = error;
   return !is_held;

@@ -69,6 +69,11 @@ typedef struct {
   /// How many choices and steps the running execution has, for the process that watches; NULL where
   /// none does. The lists lie in shared memory then, and cannot grow.
   volatile size_t *shown_choices, *shown_steps;
+  /// In the child of an isolated exploration: the fork has copied no other thread of the parent.
+  bool is_child;
+  /// Set by a child that needs a lock which such a thread held at the fork; NULL where the parent
+  /// will not fork again.
+  volatile bool *must_fork_again;
   /// The thread that a signal tore out of its code.
   interlock_logical_thread *torn;
   bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
@@ -123,6 +128,8 @@ void interlock_trace_add(uint32_t thread, const interlock_operation *operations,
 uint64_t interlock_trace_hash(void) HIDDEN;
 void interlock_memory_reset(void) HIDDEN;
 void interlock_run_begin_functions(void) HIDDEN;
+/// How long an exploration waits for a lock that a thread outside holds, in nanoseconds.
+#define INTERLOCK_OUTSIDE_LONGEST UINT64_C(2000000000)
 /// Forgets what an earlier exploration waited for in vain (outside.c).
 void interlock_outside_reset(void) HIDDEN;
 /// True if a blocked thread waits for a mutex that no explored thread holds (mutexes.c).

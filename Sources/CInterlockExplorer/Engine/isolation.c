@@ -4,11 +4,14 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <dirent.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +26,8 @@ typedef struct {
   interlock_explore_status status;
   /// The child has ended by itself, and the result is whole.
   volatile bool is_over;
+  /// The child needs a lock that another thread of the parent held at the fork.
+  volatile bool must_fork_again;
   /// Of the running execution, and of the one that is reported.
   volatile size_t choice_count, step_count;
   uint32_t choices[2 * most_steps], kept_choices[2 * most_steps];
@@ -31,8 +36,11 @@ typedef struct {
 } shared_memory;
 
 static void run_child(shared_memory *shared, const interlock_exploration_options *options,
-                      bool (*body)(void *), void *context, interlock_strategy *strategy) {
+                      bool (*body)(void *), void *context, interlock_strategy *strategy,
+                      bool is_last) {
   interlock_stacks_forget();
+  ENGINE.is_child = true;
+  ENGINE.must_fork_again = is_last ? NULL : &shared->must_fork_again;
   // The lists as they were are the parent's. Each step makes at most one choice of a thread and
   // seldom one of a value: with the limit of steps, the room is enough.
   ENGINE.choices.items = shared->choices;
@@ -55,31 +63,86 @@ static void run_child(shared_memory *shared, const interlock_exploration_options
   _exit(0);
 }
 
+/// Whether a thread waits for a futex of its process without a time limit.
+static bool waits_in_futex(pid_t process, const char *thread) {
+  char path[64], line[128] = "";
+  snprintf(path, sizeof path, "/proc/%d/task/%s/syscall", process, thread);
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  bool is_read = fgets(line, sizeof line, file) != NULL;
+  fclose(file);
+  long number;
+  unsigned long word, operation, value, limit;
+  if (!is_read ||
+      sscanf(line, "%ld %lx %lx %lx %lx", &number, &word, &operation, &value, &limit) != 5 ||
+      number != SYS_futex || limit != 0 || !(operation & FUTEX_PRIVATE_FLAG)) {
+    return false;
+  }
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_LOCK_PI: return true;
+    default: return false;
+  }
+}
+
+/// Whether each thread of the process waits so: none is left that could wake one.
+static bool waits_for_ever(pid_t process) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", process);
+  DIR *threads = opendir(path);
+  if (!threads) return false;
+  bool waits = true;
+  for (struct dirent *thread; waits && (thread = readdir(threads));) {
+    if (thread->d_name[0] != '.') waits = waits_in_futex(process, thread->d_name);
+  }
+  closedir(threads);
+  return waits;
+}
+
+/// Why a child was killed.
+typedef enum { not_killed, out_of_time, cannot_go_on } kill_reason;
+
 /// Waits for the child's end; kills it where nothing moves for long. Returns its wait status.
-static int wait_for(pid_t child, const shared_memory *shared, uint64_t limit, bool *was_killed) {
+static int wait_for(pid_t child, const shared_memory *shared, uint64_t limit,
+                    kill_reason *killed) {
   const struct timespec pause = {0, 500000};
-  uint64_t seen_executions = 0, seen_since = interlock_real_now();
+  const uint64_t between_looks = 100000000;
+  uint64_t seen_executions = 0, still = 0, looked_at = 0, before = interlock_real_now();
   size_t seen_steps = 0;
+  bool waited = false;
   int status = 0;
   for (;;) {
     pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child || (ended < 0 && errno != EINTR)) return status;
+    uint64_t now = interlock_real_now(), passed = now - before;
+    before = now;
     uint64_t executions = *(volatile const uint64_t *)&shared->result.executions;
     size_t steps = shared->step_count;
     if (executions != seen_executions || steps != seen_steps) {
       seen_executions = executions;
       seen_steps = steps;
-      seen_since = interlock_real_now();
-    } else if (interlock_real_now() - seen_since > limit && !*was_killed) {
-      *was_killed = true;
-      kill(child, SIGKILL);
+      still = looked_at = 0;
+      waited = false;
+    } else {
+      // Not more where this thread did not run either: the machine stood still.
+      still += passed < between_looks ? passed : between_looks;
+    }
+    if (still - looked_at >= between_looks && !*killed) {
+      // Twice: with OS threads, one could have woken another between the looks at both.
+      bool waits = waits_for_ever(child);
+      if (waits && waited) *killed = cannot_go_on;
+      if (still > limit) *killed = out_of_time;
+      if (*killed) kill(child, SIGKILL);
+      waited = waits;
+      looked_at = still;
     }
     nanosleep(&pause, NULL);
   }
 }
 
 /// What the child's end was, which no code of the child's could say any more.
-static void report_end(shared_memory *shared, int status, bool was_killed) {
+static void report_end(shared_memory *shared, int status, kill_reason killed) {
   interlock_exploration_result *result = &shared->result;
   size_t size = sizeof result->text;
   result->executions++;
@@ -87,9 +150,12 @@ static void report_end(shared_memory *shared, int status, bool was_killed) {
   result->failed_at = result->executions;
   result->verdict = INTERLOCK_EXPLORED_CRASHED;
   result->is_complete = false;
-  if (was_killed) {
+  if (killed) {
     result->verdict = INTERLOCK_EXPLORED_TIMED_OUT;
-    snprintf(result->text, size, "an execution did not end, nor reach a point, in its time");
+    snprintf(result->text, size,
+             killed == out_of_time
+                 ? "an execution did not end, nor reach a point, in its time"
+                 : "each thread of the child process waits for a futex that no thread will wake");
   } else if (WIFSIGNALED(status)) {
     result->signal = WTERMSIG(status);
     snprintf(result->text, size, "the process was ended by signal %d", result->signal);
@@ -103,6 +169,29 @@ static void report_end(shared_memory *shared, int status, bool was_killed) {
   memcpy(shared->kept_trace, shared->trace, result->trace_count * sizeof *shared->trace);
 }
 
+/// Explores in one child. Returns false if the child came to a lock that another thread of this
+/// process held at the fork: the copy of the lock is never released.
+static bool explore_in_child(shared_memory *shared, bool is_last,
+                             const interlock_exploration_options *options, bool (*body)(void *),
+                             void *context, interlock_strategy *strategy,
+                             interlock_explore_status *status) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    interlock_marks.hidden--;
+    run_child(shared, options, body, context, strategy, is_last);
+  }
+  *status = INTERLOCK_EXPLORE_NO_CHILD;
+  if (child < 0) return true;
+  kill_reason killed = not_killed;
+  uint64_t of_one = options->execution_time ? options->execution_time : 10000000000;
+  int end = wait_for(child, shared, 2 * of_one + 2000000000, &killed);
+  if (!is_last && (shared->must_fork_again || killed == cannot_go_on)) return false;
+  *status = shared->is_over ? shared->status : INTERLOCK_EXPLORE_RAN;
+  if (!shared->is_over) report_end(shared, end, killed);
+  return true;
+}
+
 interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
                                                     bool (*body)(void *), void *context,
                                                     interlock_strategy *strategy,
@@ -112,30 +201,24 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
   memset(result, 0, sizeof *result);
   if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
   interlock_marks.hidden++;
-  shared_memory *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   interlock_explore_status status = INTERLOCK_EXPLORE_NO_MEMORY;
-  if (shared != MAP_FAILED) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      interlock_marks.hidden--;
-      run_child(shared, options, body, context, strategy);
-    }
-    status = INTERLOCK_EXPLORE_NO_CHILD;
-    if (child > 0) {
-      bool was_killed = false;
-      uint64_t of_one = options->execution_time ? options->execution_time : 10000000000;
-      int end = wait_for(child, shared, 2 * of_one + 2000000000, &was_killed);
-      status = shared->is_over ? shared->status : INTERLOCK_EXPLORE_RAN;
-      if (!shared->is_over) report_end(shared, end, was_killed);
-      *result = shared->result;
-      result->choices_made = shared->kept_choices;
-      result->trace = shared->kept_trace;
-      result->blocked = shared->kept_blocked;
-    }
+  uint64_t begun = interlock_real_now();
+  for (bool is_over = false; !is_over;) {
     if (last) munmap(last, sizeof *last);
-    last = shared;
+    last = mmap(NULL, sizeof *last, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (last == MAP_FAILED) {
+      last = NULL;
+      break;
+    }
+    bool is_last = interlock_real_now() - begun > INTERLOCK_OUTSIDE_LONGEST;
+    is_over = explore_in_child(last, is_last, options, body, context, strategy, &status);
+  }
+  if (last && status == INTERLOCK_EXPLORE_RAN) {
+    *result = last->result;
+    result->choices_made = last->kept_choices;
+    result->trace = last->kept_trace;
+    result->blocked = last->kept_blocked;
   }
   interlock_marks.hidden--;
   return status;
