@@ -71,13 +71,14 @@ extension SyncEvents {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
       nonisolated(unsafe) let mutex = Self.mutex()
+      // Before the thread begins: its limit may have passed when it has.
+      recorder.follow(mutex.address)
       pthread_mutex_lock(mutex)
       let thread = TestThread {
         var end = moment(in: 0.01)
         let result = pthread_mutex_timedlock(mutex, &end)
         #expect(result == ETIMEDOUT)
       }
-      recorder.follow(mutex.address)
       thread.join()
       pthread_mutex_unlock(mutex)
       var end = moment(in: 10)
