@@ -72,9 +72,24 @@ struct ChildVerdictTests {
     #expect(result.observation.seconds > 1)
   }
 
+  /// The result of a trial whose pool waits for work that is queued behind all calls.
+  ///
+  /// On a busy machine the first call may begin, and queue its work, before 64 calls are queued.
+  /// The growing pool ends that wait, so it is no deadlock, and the trial is repeated alone.
+  private func resultOfDryPool(_ subject: String) throws -> TrialResult {
+    func isOnlySlow(_ result: TrialResult) -> Bool {
+      result.observation.waits.flatMap { Diagnosis(of: $0) }?.pool?.isOnlySlow ?? false
+    }
+    var result = try result(subject)
+    for _ in 0..<10 where isOnlySlow(result) {
+      result = try #require(run([makeTrial(subject)], jobs: 1).results[subject])
+    }
+    return result
+  }
+
   @Test("A child whose pool waits for work queued behind it is a starvation, before its time is up")
   func starvation() throws {
-    let result = try result("semaphore-over-async")
+    let result = try resultOfDryPool("semaphore-over-async")
     #expect(result.verdict.kind == .deadlock)
     #expect(result.verdict.cause == .starvation)
     #expect(result.observation.completed < 100)
@@ -90,7 +105,7 @@ struct ChildVerdictTests {
     // With ThreadSanitizer's frames in its stack, and the child another executable than this, it is
     // not known.
     let most = Platform.isUnderThreadSanitizer ? .infinity : 6.5
-    var result = try result("idle-worker")
+    var result = try resultOfDryPool("idle-worker")
     for _ in 0..<10 where try #require(result.observation.detectionSeconds) >= most {
       result = try #require(run([makeTrial("idle-worker")], jobs: 1).results["idle-worker"])
     }
