@@ -13,7 +13,8 @@ struct clock_node {
   table_entry entry;
   /// Guards the fields below; held for some tens of nanoseconds.
   int lock;
-  bool has_shared;
+  /// Whether `alone` and `shared` are clocks. If not, they may contain those of an earlier object.
+  bool has_alone, has_shared;
   /// The number of the thread whose clock `alone` equals, and that thread's `lessons` then; 0 if it
   /// is joined from several threads.
   uint64_t passed_by, lessons;

@@ -2,7 +2,6 @@
 // Their memory is from the system, because the calling thread may be inside malloc.
 #include "clock_node.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 18 };
@@ -13,13 +12,7 @@ typedef struct clock_node node;
 /// The number of allocated nodes: each has two clocks, of 6 KB together.
 static uint32_t nodes_made;
 
-/// Whether two clocks are equal.
-static inline bool is_same(const vector_clock *one, const vector_clock *other) {
-  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
-  return memcmp(one->counts, other->counts, used * sizeof *one->counts) == 0;
-}
-
-/// Takes a node that is in no table, with empty clocks; NULL if there is none. Under the table's
+/// Takes a node that is in no table, without clocks; NULL if there is none. Under the table's
 /// lock.
 static node *take_free(void) {
   bool is_last = !nodes.free && nodes.used == nodes.most;
@@ -74,17 +67,20 @@ static node *take_last(uintptr_t key) {
 
 /// Frees a node that is in no table; the caller holds the node's lock.
 static void let_go(node *last) {
-  last->has_shared = false;
+  last->has_alone = last->has_shared = false;
   last->passed_by = last->lessons = 0;
-  // Clear only the slots that threads have used: no other was written, and the node's lock orders
-  // this read of their number after those writes.
-  size_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) * sizeof(uint64_t);
-  memset(last->alone.counts, 0, used);
-  memset(last->shared.counts, 0, used);
   give(&last->lock);
   take(&nodes.lock);
   table_give(&nodes, &last->entry);
   give(&nodes.lock);
+}
+
+/// Adds the thread's clock to a clock of a node, which the node may not have yet. Returns whether
+/// the two are equal now.
+static bool add(vector_clock *into, bool *is_there, const thread_clock *own) {
+  if (*is_there) return clock_join(into, &own->clock);
+  clock_copy(into, &own->clock);
+  return *is_there = true;
 }
 
 static void pass_alone(thread_clock *own, node *node) {
@@ -93,14 +89,14 @@ static void pass_alone(thread_clock *own, node *node) {
     node->alone.counts[own->slot] = own->clock.counts[own->slot];
     return;
   }
-  clock_join(&node->alone, &own->clock);
-  node->passed_by = is_same(&node->alone, &own->clock) ? own->number : 0;
+  bool is_same = add(&node->alone, &node->has_alone, own);
+  node->passed_by = is_same ? own->number : 0;
   node->lessons = own->lessons;
 }
 
 static void get_from_node(thread_clock *own, const node *node, bool is_shared) {
   // The thread already knows the clock that it released last itself.
-  if (node->passed_by != own->number) clock_learn(own, &node->alone);
+  if (node->has_alone && node->passed_by != own->number) clock_learn(own, &node->alone);
   if (node->has_shared && !is_shared) clock_learn(own, &node->shared);
 }
 
@@ -108,8 +104,7 @@ void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
   node *found = take_node(key_of(address, purpose), true);
   if (!found) return;
   if (is_shared) {
-    clock_join(&found->shared, &own->clock);
-    found->has_shared = true;
+    add(&found->shared, &found->has_shared, own);
   } else {
     pass_alone(own, found);
   }

@@ -11,7 +11,7 @@
 #include "../hash_table.h"
 #include "../thread_record.h"
 
-#include <string.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 enum { list_count = 1 << 12, together = 64, most_tasks = 1 << 16, most_actors = 8 };
@@ -66,9 +66,8 @@ static task_clock *make(uintptr_t task) {
     return NULL;
   }
   thread_clock *own = &made->own;
-  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   memset(own, 0, offsetof(thread_clock, clock));
-  memset(own->clock.counts, 0, used * sizeof *own->clock.counts);
+  clock_clear(&own->clock);
   own->task = task;
   own->of_task = made;
   own->jobs = 1;

@@ -3,7 +3,6 @@
 #include "../thread_record.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static thread_clock *threads;
@@ -103,13 +102,12 @@ void interlock_clock_give_slot(uint32_t slot) {
 }
 
 void interlock_clock_forget_all(thread_clock *own) {
-  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
-  // The counts above are 0 in both clocks.
-  memcpy(own->outside.counts, own->clock.counts, used * sizeof *own->clock.counts);
-  for (uint32_t index = 0; index < used; index++) {
-    // Other threads read the thread's own count, which must never decrease.
-    if (index != own->slot) own->clock.counts[index] = 0;
-  }
+  clock_copy(&own->outside, &own->clock);
+  uint64_t *counts = own->clock.counts;
+  // Other threads read the thread's own count, which must never decrease.
+  memset(counts, 0, own->slot * sizeof *counts);
+  uint32_t next = own->slot + 1, width = clock_width();
+  if (width > next) memset(counts + next, 0, (width - next) * sizeof *counts);
   clock_count_on(own);
   own->first_count = own->clock.counts[own->slot];
   own->seen_own = 0;

@@ -2,6 +2,8 @@
 #ifndef INTERLOCK_VECTOR_CLOCK_H
 #define INTERLOCK_VECTOR_CLOCK_H
 
+#include <string.h>
+
 #include "interlock_internals.h"
 
 /// Each thread has a slot, and so have some of the tasks that have begun and not ended.
@@ -25,13 +27,23 @@ extern slot_count interlock_clock_counts[most_slots] HIDDEN;
 /// lock: a thread that reads an old number has not synchronised with any thread of a newer slot.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
-/// Joins a clock into another: takes the larger of each two counts.
-static inline void clock_join(vector_clock *into, const vector_clock *from) {
+/// The slots that a function must look at in a clock: those used, up to the next multiple of 4, since
+/// `clock_join` reads four at a time. The counts of slots above are 0, or were never written.
+static inline uint32_t clock_width(void) {
   // Relaxed: see `interlock_clock_slots_used`.
-  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
-  for (uint32_t index = 0; index < used; index++) {
-    if (from->counts[index] > into->counts[index]) into->counts[index] = from->counts[index];
-  }
+  return (__atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) + 3) / 4 * 4;
 }
+
+static inline void clock_copy(vector_clock *into, const vector_clock *from) {
+  memcpy(into->counts, from->counts, clock_width() * sizeof *into->counts);
+}
+
+static inline void clock_clear(vector_clock *clock) {
+  memset(clock->counts, 0, clock_width() * sizeof *clock->counts);
+}
+
+/// Joins a clock into another: takes the larger of each two counts. Returns whether no count of
+/// `into` was larger, so that the two are equal now.
+bool clock_join(vector_clock *into, const vector_clock *from) HIDDEN;
 
 #endif
