@@ -19,7 +19,7 @@ static uint32_t used = 1;
 
 bool interlock_memory_stacks_prepare(void) {
   const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *one = mmap(NULL, most_nodes * sizeof *interlock_stack_nodes, PROT_READ | PROT_WRITE, kind, -1, 0);
+  void *one = mmap(NULL, most_nodes * sizeof(stack_node), PROT_READ | PROT_WRITE, kind, -1, 0);
   void *other = mmap(NULL, list_count * sizeof *numbers, PROT_READ | PROT_WRITE, kind, -1, 0);
   if (one == MAP_FAILED || other == MAP_FAILED) return false;
   interlock_stack_nodes = one;

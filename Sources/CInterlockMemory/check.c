@@ -57,11 +57,11 @@ static void put_back(shadow_leaf *leaf, size_t unit, shadow_cell cell, uint32_t 
   for (int index = 0; index < cells_in_unit && cell; index++) {
     shadow_cell none = 0;
     // Relaxed: the cell's own thread has stored it before it read the others.
-    if (!__atomic_compare_exchange_n(&leaf->cells[unit][index], &none, cell, false,
+    if (!__atomic_compare_exchange_n(&leaf->cells[index][unit], &none, cell, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       continue;
     }
-    __atomic_store_n(&leaf->places[unit][index], place, __ATOMIC_RELAXED);
+    __atomic_store_n(&leaf->places[index][unit], place, __ATOMIC_RELAXED);
     return;
   }
 }
@@ -77,8 +77,8 @@ __attribute__((noinline)) static void check_again(memory_thread *own, uintptr_t 
   put_back(leaf, unit, displaced, displaced_place);
   for (int index = 0; index < cells_in_unit; index++) {
     if (index == chosen) continue;
-    shadow_cell again = __atomic_load_n(&leaf->cells[unit][index], __ATOMIC_RELAXED);
-    uint32_t again_place = __atomic_load_n(&leaf->places[unit][index], __ATOMIC_RELAXED);
+    shadow_cell again = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    uint32_t again_place = __atomic_load_n(&leaf->places[index][unit], __ATOMIC_RELAXED);
     use_of(own, base, now, place, again, &again_place);
   }
 }
@@ -91,22 +91,22 @@ __attribute__((always_inline)) static inline void store(memory_thread *own, uint
                                                         shadow_cell now, uintptr_t place,
                                                         shadow_cell before,
                                                         const shadow_cell *expected,
-                                                        uint32_t number_before, uint32_t number) {
+                                                        uint32_t number) {
   size_t unit = unit_at(base);
-  shadow_cell *cells = leaf->cells[unit];
   // A place carries the slot, which shows whether it belongs to a cell. Relaxed: for that reason.
-  if (number != number_before) {
-    __atomic_store_n(&leaf->places[unit][chosen], number, __ATOMIC_RELAXED);
+  uint32_t displaced_number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
+  if (number != displaced_number) {
+    __atomic_store_n(&leaf->places[chosen][unit], number, __ATOMIC_RELAXED);
   }
-  shadow_cell displaced = __atomic_exchange_n(&cells[chosen], now, __ATOMIC_SEQ_CST);
+  shadow_cell displaced = __atomic_exchange_n(&leaf->cells[chosen][unit], now, __ATOMIC_SEQ_CST);
   // One bit pattern for all cells, so that the usual path has one branch.
   shadow_cell changed = displaced ^ before;
   for (int index = 0; index < cells_in_unit; index++) {
-    changed |= __atomic_load_n(&cells[index], __ATOMIC_RELAXED) ^ expected[index];
+    changed |= __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED) ^ expected[index];
   }
   if (__builtin_expect(changed == 0, 1)) return;
   check_again(own, base, leaf, chosen, now, place, displaced == before ? 0 : displaced,
-              number_before);
+              displaced_number);
 }
 
 __attribute__((always_inline)) static inline void check(memory_thread *own, uintptr_t address,
@@ -120,8 +120,8 @@ __attribute__((always_inline)) static inline void check(memory_thread *own, uint
   cell_use chosen_use = CELL_STAYS;
   for (int index = 0; index < cells_in_unit; index++) {
     // Relaxed: a cell that another thread stores meanwhile is read again after the store.
-    seen[index] = __atomic_load_n(&leaf->cells[unit][index], __ATOMIC_RELAXED);
-    cell_use use = use_of(own, base, now, place, seen[index], &leaf->places[unit][index]);
+    seen[index] = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    cell_use use = use_of(own, base, now, place, seen[index], &leaf->places[index][unit]);
     if (use == CELL_COVERS) return;
     if (use <= chosen_use) continue;
     chosen = index;
@@ -130,9 +130,8 @@ __attribute__((always_inline)) static inline void check(memory_thread *own, uint
   if (chosen < 0) chosen = any_cell(now, base);
   shadow_cell before = seen[chosen];
   seen[chosen] = now;
-  uint32_t number = __atomic_load_n(&leaf->places[unit][chosen], __ATOMIC_RELAXED);
-  store(own, base, leaf, chosen, now, place, before, seen, number,
-        interlock_memory_place(own, place));
+  uint32_t number = interlock_memory_place(own, place);
+  store(own, base, leaf, chosen, now, place, before, seen, number);
 }
 
 /// Checks an access, whatever the cells have.
@@ -189,18 +188,18 @@ __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintpt
 #pragma clang loop unroll(full)
   for (int index = 0; index < cells_in_unit; index++) {
     // Relaxed: as in `check`.
-    shadow_cell cell = __atomic_load_n(&leaf->cells[unit][index], __ATOMIC_RELAXED);
+    shadow_cell cell = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (cell && !is_before(own, cell)) return check_anew(own, address, now, place);
     bool is_same = ((cell ^ now) & CELL_KIND) == 0;
     if (is_same) before = cell;
     if (is_same) chosen = index;
     expected[index] = is_same ? now : cell;
   }
-  uint32_t number = __atomic_load_n(&leaf->places[unit][chosen], __ATOMIC_RELAXED);
+  uint32_t number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
   if (!before || !interlock_memory_is_place(own, place, number)) {
     return check_anew(own, address, now, place);
   }
-  store(own, address & ~(uintptr_t)7, leaf, chosen, now, place, before, expected, number, number);
+  store(own, address & ~(uintptr_t)7, leaf, chosen, now, place, before, expected, number);
 }
 
 __attribute__((noinline)) void interlock_memory_check_rare(uintptr_t address, uint32_t size,

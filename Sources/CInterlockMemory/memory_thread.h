@@ -216,14 +216,14 @@ void interlock_memory_check_rare(uintptr_t address, uint32_t size, shadow_cell k
                                  uintptr_t place) HIDDEN;
 
 /// Whether an access of the same epoch in the unit covers this one: then it has been checked.
-__attribute__((always_inline)) static inline bool is_repeated(const shadow_cell *cells,
-                                                              shadow_cell now) {
+__attribute__((always_inline)) static inline bool is_repeated(const shadow_leaf *leaf,
+                                                              size_t unit, shadow_cell now) {
   // The cell may have more bytes, and may be a write where this is a read. Relaxed: another thread
   // may change a cell, but the own epoch's cell was written by this thread.
   shadow_cell ignored = now & CELL_WRITES ? CELL_SITUATION : CELL_SITUATION | CELL_WRITES;
   shadow_cell compared = (now | ~(shadow_cell)0xff) & ~ignored;
   for (int index = 0; index < cells_in_unit; index++) {
-    shadow_cell found = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
+    shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (((found ^ now) & compared) == 0) return true;
   }
   return false;
@@ -237,7 +237,7 @@ __attribute__((always_inline)) static inline void check_bytes(memory_thread *own
     // Relaxed: only the thread itself writes it.
     shadow_cell now = __atomic_load_n(own->count, __ATOMIC_RELAXED) << count_shift | own->slot;
     const shadow_leaf *leaf = leaf_at(address);
-    if (leaf && is_repeated(leaf->cells[unit_at(address)], now | kind | bytes)) return;
+    if (leaf && is_repeated(leaf, unit_at(address), now | kind | bytes)) return;
   }
   interlock_memory_check(own, address, kind | bytes, place);
 }
