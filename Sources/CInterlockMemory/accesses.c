@@ -113,8 +113,15 @@ EXPORTED void __tsan_func_entry(void *returns_to) {
   uint32_t depth = own->depth;
   // A call that was left by `longjmp` lies below this one on the stack.
   while (depth > 0 && depth <= most_frames && own->frames[depth - 1].stack <= stack) depth--;
+  if (own->linked > depth) own->linked = depth;
   if (depth < most_frames) {
-    own->frames[depth] = (memory_frame){(uintptr_t)returns_to, stack, 0};
+    memory_frame *frame = &own->frames[depth];
+    // A loop makes the same call again: its node stays known.
+    if (frame->returns_to != (uintptr_t)returns_to) {
+      frame->returns_to = (uintptr_t)returns_to;
+      frame->node = 0;
+    }
+    frame->stack = stack;
   }
   own->depth = depth + 1;
 }

@@ -6,30 +6,23 @@
 
 #include <sys/mman.h>
 
-typedef struct {
-  uintptr_t place;
-  uint32_t above;
-  /// Whether the fields above are written: the number is found before they are.
-  uint32_t is_whole;
-} node;
-
 enum {
   most_nodes = 1 << place_bits,
   list_count = most_nodes * 2,
   node_mask = most_nodes - 1,
   most_probes = 64,
 };
-static node *nodes;
+stack_node *interlock_stack_nodes;
 /// The numbers of nodes by their hash; the next free place follows a taken one.
 static uint32_t *numbers;
 static uint32_t used = 1;
 
 bool interlock_memory_stacks_prepare(void) {
   const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *one = mmap(NULL, most_nodes * sizeof *nodes, PROT_READ | PROT_WRITE, kind, -1, 0);
+  void *one = mmap(NULL, most_nodes * sizeof(stack_node), PROT_READ | PROT_WRITE, kind, -1, 0);
   void *other = mmap(NULL, list_count * sizeof *numbers, PROT_READ | PROT_WRITE, kind, -1, 0);
   if (one == MAP_FAILED || other == MAP_FAILED) return false;
-  nodes = one;
+  interlock_stack_nodes = one;
   numbers = other;
   return true;
 }
@@ -40,7 +33,7 @@ static inline uint64_t hash_of(uint32_t above, uintptr_t place) {
 }
 
 static inline bool is_node(uint32_t number, uint32_t above, uintptr_t place) {
-  const node *at = &nodes[number];
+  const stack_node *at = &interlock_stack_nodes[number];
   // Acquire: pairs with the release in `make`.
   return __atomic_load_n(&at->is_whole, __ATOMIC_ACQUIRE) && at->above == above &&
          at->place == place;
@@ -52,10 +45,11 @@ static uint32_t make(uint32_t above, uintptr_t place) {
   if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= most_nodes) return 0;
   uint32_t number = __atomic_fetch_add(&used, 1, __ATOMIC_RELAXED);
   if (number >= most_nodes) return 0;
-  nodes[number].place = place;
-  nodes[number].above = above;
+  stack_node *made = &interlock_stack_nodes[number];
+  made->place = place;
+  made->above = above;
   // Release: pairs with the acquire in `is_node`.
-  __atomic_store_n(&nodes[number].is_whole, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&made->is_whole, 1, __ATOMIC_RELEASE);
   return number;
 }
 
@@ -89,16 +83,16 @@ static inline uint32_t node_of(memory_thread *own, uint32_t above, uintptr_t pla
 }
 
 /// The node of the innermost call that the thread is making.
-static uint32_t node_of_calls(memory_thread *own) {
+static inline uint32_t node_of_calls(memory_thread *own) {
   uint32_t depth = own->depth < most_frames ? own->depth : most_frames;
-  uint32_t known = depth;
-  while (known > 0 && !own->frames[known - 1].node) known--;
-  uint32_t node = known > 0 ? own->frames[known - 1].node : 0;
-  for (; known < depth; known++) {
-    node = node_of(own, node, own->frames[known].returns_to);
-    own->frames[known].node = node;
+  for (; own->linked < depth; own->linked++) {
+    memory_frame *frame = &own->frames[own->linked];
+    uint32_t above = own->linked > 0 ? frame[-1].node : 0;
+    if (frame->node && frame->above == above) continue;
+    frame->above = above;
+    frame->node = node_of(own, above, frame->returns_to);
   }
-  return node;
+  return depth > 0 ? own->frames[depth - 1].node : 0;
 }
 
 uint32_t interlock_memory_place(memory_thread *own, uintptr_t place) {
@@ -109,8 +103,8 @@ uint32_t interlock_memory_place(memory_thread *own, uintptr_t place) {
 uint32_t interlock_memory_stack(uint32_t place, uintptr_t *frames, uint32_t capacity) {
   uint32_t count = 0;
   for (uint32_t number = place & node_mask; number && count < capacity;
-       number = nodes[number].above) {
-    frames[count++] = nodes[number].place;
+       number = interlock_stack_nodes[number].above) {
+    frames[count++] = interlock_stack_nodes[number].place;
   }
   return count;
 }

@@ -1,11 +1,16 @@
 // The check of an access: FastTrack's rule over the cells of one unit.
+#include "interlock_performer.h"
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
+#define CELL_SLOT ((((shadow_cell)1 << slot_bits) - 1) << slot_shift)
+#define CELL_KIND (CELL_SLOT | CELL_WRITES | CELL_IS_ATOMIC | 0xff)
+
 /// Whether the access of a cell happens before the thread's next step.
 __attribute__((always_inline)) static inline bool is_before(const memory_thread *own,
                                                             shadow_cell cell) {
+  if ((cell & CELL_SLOT) == own->slot && cell >= own->oldest) return true;
   return interlock_clock_has_seen(own->clock, cell_slot(cell), cell_count(cell));
 }
 
@@ -52,44 +57,56 @@ static void put_back(shadow_leaf *leaf, size_t unit, shadow_cell cell, uint32_t 
   for (int index = 0; index < cells_in_unit && cell; index++) {
     shadow_cell none = 0;
     // Relaxed: the cell's own thread has stored it before it read the others.
-    if (!__atomic_compare_exchange_n(&leaf->cells[unit][index], &none, cell, false,
+    if (!__atomic_compare_exchange_n(&leaf->cells[index][unit], &none, cell, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       continue;
     }
-    __atomic_store_n(&leaf->places[unit][index], place, __ATOMIC_RELAXED);
+    __atomic_store_n(&leaf->places[index][unit], place, __ATOMIC_RELAXED);
     return;
   }
 }
 
-/// A cell was changed by another thread while the access was stored: checks it again.
+/// Cells were changed by other threads while the access was stored: checks it again. `displaced` is
+/// what the access replaced, if that was another cell than the one it was compared with.
 __attribute__((noinline)) static void check_again(memory_thread *own, uintptr_t base,
-                                                  shadow_cell now, uintptr_t place,
-                                                  shadow_cell again, uint32_t again_place) {
-  use_of(own, base, now, place, again, &again_place);
+                                                  shadow_leaf *leaf, int chosen, shadow_cell now,
+                                                  uintptr_t place, shadow_cell displaced,
+                                                  uint32_t displaced_place) {
+  size_t unit = unit_at(base);
+  use_of(own, base, now, place, displaced, &displaced_place);
+  put_back(leaf, unit, displaced, displaced_place);
+  for (int index = 0; index < cells_in_unit; index++) {
+    if (index == chosen) continue;
+    shadow_cell again = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    uint32_t again_place = __atomic_load_n(&leaf->places[index][unit], __ATOMIC_RELAXED);
+    use_of(own, base, now, place, again, &again_place);
+  }
 }
 
-/// Stores the access in a cell. Exchanges: a full barrier, after which the cells are read again. Of
-/// two threads that access the unit at once, each stores before it reads, so one sees the other.
+/// Stores the access in a cell that had `before`. Exchanges: a full barrier, after which the cells
+/// are read again. Of two threads that access the unit at once, each stores before it reads, so one
+/// sees the other. `expected` are the cells as they are then, unless another thread changes them.
 __attribute__((always_inline)) static inline void store(memory_thread *own, uintptr_t base,
                                                         shadow_leaf *leaf, int chosen,
                                                         shadow_cell now, uintptr_t place,
-                                                        const shadow_cell *seen) {
+                                                        shadow_cell before,
+                                                        const shadow_cell *expected,
+                                                        uint32_t number) {
   size_t unit = unit_at(base);
-  shadow_cell *cells = leaf->cells[unit];
-  uint32_t *places = leaf->places[unit];
   // A place carries the slot, which shows whether it belongs to a cell. Relaxed: for that reason.
-  uint32_t displaced_place = __atomic_load_n(&places[chosen], __ATOMIC_RELAXED);
-  __atomic_store_n(&places[chosen], interlock_memory_place(own, place), __ATOMIC_RELAXED);
-  shadow_cell displaced = __atomic_exchange_n(&cells[chosen], now, __ATOMIC_SEQ_CST);
-  if (__builtin_expect(displaced != seen[chosen], 0)) {
-    check_again(own, base, now, place, displaced, displaced_place);
-    put_back(leaf, unit, displaced, displaced_place);
+  uint32_t displaced_number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
+  if (number != displaced_number) {
+    __atomic_store_n(&leaf->places[chosen][unit], number, __ATOMIC_RELAXED);
   }
+  shadow_cell displaced = __atomic_exchange_n(&leaf->cells[chosen][unit], now, __ATOMIC_SEQ_CST);
+  // One bit pattern for all cells, so that the usual path has one branch.
+  shadow_cell changed = displaced ^ before;
   for (int index = 0; index < cells_in_unit; index++) {
-    shadow_cell again = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
-    if (__builtin_expect(again == seen[index] || index == chosen, 1)) continue;
-    check_again(own, base, now, place, again, __atomic_load_n(&places[index], __ATOMIC_RELAXED));
+    changed |= __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED) ^ expected[index];
   }
+  if (__builtin_expect(changed == 0, 1)) return;
+  check_again(own, base, leaf, chosen, now, place, displaced == before ? 0 : displaced,
+              displaced_number);
 }
 
 __attribute__((always_inline)) static inline void check(memory_thread *own, uintptr_t address,
@@ -103,30 +120,86 @@ __attribute__((always_inline)) static inline void check(memory_thread *own, uint
   cell_use chosen_use = CELL_STAYS;
   for (int index = 0; index < cells_in_unit; index++) {
     // Relaxed: a cell that another thread stores meanwhile is read again after the store.
-    seen[index] = __atomic_load_n(&leaf->cells[unit][index], __ATOMIC_RELAXED);
-    cell_use use = use_of(own, base, now, place, seen[index], &leaf->places[unit][index]);
+    seen[index] = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    cell_use use = use_of(own, base, now, place, seen[index], &leaf->places[index][unit]);
     if (use == CELL_COVERS) return;
     if (use <= chosen_use) continue;
     chosen = index;
     chosen_use = use;
   }
   if (chosen < 0) chosen = any_cell(now, base);
-  store(own, base, leaf, chosen, now, place, seen);
+  shadow_cell before = seen[chosen];
+  seen[chosen] = now;
+  uint32_t number = interlock_memory_place(own, place);
+  store(own, base, leaf, chosen, now, place, before, seen, number);
 }
 
-__attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintptr_t address,
-                                                      shadow_cell kind, uintptr_t place) {
+/// Checks an access, whatever the cells have.
+__attribute__((noinline)) static void check_anew(memory_thread *own, uintptr_t address,
+                                                 shadow_cell now, uintptr_t place) {
+  own->is_busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  check(own, address, now, place);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = false;
+}
+
+/// Brings the thread's clock and its situation up to date before an access. Returns false if the
+/// access is not checked.
+__attribute__((noinline)) static bool come_up_to_date(memory_thread *own, shadow_cell kind) {
   // A signal's handler that interrupts the check, or a change of the clock, is not checked.
-  if (is_interrupted(own)) return;
+  if (is_interrupted(own)) return false;
   if (own->held_back_count > 0 && !may_pass_lock(kind)) interlock_memory_report_held_back(own);
   own->is_busy = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   (void)epoch_of(own);
-  if (interlock_memory_settle(own)) {
-    check(own, address, interlock_memory_keep_situation(own) | kind, place);
-  }
+  bool is_known = interlock_memory_settle(own);
+  if (is_known) interlock_memory_keep_situation(own);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;
+  return is_known;
+}
+
+/// Whether the thread has had no event, and has run no other code, since the last access that was
+/// checked: then the clock is up to date, and the situation is the same.
+__attribute__((always_inline)) static inline bool is_unchanged(const memory_thread *own) {
+  const thread_record *record = own->record;
+  return own->unchanged == *own->count && own->clock_changes == record->clock_changes &&
+         own->last_events == record->waits.view.sequence && !is_interrupted(own) &&
+         own->held_back_count == 0 && !interlock_marks.hidden && interlock_tracker_locks == 0 &&
+         !interlock_clocks_are_blind() &&
+         // Relaxed: as in `interlock_memory_settle`.
+         __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
+}
+
+// Most accesses of a loop that locks and unlocks were made in the last epoch as well. If all cells
+// come before this access, there is no race, and the cell of that access gets the new epoch. This
+// changes nothing of the thread's own, so a signal's handler may interrupt it.
+__attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintptr_t address,
+                                                      shadow_cell kind, uintptr_t place) {
+  if (!is_unchanged(own) && !come_up_to_date(own, kind)) return;
+  shadow_cell now = *own->count << count_shift | own->slot | own->situation | kind;
+  shadow_leaf *leaf = leaf_at(address);
+  if (!leaf) return check_anew(own, address, now, place);
+  size_t unit = unit_at(address);
+  shadow_cell expected[cells_in_unit], before = 0;
+  int chosen = 0;
+  // A rolled loop would keep the cells in memory.
+#pragma clang loop unroll(full)
+  for (int index = 0; index < cells_in_unit; index++) {
+    // Relaxed: as in `check`.
+    shadow_cell cell = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    if (cell && !is_before(own, cell)) return check_anew(own, address, now, place);
+    bool is_same = ((cell ^ now) & CELL_KIND) == 0;
+    if (is_same) before = cell;
+    if (is_same) chosen = index;
+    expected[index] = is_same ? now : cell;
+  }
+  uint32_t number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
+  if (!before || !interlock_memory_is_place(own, place, number)) {
+    return check_anew(own, address, now, place);
+  }
+  store(own, address & ~(uintptr_t)7, leaf, chosen, now, place, before, expected, number);
 }
 
 __attribute__((noinline)) void interlock_memory_check_rare(uintptr_t address, uint32_t size,

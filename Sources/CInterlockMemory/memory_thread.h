@@ -17,10 +17,10 @@ enum {
 };
 
 /// A call that is being made: where it returns to, the stack pointer in it, and its node in the
-/// tree of stacks (0 until an access in it needs one).
+/// tree of stacks under the node `above` (0 until an access in it needs one).
 typedef struct {
   uintptr_t returns_to, stack;
-  uint32_t node;
+  uint32_t node, above;
 } memory_frame;
 
 /// A node that was looked up: the call site, under its caller's node.
@@ -78,26 +78,30 @@ typedef struct memory_thread {
   slot_history *history;
   /// Whether the thread is in the slow part: a signal's handler may interrupt it.
   bool is_busy;
-  /// The calls that are being made; `depth` may be larger than the list.
-  uint32_t depth;
+  /// The calls that are being made; `depth` may be larger than the list. Of the outermost `linked`
+  /// ones, as far as they are still made, the node is the one under the next outer call's node.
+  uint32_t depth, linked;
+  /// What was so at the last access that was checked: the epoch, and words that differ if the locks
+  /// that are held, or the code that runs, have changed within the epoch; the situation's number in
+  /// the epoch, at its place in a cell; and how many events the thread had had. `unchanged` is the
+  /// epoch again if the words can only change with the clock or by an event.
+  uint64_t last_count, last_held, last_runs, last_events, unchanged;
+  shadow_cell situation;
+  /// The cells of the own slot from this epoch on are the thread's.
+  shadow_cell oldest;
+  /// How often the thread has come to another scope.
+  uint64_t scope_changes;
+  /// The epoch for which the thread was seen to run no task.
+  uint64_t settled;
   memory_frame frames[most_frames];
   known_place known[cached_places];
   /// One-time initialisations that the thread's clock has.
   uint64_t onces[seen_onces];
-  /// What was so at the last access that was checked: the epoch, and words that differ if the locks
-  /// that are held, or the code that runs, have changed within the epoch; the situation's number in
-  /// the epoch, at its place in a cell.
-  uint64_t last_count, last_held, last_runs;
-  shadow_cell situation;
   recent_situation recent[recent_situations];
   uint32_t oldest_recent;
   /// The label of the thread's queue, and the run for which it was read.
   uint64_t queue_runs;
-  /// How often the thread has come to another scope.
-  uint64_t scope_changes;
   char queue[INTERLOCK_MEMORY_LABEL];
-  /// The epoch for which the thread was seen to run no task.
-  uint64_t settled;
   /// Races that may be no races (races.c), and the depth of the function that they are in.
   uint32_t held_back_count, held_back_depth;
   interlock_memory_race held_back[most_held_back];
@@ -153,9 +157,38 @@ bool interlock_mutex_orders(memory_thread *own, shadow_cell before) HIDDEN;
 /// The bits of a node in a place's number; the slot is above.
 enum { place_bits = 32 - slot_bits };
 
+/// A node of the tree of call stacks: a call site under its caller's node.
+typedef struct {
+  uintptr_t place;
+  uint32_t above;
+  /// Whether the fields above are written: the number is found before they are.
+  uint32_t is_whole;
+} stack_node;
+extern stack_node *interlock_stack_nodes HIDDEN;
+
 /// The node of a place under the calls that the thread is making, and the thread's slot, in one
 /// number; the node is 0 if there is no room.
 uint32_t interlock_memory_place(memory_thread *own, uintptr_t place) HIDDEN;
+/// The node of the innermost call that the thread is making; `UINT32_MAX` if it must be searched.
+__attribute__((always_inline)) static inline uint32_t known_node_of_calls(memory_thread *own) {
+  uint32_t depth = own->depth;
+  if (depth == 0) return 0;
+  if (own->linked >= depth) return own->frames[depth - 1].node;
+  if (own->linked + 1 < depth || depth > most_frames) return UINT32_MAX;
+  // A call that a loop makes again.
+  const memory_frame *frame = &own->frames[depth - 1];
+  if (!frame->node || frame->above != (depth > 1 ? frame[-1].node : 0)) return UINT32_MAX;
+  own->linked = depth;
+  return frame->node;
+}
+/// Whether a number that was stored beside a cell is the one above, if that needs no search.
+__attribute__((always_inline)) static inline bool interlock_memory_is_place(
+    memory_thread *own, uintptr_t place, uint32_t number) {
+  // A number with the own slot was written by the slot's threads, so its node is whole.
+  const stack_node *node = &interlock_stack_nodes[number & ((1u << place_bits) - 1)];
+  return number >> place_bits == own->slot >> slot_shift && node->place == place &&
+         node->above == known_node_of_calls(own);
+}
 /// Writes the stack of such a number, the access first; returns the number of frames.
 uint32_t interlock_memory_stack(uint32_t place, uintptr_t *frames, uint32_t capacity) HIDDEN;
 bool interlock_memory_stacks_prepare(void) HIDDEN;
@@ -183,14 +216,14 @@ void interlock_memory_check_rare(uintptr_t address, uint32_t size, shadow_cell k
                                  uintptr_t place) HIDDEN;
 
 /// Whether an access of the same epoch in the unit covers this one: then it has been checked.
-__attribute__((always_inline)) static inline bool is_repeated(const shadow_cell *cells,
-                                                              shadow_cell now) {
+__attribute__((always_inline)) static inline bool is_repeated(const shadow_leaf *leaf,
+                                                              size_t unit, shadow_cell now) {
   // The cell may have more bytes, and may be a write where this is a read. Relaxed: another thread
   // may change a cell, but the own epoch's cell was written by this thread.
   shadow_cell ignored = now & CELL_WRITES ? CELL_SITUATION : CELL_SITUATION | CELL_WRITES;
   shadow_cell compared = (now | ~(shadow_cell)0xff) & ~ignored;
   for (int index = 0; index < cells_in_unit; index++) {
-    shadow_cell found = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
+    shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (((found ^ now) & compared) == 0) return true;
   }
   return false;
@@ -204,7 +237,7 @@ __attribute__((always_inline)) static inline void check_bytes(memory_thread *own
     // Relaxed: only the thread itself writes it.
     shadow_cell now = __atomic_load_n(own->count, __ATOMIC_RELAXED) << count_shift | own->slot;
     const shadow_leaf *leaf = leaf_at(address);
-    if (leaf && is_repeated(leaf->cells[unit_at(address)], now | kind | bytes)) return;
+    if (leaf && is_repeated(leaf, unit_at(address), now | kind | bytes)) return;
   }
   interlock_memory_check(own, address, kind | bytes, place);
 }

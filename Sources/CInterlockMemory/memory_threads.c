@@ -48,7 +48,7 @@ void interlock_memory_follow_clock(memory_thread *own) {
     record->stack_mark = 0;
   }
   own->clock_changes = record->clock_changes;
-  own->last_count = own->settled = UINT64_MAX;
+  own->last_count = own->settled = own->unchanged = UINT64_MAX;
   own->clock = clock;
   own->count = &clock->clock.counts[clock->slot];
   own->slot = (shadow_cell)clock->slot << slot_shift;
@@ -79,12 +79,12 @@ static memory_thread *begin(void) {
   memory_thread *own = &threads[record->base->slot];
   own->record = record;
   own->is_busy = false;
-  own->depth = 0;
+  own->depth = own->linked = 0;
   own->held_back_count = 0;
   own->stack_low = 0;
   // No epoch has this count: the first access writes a situation. What it was for the slot's last
   // thread is not this one's.
-  own->last_count = own->settled = UINT64_MAX;
+  own->last_count = own->settled = own->unchanged = UINT64_MAX;
   own->last_held = own->last_runs = own->queue_runs = 0;
   own->queue[0] = 0;
   memset(own->recent, 0, sizeof own->recent);
@@ -179,7 +179,9 @@ void interlock_memory_scope_from(interlock_memory_scope scope) {
 }
 void interlock_memory_scope_changes(void) {
   memory_thread *own = interlock_memory_own;
-  if (own) own->scope_changes++;
+  if (!own) return;
+  own->scope_changes++;
+  own->unchanged = UINT64_MAX;
 }
 
 /// The scope's function is the harness's: its own calls are no events.
@@ -293,6 +295,10 @@ __attribute__((noinline)) static void change_situation(memory_thread *own, uint6
   own->last_count = *own->count;
   own->last_held = held;
   own->last_runs = runs;
+  // As in `interlock_clock_has_seen`: both change with the epoch alone.
+  const thread_clock *clock = own->clock;
+  uint64_t oldest = clock->first_count > clock->began ? clock->first_count : clock->began;
+  own->oldest = oldest << count_shift;
   uint64_t moment = cell_moment(own->last_count << count_shift | own->situation);
   write_moment(own->history, moment, number_of_situation(own, own->record, runs));
 }
@@ -309,6 +315,8 @@ shadow_cell interlock_memory_keep_situation(memory_thread *own) {
   if (*own->count != own->last_count || held != own->last_held || runs != own->last_runs) {
     change_situation(own, held, runs);
   }
+  own->last_events = record->waits.view.sequence;
+  own->unchanged = own->settled;
   return epoch_of(own) | own->situation;
 }
 

@@ -88,13 +88,13 @@ void interlock_memory_lock_made(const void *lock) {
   // A unit may have two locks, in a cell each.
   int index = cells_in_unit - 1 - (int)(address >> 2 & 1);
   // Relaxed: a thread that uses the lock comes after its initialisation.
-  __atomic_store_n(&leaf->cells[unit_at(address)][index], lock_mark(address), __ATOMIC_RELAXED);
+  __atomic_store_n(&leaf->cells[index][unit_at(address)], lock_mark(address), __ATOMIC_RELAXED);
 }
 
 static bool is_marked_lock(uintptr_t address) {
   const shadow_leaf *leaf = leaf_at(address);
   for (int index = 0; leaf && index < cells_in_unit; index++) {
-    shadow_cell cell = __atomic_load_n(&leaf->cells[unit_at(address)][index], __ATOMIC_RELAXED);
+    shadow_cell cell = __atomic_load_n(&leaf->cells[index][unit_at(address)], __ATOMIC_RELAXED);
     if (cell == lock_mark(address)) return true;
   }
   return false;

@@ -26,32 +26,32 @@ enum { count_offset = 8 };
 /// More slots have released the object than its unit has cells.
 static const shadow_cell by_many = ~(shadow_cell)0xff;
 
-static inline shadow_cell *cells_of(uintptr_t object) {
+static inline shadow_leaf *leaf_of(uintptr_t object, size_t *unit) {
   uintptr_t count = object + count_offset;
-  if (!object || count >> address_bits) return NULL;
-  shadow_leaf *leaf = leaf_at(count);
-  return leaf ? leaf->cells[unit_at(count)] : NULL;
+  *unit = unit_at(count);
+  return object && !(count >> address_bits) ? leaf_at(count) : NULL;
 }
 
 /// Records a release. Without a leaf, no thread has accessed the object.
 static inline void note_release(uintptr_t object) {
   memory_thread *own = interlock_memory_thread;
   if (!own) return;
-  shadow_cell *cells = cells_of(object);
-  if (!cells) return;
+  size_t unit;
+  shadow_leaf *leaf = leaf_of(object, &unit);
+  if (!leaf) return;
   shadow_cell now = epoch_of(own);
   for (int index = 0; index < cells_in_unit; index++) {
     // Relaxed, all: the reference count's own operation orders the record before the check.
-    shadow_cell found = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
+    shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (found == now || found == by_many) return;
     bool is_own = is_reference(found) && cell_slot(found) == cell_slot(now);
     if (found && !is_own) continue;
-    if (__atomic_compare_exchange_n(&cells[index], &found, now, false, __ATOMIC_RELAXED,
+    if (__atomic_compare_exchange_n(&leaf->cells[index][unit], &found, now, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
       return;
     }
   }
-  __atomic_store_n(&cells[cells_in_unit - 1], by_many, __ATOMIC_RELAXED);
+  __atomic_store_n(&leaf->cells[cells_in_unit - 1][unit], by_many, __ATOMIC_RELAXED);
 }
 
 static void release(void *object) {
@@ -93,10 +93,11 @@ static void is_only_owner(uintptr_t object) {
   if (!own || is_interrupted(own)) return;
   // The thread may run another task than at its last access.
   (void)epoch_of(own);
-  const shadow_cell *cells = cells_of(object);
-  if (!cells) return;
+  size_t unit;
+  const shadow_leaf *leaf = leaf_of(object, &unit);
+  if (!leaf) return;
   for (int index = 0; index < cells_in_unit; index++) {
-    shadow_cell found = __atomic_load_n(&cells[index], __ATOMIC_RELAXED);
+    shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (!is_reference(found)) continue;
     if (found == by_many) {
       interlock_clock_know_all(own->clock);

@@ -38,9 +38,10 @@ shadow_leaf *interlock_make_leaf(uintptr_t address) {
   return found;
 }
 
+enum { page = 4096, much = 16 * page };
+
 /// Zeroes memory of the shadow: by the system if it is much, which gives its pages back.
 static void zero(void *from, size_t size) {
-  enum { page = 4096, much = 16 * page };
   if (size < much) {
     memset(from, 0, size);
     return;
@@ -52,9 +53,18 @@ static void zero(void *from, size_t size) {
   memset((void *)high, 0, (uintptr_t)from + size - high);
 }
 
-/// Forgets units, as far as they were accessed: of untouched pages even a read would cost a page.
+/// Forgets units. Few cells have an upper rank: they are read first, because a read of a page that
+/// was never written does not make it, and a write does.
 static void forget_units(shadow_leaf *leaf, size_t first, size_t count) {
-  zero(leaf->cells[first], count * sizeof leaf->cells[0]);
+  for (int rank = 0; rank < cells_in_unit; rank++) {
+    shadow_cell *cells = &leaf->cells[rank][first];
+    bool is_used = count * sizeof *cells >= much;
+    for (size_t index = 0; index < count && !is_used; index++) {
+      // Relaxed: the accesses come before the memory is given back.
+      is_used = __atomic_load_n(&cells[index], __ATOMIC_RELAXED) != 0;
+    }
+    if (is_used) zero(cells, count * sizeof *cells);
+  }
 }
 
 void interlock_forget_memory(uintptr_t address, size_t size) {

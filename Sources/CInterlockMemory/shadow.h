@@ -14,7 +14,9 @@
 //
 // A number of 32 bits beside each cell says where the access was: the call stack, as a node in a
 // tree that all threads share (call_stacks.c). So the place of the earlier access is known however
-// long ago it was. All told, 8 bytes of memory have 48 bytes of shadow, once they are accessed.
+// long ago it was. All told, 8 bytes of memory have 12 bytes of shadow for each access that is
+// kept, at most 48: the cells of one rank lie together, in pages that are used once they are
+// written.
 #ifndef INTERLOCK_SHADOW_H
 #define INTERLOCK_SHADOW_H
 
@@ -53,9 +55,14 @@ static inline uint64_t cell_count(shadow_cell cell) { return cell >> count_shift
 /// The epoch and the situation in it, in one number that only grows for a slot.
 static inline uint64_t cell_moment(shadow_cell cell) { return cell >> situation_shift; }
 
+/// Behind the cells of one rank, so that the cells of a unit lie in different sets of a cache.
+enum { cells_between = 136 };
+
+/// By rank, then by unit: most units have one access or two, and the pages of the upper ranks are
+/// never written.
 typedef struct {
-  shadow_cell cells[units_in_leaf][cells_in_unit];
-  uint32_t places[units_in_leaf][cells_in_unit];
+  shadow_cell cells[cells_in_unit][units_in_leaf + cells_between];
+  uint32_t places[cells_in_unit][units_in_leaf + cells_between];
 } shadow_leaf;
 
 /// By the upper bits of the address; NULL for a leaf without an access.

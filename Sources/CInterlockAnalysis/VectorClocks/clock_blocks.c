@@ -8,6 +8,9 @@
 common_clock interlock_clock_left;
 /// The epochs at which blocks ended in a group that they did not name.
 common_clock interlock_clock_unnamed;
+/// Whether a block has run that was queued twice: its epoch at the end is in the clock above,
+/// because the queue that is known for the run may be that of the other one.
+static bool has_unknown_queue;
 
 // Each block of a serial queue holds the queue as a lock. On a concurrent queue, a barrier holds it
 // as a lock and other blocks share it.
@@ -184,6 +187,10 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   if (event->flags & INTERLOCK_FLAG_QUEUED_TWICE) interlock_clock_know_all(own);
   if (!(event->flags & INTERLOCK_FLAG_APPLY)) {
     enter_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
+    // Relaxed: the queue itself orders the earlier run's end before this.
+    if (__atomic_load_n(&has_unknown_queue, __ATOMIC_RELAXED)) {
+      interlock_clock_get_from(own, &interlock_clock_unnamed);
+    }
   }
   if (own->runs < most_runs) {
     own->run[own->runs] = run;
@@ -213,7 +220,11 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
     interlock_clock_pass_to(own, &interlock_clock_left);
   }
   if (run.work_item) interlock_clock_pass(own, run.work_item, AS_LOCK, false);
-  // If a work item is queued twice, this run may be the one that is in a group.
+  // If a work item is queued twice, this run may be the one that is in a group, or on the other
+  // queue.
+  if (event->flags & INTERLOCK_FLAG_QUEUED_TWICE) {
+    __atomic_store_n(&has_unknown_queue, true, __ATOMIC_RELAXED);
+  }
   if (event->flags & (INTERLOCK_FLAG_UNNAMED_GROUP | INTERLOCK_FLAG_QUEUED_TWICE)) {
     interlock_clock_pass_to(own, &interlock_clock_unnamed);
   }

@@ -117,6 +117,22 @@ let dispatchPairs: [MemoryPair] = [
       use(counter.value)
     }
   },
+  MemoryPair(
+    correct: "work-item-queued-twice-one-suspended",
+    "a work item that two queues have is read after one of them has run it"
+  ) {
+    let counter = Counter()
+    let suspended = DispatchQueue(label: "suspended"), other = DispatchQueue(label: "other")
+    let item = DispatchWorkItem { counter.add(1) }
+    suspended.suspend()
+    suspended.async(execute: item)
+    other.async(execute: item)
+    other.sync {}
+    use(counter.value)
+    suspended.resume()
+    suspended.sync {}
+    use(counter.value)
+  },
   MemoryPair(correct: "group-notified", "a block that a group's end enqueues reads its results") {
     let counter = Counter()
     let group = DispatchGroup()
