@@ -125,9 +125,9 @@ final class TestScope: Sendable {
   }
 
   private func add(_ found: Found) {
-    // In the test's own task, so that a known issue's matcher sees it; and at once, because the
-    // conflict may end the process.
-    if Self.current == number, Test.current != nil {
+    // In a task, thread or block of the test, so that a known issue's matcher sees it; and at once,
+    // because the conflict may end the process.
+    if InheritedScopes.ofCaller == number, Test.current != nil {
       record(found)
       return
     }
@@ -152,7 +152,10 @@ final class TestScope: Sendable {
       recordIssue(issue, else: location, knownBecause: noteForReports(issue.finding))
     case .race(let race):
       noteSides(race.first.shortText, race.second.shortText)
-      recordIssue(ConflictIssue(race, module: location.moduleName, note: note), else: location)
+      let issue = ConflictIssue(race, module: location.moduleName, note: note)
+      // The check of memory adds it to the reports of this process.
+      IsolatedChannel.pass(issue.finding)
+      recordIssue(issue, else: location)
     }
   }
 
