@@ -42,14 +42,15 @@ import Testing
 /// The pairs of a type without marks.
 @Suite struct CheckedPairs {
   @Test func unlocked() async throws {
-    try await checkSendable(of: Users(), budget: .seconds(3)) { check in
+    try await checkSendable(of: Users(), budget: .seconds(60)) { check in
       check.operation("add") { $0.add() }
       check.operation("addLocked") { $0.addLocked() }
+      check.operation("addAgain") { $0.add() }
     }
   }
 
   @Test func locked() async throws {
-    try await checkSendable(of: Users(), budget: .seconds(3)) { check in
+    try await checkSendable(of: Users(), budget: .seconds(60)) { check in
       check.operation("addLocked") { $0.addLocked() }
       check.operation("addLockedToo") { $0.addLocked() }
     }
