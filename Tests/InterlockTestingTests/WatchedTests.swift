@@ -56,6 +56,19 @@ struct WatchedTests {
     #expect(pool.status == 0 && pool.issues.isEmpty, "\(pool.output)")
   }
 
+  @Test("fails at the line of a stress in an exit test, and by a conflict outside of one")
+  func exitTests() throws {
+    let stressed = try WatchedRun("swift-testing", "Exiting/stresses")
+    let adds = try WatchedRun.line("adds", in: "STStressed.swift")
+    #expect(stressed.status == 1, "\(stressed.output)")
+    #expect(stressed.issues.map(\.test) == ["stresses()"], "\(stressed.output)")
+    #expect(stressed.issues.map(\.place) == [adds], "\(stressed.issues)")
+    let conflict = try WatchedRun("swift-testing", "Exiting/hasAConflict")
+    let exits = try WatchedRun.line("exits", in: "STWatched.swift")
+    #expect(conflict.status == 1, "\(conflict.output)")
+    #expect(conflict.issues.map(\.place) == [exits], "\(conflict.issues)")
+  }
+
   @Test("has no conflict of a test that runs at the same time")
   func together() throws {
     let run = try WatchedRun("swift-testing", "Together/")

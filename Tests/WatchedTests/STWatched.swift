@@ -107,6 +107,21 @@ struct Replaced {
   }
 }
 
+/// Exit tests, whose bodies run in a process of their own.
+@Suite(.interlock) struct Exiting {
+  @Test func stresses() async {
+    await #expect(processExitsWith: .success) {
+      try await stress(Counter(), callers: 4, rounds: 500) { counter, _ in counter.add() }
+    }
+  }
+
+  @Test func hasAConflict() async {
+    await #expect(processExitsWith: .success) {  // exits
+      await Meeting("of an exit test").inTasks()
+    }
+  }
+}
+
 /// Runs a function on a thread of its own, and waits for it.
 func onAThread(_ body: @escaping @Sendable () -> Void) {
   let ended = DispatchSemaphore(value: 0)

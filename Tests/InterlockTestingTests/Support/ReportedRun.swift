@@ -18,7 +18,8 @@ struct ReportedRun {
     let path = NSTemporaryDirectory() + "watched-\(UUID().uuidString).sarif"
     defer { try? FileManager.default.removeItem(atPath: path) }
     run = try WatchedRun(
-      "swift-testing", filter, of: program, environment: ["INTERLOCK_OPTIONS": "report=sarif:\(path)"])
+      "swift-testing", filter, of: program,
+      environment: ["INTERLOCK_OPTIONS": "report=sarif:\(path)"])
     #expect(run.status == 1, "\(run.output)")
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     let sarif = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
