@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "InterlockTesting", targets: ["InterlockTesting"]),
     .library(name: "InterlockMemory", targets: ["InterlockMemory"]),
     .executable(name: "interlock", targets: ["InterlockTool"]),
+    .plugin(name: "InterlockCommand", targets: ["InterlockCommand"]),
   ],
   traits: [
     .trait(
@@ -293,6 +294,11 @@ let package = Package(
         "YardstickLocks", "YardstickMarks", "YardstickMemory",
       ],
       swiftSettings: common + [framePointers]),
+    .plugin(
+      name: "InterlockCommand",
+      capability: .command(
+        intent: .custom(
+          verb: "interlock", description: "Run 'interlock': doctor, explain, init and others."))),
     // What several test targets share.
     .target(
       name: "TestSupport", dependencies: ["WaitForGraph"], path: "Tests/TestSupport",

@@ -5,6 +5,8 @@
 # - is green with the baseline that this run has written;
 # - is red again with a second fault, at the line marked with "// second".
 #
+# One of them runs the command plug-in too.
+#
 # All share one build folder, so that Interlock is compiled once. Needs a minute or two for a first
 # build; BUILD_FOLDER keeps it.
 set -euo pipefail
@@ -70,6 +72,15 @@ fixture cache 'Test everyMethod() recorded an issue at ImageStore.swift' 'Test s
 fixture actor 'Test neverOverdrawn() recorded an issue' 'replay: stress(replay:'
 fixture server 'deadlock (starvation)' 'test: answersManyRequests()'
 fixture viewmodel 'waits for the main queue at FeedModel.swift' 'test: loadsWhileTheViewReads()'
+
+# The command plug-in: its output, and what becomes of an exit code.
+command=(swift package --package-path Tests/Fixtures/actor --scratch-path "$build" interlock)
+if ! "${command[@]}" explain race >"$scratch/log" 2>&1 || ! grep -q 'races\?' "$scratch/log"; then
+  wrong "the plug-in does not explain"
+elif "${command[@]}" explain nosuch >"$scratch/log" 2>&1 ||
+  ! grep -q "'interlock' ended with code 64" "$scratch/log"; then
+  wrong "the plug-in hides an exit code"
+fi
 
 # The example of the article on gating: its red run is a test.
 swift build --package-path Tests/OwnCache --scratch-path "$build" >"$scratch/log" 2>&1 ||

@@ -12,10 +12,10 @@ seconds=${1:-60}
   exit 64
 }
 shift || true
-build=(swift build --scratch-path .build/fuzz/build --product Fuzz -Xswiftc -sanitize=fuzzer
+build=(swift build -c release --scratch-path .build/fuzz/build --product Fuzz -Xswiftc -sanitize=fuzzer
   -Xcc -fsanitize=fuzzer-no-link)
 INTERLOCK_FUZZ=1 "${build[@]}" >&2
-fuzz=.build/fuzz/build/debug/Fuzz
+fuzz=.build/fuzz/build/release/Fuzz
 if [ $# -gt 0 ]; then readers=("$@"); else read -r -a readers <<<"$("$fuzz")"; fi
 
 outcome=0

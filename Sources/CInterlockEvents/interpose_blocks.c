@@ -21,11 +21,13 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
     publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item,
             (int64_t)(uintptr_t)group);
   }
+  bool was_queued = item != NULL;
   // No reader lists it any more.
   free(item);
   function(context);
   if (is_published) {
-    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
+    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL,
+            was_queued);
   }
   interlock_marks.nested = nested;
 }

@@ -45,7 +45,7 @@ INTERPOSED SWIFT_CALL void swift_task_localValuePush(const void *key, void *valu
   if (found) {
     interlock_marks.hidden++;
     // Before the runtime consumes the value.
-    found->binds(value, type, owner());
+    found->binds(key, value, type, owner());
     interlock_marks.hidden--;
   }
   real(key, value, type);
@@ -63,6 +63,28 @@ INTERPOSED SWIFT_CALL void swift_task_localValuePop(void) {
   real();
 }
 
+// To the runtime itself: none of these is a binding of the test's.
+
+const void *interlock_tests_value(const void *key) {
+  typedef SWIFT_CALL void *get(const void *);
+  return REAL(get, swift_task_localValueGet)(key);
+}
+
+void interlock_tests_bind(const void *key, void *value, const void *type) {
+  typedef SWIFT_CALL void push(const void *, void *, const void *);
+  REAL(push, swift_task_localValuePush)(key, value, type);
+}
+
+void interlock_tests_unbind(void) {
+  typedef SWIFT_CALL void pop(void);
+  REAL(pop, swift_task_localValuePop)();
+}
+
 #else
 void interlock_tests_follow(const interlock_test_follower *newest) { (void)newest; }
+const void *interlock_tests_value(const void *key) { return (void)key, NULL; }
+void interlock_tests_bind(const void *key, void *value, const void *type) {
+  (void)key, (void)value, (void)type;
+}
+void interlock_tests_unbind(void) {}
 #endif

@@ -18,9 +18,11 @@ typedef struct {
 
 __thread uint32_t interlock_started_by;
 
-static void publish(interlock_event_kind kind, const start *start, uintptr_t place) {
+static void publish(interlock_event_kind kind, const start *start, uint32_t flags,
+                    uintptr_t place) {
   interlock_event event = {.kind = kind,
                            .object_kind = INTERLOCK_OBJECT_THREAD,
+                           .flags = flags,
                            .object = start,
                            .place = place};
   interlock_publish(&event);
@@ -32,7 +34,7 @@ BETWEEN static void *run_thread(void *argument) {
   // A reader added after the thread was started must not take this for the START of a FORK that it
   // has seen.
   if (own.is_published && is_wanted(INTERLOCK_EVENT_START)) {
-    publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
+    publish(INTERLOCK_EVENT_START, argument, 0, (uintptr_t)own.function);
   }
   free(argument);
   if (interlock_memory_thread_begins) interlock_memory_thread_begins();
@@ -59,7 +61,10 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
   if (!made) return real(thread, attributes, function, argument);
   bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
   *made = (start){function, argument, interlock_thread_id(), is_published};
-  if (is_published) publish(INTERLOCK_EVENT_FORK, made, USER_PLACE);
+  if (is_published) {
+    bool is_internal = interlock_is_dispatch(RETURNS_TO);
+    publish(INTERLOCK_EVENT_FORK, made, is_internal ? INTERLOCK_FLAG_INTERNAL : 0, USER_PLACE);
+  }
   int result = controlled
                    ? interlock_posix->create(thread, attributes, run_thread, made, site)
                    : real(thread, attributes, run_thread, made);

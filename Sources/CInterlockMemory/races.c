@@ -35,6 +35,12 @@ static bool is_new(uintptr_t one, uintptr_t other) {
   return false;
 }
 
+void interlock_memory_forget_pairs(void) {
+  // Relaxed: only each word matters. A pair that is added meanwhile may be reported twice.
+  for (size_t index = 0; index < most_pairs; index++)
+    __atomic_store_n(&pairs[index], 0, __ATOMIC_RELAXED);
+}
+
 /// Copies a situation. Its thread may be overwriting it: the number shows that. Returns false then.
 static bool copy_situation(interlock_memory_side *side, const slot_history *history,
                            uint64_t number) {

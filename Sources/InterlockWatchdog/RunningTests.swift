@@ -18,6 +18,7 @@ final class RunningTests: Sendable {
   nonisolated(unsafe) private var xctests: [(id: UInt, name: String)] = []
   nonisolated(unsafe) private var bound: [UInt: [(number: Int, value: Any)]] = [:]
   nonisolated(unsafe) private var count = 0
+  nonisolated(unsafe) private var locals: [TestLocal] = []
   /// Written once, before there is another thread.
   nonisolated(unsafe) private var xctest = INTERLOCK_XCTEST_NONE
 
@@ -39,9 +40,11 @@ final class RunningTests: Sendable {
 
   nonisolated(unsafe) private static let follower = constant(
     interlock_test_follower(
-      binds: { value, type, owner in
-        guard let value, let type else { return }
-        RunningTests.shared.binds(value, unsafeBitCast(type, to: Any.Type.self), to: owner)
+      binds: { key, value, type, owner in
+        guard let key, let value, let type else { return }
+        let local = TestLocal(
+          key: UInt(bitPattern: key), type: unsafeBitCast(type, to: Any.Type.self))
+        RunningTests.shared.binds(value, local, owner)
       },
       unbinds: { owner in RunningTests.shared.unbinds(from: owner) }))
 
@@ -55,10 +58,11 @@ final class RunningTests: Sendable {
 
   private func ends(_ id: UInt) { lock.withLock { xctests.removeAll { $0.id == id } } }
 
-  private func binds(_ value: UnsafeRawPointer, _ type: Any.Type, to owner: UInt) {
+  private func binds(_ value: UnsafeRawPointer, _ local: TestLocal, _ owner: UInt) {
     func copy<Value>(_: Value.Type) -> Any { value.assumingMemoryBound(to: Value.self).pointee }
-    let value = _openExistential(type, do: copy)
+    let value = _openExistential(local.type, do: copy)
     lock.withLock {
+      if !locals.contains(where: { $0.key == local.key }) { locals.append(local) }
       count += 1
       bound[owner, default: []].append((count, value))
     }
@@ -84,6 +88,9 @@ final class RunningTests: Sendable {
       .map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// The task-local values that Swift Testing has bound so far in this process.
+  var testLocals: [TestLocal] { lock.withLock { locals } }
+
   /// The tests that have begun and not ended, in the order in which they began.
   var names: [String] {
     // A thread in one of the calls above holds the lock only briefly; if that thread hangs, the
@@ -105,6 +112,17 @@ final class RunningTests: Sendable {
       ? "the watchdog does not know this version of XCTest: its tests are not named" : nil
   }
 }
+
+/// A task-local value of Swift Testing: the running test and its case, or a known issue.
+package struct TestLocal: Sendable {
+  /// Its key: the address of the library's object.
+  package var key: UInt
+  /// The type of its values.
+  package var type: Any.Type
+}
+
+/// The task-local values that Swift Testing has bound so far in this process.
+package var testLocals: [TestLocal] { RunningTests.shared.testLocals }
 
 /// The arguments of a test case of Swift Testing, the same in every process; those that are no
 /// text, number or truth value by their types.

@@ -47,7 +47,9 @@ package enum MemoryCheck {
     }
     interlock_memory_scope_from { UInt64(MemoryRaceScopes.ofCaller) }
     MemoryRaceScopes.onChange { interlock_memory_scope_changes() }
-    return interlock_memory_start().map { String(cString: $0) }
+    if let problem = interlock_memory_start() { return String(cString: problem) }
+    MemoryRaceLog.isFed { interlock_memory_forget_pairs() }
+    return nil
   }
 
   /// Why nothing is checked from some event on; `nil` while it is.

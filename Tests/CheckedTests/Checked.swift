@@ -38,3 +38,21 @@ import Testing
     onTwoThreads { users.add() }
   }
 }
+
+/// The pairs of a type without marks.
+@Suite struct CheckedPairs {
+  @Test func unlocked() async throws {
+    try await checkSendable(of: Users(), budget: .seconds(60)) { check in
+      check.operation("add") { $0.add() }
+      check.operation("addLocked") { $0.addLocked() }
+      check.operation("addAgain") { $0.add() }
+    }
+  }
+
+  @Test func locked() async throws {
+    try await checkSendable(of: Users(), budget: .seconds(60)) { check in
+      check.operation("addLocked") { $0.addLocked() }
+      check.operation("addLockedToo") { $0.addLocked() }
+    }
+  }
+}

@@ -43,6 +43,17 @@ struct IsolatedStressTests {
     #expect(run.output.contains(/failed in round \d+ of 1000/), "\(run.output)")
   }
 
+  @Test("has its conflicts and failed expectations in the report of the process that waits")
+  func reports() throws {
+    let adds = try WatchedRun.line("adds", in: "STStressed.swift")
+    let conflict = try ReportedRun("Isolated/conflict\\(")
+    #expect(conflict.results == [.init(rule: "race", place: adds)], "\(conflict.run.output)")
+    let expects = try WatchedRun.line("expects in a child", in: "STIsolated.swift")
+    let failed = try ReportedRun("Isolated/expects\\(")
+    #expect(Set(failed.results.map(\.rule)) == ["checks-hold"], "\(failed.run.output)")
+    #expect(Set(failed.results.map(\.place)) == [expects], "\(failed.run.output)")
+  }
+
   @Test("passes a failed expectation on, at its line")
   func expects() throws {
     let run = try run("expects")

@@ -27,6 +27,21 @@ struct MemoryRaceTests {
     }
   }
 
+  @Test("has each pair of operations that races in memory as a conflict of 'checkSendable'")
+  func pairs() throws {
+    let unlocked = try run("CheckedPairs/unlocked")
+    #expect(unlocked.status == 1, "\(unlocked.output)")
+    #expect(unlocked.output.contains("Users: 5 of 6 pairs conflict"), "\(unlocked.output)")
+    #expect(unlocked.output.matches(of: /CONFLICT/).count == 5, "\(unlocked.output)")
+    #expect(Set(unlocked.issues.map(\.test)) == ["unlocked()"], "\(unlocked.issues)")
+    #expect(unlocked.issues.count == 5, "\(unlocked.issues)")
+    #expect(Set(unlocked.issues.map(\.place)) == [try line()], "\(unlocked.issues)")
+    let locked = try run("CheckedPairs/locked")
+    #expect(locked.status == 0 && locked.issues.isEmpty, "\(locked.output)")
+    #expect(locked.output.contains("no conflict in 3 pairs"), "\(locked.output)")
+    #expect(!locked.output.contains("not checked"), "\(locked.output)")
+  }
+
   @Test("has no issue where a lock keeps its threads apart")
   func correct() throws {
     let run = try run("Checked/locked")

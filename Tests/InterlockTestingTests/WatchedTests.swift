@@ -20,8 +20,53 @@ struct WatchedTests {
     }
     #expect(run.issues.filter { $0.test == "inner()" }.count == 1, "\(run.issues)")
     #expect(!run.issues.contains { $0.test == "quiet()" }, "\(run.issues)")
-    let known = run.issues.filter { $0.test == "known()" }
-    #expect(known.count == 1 && known.allSatisfy(\.isKnown), "\(run.issues)")
+    for test in ["known()", "knownOnThreads()", "knownInBlocks()"] {
+      let known = run.issues.filter { $0.test == test }
+      #expect(known.count == 1 && known.allSatisfy(\.isKnown), "\(test): \(run.issues)")
+    }
+  }
+
+  @Test("is watched as the innermost of its traits says, and not by those of the suites around it")
+  func replaced() throws {
+    let waits = try WatchedRun("swift-testing", "Replaced/waitsLonger")
+    #expect(waits.status == 0, "\(waits.output)")
+    let predicts = try WatchedRun(
+      "swift-testing", "Replaced/(doesNotPredict|Inner)", version: "6.3")
+    #expect(predicts.status == 0, "\(predicts.output)")
+    #expect(predicts.issues.map(\.test) == ["warns()"], "\(predicts.issues)\(predicts.output)")
+  }
+
+  @Test("has a failed expectation of a thread or block that it makes, in the case that makes it")
+  func expects() throws {
+    for (filter, mark) in [
+      ("onThread", "on a thread"), ("inBlock", "in a block"),
+      ("stressed", "on a thread of a stress"),
+    ] {
+      let run = try WatchedRun("swift-testing", "Expecting/\(filter)\\(")
+      let line = try WatchedRun.line("expects \(mark)", in: "STWatched.swift")
+      #expect(run.status == 1, "\(run.output)")
+      #expect(Set(run.issues.map(\.place)) == [line], "\(run.issues)\(run.output)")
+      #expect(run.issues.allSatisfy { $0.test.hasPrefix("\(filter)(") }, "\(run.issues)")
+      #expect((1...2).contains(run.issues.count), "\(run.issues)")
+    }
+    let known = try WatchedRun("swift-testing", "Expecting/knownOnThread")
+    #expect(known.status == 0, "\(known.output)")
+    #expect(known.issues.count == 1 && known.issues.allSatisfy(\.isKnown), "\(known.issues)")
+    let pool = try WatchedRun("swift-testing", "Expecting/leavesThePool")
+    #expect(pool.status == 0 && pool.issues.isEmpty, "\(pool.output)")
+  }
+
+  @Test("fails at the line of a stress in an exit test, and by a conflict outside of one")
+  func exitTests() throws {
+    let stressed = try WatchedRun("swift-testing", "Exiting/stresses")
+    let adds = try WatchedRun.line("adds", in: "STStressed.swift")
+    #expect(stressed.status == 1, "\(stressed.output)")
+    #expect(stressed.issues.map(\.test) == ["stresses()"], "\(stressed.output)")
+    #expect(stressed.issues.map(\.place) == [adds], "\(stressed.issues)")
+    let conflict = try WatchedRun("swift-testing", "Exiting/hasAConflict")
+    let exits = try WatchedRun.line("exits", in: "STWatched.swift")
+    #expect(conflict.status == 1, "\(conflict.output)")
+    #expect(conflict.issues.map(\.place) == [exits], "\(conflict.issues)")
   }
 
   @Test("has no conflict of a test that runs at the same time")
@@ -67,20 +112,8 @@ struct WatchedTests {
 
   @Test("has its conflicts and potential findings in the report of the process, each once")
   func report() throws {
-    let path = NSTemporaryDirectory() + "watched-\(UUID().uuidString).sarif"
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let options = ["INTERLOCK_OPTIONS": "report=sarif:\(path)"]
-    func rules(_ filter: String) throws -> [String] {
-      let run = try WatchedRun("swift-testing", filter, environment: options)
-      #expect(run.status == 1, "\(run.output)")
-      let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      let sarif = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-      let runs = try #require(sarif["runs"] as? [[String: Any]])
-      let results = try #require(runs.first?["results"] as? [[String: Any]])
-      return results.compactMap { $0["ruleId"] as? String }
-    }
-    #expect(try rules("Watched/tasks") == ["race"])
-    #expect(try rules("Predicted/fails") == ["potential-lock-order"])
+    #expect(try ReportedRun("Watched/tasks").results.map(\.rule) == ["race"])
+    #expect(try ReportedRun("Predicted/fails").results.map(\.rule) == ["potential-lock-order"])
   }
 
   @Test("explains a deadlock with the main queue, which a pool runs in a test process")

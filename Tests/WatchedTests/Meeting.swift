@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Interlock
+import Testing
 
 /// Two sections that overlap in every run.
 final class Meeting: Sendable {
@@ -36,11 +37,17 @@ final class Meeting: Sendable {
     ended.wait()
   }
 
-  /// Both, each in a block.
+  /// Both, each on a thread that a block makes.
   func inBlocks() {
     let ended = DispatchGroup()
     for work in [first, second] {
-      DispatchQueue.global().async(group: ended) { Thread.detachNewThread(work) }
+      ended.enter()
+      DispatchQueue.global().async {
+        Thread.detachNewThread {
+          work()
+          ended.leave()
+        }
+      }
     }
     ended.wait()
   }
@@ -83,6 +90,34 @@ enum Outsiders {
   static func meet() {
     for _ in 0..<2 { begin.signal() }
     for _ in 0..<2 { ended.wait() }
+  }
+}
+
+/// A thread that no test has made, whose blocks run on the pool's threads after those of tests.
+enum Bystander {
+  private static let begin = DispatchSemaphore(value: 0)
+  private static let end = DispatchSemaphore(value: 0)
+  // Not `Mutex`: an exploration of code in this module would not control it.
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var names: Set<String> = []
+
+  static func start() {
+    Thread.detachNewThread {
+      begin.wait()
+      for _ in 0..<64 {
+        DispatchQueue.global().async {
+          lock.withLock { names.formUnion([Test.current?.name].compactMap(\.self)) }
+          end.signal()
+        }
+      }
+    }
+  }
+
+  /// The tests that Swift Testing knows in the blocks.
+  static func testsOfItsBlocks() -> Set<String> {
+    begin.signal()
+    for _ in 0..<64 { end.wait() }
+    return lock.withLock { names }
   }
 }
 

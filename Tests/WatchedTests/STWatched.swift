@@ -34,9 +34,102 @@ struct Watched {
     await Meeting("of exits").inTasks()
   }
 
+  @Test func knownOnThreads() {
+    withKnownIssue { Meeting("of knownOnThreads").onThreads() }
+  }
+
+  @Test func knownInBlocks() {
+    withKnownIssue { Meeting("of knownInBlocks").inBlocks() }
+  }
+
   @Suite struct Nested {
     @Test(.interlock) func inner() async { await Meeting("of inner").inTasks() }
   }
+}
+
+/// The trait of a suite, replaced by those of a test and of an inner suite.
+@Suite(.interlock(hangLimit: .milliseconds(500), predict: true, failOn: .potential), .serialized)
+struct Replaced {
+  /// Waits for longer than the suite's limit: for a process, which is no progress of this one.
+  @Test(.interlock(hangLimit: .seconds(60))) func waitsLonger() throws {
+    let file = try #require(popen("sleep 3", "r"))
+    #expect(fgetc(file) == EOF)
+    pclose(file)
+  }
+
+  @Test(.interlock) func doesNotPredict() { crossInTurn() }
+
+  @Suite(.interlock(predict: true)) struct Inner {
+    @Test func warns() { crossInTurn() }
+  }
+}
+
+/// Expectations where Swift Testing itself knows no test.
+@Suite(.interlock) struct Expecting {
+  @Test(arguments: [1, 2]) func onThread(_ number: Int) {
+    onAThread {
+      #expect(number == 1)  // expects on a thread
+    }
+    #expect(Test.current?.name == "onThread(_:)")
+  }
+
+  @Test func inBlock() {
+    let ended = DispatchGroup()
+    DispatchQueue.global().async(group: ended) {
+      DispatchQueue(label: "inner").sync {
+        #expect(Bool(false))  // expects in a block
+      }
+      #expect(Test.current?.name == "inBlock()")
+    }
+    ended.wait()
+  }
+
+  @Test func knownOnThread() {
+    withKnownIssue {
+      onAThread { #expect(Bool(false)) }
+    }
+  }
+
+  /// The same thread of the pool runs blocks of a test and of no test.
+  @Test func leavesThePool() {
+    let ended = DispatchGroup()
+    for _ in 0..<64 { DispatchQueue.global().async(group: ended) {} }
+    ended.wait()
+    #expect(Bystander.testsOfItsBlocks() == [])
+  }
+
+  @Test func stressed() async throws {
+    try await stress(1, callers: 2, rounds: 50) { _, caller in
+      onAThread {
+        #expect(caller.round < 3)  // expects on a thread of a stress
+      }
+    }
+  }
+}
+
+/// Exit tests, whose bodies run in a process of their own.
+@Suite(.interlock) struct Exiting {
+  @Test func stresses() async {
+    await #expect(processExitsWith: .success) {
+      try await stress(Counter(), callers: 4, rounds: 500) { counter, _ in counter.add() }
+    }
+  }
+
+  @Test func hasAConflict() async {
+    await #expect(processExitsWith: .success) {  // exits
+      await Meeting("of an exit test").inTasks()
+    }
+  }
+}
+
+/// Runs a function on a thread of its own, and waits for it.
+func onAThread(_ body: @escaping @Sendable () -> Void) {
+  let ended = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    body()
+    ended.signal()
+  }
+  ended.wait()
 }
 
 /// Two tests at a time, one of which has a conflict.

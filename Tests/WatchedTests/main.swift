@@ -5,6 +5,7 @@ import XCTest
 
 // As the package manager's test runner: see Tests/HangingTests.
 if CommandLine.arguments.contains(where: { $0.contains("Unowned") }) { Outsiders.start() }
+if CommandLine.arguments.contains(where: { $0.contains("leavesThePool") }) { Bystander.start() }
 if CommandLine.arguments.contains("swift-testing") {
   Task { await Testing.__swiftPMEntryPoint() as Never }
   dispatchMain()

@@ -42,12 +42,12 @@ typedef enum {
   INTERLOCK_EVENT_RELEASE = 1 << 4,
   /// The thread enters a group.
   INTERLOCK_EVENT_ENTER = 1 << 5,
-  /// A block was handed to a queue; `item` identifies it in `BEGIN` and `END`.
+  /// A block was handed to a queue; `item` identifies it in `BEGIN`.
   INTERLOCK_EVENT_ENQUEUE = 1 << 6,
   /// A block begins to run on this thread, on the queue `object`. `item` is NULL for a synchronous
   /// block. `other` is the block's work item, if any. `value` is its group, if the flags say so.
   INTERLOCK_EVENT_BEGIN = 1 << 7,
-  /// The block has ended.
+  /// The block has ended; `item` is NULL. `value` is 1 if the block's `BEGIN` had an item.
   INTERLOCK_EVENT_END = 1 << 8,
   /// A queue was suspended (`value` 1), resumed (-1), activated (0), or retargeted to `other` (2).
   INTERLOCK_EVENT_CONFIGURE = 1 << 9,
@@ -202,7 +202,7 @@ typedef struct {
   const void *object;
   /// A condition's mutex, a queue's target, …; see `interlock_event_kind`.
   const void *other;
-  /// The block, for `ENQUEUE`, `BEGIN`, `END` and `CANCEL`.
+  /// The block, for `ENQUEUE`, `BEGIN` and `CANCEL`.
   interlock_item *item;
   /// The call site in the user's code, as a return address. For `RELEASE` of a mutex or semaphore
   /// it is the call's own return address, which may lie in a library: see `interlock_events_place`.

@@ -10,10 +10,11 @@ extern "C" {
 
 /// Called when Swift Testing binds and unbinds a value.
 ///
-/// `binds` gets the value's type as metadata; `unbinds` is called for the last value of the same
-/// task. `owner` is the task, or the thread outside a task. The value lives until it is unbound.
+/// `binds` gets the key of the value, and its type as metadata; `unbinds` is called for the last
+/// value of the same task. `owner` is the task, or the thread outside a task. The value lives until
+/// it is unbound.
 typedef struct {
-  void (*binds)(const void *value, const void *type, uintptr_t owner);
+  void (*binds)(const void *key, const void *value, const void *type, uintptr_t owner);
   void (*unbinds)(uintptr_t owner);
 } interlock_test_follower;
 
@@ -21,6 +22,17 @@ typedef struct {
 ///
 /// Their own calls are not published. Callable from any thread.
 void interlock_tests_follow(const interlock_test_follower *follower);
+
+// In C because Swift code binds a task-local value for the time of a closure alone.
+
+/// Returns the value that the calling task, or the thread outside a task, has for a key; NULL for
+/// none.
+const void *interlock_tests_value(const void *key);
+/// Binds a value, which is moved out of its memory, until the matching `unbind` of the same thread.
+/// Its type is given as metadata.
+void interlock_tests_bind(const void *key, void *value, const void *type);
+/// Unbinds the last value of the calling thread.
+void interlock_tests_unbind(void);
 
 #ifdef __cplusplus
 }

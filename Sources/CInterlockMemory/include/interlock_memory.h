@@ -92,6 +92,8 @@ bool interlock_memory_is_instrumented(void);
 bool interlock_memory_is_instrumented_function(void (*function)(int *));
 /// How many pairs of places raced, and how often accesses did.
 uint64_t interlock_memory_pairs(void);
+/// Reports each pair of places again, if it races again.
+void interlock_memory_forget_pairs(void);
 uint64_t interlock_memory_races(void);
 
 #ifdef __cplusplus

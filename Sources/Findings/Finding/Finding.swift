@@ -4,9 +4,9 @@ package import Interlock
 ///
 /// It is made from a conflict, a diagnosis, a predicted finding or a judged trial, and has no text
 /// that is escaped for one format.
-package struct Finding: Sendable, Hashable {
+package struct Finding: Sendable, Hashable, Codable {
   /// How bad it is for a gate.
-  package enum Level: String, Sendable, Hashable, Comparable, CaseIterable {
+  package enum Level: String, Sendable, Hashable, Codable, Comparable, CaseIterable {
     /// It is shown, and does not fail the run.
     case warning
     /// It makes the run red.
@@ -18,7 +18,7 @@ package struct Finding: Sendable, Hashable {
   }
 
   /// One of the participants: where it acted, and how it got there.
-  package struct Side: Sendable, Hashable {
+  package struct Side: Sendable, Hashable, Codable {
     /// What it did, in a few words: `second, at its begin: write`.
     package var title: String
     /// Where it acted; its address may be 0.
@@ -35,7 +35,7 @@ package struct Finding: Sendable, Hashable {
   }
 
   /// An event of the interleaving or the schedule that showed the fault.
-  package struct Step: Sendable, Hashable {
+  package struct Step: Sendable, Hashable, Codable {
     /// The thread, task or role that took the step.
     package var party: String
     /// What it did.
@@ -52,7 +52,7 @@ package struct Finding: Sendable, Hashable {
   }
 
   /// The trial or the test that showed it.
-  package struct Origin: Sendable, Hashable {
+  package struct Origin: Sendable, Hashable, Codable {
     /// The scenario, or the suite.
     package var group: String
     /// The subject, or the test.

@@ -39,3 +39,21 @@ package struct Rule: Sendable, Hashable {
 
   private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 }
+
+/// As its identifier: two processes of one executable have the same table.
+extension Rule: Codable {
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let id = try container.decode(String.self)
+    guard let rule = Self.named(id) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "'\(id)' is no kind of finding")
+    }
+    self = rule
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(id)
+  }
+}

@@ -24,6 +24,7 @@ package enum MemoryRaceLog {
   private struct State {
     var entries: [Entry] = []
     var pairs: Set<Set<String>> = []
+    var forget: (@Sendable () -> Void)?
   }
 
   private static let state = Guarded(State())
@@ -34,6 +35,25 @@ package enum MemoryRaceLog {
   /// Whether a pair of places is new; from then on it is not.
   package static func isNew(_ race: MemoryRace) -> Bool {
     state.withLock { $0.pairs.insert(race.places).inserted }
+  }
+
+  /// Whether the memory of this process is checked.
+  package static var isFed: Bool { state.withLock { $0.forget != nil } }
+
+  /// The memory of this process is checked from now on.
+  ///
+  /// - Parameter forget: Lets the check find known pairs of places again.
+  package static func isFed(forgettingPairsBy forget: @escaping @Sendable () -> Void) {
+    state.withLock { $0.forget = forget }
+  }
+
+  /// Takes each pair of places for new again.
+  package static func forgetPairs() {
+    let forget = state.withLock { state in
+      state.pairs = []
+      return state.forget
+    }
+    forget?()
   }
 
   /// Adds a race.

@@ -49,7 +49,7 @@ struct RunBaseline {
       ? try FinishedFile(path: path, option: "baseline", of: command) : nil
     let isNew = update != nil && !FileManager.default.fileExists(atPath: path)
     known = isNew ? KnownFindings() : try Self.read(path)
-    today = dayText(began)
+    today = ProcessBaseline.day(of: Date(timeIntervalSince1970: Double(began)))
     self.failing = failing
   }
 
@@ -158,13 +158,4 @@ struct RunBaseline {
   private func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
-}
-
-/// The day of a moment, in UTC: `2026-11-23`.
-func dayText(_ secondsSince1970: Int) -> String {
-  var time = time_t(secondsSince1970)
-  var parts = tm()
-  gmtime_r(&time, &parts)
-  return String(
-    format: "%04d-%02d-%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
 }

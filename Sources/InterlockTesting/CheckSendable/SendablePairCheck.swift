@@ -59,15 +59,17 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       pair.outcome = try await stressed(plan, for: .seconds(3600), after: 0)
       return pair
     }
+    // A race that an earlier pair has shown is one of this pair too.
+    if MemoryRaceLog.isFed { MemoryRaceLog.forgetPairs() }
     let states = try await states(times: 1)
     let explored = await explore(states, seconds: budget / .seconds(2), replay: replay)
     pair.notes = explored.notes
     if let lines = explored.conflict {
       pair.outcome = .conflict(lines)
-    } else if let unmarked, !hasOracle {
+    } else if let unmarked, !hasOracle, !MemoryRaceLog.isFed {
       pair.outcome = .unobservable(
         "'\(unmarked)' begins no section, and there is no 'invariant' or 'state': mark what it"
-          + " accesses, as by @Tracked, or add one of them")
+          + " accesses, as by @Tracked, add one of them, or have memory checked")
     } else if explored.isComplete, unmarked == nil {
       pair.outcome = .safe(orders: explored.orders)
     } else {
@@ -117,12 +119,19 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       _ = try await (one, other)
       if let problem = try await problem(of: subject, states) { Exploration.fail(problem) }
     }
-    do {
-      let outcome = try await onThread { () throws(ExplorationRefusal) in
+    let run = { () async throws -> ExplorationOutcome in
+      try await onThread { () throws(ExplorationRefusal) in
         if let replay { return try exploration.replay(replay) { attempt(body) } }
         return try exploration.run { attempt(body) }
       }
-      return explored(outcome)
+    }
+    do {
+      guard MemoryRaceLog.isFed else { return explored(try await run()) }
+      var outcome: ExplorationOutcome?
+      let scope = TestScope(at: check.place, note: "in \(title), explored", recordsAtEnd: true)
+      try await scope.run { () async throws in outcome = try await run() }
+      guard scope.conflictCount == 0 else { return Explored(conflict: scope.firstSides) }
+      return outcome.map(explored) ?? Explored()
     } catch {
       return Explored(notes: ["not explored: \(error)"])
     }

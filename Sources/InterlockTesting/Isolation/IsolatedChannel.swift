@@ -1,5 +1,7 @@
+import Findings
 import Foundation
 import InterlockWatchdog
+import Synchronization
 import Testing
 import XCTest
 
@@ -56,9 +58,20 @@ enum IsolatedChannel {
   /// Passes an issue to the process that waits. Each is written as it comes: the child may crash.
   static func pass(_ issue: PassedIssue) { write(.issue(issue)) }
 
+  /// Whether the call that this process is for has begun: what is found before, the process that
+  /// waits finds too.
+  private static let isInCall = Atomic(false)
+
+  /// Passes a finding of the call to the reports of the process that waits.
+  static func pass(_ finding: Finding) {
+    // Relaxed: the tasks and threads of the call begin after the store.
+    if isInCall.load(ordering: .relaxed) { write(.finding(finding.cut)) }
+  }
+
   /// Runs the call that this process is for, passes its issues on, and ends the process.
   static func passIssues(_ work: () async -> String) async -> Never {
     var summary = ""
+    isInCall.store(true, ordering: .relaxed)
     guard Test.current != nil else {
       let test = (currentXCTest as? XCTestCase)?.testRun
       let before = test?.failureCount ?? 0
@@ -88,6 +101,7 @@ enum IsolatedChannel {
   /// What a line of the channel says.
   enum Line: Codable {
     case issue(PassedIssue)
+    case finding(Finding)
     case end(String)
   }
 

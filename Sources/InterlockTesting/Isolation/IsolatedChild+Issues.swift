@@ -6,7 +6,8 @@ import Testing
 extension IsolatedChild.Result {
   private static let mostLines = 60
 
-  /// The issues that the child passed, and how it ended if that is one.
+  /// The issues that the child passed, and how it ended if that is one. Adds its findings to the
+  /// reports of this process.
   ///
   /// - Parameters:
   ///   - call: The line of the call, whose module an issue's file is taken to be in.
@@ -14,7 +15,13 @@ extension IsolatedChild.Result {
   /// - Returns: The issues, in the order in which they came.
   func issues(of call: SourceLocation, note: String) -> [PassedIssue] {
     var issues: [PassedIssue] = []
-    for case .issue(let issue) in lines { issues.append(issue) }
+    for line in lines {
+      switch line {
+      case .issue(let issue): issues.append(issue)
+      case .finding(let finding): noteForReports(finding)
+      case .end: break
+      }
+    }
     guard summary == nil else { return issues }
     let (text, location) = ending(of: call)
     let rule: Rule = wasKilled ? .crash : status == HangWatchdog.exitCode ? .hang : .earlyExit

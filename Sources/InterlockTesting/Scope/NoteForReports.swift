@@ -3,6 +3,16 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
+/// Adds a finding of a test to the reports of this process; of an isolated call, also to those of
+/// the process that waits for it.
+///
+/// - Returns: Why the baseline knows it; `nil` if it is new.
+@discardableResult
+func noteForReports(_ finding: Finding) -> String? {
+  IsolatedChannel.pass(finding)
+  return InterlockWatchdog.noteForReports(finding)
+}
+
 /// Adds an issue of a test to the reports that `INTERLOCK_OPTIONS` asks this process for.
 ///
 /// - Parameters:

@@ -30,6 +30,7 @@ final class TestScope: Sendable {
 
   private struct State {
     var found: Set<ScopedConflict.Identity> = []
+    var races: Set<Set<String>> = []
     /// How many of these the baseline does not know.
     var fresh = 0
     /// Found where no test can be told from the task: recorded at the end.
@@ -46,10 +47,16 @@ final class TestScope: Sendable {
   private let note: String
   private let parent: UInt
   private let state = Locked(State())
-  private let races = Atomic(0)
+  private let recordsAtEnd: Bool
 
   /// Opens a scope within that of the calling task, if there is one.
-  init(at location: SourceLocation, note: String = "") {
+  ///
+  /// - Parameters:
+  ///   - location: Where it begins, in the user's code.
+  ///   - note: Added to each issue.
+  ///   - recordsAtEnd: Whether issues wait for the end: what is explored must not record any.
+  init(at location: SourceLocation, note: String = "", recordsAtEnd: Bool = false) {
+    self.recordsAtEnd = recordsAtEnd
     OwnCode.register(OwnCode.interlockTesting)
     _ = Self.startOnce
     self.location = location
@@ -87,7 +94,7 @@ final class TestScope: Sendable {
 
   /// The number of conflicts and races in memory so far that the baseline does not know.
   var conflictCount: Int {
-    state.withLock { $0.fresh } + races.load(ordering: .relaxed)
+    state.withLock { $0.fresh + $0.races.count }
   }
 
   /// Records the conflicts that are not recorded yet. Later ones go to another scope.
@@ -115,23 +122,23 @@ final class TestScope: Sendable {
     return true
   }
 
-  /// Takes a race in memory, which is found once in a process; returns whether the scope is still
-  /// open.
+  /// Takes a race in memory; returns whether the scope is still open.
   private func add(_ race: MemoryRace) -> Bool {
-    guard state.withLock({ !$0.isClosed }) else { return false }
-    races.add(1, ordering: .relaxed)
-    add(.race(race))
-    return true
+    let (isOpen, isNew) = state.withLock { state in
+      (!state.isClosed, !state.isClosed && state.races.insert(race.places).inserted)
+    }
+    if isNew { add(.race(race)) }
+    return isOpen
   }
 
   private func add(_ found: Found) {
-    // In the test's own task, so that a known issue's matcher sees it; and at once, because the
-    // conflict may end the process.
-    if Self.current == number, Test.current != nil {
+    // In a task, thread or block of the test, so that a known issue's matcher sees it; and at once,
+    // because the conflict may end the process.
+    if !recordsAtEnd, InheritedScopes.ofCaller == number, Test.current != nil {
       record(found)
       return
     }
-    FileHandle.standardError.write(Data((found.headline + "\n").utf8))
+    if !recordsAtEnd { FileHandle.standardError.write(Data((found.headline + "\n").utf8)) }
     let isPending = state.withLock { state in
       if !state.isClosed { state.pending.append(found) }
       return !state.isClosed
@@ -152,7 +159,10 @@ final class TestScope: Sendable {
       recordIssue(issue, else: location, knownBecause: noteForReports(issue.finding))
     case .race(let race):
       noteSides(race.first.shortText, race.second.shortText)
-      recordIssue(ConflictIssue(race, module: location.moduleName, note: note), else: location)
+      let issue = ConflictIssue(race, module: location.moduleName, note: note)
+      // The check of memory adds it to the reports of this process.
+      IsolatedChannel.pass(issue.finding)
+      recordIssue(issue, else: location)
     }
   }
 

@@ -31,13 +31,16 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    guard testCase != nil else { return try await function() }
+    // Of several, of the test and its suites, the first to run watches, as the innermost says.
+    guard testCase != nil, TestScope.current == 0 else { return try await function() }
+    let trait = test.traits.lazy.compactMap { $0 as? Self }.last ?? self
     let watch = WatchedWork.begin(
-      limit: hangLimit,
+      limit: trait.hangLimit,
       note: "watched: \(test.name) at \(test.sourceLocation.fileName):\(test.sourceLocation.line)")
     defer { watch.end() }
     SectionTracking.delays = true
-    let prediction = predicts ? TestPrediction(of: test, fails: failing == .potential) : nil
+    let prediction =
+      trait.predicts ? TestPrediction(of: test, fails: trait.failing == .potential) : nil
     let scope = TestScope(at: test.sourceLocation)
     do {
       try await scope.run { () async throws in try await function() }
@@ -56,7 +59,8 @@ extension Trait where Self == InterlockTrait {
   ///
   /// A conflict between sections becomes an issue at the line of one of them, with both stacks, and
   /// the test goes on. Near-miss delays are on from then. A hang ends the process with code 86,
-  /// after its report has named the tests that had begun.
+  /// after its report has named the tests that had begun. The trait of a test, or of an inner
+  /// suite, replaces that of the suite around it.
   ///
   /// Tests may run in parallel. A conflict belongs to the test whose tasks, threads or blocks began
   /// the sections, or to both if they belong to two; if no test can be told, to the run.

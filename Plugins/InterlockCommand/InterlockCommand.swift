@@ -1,0 +1,38 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package interlock …`: builds the command, and runs it in the package's folder.
+///
+/// A convenience for a person. The package manager makes 1 of every exit code other than 0, and on
+/// macOS forbids the network, and writing without `--allow-writing-to-package-directory`. A gate
+/// runs the executable.
+@main struct InterlockCommand: CommandPlugin {
+  func performCommand(context: PluginContext, arguments: [String]) async throws {
+    // Not a tool that the plug-in depends on: the package manager compiles such a tool and all its
+    // modules a second time, as if for another machine, in every build of this package.
+    let build = try packageManager.build(.product("interlock"), parameters: .init())
+    guard build.succeeded,
+      let tool = build.builtArtifacts.first(where: { $0.url.lastPathComponent == "interlock" })
+    else { return Diagnostics.error("'interlock' cannot be built:\n\(build.logText)") }
+    let process = Process()
+    process.executableURL = tool.url
+    process.arguments = arguments + place(of: arguments, in: context.package)
+    process.currentDirectoryURL = context.package.directoryURL
+    try process.run()
+    process.waitUntilExit()
+    let status = process.terminationStatus
+    guard process.terminationReason == .exit else {
+      return Diagnostics.error("'interlock' was ended by signal \(status)")
+    }
+    if status != 0 { Diagnostics.error("'interlock' ended with code \(status)") }
+  }
+
+  /// The option of `init` that says where Interlock is: the package manager knows.
+  private func place(of arguments: [String], in package: Package) -> [String] {
+    guard arguments.first == "init", !arguments.contains("--interlock") else { return [] }
+    let found = package.dependencies.first { dependency in
+      dependency.package.products.contains { $0.name == "interlock" }
+    }
+    return found.map { ["--interlock", $0.package.directoryURL.path] } ?? []
+  }
+}
