@@ -50,12 +50,10 @@ struct RaceTests {
   }
 
   @Test(
-    "is found in child processes as in this one, with both sides, and its locked twin is finished",
-    arguments: [false, true])
-  func inChildren(_ isolatesEach: Bool) throws {
+    "is found in child processes as in this one, with both sides, and its locked twin is finished")
+  func inChildren() throws {
     var options = ExplorationOptions()
-    options.isIsolated = true
-    options.isolatesEach = isolatesEach
+    (options.isIsolated, options.isolatesEach) = (true, true)
     let isolated = Exploration(options, of: "RaceTests")
     let racy = { inTwoBlocks { $0.add() } }
     let here = try failure(explore(racy))

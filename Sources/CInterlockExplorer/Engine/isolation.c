@@ -47,11 +47,12 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   if (result->blocked_count > most_blocked) result->blocked_count = most_blocked;
   memcpy(shared->kept_blocked, result->blocked, result->blocked_count * sizeof *result->blocked);
   shared->trace_order = interlock_trace_hash();
+  // Before the report: that may need a lock which another thread held at the fork.
+  shared->is_over = true;
   if (options->report) {
     shared->report_size =
         options->report(options->report_context, shared->report, sizeof shared->report);
   }
-  shared->is_over = true;
   fflush(NULL);
   _exit(0);
 }
