@@ -76,11 +76,20 @@ struct Engine {
   private(set) var divergence: String?
   /// Looks at a deadlock while its threads hold and wait; `nil` for no look.
   var witness: DeadlockWitness?
+  /// What the body keeps in memory, which a child process hands over.
+  private let state: ExploredState?
+  /// The order of sections has shown a race that cannot be decided, in a child process.
+  private var ignoresOrder = false
+  /// The race of the last run, where a child process found it.
+  private(set) var race: ExplorationRace?
 
   /// An engine that knows of the body what earlier executions have shown.
-  init(_ options: ExplorationOptions, around: Surroundings?, facts: UInt32 = 0) {
+  init(
+    _ options: ExplorationOptions, around: Surroundings?, state: ExploredState?, facts: UInt32 = 0
+  ) {
     self.options = options
     self.around = around
+    self.state = state
     self.facts = facts
   }
 
@@ -90,21 +99,27 @@ struct Engine {
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     let isReplay = phase.isReplay
     RaceCheck.start(facts)
+    if ignoresOrder { RaceCheck.stopFollowingOrder() }
     guard let strategy = phase.makeStrategy(seed: options.seed) else {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
     defer { strategy.pointee.destroy(strategy) }
     var result = try explore(
       strategy, seconds: phase.seconds, isReplay: isReplay, estimates: phase.isSampling, body)
-    if case .replay = phase { divergence = options.isIsolated ? nil : Self.divergence(strategy) }
+    if case .replay = phase { divergence = Self.divergence(strategy) }
     if phase.isSampling {
       estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
     }
     facts = result.facts
     // Each time one more of a few facts is known.
     if result.must_begin_anew { return try run(phase, body) }
-    if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = RaceCheck.undecided() {
+    let report = reporter.read(result)
+    race = report?.race
+    if result.verdict == INTERLOCK_EXPLORED_RACE,
+      let undecided = report?.undecidedRace ?? RaceCheck.undecided()
+    {
       escaped.insert(undecided)
+      ignoresOrder = options.isIsolated
       return try run(phase, body)
     }
     if !isReplay { executions += Int(result.executions) }
@@ -144,6 +159,8 @@ struct Engine {
     return Array(UnsafeBufferPointer(start: shrunk.schedule.choices, count: shrunk.schedule.count))
   }
 
+  private var reporter: ChildReporter { ChildReporter(witness, state) }
+
   private static func divergence(_ strategy: UnsafePointer<interlock_strategy>) -> String? {
     guard interlock_replay_has_diverged(strategy) else { return nil }
     var thread: UInt32 = 0
@@ -163,7 +180,7 @@ struct Engine {
     asked.steps = UInt64(options.steps)
     // An execution that never ends may not take much more than the budget.
     asked.execution_time = UInt64(min(10, max(1, options.seconds)) * 1e9)
-    asked.warm_ups = 1
+    asked.warm_ups = options.isolatesEach ? 0 : 1
     asked.determinism_checks = isReplay ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.facts = facts
@@ -173,6 +190,18 @@ struct Engine {
       asked.deadlocked = { Unmanaged<DeadlockWitness>.fromOpaque($0!).takeUnretainedValue().look() }
       asked.deadlocked_context = Unmanaged.passUnretained(witness).toOpaque()
     }
+    // The strategy of a replay is asked for what it saw.
+    asked.forks_each = options.isolatesEach || isReplay
+    let reporter = reporter
+    asked.child_begins = {
+      Unmanaged<ChildReporter>.fromOpaque($0!).takeUnretainedValue().begin()
+    }
+    asked.report = { context, bytes, room in
+      Unmanaged<ChildReporter>.fromOpaque(context!).takeUnretainedValue()
+        .write(to: UnsafeMutableBufferPointer(start: bytes, count: room))
+    }
+    asked.report_context = Unmanaged.passUnretained(reporter).toOpaque()
+    defer { withExtendedLifetime(reporter) {} }
     var result = interlock_exploration_result()
     let status = withUnsafePointer(to: body) { pointer in
       withUnsafePointer(to: around) { surroundings in
@@ -210,8 +239,12 @@ struct Engine {
 }
 
 extension ExplorationFailure {
-  /// The failure of a result; `execution` is the number of the first that failed.
-  init(_ result: interlock_exploration_result, token: String, at execution: Int) {
+  /// The failure of a result; `execution` is the number of the first that failed. The race is one
+  /// that a child process found.
+  init(
+    _ result: interlock_exploration_result, token: String, at execution: Int,
+    race: ExplorationRace?
+  ) {
     switch result.verdict {
     case INTERLOCK_EXPLORED_DEADLOCK: verdict = .deadlock
     case INTERLOCK_EXPLORED_LIVELOCK: verdict = .livelock
@@ -235,7 +268,9 @@ extension ExplorationFailure {
       dryPoolWidth = Int(result.dry_pool_width)
       cause = .starvation
     }
-    if verdict == .race { race = SectionTracking.exploredRace.map(ExplorationRace.init) }
+    if verdict == .race {
+      self.race = race ?? SectionTracking.exploredRace.map(ExplorationRace.init)
+    }
     self.token = token
     self.execution = execution
   }

@@ -13,6 +13,8 @@ package struct Exploration: Sendable {
   private let name: String
   private let around: Surroundings?
   private let bodyIsTask: Bool
+  /// What the body keeps in memory; `nil` if child processes have nothing of it to hand over.
+  package var state: ExploredState?
 
   /// Explores as the options say; `name` tells the body's tokens from those of others.
   ///
@@ -82,7 +84,7 @@ package struct Exploration: Sendable {
     let repaired = (corpus?.orders.count ?? 0) - failing.count
     if repaired > 0 { notes(.repaired(repaired)) }
     if outcome == nil {
-      var engine = Engine(options, around: around)
+      var engine = Engine(options, around: around, state: state)
       outcome = try search(&engine, body)
       if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
       if case .failed(let failure) = outcome, failure.canBeKept {
@@ -99,7 +101,7 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ExplorationOutcome? {
     var outcome: ExplorationOutcome?
     for order in orders {
-      var engine = Engine(options, around: around, facts: order.facts)
+      var engine = Engine(options, around: around, state: state, facts: order.facts)
       let result = try engine.run(.kept(order), body)
       if result.failures == 0 { continue }
       failing.append(order)
@@ -170,7 +172,8 @@ package struct Exploration: Sendable {
     defer { interlock_schedule_destroy(&schedule) }
     var options = options
     options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
-    var engine = Engine(options, around: around, facts: platform / Self.widths)
+    var engine = Engine(
+      options, around: around, state: state, facts: platform / Self.widths)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, body)
     guard result.failures > 0 else {
@@ -182,7 +185,7 @@ package struct Exploration: Sendable {
       return .sampled(
         count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
     }
-    var failure = made(result, token: token, at: 1)
+    var failure = made(result, token: token, at: 1, engine.race)
     failure.divergence = engine.divergence
     failure.add(witness)
     return .failed(failure)
@@ -194,7 +197,8 @@ package struct Exploration: Sendable {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
     let at = engine.executions
     // Read before the next execution, which reuses the engine's memory.
-    var first = made(found, token: token(choices, facts: engine.facts), at: at)
+    var first = made(
+      found, token: token(choices, facts: engine.facts), at: at, engine.race)
     switch first.verdict {
     // Each execution would take as long as its limit.
     case .timedOut: return first
@@ -208,15 +212,17 @@ package struct Exploration: Sendable {
       first.isUnrepeatable = true
       return first
     }
-    var failure = made(result, token: token(shortest ?? choices, facts: engine.facts), at: at)
+    var failure = made(
+      result, token: token(shortest ?? choices, facts: engine.facts), at: at, engine.race)
     failure.add(witness)
     return failure
   }
 
   private func made(
-    _ result: interlock_exploration_result, token: String, at execution: Int
+    _ result: interlock_exploration_result, token: String, at execution: Int,
+    _ race: ExplorationRace?
   ) -> ExplorationFailure {
-    var failure = ExplorationFailure(result, token: token, at: execution)
+    var failure = ExplorationFailure(result, token: token, at: execution, race: race)
     failure.schedule.bodyIsTask = bodyIsTask
     return failure
   }

@@ -33,6 +33,9 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
 
   /// Whether executions run in a child process, so that one that spoils its memory ends only that.
   package var isIsolated = false
+  /// Whether each execution runs in a child process of its own, and so finds globals as they were
+  /// before the first.
+  package var isolatesEach = false
   /// The folder of the failing orders of earlier runs; `nil` for none.
   package var corpus: String?
 

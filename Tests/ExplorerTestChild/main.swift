@@ -24,6 +24,7 @@ private struct Arguments {
   var printsTrace = false
   var readsWaits = false
   var isIsolated = false
+  var forksEach = false
   var keepsGoing = false
   var followsOrder = false
   var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
@@ -43,6 +44,7 @@ private struct Arguments {
       case "--trace": printsTrace = true
       case "--facts": facts = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--isolated": isIsolated = true
+      case "--forks-each": (isIsolated, forksEach) = (true, true)
       case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
       case "--os-threads": usesOSThreads = true
       case "--follow-order": followsOrder = true
@@ -102,7 +104,7 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
   options.executions = arguments.executions
   options.steps = arguments.steps
   options.execution_time = 300_000_000
-  options.warm_ups = 2
+  options.warm_ups = arguments.forksEach ? 0 : 2
   options.determinism_checks = arguments.determinismChecks
   options.time = arguments.time
   options.keeps_going = arguments.keepsGoing
@@ -115,6 +117,7 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
   }
   options.facts = facts
   options.pool_width = arguments.poolWidth
+  options.forks_each = arguments.forksEach
   var result = interlock_exploration_result()
   let strategy = arguments.strategy()
   let running = Running(body)

@@ -51,6 +51,31 @@ import Testing
     #expect(isolated.choices == own.choices)
   }
 
+  @Test(
+    "a process for each execution finds the same orders as one for all, with each search",
+    arguments: [
+      ("lost-update", "random"), ("kept-update", "dpor"), ("signal-wakes-any", "dpor"),
+      ("timed-wait", "dfs"), ("barrier", "dpor"), ("serial-order", "dpor"),
+    ])
+  func forksEach(_ body: String, _ search: String) throws {
+    let own = try Exploration(body, "--search", search, "--executions", "400")
+    let apart = try Exploration(body, "--search", search, "--executions", "400", "--forks-each")
+    #expect(apart.executions == own.executions)
+    #expect(apart.failures == own.failures)
+    #expect(apart.isComplete == own.isComplete)
+    #expect(apart.cut == own.cut)
+    #expect(apart.choices == own.choices)
+  }
+
+  @Test("state that outlives a body is none with a process for each execution; chance is found")
+  func forksEachState() throws {
+    let left = try Exploration("state-left-behind", "--check", "5", "--forks-each")
+    #expect(left.failures == 0)
+    let chance = try Exploration("random", "--check", "5", "--forks-each")
+    #expect(chance.verdict == INTERLOCK_EXPLORED_NOT_DETERMINISTIC)
+    #expect(chance.text.contains("; the second time, "))
+  }
+
   @Test("readers get the events of explored threads in the order of each thread")
   func events() throws {
     let passed = try Exploration("lock-3x3", "--read-events")

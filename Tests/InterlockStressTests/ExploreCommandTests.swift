@@ -76,6 +76,15 @@ struct ExploreCommandTests {
     #expect(test.errors.text.contains("\(name):1: expected 'order N'"), "\(test.errors.text)")
   }
 
+  @Test("'explore --isolate' reaches the child, and the printed replay repeats it")
+  func isolate() throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order", "--subject", "bad", "--isolate") == .met)
+    let options = try #require(test.trials.first?.explore?.options)
+    #expect(options.isIsolated && options.isolatesEach)
+    #expect(test.output.text.contains("--subject bad --isolate --scenarios"), "\(test.output.text)")
+  }
+
   @Test("'run' says of a scenario that is only explored which command is meant")
   func onlyExplored() throws {
     let test = try makeWorld()

@@ -49,6 +49,26 @@ struct RaceTests {
     return failure
   }
 
+  @Test(
+    "is found in child processes as in this one, with both sides, and its locked twin is finished")
+  func inChildren() throws {
+    var options = ExplorationOptions()
+    (options.isIsolated, options.isolatesEach) = (true, true)
+    let isolated = Exploration(options, of: "RaceTests")
+    let racy = { inTwoBlocks { $0.add() } }
+    let here = try failure(explore(racy))
+    let found = try failure(isolated.run(racy))
+    #expect(found.verdict == .race)
+    #expect(found.race?.first.place == here.race?.first.place)
+    #expect(found.race?.overlapped == here.race?.overlapped)
+    #expect(found.execution == here.execution)
+    #expect(!found.isUnrepeatable)
+    guard case .allOrdersPass = try isolated.run({ inTwoBlocks { $0.addLocked() } }) else {
+      Issue.record("the twin was not finished")
+      return
+    }
+  }
+
   @Test("has both sides with their lines and stacks, and its token replays it")
   func race() throws {
     let body = { inTwoBlocks { $0.add() } }

@@ -10,6 +10,9 @@ let exploredSubjects: [SubjectEntry] = [
   explored("checks-a-lost-update") { CheckingCounter() },
   explored("traps-in-one-order") { TrapsInOneOrder() },
   explored("random-locks") { RandomLocks() },
+  explored("chance-locks") { ChanceLocks() },
+  explored("global-locks") { GlobalLocks() },
+  explored("global-trap") { GlobalTrap() },
 ]
 
 private func explored(
@@ -98,6 +101,54 @@ private final class RandomLocks: Subject {
     // More in each execution than in the one before.
     let times = Self.executions.add(1, ordering: .relaxed).newValue
     for _ in 0..<times { lock.withLock {} }
+    completion(.done)
+  }
+}
+
+/// Locks or tries in the pattern of a random number: two executions practically never agree.
+private final class ChanceLocks: Subject {
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    // Each bit is a try, or a lock: 64 bits that agree twice are no test's concern.
+    let lock = NSLock()
+    for bit in String(UInt64.random(in: 0...UInt64.max), radix: 2) {
+      if bit == "1" { _ = lock.try() } else { lock.lock() }
+      lock.unlock()
+    }
+    completion(.done)
+  }
+}
+
+/// Locks once more in each execution of a process than in the one before: state that outlives it.
+private final class GlobalLocks: Subject {
+  private static let executions = Atomic(0)
+  private let lock = NSLock()
+  private let times = GlobalLocks.executions.add(1, ordering: .relaxed).newValue
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    for _ in 0..<times { lock.withLock {} }
+    completion(.done)
+  }
+}
+
+/// Traps if another caller comes between two locked steps, and leaves that to later executions.
+private final class GlobalTrap: Subject {
+  // Accessed under the lock only; executions run one after another.
+  nonisolated(unsafe) private static var users = 0
+  private let lock = NSLock()
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    lock.withLock { Self.users += 1 }
+    lock.withLock { precondition(Self.users == 1, "two users") }
+    lock.withLock { Self.users -= 1 }
     completion(.done)
   }
 }

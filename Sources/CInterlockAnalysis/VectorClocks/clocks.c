@@ -83,8 +83,13 @@ bool interlock_clocks_has_seen(uint32_t slot, uint64_t count) {
   return !own || interlock_clock_has_seen(own, slot, count);
 }
 
+/// The process is a child, in which the reader was removed.
+static bool was_forked;
+
 static void forked(void) {
-  // The child does not follow orders, and does not have the threads that held the locks.
+  // The child does not follow orders unless it starts to, and does not have the threads that held
+  // the locks.
+  was_forked = true;
   interlock_set_order_source(NULL);
   interlock_clock_events_forked();
   interlock_clock_edges_forked();
@@ -112,6 +117,13 @@ static const interlock_order_source source = {interlock_clocks_epoch, interlock_
 
 bool interlock_clocks_start(void) {
   int none = 0;
+  if (was_forked) {
+    was_forked = false;
+    interlock_clock_follow_edges();
+    if (!interlock_follow(INTERLOCK_PART_CLOCKS)) return false;
+    interlock_set_order_source(&source);
+    return true;
+  }
   // Acquire and release: a thread that reads 2 sees the tables.
   if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     interlock_events_hide_thread(true);

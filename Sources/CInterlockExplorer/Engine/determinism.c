@@ -36,28 +36,33 @@ static void describe(char *text, size_t size, const interlock_exploration_step *
            step->operation.object, (unsigned long)step->place);
 }
 
-static void report_difference(void) {
-  size_t at = 0, second_count = ENGINE.trace.count;
-  while (at < first.trace.count && at < second_count &&
-         is_same_step(&first.trace.items[at], &ENGINE.trace.items[at])) {
-    at++;
-  }
-  char text[sizeof ENGINE.text];
-  bool is_within_step = at == first.trace.count && at == second_count;
-  if (is_within_step) {
-    snprintf(text, sizeof text,
+void interlock_describe_difference(const interlock_exploration_step *first, size_t first_count,
+                                   const interlock_exploration_step *second, size_t second_count,
+                                   interlock_exploration_result *result, char *text, size_t size) {
+  size_t at = 0;
+  while (at < first_count && at < second_count && is_same_step(&first[at], &second[at])) at++;
+  if (at == first_count && at == second_count) {
+    snprintf(text, size,
              "the same choices led to other results: a step did something else than before");
-  } else {
-    snprintf(text, sizeof text, "the same choices led to another trace: at step %zu, ", at + 1);
-    describe(text, sizeof text, at < first.trace.count ? &first.trace.items[at] : NULL);
-    size_t length = strlen(text);
-    snprintf(text + length, sizeof text - length, "; the second time, ");
-    describe(text, sizeof text, at < second_count ? &ENGINE.trace.items[at] : NULL);
-    const interlock_exploration_step over = {0};
-    ENGINE.result->differed_at = at + 1;
-    ENGINE.result->differed[0] = at < first.trace.count ? first.trace.items[at] : over;
-    ENGINE.result->differed[1] = at < second_count ? ENGINE.trace.items[at] : over;
+    return;
   }
+  const interlock_exploration_step *one = at < first_count ? &first[at] : NULL;
+  const interlock_exploration_step *other = at < second_count ? &second[at] : NULL;
+  snprintf(text, size, "the same choices led to another trace: at step %zu, ", at + 1);
+  describe(text, size, one);
+  size_t length = strlen(text);
+  snprintf(text + length, size - length, "; the second time, ");
+  describe(text, size, other);
+  const interlock_exploration_step over = {0};
+  result->differed_at = at + 1;
+  result->differed[0] = one ? *one : over;
+  result->differed[1] = other ? *other : over;
+}
+
+static void report_difference(void) {
+  char text[sizeof ENGINE.text];
+  interlock_describe_difference(first.trace.items, first.trace.count, ENGINE.trace.items,
+                                ENGINE.trace.count, ENGINE.result, text, sizeof text);
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;
   interlock_execution_fail(INTERLOCK_EXPLORED_NOT_DETERMINISTIC, text);
 }

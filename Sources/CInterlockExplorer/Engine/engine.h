@@ -117,6 +117,11 @@ void interlock_engine_note_step(interlock_exploration_step step) HIDDEN;
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
 /// the engine's state. Returns false then (determinism.c).
 bool interlock_engine_repeat(void) HIDDEN;
+/// Writes to the result and to `text` how two traces of the same choices differ (determinism.c).
+void interlock_describe_difference(const interlock_exploration_step *first, size_t first_count,
+                                   const interlock_exploration_step *second, size_t second_count,
+                                   interlock_exploration_result *result, char *text,
+                                   size_t size) HIDDEN;
 
 void interlock_objects_reset(void) HIDDEN;
 /// Writes what is known of the objects of the last execution (objects.c).

@@ -1,12 +1,14 @@
 // Exploration in a child process, with what it does in shared memory: the end of the child is a
 // finding.
-#include "engine.h"
+#include "interlock_layouts.h"
+#include "isolation.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dirent.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +20,7 @@
 
 #define ENGINE interlock_the_engine
 
-enum { most_steps = 1 << 20, most_blocked = 1 << 16 };
-
-/// What both processes see. Of the address space only: pages that are not used take no memory.
-typedef struct {
-  interlock_exploration_result result;
-  interlock_explore_status status;
-  /// The child has ended by itself, and the result is whole.
-  volatile bool is_over;
-  /// The child needs a lock that another thread of the parent held at the fork.
-  volatile bool must_fork_again;
-  /// Of the running execution, and of the one that is reported.
-  volatile size_t choice_count, step_count;
-  uint32_t choices[2 * most_steps], kept_choices[2 * most_steps];
-  interlock_exploration_step trace[most_steps + 1], kept_trace[most_steps + 1];
-  interlock_blocked_thread kept_blocked[most_blocked];
-} shared_memory;
-
-static void run_child(shared_memory *shared, const interlock_exploration_options *options,
+static void run_child(interlock_shared_memory *shared, const interlock_exploration_options *options,
                       bool (*body)(void *), void *context, interlock_strategy *strategy,
                       bool is_last) {
   interlock_stacks_forget();
@@ -50,15 +35,24 @@ static void run_child(shared_memory *shared, const interlock_exploration_options
   ENGINE.shown_choices = &shared->choice_count;
   ENGINE.shown_steps = &shared->step_count;
   interlock_exploration_options limited = *options;
+  const uint64_t most_steps = INTERLOCK_SHARED_STEPS;
   if (limited.steps == 0 || limited.steps > most_steps) limited.steps = most_steps;
+  if (options->child_begins) options->child_begins(options->report_context);
   interlock_exploration_result *result = &shared->result;
   shared->status = interlock_explore(&limited, body, context, strategy, result);
   memcpy(shared->kept_choices, result->choices_made,
          result->choice_count * sizeof *result->choices_made);
   memcpy(shared->kept_trace, result->trace, result->trace_count * sizeof *result->trace);
+  const size_t most_blocked = INTERLOCK_SHARED_BLOCKED;
   if (result->blocked_count > most_blocked) result->blocked_count = most_blocked;
   memcpy(shared->kept_blocked, result->blocked, result->blocked_count * sizeof *result->blocked);
+  shared->trace_order = interlock_trace_hash();
+  // Before the report: that may need a lock which another thread held at the fork.
   shared->is_over = true;
+  if (options->report) {
+    shared->report_size =
+        options->report(options->report_context, shared->report, sizeof shared->report);
+  }
   fflush(NULL);
   _exit(0);
 }
@@ -104,7 +98,7 @@ static bool waits_for_ever(pid_t process) {
 typedef enum { not_killed, out_of_time, cannot_go_on } kill_reason;
 
 /// Waits for the child's end; kills it where nothing moves for long. Returns its wait status.
-static int wait_for(pid_t child, const shared_memory *shared, uint64_t limit,
+static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t limit,
                     kill_reason *killed) {
   const struct timespec pause = {0, 500000};
   const uint64_t between_looks = 100000000;
@@ -142,7 +136,7 @@ static int wait_for(pid_t child, const shared_memory *shared, uint64_t limit,
 }
 
 /// What the child's end was, which no code of the child's could say any more.
-static void report_end(shared_memory *shared, int status, kill_reason killed) {
+static void report_end(interlock_shared_memory *shared, int status, kill_reason killed) {
   interlock_exploration_result *result = &shared->result;
   size_t size = sizeof result->text;
   result->executions++;
@@ -171,10 +165,12 @@ static void report_end(shared_memory *shared, int status, kill_reason killed) {
 
 /// Explores in one child. Returns false if the child came to a lock that another thread of this
 /// process held at the fork: the copy of the lock is never released.
-static bool explore_in_child(shared_memory *shared, bool is_last,
+static bool explore_in_child(interlock_shared_memory *shared, bool is_last,
                              const interlock_exploration_options *options, bool (*body)(void *),
                              void *context, interlock_strategy *strategy,
                              interlock_explore_status *status) {
+  // What lies behind is of use only as far as these say.
+  memset(shared, 0, offsetof(interlock_shared_memory, choices));
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
@@ -189,7 +185,26 @@ static bool explore_in_child(shared_memory *shared, bool is_last,
   if (!is_last && (shared->must_fork_again || killed == cannot_go_on)) return false;
   *status = shared->is_over ? shared->status : INTERLOCK_EXPLORE_RAN;
   if (!shared->is_over) report_end(shared, end, killed);
+  interlock_exploration_result *result = &shared->result;
+  result->choices_made = shared->kept_choices;
+  result->trace = shared->kept_trace;
+  result->blocked = shared->kept_blocked;
+  result->report = shared->report;
+  result->report_size = shared->report_size;
   return true;
+}
+
+interlock_explore_status interlock_explore_forked(interlock_shared_memory *shared,
+                                                  const interlock_exploration_options *options,
+                                                  bool (*body)(void *), void *context,
+                                                  interlock_strategy *strategy) {
+  interlock_explore_status status = INTERLOCK_EXPLORE_NO_CHILD;
+  uint64_t begun = interlock_real_now();
+  for (bool is_over = false; !is_over;) {
+    bool is_last = interlock_real_now() - begun > INTERLOCK_OUTSIDE_LONGEST;
+    is_over = explore_in_child(shared, is_last, options, body, context, strategy, &status);
+  }
+  return status;
 }
 
 interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
@@ -197,28 +212,23 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
                                                     interlock_strategy *strategy,
                                                     interlock_exploration_result *result) {
   // The choices and the trace of the last result lie here.
-  static shared_memory *last;
+  static interlock_shared_memory *last;
   memset(result, 0, sizeof *result);
   if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
+  // In a child the runtime writes the parent's number of the thread, and a layout seems to differ.
+  interlock_layouts_lost(0);
   interlock_marks.hidden++;
   interlock_explore_status status = INTERLOCK_EXPLORE_NO_MEMORY;
-  uint64_t begun = interlock_real_now();
-  for (bool is_over = false; !is_over;) {
-    if (last) munmap(last, sizeof *last);
-    last = mmap(NULL, sizeof *last, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (last == MAP_FAILED) {
-      last = NULL;
-      break;
-    }
-    bool is_last = interlock_real_now() - begun > INTERLOCK_OUTSIDE_LONGEST;
-    is_over = explore_in_child(last, is_last, options, body, context, strategy, &status);
-  }
-  if (last && status == INTERLOCK_EXPLORE_RAN) {
-    *result = last->result;
-    result->choices_made = last->kept_choices;
-    result->trace = last->kept_trace;
-    result->blocked = last->kept_blocked;
+  if (last) munmap(last, sizeof *last);
+  last = mmap(NULL, sizeof *last, PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (last == MAP_FAILED) {
+    last = NULL;
+  } else if (options->forks_each) {
+    status = interlock_explore_each(last, options, body, context, strategy, result);
+  } else {
+    status = interlock_explore_forked(last, options, body, context, strategy);
+    if (status == INTERLOCK_EXPLORE_RAN) *result = last->result;
   }
   interlock_marks.hidden--;
   return status;

@@ -121,6 +121,16 @@ typedef struct {
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
   /// the processor could switch.
   bool uses_os_threads;
+  /// Of an exploration in child processes: each execution has one of its own, so that it finds the
+  /// memory as it was before the first, and has its own warm-ups. The strategy stays usable.
+  bool forks_each;
+  /// Of an exploration in child processes: called in the child before its first execution, to start
+  /// the readers of events that a fork removes. NULL for none.
+  void (*child_begins)(void *context);
+  /// Of an exploration in child processes: called in the child after its last execution. Writes at
+  /// most `room` bytes, which become the result's `report`, and returns how many. NULL for none.
+  size_t (*report)(void *context, char *bytes, size_t room);
+  void *report_context;
 } interlock_exploration_options;
 
 /// One step of the last execution.
@@ -210,6 +220,9 @@ typedef struct {
   /// A counted execution has shown something that makes more operations matter: the exploration
   /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;
+  /// What the options' function `report` wrote, with the lifetime of the choices.
+  const char *report;
+  size_t report_size;
 } interlock_exploration_result;
 
 /// Runs `body` on logical thread 0 once for each execution. The body returns false if it failed.
@@ -223,6 +236,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
 /// The same in a child process: a body that calls `exit`, kills its process or spoils its memory
 /// ends the child, which is a finding with its choices, and not the caller. What the body writes to
 /// memory is not seen by the caller, and the strategy is used up: its progress stays in the child.
+/// With `forks_each`, one child follows another, and the strategy decides for all of them.
 interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
                                                     bool (*body)(void *), void *context,
                                                     interlock_strategy *strategy,

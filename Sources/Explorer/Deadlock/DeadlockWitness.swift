@@ -40,14 +40,22 @@ final class DeadlockWitness {
     if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }
   }
 
-  /// The cause, and its lines; `nil` if none was found. Reads debug information.
-  var explained: (cause: Diagnosis.Cause, lines: [String])? {
+  /// The cause of a deadlock, and its lines.
+  struct Explained: Codable {
+    var cause: Diagnosis.Cause
+    var lines: [String]
+  }
+
+  /// The cause, and its lines; `nil` if none was found. Reads debug information, once.
+  lazy var explained: Explained? = explain()
+
+  private func explain() -> Explained? {
     guard let (snapshot, diagnosis) = seen, diagnosis.cause != .unknown else { return nil }
     let explanation = Explanation(diagnosis, of: snapshot.namedHere())
     let doubt = explanation.isCertain ? 0 : 1
     let lines =
       [explanation.headline] + explanation.details.dropLast(doubt) + explanation.advice
-    return (diagnosis.cause, lines.map(withOwnNumbers))
+    return Explained(cause: diagnosis.cause, lines: lines.map(withOwnNumbers))
   }
 
   /// The line with the numbers that threads have in the schedule.

@@ -18,10 +18,10 @@ extension ExplorationFailure {
   /// Adds what was seen of a deadlock.
   mutating func add(_ witness: DeadlockWitness) {
     guard verdict == .deadlock else { return }
-    guard let (found, lines) = witness.explained, dryPoolWidth == nil || found == .starvation else {
+    guard let found = witness.explained, dryPoolWidth == nil || found.cause == .starvation else {
       return
     }
-    cause = found
-    explanation = lines
+    cause = found.cause
+    explanation = found.lines
   }
 }

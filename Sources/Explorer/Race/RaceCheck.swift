@@ -26,6 +26,10 @@ enum RaceCheck {
       + " \(second.file):\(second.line), since \(doubt)"
   }
 
+  /// Finds overlapping sections only: of a child's undecided race, this process does not know the
+  /// pair.
+  static func stopFollowingOrder() { SectionTracking.followsOrder = false }
+
   /// Runs `body` with an empty list of races.
   static func alone<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
     let followed = SectionTracking.followsOrder

@@ -100,6 +100,8 @@ package struct Options: OptionValues, Hashable {
   package var token: String?
   /// The folder that keeps the failing orders of explorations; `nil` for none.
   package var corpus: String?
+  /// Whether each order runs in a process of its own.
+  package var isolates = false
   /// Whether 'pool' waits for real pools.
   package var usesRealPools = false
   /// Whether sections at call sites that nearly overlapped are sometimes held open.

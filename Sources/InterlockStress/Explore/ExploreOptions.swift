@@ -37,6 +37,14 @@ extension CommandName {
     (
       [.explore],
       Option(
+        flag: "isolate",
+        "Run each order in a child process of its own, so that globals begin anew; it takes some"
+          + " milliseconds for each."
+      ) { $0.isolates = true }
+    ),
+    (
+      [.explore],
+      Option(
         "corpus", .path("folder"), \.corpus, replay: .leavesOut,
         "Keep failing orders in this folder, a file for each pair of scenario and subject, and try"
           + " them first next time. One that passes is removed.")
@@ -115,6 +123,7 @@ extension Options {
     request.options.poolWidth = poolWidth ?? scenario.poolWidth
     request.options.seed = seed
     request.options.corpus = corpus
+    (request.options.isIsolated, request.options.isolatesEach) = (isolates, isolates)
     return request
   }
 }

@@ -12,7 +12,8 @@ extension TrialHost {
     _ request: ExploreRequest, _ trial: Trial, on entry: SubjectEntry, events: EventPipe
   ) -> Never {
     let workload = ExploredWorkload(trial, on: entry)
-    let exploration = trial.exploration(request)
+    var exploration = trial.exploration(request)
+    exploration.state = workload.state
     let start = Platform.now
     let outcome: ExplorationOutcome
     do throws(ExplorationRefusal) {

@@ -1,3 +1,6 @@
+import Explorer
+import Foundation
+
 /// A trial's workload as a body that is executed once for each order, on a new subject each time.
 ///
 /// `@unchecked Sendable`: executions run one after another, and the results are read after the
@@ -15,6 +18,19 @@ final class ExploredWorkload: @unchecked Sendable {
   init(_ trial: Trial, on entry: SubjectEntry) {
     self.trial = trial
     self.entry = entry
+  }
+
+  /// What a child process hands over: the failures and the undecided oracles.
+  var state: ExploredState {
+    ExploredState(
+      save: { (try? JSONEncoder().encode([self.failures, self.undecided])).map(Array.init) ?? [] },
+      load: { bytes in
+        guard
+          let lists = try? JSONDecoder().decode(
+            [[Observation.OracleFailure]].self, from: Data(bytes)), lists.count == 2
+        else { return }
+        (self.failures, self.undecided) = (lists[0], lists[1])
+      })
   }
 
   /// Executes the workload once; returns whether every oracle held.

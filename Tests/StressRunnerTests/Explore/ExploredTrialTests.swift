@@ -104,6 +104,53 @@ struct ExploredTrialTests {
     #expect(result.isMet == false)
   }
 
+  private func isolating(_ request: inout ExploreRequest) {
+    (request.options.isIsolated, request.options.isolatesEach) = (true, true)
+  }
+
+  @Test("A global that makes orders differ is named; with a process for each order all pass")
+  func globals() throws {
+    let together = try explore("global-locks")
+    #expect(try failure(together).verdict == .notDeterministic)
+    let apart = try explore("global-locks", change: isolating)
+    #expect(apart.verdict == .passed, "\(apart.verdict) \(apart.observation.errorOutput)")
+    #expect(apart.observation.exploration?.isFinished == true)
+  }
+
+  @Test("Chance is no global: a process for each order finds it too")
+  func chanceIsolated() throws {
+    let result = try explore("chance-locks", change: isolating)
+    #expect(try failure(result).verdict == .notDeterministic)
+  }
+
+  @Test("With a process for each order, a trap that leaves its global behind is found and replayed")
+  func globalTrap() throws {
+    let found = try failure(try explore("global-trap", change: isolating))
+    #expect(found.verdict == .crashed(signal: 4) || found.verdict == .crashed(signal: 5))
+    #expect(!found.isUnrepeatable)
+    #expect(found.schedule.switches <= 3)
+    let again = try explore("global-trap") {
+      isolating(&$0)
+      $0.token = found.token
+    }
+    #expect(try failure(again).verdict == found.verdict)
+    #expect(try failure(again).schedule.steps.map(\.thread) == found.schedule.steps.map(\.thread))
+  }
+
+  @Test(
+    "With a process for each order, an oracle that failed is shown, and a deadlock is explained")
+  func evidenceOfChildren() throws {
+    let lost = try explore("lost-update", oracles: [.totalsMatch], change: isolating)
+    #expect(lost.verdict.kind == .violation)
+    #expect(lost.observation.oracleFailures.map(\.oracle) == [.totalsMatch])
+    let starved = try explore("semaphore-over-async", driver: .dispatchQueue, [.get]) {
+      isolating(&$0)
+      $0.options.poolWidth = 2
+    }
+    #expect(starved.verdict.cause == .starvation)
+    #expect(try !failure(starved).explanation.isEmpty)
+  }
+
   @Test("A script's order is one of those that are explored")
   func script() throws {
     var scenario = makeScenario(time: 120)

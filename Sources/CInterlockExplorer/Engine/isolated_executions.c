@@ -1,0 +1,133 @@
+// A child process for each execution: memory is as it was before the first, whatever they write.
+#include "interlock_strategies.h"
+#include "isolation.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// What all executions of an exploration share.
+typedef struct {
+  interlock_shared_memory *shared;
+  interlock_exploration_options options;
+  bool (*body)(void *);
+  void *context;
+  interlock_strategy *strategy;
+} explored;
+
+static interlock_explore_status execute(explored *self) {
+  self->shared->log.count = 0;
+  self->shared->log.is_full = self->shared->log.has_ended = false;
+  interlock_strategy *logged = interlock_strategy_logged(self->strategy, &self->shared->log);
+  return interlock_explore_forked(self->shared, &self->options, self->body, self->context, logged);
+}
+
+/// A limit of time, or what no choice decides, would differ by itself.
+static bool is_repeatable(const interlock_shared_memory *shared) {
+  return shared->is_over && shared->log.has_ended && shared->result.escaped_count == 0 &&
+         shared->log.end <= INTERLOCK_EXECUTION_FAILED && !shared->result.must_begin_anew;
+}
+
+/// Executes once more: the strategy stands where it stood, so its copy chooses the same. A trace
+/// that differs becomes the failure.
+static interlock_explore_status repeat(explored *self) {
+  interlock_exploration_result first = self->shared->result, *second = &self->shared->result;
+  size_t size = first.trace_count * sizeof *first.trace;
+  interlock_exploration_step *trace = malloc(size ? size : 1);
+  if (!trace) return INTERLOCK_EXPLORE_NO_MEMORY;
+  memcpy(trace, first.trace, size);
+  interlock_explore_status status = execute(self);
+  bool is_same = second->trace_hash == first.trace_hash && second->verdict == first.verdict;
+  if (status == INTERLOCK_EXPLORE_RAN && !is_same) {
+    interlock_describe_difference(trace, first.trace_count, second->trace, second->trace_count,
+                                  second, second->text, sizeof second->text);
+    second->verdict = INTERLOCK_EXPLORED_NOT_DETERMINISTIC;
+    second->failures = second->failed_at = 1;
+  }
+  free(trace);
+  return status;
+}
+
+static void escaped(interlock_exploration_result *result, const char *name) {
+  for (uint32_t index = 0; index < result->escaped_count; index++) {
+    if (strcmp(result->escaped[index], name) == 0) return;
+  }
+  if (result->escaped_count == INTERLOCK_ESCAPED_MOST) return;
+  snprintf(result->escaped[result->escaped_count++], sizeof result->escaped[0], "%s", name);
+}
+
+/// Adds one execution: the sums are of all, the rest is of the last.
+static void add(interlock_exploration_result *all, const interlock_exploration_result *one) {
+  interlock_exploration_result sum = *one;
+  sum.executions += all->executions;
+  sum.failures += all->failures;
+  sum.failed_at = one->failures ? sum.executions : 0;
+  sum.cut += all->cut;
+  sum.steps += all->steps;
+  sum.switches += all->switches;
+  sum.choices += all->choices;
+  sum.left_behind += all->left_behind;
+  sum.facts |= all->facts;
+  memcpy(sum.escaped, all->escaped, sizeof sum.escaped);
+  sum.escaped_count = all->escaped_count;
+  for (uint32_t index = 0; index < one->escaped_count; index++) {
+    escaped(&sum, one->escaped[index]);
+  }
+  *all = sum;
+}
+
+/// Whether the exploration goes on. The strategy has had the last execution then, and also where
+/// that failed: what a replay recorded is asked for.
+static bool goes_on(explored *self, interlock_exploration_result *result) {
+  if (result->must_begin_anew) return false;
+  bool follows = interlock_strategy_follow(self->strategy, &self->shared->log);
+  if (follows || result->failures) return !result->failures;
+  escaped(result, "an execution that is too long to be followed from outside its process");
+  return false;
+}
+
+interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
+                                                const interlock_exploration_options *options,
+                                                bool (*body)(void *), void *context,
+                                                interlock_strategy *strategy,
+                                                interlock_exploration_result *result) {
+  explored self = {shared, *options, body, context, strategy};
+  self.options.executions = 1;
+  self.options.determinism_checks = 0;
+  uint64_t begun = interlock_real_now(), spent = 0;
+  interlock_estimate *estimate = options->estimates ? interlock_estimate_create() : NULL;
+  interlock_explore_status status = INTERLOCK_EXPLORE_RAN;
+  result->facts = options->facts;
+  while (strategy->begin(strategy)) {
+    bool is_checked = result->executions < options->determinism_checks;
+    // A difference is reported with its lines.
+    self.options.follows_callers = options->follows_callers || is_checked;
+    self.options.facts = result->facts;
+    status = execute(&self);
+    if (status == INTERLOCK_EXPLORE_RAN && is_checked && is_repeatable(shared)) {
+      status = repeat(&self);
+    }
+    if (status != INTERLOCK_EXPLORE_RAN) break;
+    add(result, &shared->result);
+    if (estimate && shared->log.end != INTERLOCK_EXECUTION_CUT) {
+      interlock_estimate_add(estimate, shared->trace_order);
+    }
+    if (!goes_on(&self, result)) break;
+    if (options->executions && result->executions >= options->executions) break;
+    spent = interlock_real_now() - begun;
+    if (options->budget && spent >= options->budget) break;
+  }
+  if (estimate) {
+    result->reached = interlock_estimate_coverage(estimate);
+    result->distinct = interlock_estimate_distinct(estimate);
+    interlock_estimate_destroy(estimate);
+  }
+  result->is_complete =
+      !result->failures && !result->escaped_count && strategy->is_complete(strategy);
+  result->nanoseconds = interlock_real_now() - begun;
+  return status;
+}
+
+#endif
