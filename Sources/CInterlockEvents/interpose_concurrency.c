@@ -72,6 +72,19 @@ typedef struct {
 /// Of the runtime's flags of creation, which are part of its binary interface.
 enum { is_child_flag = 1 << 8, copies_locals_flag = 1 << 10, enqueues_flag = 1 << 12 };
 
+/// Marks that the thread makes a task. Returns the marks of the call that it is in already.
+static interlock_task_maker begin_making(uintptr_t returns_to, uintptr_t frame) {
+  interlock_task_maker outer = interlock_marks.maker;
+  interlock_marks.maker = (interlock_task_maker){returns_to, frame};
+  interlock_marks.makes_task++;
+  return outer;
+}
+
+static void end_making(interlock_task_maker outer) {
+  interlock_marks.maker = outer;
+  interlock_marks.makes_task--;
+}
+
 INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_option *options,
                                                   const void *type, void *function, void *closure) {
   typedef SWIFT_CALL made_task create(size_t, interlock_task_option *, const void *, void *,
@@ -83,9 +96,9 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
     bool inherits = flags & (is_child_flag | copies_locals_flag);
     if (!inherits && interlock_tasks->gives_surroundings()) flags |= copies_locals_flag;
   }
-  interlock_marks.makes_task++;
+  interlock_task_maker outer = begin_making(RETURNS_TO, THIS_FRAME);
   made_task made = real(flags, options, type, function, closure);
-  interlock_marks.makes_task--;
+  end_making(outer);
   if (!(flags & enqueues_flag) && is_wanted(INTERLOCK_EVENT_TASK)) {
     publish_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
   }
@@ -103,10 +116,10 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
                                                 void *function, void *closure, void *result) {
   typedef SWIFT_CALL void begin(void *, void *, const void *, void *, void *, void *);
   begin *real = REAL(begin, swift_asyncLet_begin);
-  interlock_marks.makes_task++;
+  interlock_task_maker outer = begin_making(RETURNS_TO, THIS_FRAME);
   interlock_marks.made_job = 0;
   real(let, options, type, function, closure, result);
-  interlock_marks.makes_task--;
+  end_making(outer);
   // 0 if no reader follows the tasks, or if the task's executor does not use Dispatch.
   if (!interlock_marks.made_job) return;
   interlock_let_begins((uintptr_t)let, interlock_marks.made_job);

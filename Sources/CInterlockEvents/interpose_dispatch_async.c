@@ -80,14 +80,19 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
     is_outside = is_controlled &&
                  interlock_tasks->is_outside((uintptr_t)context, flags & INTERLOCK_FLAG_FIRST_JOB);
   }
-  if (is_outside) return enqueue_outside(queue, context, function, flags, USER_PLACE, real);
-  if (is_controlled) {
+  if (is_controlled && !is_outside) {
     interlock_dispatch_request request = {
         .queue = queue, .function = function, .context = context, .flags = flags, .job = context};
     interlock_controlled_enqueue(request, NULL, SITE);
     return;
   }
-  enqueue_function(queue, context, function, flags, USER_PLACE, real);
+  // The call that makes the task is nearer to the user's code than this one.
+  interlock_task_maker maker = interlock_marks.maker;
+  uintptr_t place = flags & INTERLOCK_FLAG_FIRST_JOB
+                        ? interlock_user_place(maker.returns_to, maker.frame)
+                        : USER_PLACE;
+  if (is_outside) return enqueue_outside(queue, context, function, flags, place, real);
+  enqueue_function(queue, context, function, flags, place, real);
 }
 
 INTERPOSED void dispatch_barrier_async(queue_t queue, void *block) {

@@ -56,14 +56,58 @@ static uintptr_t top_of_reading(uintptr_t frame) {
 
 // The unwinder finds each caller's return address, but is too slow for each call. Its result is
 // kept for a place in a system library, as a number of frames by the frame pointers, or as a
-// distance on the stack.
+// distance on the stack. That way leads to one caller; where a place has several, the sizes of
+// the frames that the unwinder has seen lead to each.
+
+enum { known_frames = 4096, largest_frame = 0xfffd, varies, is_outermost };
+/// A return address in system code in the low 48 bits, and above them the distance in words from
+/// the stack word above it to the one above its caller's return address. Found by a hash of the
+/// return address; no entry is ever replaced.
+static uint64_t frame_sizes[known_frames];
+
+static uint64_t *frame_size(uintptr_t address) {
+  return &frame_sizes[(address * 0x9e3779b97f4a7c15) >> 52];
+}
+
+static void note_frame(uintptr_t address, uint64_t size) {
+  uint64_t *known = frame_size(address), expected = 0, mine = address & 0xffffffffffff;
+  // Relaxed: one word, which refers to nothing else.
+  if (__atomic_compare_exchange_n(known, &expected, mine | size << 48, false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED)) {
+    return;
+  }
+  if ((expected & 0xffffffffffff) == mine && expected >> 48 != size) {
+    __atomic_store_n(known, mine | (uint64_t)varies << 48, __ATOMIC_RELAXED);
+  }
+}
+
+/// Looks for the user's code by the sizes of the frames, from one that returns to a place in a
+/// system library. Returns false if a frame on the way is unknown; `found` is 0 if the thread runs
+/// no user's code.
+static bool follow_frames(uintptr_t place, uintptr_t frame, uintptr_t *found) {
+  uintptr_t top = top_of_reading(frame), above = frame + 2 * sizeof(uintptr_t), address = place;
+  while (true) {
+    uint64_t known = __atomic_load_n(frame_size(address), __ATOMIC_RELAXED);
+    uint64_t size = known >> 48;
+    if (!known || (known & 0xffffffffffff) != address || size == varies) break;
+    *found = 0;
+    if (size == is_outermost) return true;
+    above += size * sizeof(uintptr_t);
+    if (above > top) return false;
+    address = ((const uintptr_t *)above)[-1];
+  }
+  *found = address;
+  return address != place && is_known_users(address);
+}
 
 struct unwinding {
   uintptr_t system_place;
   uintptr_t found;
   /// Just above the stack word that contains `found`.
   uintptr_t above;
-  bool is_after_place;
+  /// The frame before, and the stack word above its return address; 0 before the place.
+  uintptr_t last, above_last;
+  bool is_complete;
 };
 
 typedef struct _Unwind_Context unwind_context;
@@ -75,16 +119,29 @@ static int unwind_step(unwind_context *context, void *argument) {
   enum { goes_on = 0, ends = 5 };
   struct unwinding *unwinding = argument;
   uintptr_t address = _Unwind_GetIP(context);
-  if (!unwinding->is_after_place) {
-    unwinding->is_after_place = address == unwinding->system_place;
-    return goes_on;
+  if (!unwinding->last && address != unwinding->system_place) return goes_on;
+  if (!address) {
+    // Only behind the thread's first function, whose caller is marked as undefined.
+    note_frame(unwinding->last, is_outermost);
+    unwinding->is_complete = true;
+    return ends;
   }
-  if (!is_users(address)) return goes_on;
-  unwinding->found = address;
   // A frame's CFA here is its stack pointer before it made its call: the return address is just
   // below.
-  unwinding->above = _Unwind_GetCFA(context);
-  return ends;
+  uintptr_t above = _Unwind_GetCFA(context);
+  if (unwinding->last) {
+    uintptr_t size = (above - unwinding->above_last) / sizeof(uintptr_t);
+    bool is_below = size && size <= largest_frame && ((const uintptr_t *)above)[-1] == address;
+    note_frame(unwinding->last, is_below ? size : varies);
+    if (is_users(address)) {
+      unwinding->found = address;
+      unwinding->above = above;
+      return ends;
+    }
+  }
+  unwinding->last = address;
+  unwinding->above_last = above;
+  return goes_on;
 }
 
 enum { known_ways = 256, most_steps = 6 };
@@ -122,10 +179,11 @@ static bool follow_way(known_way *known, uint64_t way, uintptr_t *frame, uintptr
 
 static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !_Unwind_GetCFA) return place;
-  struct unwinding unwinding = {place, 0, 0, false};
+  struct unwinding unwinding = {.system_place = place};
   interlock_marks.hidden++;
   _Unwind_Backtrace(unwind_step, &unwinding);
   interlock_marks.hidden--;
+  if (unwinding.is_complete) return place;
   uintptr_t top = top_of_reading(frame);
   if (!unwinding.found) {
     // Some small functions of the toolchain have no unwind information; their caller's address is
@@ -170,7 +228,9 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
   bool is_system = interlock_find_range(&interlock_system_code, returns_to) ||
                    (!interlock_find_range(&interlock_user_code, returns_to) &&
                     interlock_look_up_code(returns_to) == &interlock_system_code);
-  return is_system ? unwind(returns_to, *frame, known) : returns_to;
+  if (!is_system) return returns_to;
+  if (follow_frames(returns_to, own_frame, &found)) return found ? found : returns_to;
+  return unwind(returns_to, own_frame, known);
 }
 
 uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) {

@@ -16,6 +16,11 @@
 #include <semaphore.h>
 #include <time.h>
 
+/// A call that makes a task: its return address, and its frame.
+typedef struct {
+  uintptr_t returns_to, frame;
+} interlock_task_maker;
+
 /// The marks of each thread. They lie in the executable's own thread-local block, so that one
 /// instruction reaches them.
 typedef struct {
@@ -25,8 +30,10 @@ typedef struct {
   uint32_t controlled;
   /// Above 0 while it is in an outer call that is published: nested calls are not published.
   uint32_t nested;
-  /// Above 0 while it makes a task; and the first job of the last task that it made.
+  /// Above 0 while it makes a task; the call that makes it; and the first job of the last task that
+  /// it made.
   uint32_t makes_task;
+  interlock_task_maker maker;
   uintptr_t made_job;
   /// Above 0 while it polls a run loop.
   uint32_t polls;
