@@ -14,6 +14,8 @@
 uint32_t interlock_wanted;
 __thread interlock_thread_marks interlock_marks;
 static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
+/// The number of the process, which is its main thread's; 0 if not looked up yet.
+static uint32_t own_process;
 
 /// A registered reader. It never changes and is never freed: a thread that has loaded an entry
 /// calls its function with the matching context, even if the slot holds another reader by then.
@@ -237,8 +239,18 @@ uint32_t interlock_thread_id(void) {
   return own_number;
 }
 
+bool interlock_is_main_thread(void) {
+  // Relaxed: threads that look it up at once find the same number.
+  uint32_t process = __atomic_load_n(&own_process, __ATOMIC_RELAXED);
+  if (!process) {
+    process = (uint32_t)getpid();
+    __atomic_store_n(&own_process, process, __ATOMIC_RELAXED);
+  }
+  return interlock_thread_id() == process;
+}
+
 static void forked(void) {
-  own_number = 0;
+  own_number = own_process = 0;
   // The lock's holder may be a thread that does not exist in the child.
   give(&slots_lock);
   interlock_work_items_forked();

@@ -1,7 +1,6 @@
 // The blocks that a thread runs: a thread that runs a block on a queue holds the queue.
 #include "order_reader.h"
 
-#include <unistd.h>
 
 #include "interlock_runtime.h"
 
@@ -60,7 +59,7 @@ static void leave_behind(thread_record *own, const thread_run *run) {
     } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
       interlock_note_incident(own, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
-    } else if (interlock_thread_number() != (uint64_t)getpid()) {
+    } else if (!interlock_is_main_thread()) {
       // The main thread may unlock it in a later block. On a pool's thread, no later block belongs
       // to this one.
       interlock_note_left_lock(own, &lock, INTERLOCK_INCIDENT_LEFT_BY_BLOCK);

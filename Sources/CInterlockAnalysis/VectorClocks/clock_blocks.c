@@ -1,7 +1,6 @@
 // The orders that blocks of queues and jobs of tasks make.
 #include "../thread_record.h"
 
-#include <unistd.h>
 
 /// The epochs at which threads left groups. One clock for all groups: a block that waited for a
 /// group does not name it.
@@ -141,7 +140,7 @@ static void end_exact_job(thread_clock *own, const clock_run *run) {
 static bool is_apart(const thread_clock *own, const interlock_event *event) {
   if (own->first_count != 0 || own->of_task || event->flags & INTERLOCK_FLAG_JOB) return false;
   if (event->flags & INTERLOCK_FLAG_APPLY) return true;
-  return event->item && own->runs == 0 && interlock_thread_number() != (uint64_t)getpid();
+  return event->item && own->runs == 0 && !interlock_is_main_thread();
 }
 
 static void begin_apart(thread_clock *own) {

@@ -73,6 +73,42 @@ extension SyncEvents {
       func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
     }
 
+    @Test("A job has the place of the user's call that hands it over, whichever calls alternate")
+    func places() async throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let ended = DispatchSemaphore(value: 0), waits = DispatchSemaphore(value: 0)
+      let waiting = SharedArray<UnsafeContinuation<Void, Never>?>(count: 1) { nil }
+      let thread = TestThread {
+        recorder.follow(thread: Platform.thisThread)
+        for _ in 0..<20 {
+          Task.detached {
+            await withUnsafeContinuation {
+              waiting[0] = $0
+              waits.signal()
+            }
+            ended.signal()
+          }
+          waits.wait()
+          waiting[0]?.resume()
+          ended.wait()
+        }
+      }
+      thread.join()
+      let handed = recorder.all.filter {
+        $0.thread == thread.id && $0.kind == INTERLOCK_EVENT_ENQUEUE
+      }
+      let isFirst = Dictionary(grouping: handed) { $0.flags & INTERLOCK_FLAG_FIRST_JOB != 0 }
+      let made = isFirst[true, default: []].map(\.place)
+      // None for a continuation that is resumed before its task has suspended.
+      let resumed = isFirst[false, default: []].map(\.place)
+      #expect(made.count == 20)
+      #expect((made + resumed).allSatisfy(interlock_events_is_users))
+      #expect(Set(made).count == 1)
+      #expect(Set(resumed).count <= 1)
+      #expect(Set(made).isDisjoint(with: resumed))
+    }
+
     @Test("Errors and values are passed on, from several tasks at once")
     func values() async throws {
       struct Failure: Error {}
