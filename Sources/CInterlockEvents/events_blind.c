@@ -1,4 +1,5 @@
 // Events in builds that interpose no call: there are none.
+#include "interlock_internals.h"
 #include "interpose.h"
 
 #ifndef INTERLOCK_INTERPOSES
@@ -22,6 +23,7 @@ void interlock_events_remove(interlock_reader reader, void *context) {
 }
 void interlock_events_hide_thread(bool hidden) { (void)hidden; }
 void interlock_events_publish(const interlock_event *event) { (void)event; }
+bool interlock_is_main_thread(void) { return false; }
 
 interlock_events_availability interlock_events_available(void) {
 #if defined(INTERLOCK_UNSEEN_CALLS)

@@ -1,9 +1,10 @@
-// The join of two vector clocks: most of what following the order of tasks costs, since each of their
-// steps joins clocks of some hundred counts.
+// The join of two vector clocks: most of what following the order of tasks costs, since each of
+// their steps joins clocks of some hundred counts.
 #include "vector_clock.h"
 
 /// As `clock_join`. Always inlined, so that each caller compiles it for its own processor.
-__attribute__((always_inline)) static inline bool join(vector_clock *into, const vector_clock *from) {
+__attribute__((always_inline)) static inline bool join(vector_clock *into,
+                                                       const vector_clock *from) {
   // Signed, because few processors compare unsigned numbers of 64 bits: no count reaches 2^63.
   // A clock is aligned to 8 bytes only.
   typedef int64_t four_counts __attribute__((vector_size(32), aligned(8)));

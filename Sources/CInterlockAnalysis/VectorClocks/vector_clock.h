@@ -27,8 +27,8 @@ extern slot_count interlock_clock_counts[most_slots] HIDDEN;
 /// lock: a thread that reads an old number has not synchronised with any thread of a newer slot.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
-/// The slots that a function must look at in a clock: those used, up to the next multiple of 4, since
-/// `clock_join` reads four at a time. The counts of slots above are 0, or were never written.
+/// The slots that a function must look at in a clock: those used, up to the next multiple of 4,
+/// since `clock_join` reads four at a time. The counts of slots above are 0, or were never written.
 static inline uint32_t clock_width(void) {
   // Relaxed: see `interlock_clock_slots_used`.
   return (__atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) + 3) / 4 * 4;

@@ -57,11 +57,13 @@ static inline void take(int *lock) {
 }
 static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
+/// For readers of events: false where there are none.
+bool interlock_is_main_thread(void) HIDDEN;
+
 #ifdef INTERLOCK_INTERPOSES
 
 /// The calling thread's number in the system, cached.
 uint32_t interlock_thread_id(void) HIDDEN;
-bool interlock_is_main_thread(void) HIDDEN;
 /// The number of the thread that started this one; 0 if no reader was active then.
 extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-exec"))) HIDDEN;
 
