@@ -65,12 +65,11 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
 }
 
 /// Returns the user's call site: the return address or, if that is in a system library, the first
-/// address further up the stack that follows a call in the user's code. `frame` is the call's; it
-/// becomes the call site's if the way there is known.
-uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) HIDDEN;
+/// address further up the stack that follows a call in the user's code. `frame` is the call's.
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) HIDDEN;
 static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
-  return interlock_find_user_place(returns_to, &frame);
+  return interlock_find_user_place(returns_to, frame);
 }
 
 /// A range of code.

@@ -16,12 +16,9 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
 
 // Mutexes. Those of the runtime are many, deep below the user's code, and in no user's deadlock:
 // look for the user's call site above Foundation only.
-static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t *frame) {
+static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t frame) {
   if (!interlock_is_foundation(returns_to)) return returns_to;
-  // Not `frame` itself, so that the caller's variable stays in a register.
-  uintptr_t up = *frame, place = interlock_find_user_place(returns_to, &up);
-  *frame = up;
-  return place;
+  return interlock_find_user_place(returns_to, frame);
 }
 
 typedef int mutex_call(pthread_mutex_t *);
@@ -79,10 +76,10 @@ static inline int lock_mutex(pthread_mutex_t *mutex, mutex_call *real, uintptr_t
 SELDOM static int lock_specially(pthread_mutex_t *mutex, mutex_call *real, uintptr_t returns_to,
                                  uintptr_t frame) {
   if (interlock_marks.hidden) return real(mutex);
-  uintptr_t above = frame, place = lock_place(returns_to, &above);
-  if (!interlock_marks.controlled) return lock_mutex(mutex, real, place, above);
+  uintptr_t place = lock_place(returns_to, frame);
+  if (!interlock_marks.controlled) return lock_mutex(mutex, real, place, frame);
   return lock_controlled(mutex, CLOCK_REALTIME, NULL, interlock_caller(returns_to, frame),
-                         (call_site){place, above});
+                         (call_site){place, frame});
 }
 
 INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
@@ -98,7 +95,7 @@ INTERPOSED_FAST(int, pthread_mutex_trylock, INTERLOCK_EVENT_ACQUIRE, (pthread_mu
                    ? interlock_posix->mutex_try(mutex, (interlock_site){CALLER, RETURNS_TO})
                    : FOUND(pthread_mutex_trylock)(mutex);
   if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
+    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, frame);
     publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, INTERLOCK_FLAG_TRIED, place, frame);
   }
   return result;
@@ -108,7 +105,7 @@ INTERPOSED_FAST(int, pthread_mutex_trylock, INTERLOCK_EVENT_ACQUIRE, (pthread_mu
   INTERPOSED int name parameters {                                                        \
     type *real = REAL(type, name);                                                        \
     if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real arguments;         \
-    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);                 \
+    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, frame);                 \
     if (interlock_marks.controlled) {                                                     \
       return lock_controlled(mutex, clock, end, CALLER, (call_site){place, frame});   \
     }                                                                                     \
@@ -151,8 +148,7 @@ INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexatt
   int result = REAL(init_call, pthread_mutex_init)(mutex, attributes);
   note_made(result, mutex);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    uintptr_t frame = THIS_FRAME;
-    uintptr_t place = lock_place(RETURNS_TO, &frame);
+    uintptr_t place = lock_place(RETURNS_TO, THIS_FRAME);
     publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
   }
   return result;

@@ -54,10 +54,8 @@ static uintptr_t top_of_reading(uintptr_t frame) {
   return control > frame && control < top ? control : top;
 }
 
-// The unwinder finds each caller's return address, but is too slow for each call. Its result is
-// kept for a place in a system library, as a number of frames by the frame pointers, or as a
-// distance on the stack. That way leads to one caller; where a place has several, the sizes of
-// the frames that the unwinder has seen lead to each.
+// The unwinder finds each caller's return address, but is too slow for each call. The sizes of the
+// frames that it has seen lead to the user's code the next time.
 
 enum { known_frames = 4096, largest_frame = 0xfffd, varies, is_outermost };
 /// A return address in system code in the low 48 bits, and above them the distance in words from
@@ -82,29 +80,25 @@ static void note_frame(uintptr_t address, uint64_t size) {
 }
 
 /// Looks for the user's code by the sizes of the frames, from one that returns to a place in a
-/// system library. Returns false if a frame on the way is unknown; `found` is 0 if the thread runs
-/// no user's code.
-static bool follow_frames(uintptr_t place, uintptr_t frame, uintptr_t *found) {
+/// system library. Returns 0 if a frame on the way is unknown, and the place itself if the thread
+/// runs no user's code.
+static uintptr_t follow_frames(uintptr_t place, uintptr_t frame) {
   uintptr_t top = top_of_reading(frame), above = frame + 2 * sizeof(uintptr_t), address = place;
   while (true) {
     uint64_t known = __atomic_load_n(frame_size(address), __ATOMIC_RELAXED);
     uint64_t size = known >> 48;
     if (!known || (known & 0xffffffffffff) != address || size == varies) break;
-    *found = 0;
-    if (size == is_outermost) return true;
+    if (size == is_outermost) return place;
     above += size * sizeof(uintptr_t);
-    if (above > top) return false;
+    if (above > top) return 0;
     address = ((const uintptr_t *)above)[-1];
   }
-  *found = address;
-  return address != place && is_known_users(address);
+  return address != place && is_known_users(address) ? address : 0;
 }
 
 struct unwinding {
   uintptr_t system_place;
   uintptr_t found;
-  /// Just above the stack word that contains `found`.
-  uintptr_t above;
   /// The frame before, and the stack word above its return address; 0 before the place.
   uintptr_t last, above_last;
   bool is_complete;
@@ -135,7 +129,6 @@ static int unwind_step(unwind_context *context, void *argument) {
     note_frame(unwinding->last, is_below ? size : varies);
     if (is_users(address)) {
       unwinding->found = address;
-      unwinding->above = above;
       return ends;
     }
   }
@@ -144,93 +137,34 @@ static int unwind_step(unwind_context *context, void *argument) {
   return goes_on;
 }
 
-enum { known_ways = 256, most_steps = 6 };
-typedef struct {
-  /// The call's place in the low 48 bits, and above them the way: a number of frames, or
-  /// `most_steps` plus a distance in words.
-  uint64_t way;
-  /// The last result, which is known to be in the user's code: a loop finds the same one again.
-  uintptr_t last;
-} known_way;
-/// Indexed by a hash of the place.
-static known_way ways[known_ways];
-
-static bool follow_way(known_way *known, uint64_t way, uintptr_t *frame, uintptr_t *found) {
-  uintptr_t top = top_of_reading(*frame), at = *frame;
-  if (way <= most_steps) {
-    for (uint64_t step = 0; step < way; step++) {
-      uintptr_t next = *(const uintptr_t *)at;
-      if (next <= at || next + 16 > top || next % 8) return false;
-      at = next;
-    }
-    *frame = at;
-    *found = ((const uintptr_t *)at)[1];
-  } else {
-    at = *frame + (way - most_steps) * sizeof(uintptr_t);
-    if (at + sizeof(uintptr_t) > top) return false;
-    *found = *(const uintptr_t *)at;
-  }
-  // Relaxed: one word, and every value stored there is a user's address.
-  if (*found == __atomic_load_n(&known->last, __ATOMIC_RELAXED)) return true;
-  if (!is_known_users(*found)) return false;
-  __atomic_store_n(&known->last, *found, __ATOMIC_RELAXED);
-  return true;
-}
-
-static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
+static uintptr_t unwind(uintptr_t place, uintptr_t frame) {
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !_Unwind_GetCFA) return place;
   struct unwinding unwinding = {.system_place = place};
   interlock_marks.hidden++;
   _Unwind_Backtrace(unwind_step, &unwinding);
   interlock_marks.hidden--;
   if (unwinding.is_complete) return place;
-  uintptr_t top = top_of_reading(frame);
-  if (!unwinding.found) {
-    // Some small functions of the toolchain have no unwind information; their caller's address is
-    // near.
-    for (uintptr_t at = frame + 2 * sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
-         at += sizeof(uintptr_t)) {
-      if (!is_known_users(*(const uintptr_t *)at)) continue;
-      unwinding.found = *(const uintptr_t *)at;
-      unwinding.above = at + sizeof(uintptr_t);
-      break;
-    }
-    if (!unwinding.found) return place;
+  if (unwinding.found) return unwinding.found;
+  // Some small functions of the toolchain have no unwind information; their caller's address is
+  // near.
+  uintptr_t first = frame + 2 * sizeof(uintptr_t), top = top_of_reading(frame);
+  for (uintptr_t at = first; at + sizeof(uintptr_t) <= top; at += sizeof(uintptr_t)) {
+    uintptr_t address = *(const uintptr_t *)at;
+    if (!is_known_users(address)) continue;
+    note_frame(place, (at + sizeof(uintptr_t) - first) / sizeof(uintptr_t));
+    return address;
   }
-  uintptr_t stored_at = unwinding.above - sizeof(uintptr_t);
-  if (stored_at <= frame || stored_at >= top || stored_at % 8) return unwinding.found;
-  uint64_t way = most_steps + (stored_at - frame) / sizeof(uintptr_t);
-  uintptr_t at = frame;
-  for (uint64_t step = 1; step <= most_steps; step++) {
-    uintptr_t next = *(const uintptr_t *)at;
-    if (next <= at || next + 16 > top || next % 8) break;
-    if (next + sizeof(uintptr_t) == stored_at) {
-      way = step;
-      break;
-    }
-    at = next;
-  }
-  // Relaxed: one word, and every value stored there is right.
-  __atomic_store_n(&known->way, (place & 0xffffffffffff) | way << 48, __ATOMIC_RELAXED);
-  return unwinding.found;
+  return place;
 }
 
-uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
-  // A way is stored only for a place in a system library.
-  known_way *known = &ways[(returns_to >> 1) % known_ways];
-  uint64_t way = __atomic_load_n(&known->way, __ATOMIC_RELAXED);
-  uintptr_t found;
-  uintptr_t own_frame = *frame;
-  if ((way & 0xffffffffffff) == returns_to && follow_way(known, way >> 48, frame, &found)) {
-    return found;
-  }
-  *frame = own_frame;
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
+  // A frame's size is noted only for a place in a system library.
+  uintptr_t found = follow_frames(returns_to, frame);
+  if (found) return found;
   bool is_system = interlock_find_range(&interlock_system_code, returns_to) ||
                    (!interlock_find_range(&interlock_user_code, returns_to) &&
                     interlock_look_up_code(returns_to) == &interlock_system_code);
-  if (!is_system) return returns_to;
-  if (follow_frames(returns_to, own_frame, &found)) return found ? found : returns_to;
-  return unwind(returns_to, own_frame, known);
+  return is_system ? unwind(returns_to, frame) : returns_to;
 }
 
 uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) {
