@@ -57,25 +57,36 @@ static uintptr_t top_of_reading(uintptr_t frame) {
 // The unwinder finds each caller's return address, but is too slow for each call. The sizes of the
 // frames that it has seen lead to the user's code the next time.
 
-enum { known_frames = 4096, largest_frame = 0xfffd, varies, is_outermost };
+enum { known_frames = 4096, most_probes = 8, largest_frame = 0xfffd, varies, is_outermost };
 /// A return address in system code in the low 48 bits, and above them the distance in words from
-/// the stack word above it to the one above its caller's return address. Found by a hash of the
-/// return address; no entry is ever replaced.
+/// the stack word above it to the one above its caller's return address. No entry is replaced by
+/// that of another address.
 static uint64_t frame_sizes[known_frames];
 
-static uint64_t *frame_size(uintptr_t address) {
-  return &frame_sizes[(address * 0x9e3779b97f4a7c15) >> 52];
+/// The entry of a return address, or the empty one where it belongs; NULL if there is no room.
+static uint64_t *frame_size(uintptr_t address, uint64_t *known) {
+  uint64_t first = (address * 0x9e3779b97f4a7c15) >> 52;
+  for (uint64_t probe = 0; probe < most_probes; probe++) {
+    uint64_t *entry = &frame_sizes[(first + probe) % known_frames];
+    // Relaxed: one word, which refers to nothing else.
+    *known = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    if (!*known || (*known & 0xffffffffffff) == address) return entry;
+  }
+  return NULL;
 }
 
 static void note_frame(uintptr_t address, uint64_t size) {
-  uint64_t *known = frame_size(address), expected = 0, mine = address & 0xffffffffffff;
-  // Relaxed: one word, which refers to nothing else.
-  if (__atomic_compare_exchange_n(known, &expected, mine | size << 48, false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED)) {
-    return;
+  uint64_t known, *entry;
+  // Repeated if another thread fills the empty entry first, with this address or another.
+  while ((entry = frame_size(address, &known)) && !known) {
+    // Relaxed: see above.
+    if (__atomic_compare_exchange_n(entry, &known, address | size << 48, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      return;
+    }
   }
-  if ((expected & 0xffffffffffff) == mine && expected >> 48 != size) {
-    __atomic_store_n(known, mine | (uint64_t)varies << 48, __ATOMIC_RELAXED);
+  if (entry && known >> 48 != size) {
+    __atomic_store_n(entry, address | (uint64_t)varies << 48, __ATOMIC_RELAXED);
   }
 }
 
@@ -85,9 +96,9 @@ static void note_frame(uintptr_t address, uint64_t size) {
 static uintptr_t follow_frames(uintptr_t place, uintptr_t frame) {
   uintptr_t top = top_of_reading(frame), above = frame + 2 * sizeof(uintptr_t), address = place;
   while (true) {
-    uint64_t known = __atomic_load_n(frame_size(address), __ATOMIC_RELAXED);
+    uint64_t known = 0;
+    if (!frame_size(address, &known) || !known || known >> 48 == varies) break;
     uint64_t size = known >> 48;
-    if (!known || (known & 0xffffffffffff) != address || size == varies) break;
     if (size == is_outermost) return place;
     above += size * sizeof(uintptr_t);
     if (above > top) return 0;
