@@ -1,7 +1,7 @@
 // References to objects. What a thread did with an object before it released its reference comes
 // before what another does once it finds itself the only owner: an array that was shared, copied,
 // and is then changed in place. Only the counts order the two, and neither the compiler nor an
-// interposed call tells of them; so each release is recorded, in the shadow of the object's count,
+// interposed call shows them; so each release is recorded, in the shadow of the object's count,
 // which no code of the user accesses. The last release needs no record: the memory is freed, and
 // its accesses are forgotten.
 #include "memory_thread.h"

@@ -71,7 +71,7 @@ void interlock_clock_come_to_task(thread_clock *own) {
   }
 }
 
-/// As below, where a task has a clock of its own. Only what the runtime does not tell of needs the
+/// As below, where a task has a clock of its own. Only what the runtime does not show needs the
 /// events.
 static void note_exact_task(thread_record *record, thread_clock *own,
                             const interlock_event *event) {
@@ -169,7 +169,7 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     interlock_clock_get(own, queue, AS_APPLY, false, false);
   } else if (is_exact) {
-    // The runtime tells of what the job comes after.
+    // The runtime shows what the job comes after.
   } else if (event->item) {
     interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
     if (event->flags & INTERLOCK_FLAG_ON_GROUP) {

@@ -85,7 +85,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       interlock_clock_join_thread(own, (pthread_t)event->object);
       return;
     case INTERLOCK_OBJECT_WORK_ITEM:
-      // An item that was made before the clocks began has run where nothing tells of it.
+      // An item that was made before the clocks began may have run unseen.
       if (!interlock_clock_get(own, object, AS_LOCK, false, false)) interlock_clock_know_all(own);
       return;
     case INTERLOCK_OBJECT_MUTEX:
@@ -134,7 +134,7 @@ static void note_order(thread_clock *own, const interlock_event *event) {
 
 static void note_enqueue(thread_clock *own, const interlock_event *event) {
   if (interlock_clock_tasks_are_exact && event->flags & INTERLOCK_FLAG_JOB) {
-    // The runtime tells of the others.
+    // The runtime shows the others.
     if (event->flags & INTERLOCK_FLAG_DELAYED) {
       const void *job = event->item->context;
       interlock_clock_pass(own, (uintptr_t)job, interlock_clock_purpose_of(job), false);
@@ -167,7 +167,7 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
     case INTERLOCK_EVENT_UNFOLLOWED:
       interlock_clocks_lose_sight(
           "a Dispatch source, I/O or the notification of a work item runs code, which no event "
-          "tells of");
+          "shows");
       return;
     case INTERLOCK_EVENT_CONFIGURE:
       // The queue resumes, or is activated: the blocks that it then runs are ordered after this.

@@ -217,13 +217,13 @@ void interlock_clock_events_forked(void) HIDDEN;
 
 // Tasks with clocks of their own (clock_tasks.c, clock_edges.c).
 
-/// Whether the runtime tells of the orders of tasks, so that each task has a clock of its own.
+/// Whether the runtime shows the orders of tasks, so that each task has a clock of its own.
 extern bool interlock_clock_tasks_are_exact HIDDEN;
 bool interlock_clock_tasks_prepare(void) HIDDEN;
 void interlock_clock_tasks_forked(void) HIDDEN;
 /// `AS_TASK`, or `AS_ACTOR` for another object of the runtime.
 purpose interlock_clock_purpose_of(const void *object) HIDDEN;
-/// Lets the runtime tell of the orders of tasks from now on, if it can.
+/// Lets the runtime show the orders of tasks from now on, if it can.
 void interlock_clock_follow_edges(void) HIDDEN;
 void interlock_clock_edges_forked(void) HIDDEN;
 
