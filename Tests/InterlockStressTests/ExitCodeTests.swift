@@ -199,6 +199,13 @@ struct ExitCodeTests {
         == "error: the run ended after 2 of 6 trials: no pipe: Too many open files\n")
     #expect(test.output.text.contains("2 met, 0 unmet, 0 skipped"))
     #expect(try results(in: test.read("out.json")) == 2)
+    let full = try TestWorld()
+    full.refuseAfter = 2
+    #expect(full.run("--html", "/dev/full") == .ourFault)
+    #expect(
+      full.errors.text
+        == "error: '/dev/full' could not be written: No space left on device\n"
+        + "error: the run ended after 2 of 6 trials: no pipe: Too many open files\n")
     let other = try TestWorld()
     other.refuseAfter = 0
     #expect(other.run("pool", "writes", "--subject", "good") == .ourFault)

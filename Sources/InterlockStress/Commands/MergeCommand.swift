@@ -55,10 +55,10 @@ struct MergeCommand {
     for (path, reason) in failures {
       world.errors.write("error: '\(escaped(path))' could not be written: \(reason)\n")
     }
-    guard failures.isEmpty else { return .ourFault }
     for record in missing { reportMissing(record) }
     let run = RunCommand(world: world, options: options, .merge)
     let code = planned.isEmpty ? .met : run.exitCode(.completed, reports, planned: results.count)
+    guard failures.isEmpty else { return .ourFault }
     return code == .met && !missing.isEmpty ? .unmet : code
   }
 

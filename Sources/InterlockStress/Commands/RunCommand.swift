@@ -90,17 +90,8 @@ final class RunCommand {
     for (path, reason) in failures {
       world.errors.write("error: '\(escaped(path))' could not be written: \(reason)\n")
     }
-    guard failures.isEmpty else { return .ourFault }
-    if reports.hasFinishedFiles, ending == .completed, interlock_interrupted() {
-      reports.text.write("interrupted while the page was written, which is complete\n")
-      return .interrupted
-    }
-    if trials.isEmpty {
-      reports.text.write(
-        "shard \(options.shard.number) of \(options.shard.count) has no trial\n")
-      return .met
-    }
-    return exitCode(ending, reports, planned: trials.count)
+    let code = exitCode(ending, reports, planned: trials.count)
+    return failures.isEmpty ? code : .ourFault
   }
 
   /// Runs the trials at these positions that this build can judge; the rest is skipped at once.
@@ -154,6 +145,15 @@ final class RunCommand {
     if ending == .interrupted {
       reports.text.write("interrupted: \(results.count) of \(planned) trials were judged\n")
       return .interrupted
+    }
+    if reports.hasFinishedFiles, interlock_interrupted() {
+      reports.text.write("interrupted while the page was written, which is complete\n")
+      return .interrupted
+    }
+    if planned == 0 {
+      reports.text.write(
+        "shard \(options.shard.number) of \(options.shard.count) has no trial\n")
+      return .met
     }
     if results.count < planned {
       world.errors.write(
