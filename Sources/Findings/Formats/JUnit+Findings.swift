@@ -9,7 +9,7 @@ extension FindingFormat {
   static let junit = FindingFormat(
     name: "junit", summary: "JUnit's XML.", destination: .file
   ) { findings, context in
-    var report = JUnit(
+    var report = JUnitXML(
       properties: [("interlock", context.version)], began: Int(Date().timeIntervalSince1970))
     let suite = ProcessInfo.processInfo.processName
     for finding in findings {

@@ -40,7 +40,7 @@ struct PropertyAccess {
     guard let access = frames.first else { return declaration }
     // Standard library code that was specialised for the user's code has the user's lines.
     let functions = frames.prefix { $0.frame.address == access.frame.address } + [access]
-    let function = functions.first { SwiftSymbol.module(of: $0.symbol) != "Swift" } ?? access
+    let function = functions.first { SymbolModule.module(of: $0.symbol) != "Swift" } ?? access
     guard let path = access.frame.file, let line = access.frame.line, line > 0 else {
       guard let name = access.frame.function else { return declaration }
       let others = access.isMerged ? " or a function with the same code" : ""
@@ -49,7 +49,7 @@ struct PropertyAccess {
         function: "\(declaration.function), accessed by \(name)\(others)")
     }
     return Place(
-      file: Self.fileID(path, SwiftSymbol.module(of: function.symbol), declaration.file),
+      file: Self.fileID(path, SymbolModule.module(of: function.symbol), declaration.file),
       line: line, function: function.frame.function ?? declaration.function)
   }
 

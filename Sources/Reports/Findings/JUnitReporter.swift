@@ -10,7 +10,7 @@ struct JUnitReporter: Reporter {
     var count = 0
     var seconds = 0.0
     /// The first unmet trial, and how many there were.
-    var outcome: JUnit.Outcome?
+    var outcome: JUnitXML.Outcome?
     var unmet = 0
     var skipped: String?
     /// The first old finding, which does not make the test red.
@@ -43,7 +43,7 @@ struct JUnitReporter: Reporter {
     guard let context else { return "" }
     var properties = [(name: "interlock", value: context.version)]
     if let seed = context.seed { properties.append(("seed", "\(seed)")) }
-    var report = JUnit(properties: properties, began: context.began)
+    var report = JUnitXML(properties: properties, began: context.began)
     for pair in order {
       guard let tried = tries[pair] else { continue }
       report.add(
@@ -86,7 +86,7 @@ extension JUnitReporter.Tries {
   }
 
   /// The outcome of all trials; of several, how many failed.
-  fileprivate var result: JUnit.Outcome {
+  fileprivate var result: JUnitXML.Outcome {
     let often = count > 1 ? " (\(unmet) of \(count) trials)" : ""
     switch outcome {
     case .failed(let kind, let message, let lines):

@@ -130,13 +130,13 @@ struct PropertyAccessTests {
       ("App.fill((extension in Other):Swift.Array<A>.Part) -> ()", "App"),
     ])
   func module(demangled: String, module: String) {
-    #expect(SwiftSymbol.module(ofDemangled: demangled) == module)
+    #expect(SymbolModule.module(ofDemangled: demangled) == module)
   }
 
   @Test("a name that is no Swift symbol has no module")
   func noModule() {
-    #expect(SwiftSymbol.module(of: "start_thread") == nil)
-    #expect(SwiftSymbol.module(of: nil) == nil)
-    #expect(SwiftSymbol.module(of: "$s3App4fillyyF") == "App")
+    #expect(SymbolModule.module(of: "start_thread") == nil)
+    #expect(SymbolModule.module(of: nil) == nil)
+    #expect(SymbolModule.module(of: "$s3App4fillyyF") == "App")
   }
 }

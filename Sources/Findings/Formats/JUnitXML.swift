@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JUnit report that both the schema of Ant's tasks and that of Jenkins accept.
-package struct JUnit: Sendable {
+package struct JUnitXML: Sendable {
   /// The outcome of a test.
   package enum Outcome: Sendable, Hashable {
     case passed

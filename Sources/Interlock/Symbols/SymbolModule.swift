@@ -1,7 +1,7 @@
 internal import CInterlock
 
-/// What a mangled name says besides the function's name.
-enum SwiftSymbol {
+/// The module that a symbol names.
+enum SymbolModule {
   /// The module in which a function is declared: the extension's, if it extends another module's
   /// type.
   static func module(of symbol: String?) -> String? {
