@@ -8,7 +8,7 @@ extension SyncEvents {
     @Test("The article's tables of environment options are what the products declare")
     func tables() throws {
       let child = try ChildRun("option-tables", options: nil, quiet: false)
-      let tables = child.output.components(separatedBy: "\n\n")
+      let tables = child.output.components(separatedBy: "\n\n").filter { !$0.isEmpty }
       let article = try String(
         contentsOf: URL(fileURLWithPath: #filePath)
           .appendingPathComponent(
