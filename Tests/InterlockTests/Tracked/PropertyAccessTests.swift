@@ -59,7 +59,8 @@ struct PropertyAccessTests {
         "specialized Sequence.forEach(_:)", "$sSTsE7forEachyyy7ElementQzKXEKFSaySiG_Tg5",
         "/src/Model/Store.swift", 35, at: 2),
       frame(
-        "Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "/src/Model/Store.swift", 34, at: 2),
+        "Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "/src/Model/Store.swift", 34,
+        at: 2),
       frame("Store.fill()", "$s5Model5StoreC4fillyyF", "/src/Model/Store.swift", 34, at: 2),
     ])
     #expect(found.1 == Place(file: "Model/Store.swift", line: 35, function: "Store.fill()"))
