@@ -54,7 +54,7 @@ enum ProcessReport {
   static func start() {
     // Read before the program can change its folder.
     _ = ProcessBaseline.ofThisProcess
-    let asked = WatchdogOptions.ofThisProcess.reports
+    let asked = OptionVariable.ofThisProcess[ReportOptions.self].reports
     guard !asked.isEmpty else { return }
     let folder = FileManager.default.currentDirectoryPath
     repository.withLock { $0 = Repository(around: folder) }

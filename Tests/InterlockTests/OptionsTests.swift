@@ -97,6 +97,49 @@ struct OptionsTests {
     #expect(SectionOptions.unheededBecause == nil, "the tests are a build with section tracking")
   }
 
+  @Test(
+    "an option of a product that is not linked is reported with its wrong value",
+    arguments: [
+      ("fail_on=potental", ["'fail_on' must be potential, found 'potental'"]),
+      ("fail_on", []), ("fail_on=potential", []),
+      ("hang_limit=0", ["'hang_limit' must be a number of seconds from 0.1 to 86400, found '0'"]),
+      ("predict=yes", ["'predict' must be on or off, found 'yes'"]),
+      ("report=sarif:file", []),
+    ])
+  func wrongElsewhere(word: String, messages: [String]) {
+    let variable = OptionVariable(word, declared: Self.own)
+    let name = word.prefix { $0 != "=" }
+    #expect(
+      variable.errors.map { $0.dropFirst("interlock: INTERLOCK_OPTIONS: ".count) }
+        == messages.map { $0[...] } + [
+          """
+          '\(name)' does nothing here: the watchdog is not linked (product InterlockWatchdog)
+          """
+        ])
+  }
+
+  @Test(
+    "options that no blank separates are one line, and each that is not linked is named",
+    arguments: [":", ",", ";"])
+  func separators(sign: String) {
+    let prefix = "interlock: INTERLOCK_OPTIONS: "
+    let ofOthers = OptionVariable("hang_limit=5\(sign)predict=on", declared: Self.own)
+    #expect(
+      ofOthers.errors == [
+        prefix + "options are separated by blanks, found 'hang_limit=5\(sign)predict=on'",
+        prefix + "'hang_limit', 'predict' do nothing here: the watchdog is not linked"
+          + " (product InterlockWatchdog)",
+      ])
+    let own = OptionVariable("traps=a\(sign)delays=on exit_code=7", declared: Self.own)
+    #expect(
+      own.errors == [prefix + "options are separated by blanks, found 'traps=a\(sign)delays=on'"])
+    #expect(own[SectionOptions.self] == SectionOptions())
+    #expect(own[CommonOptions.self].exitCode == 7)
+    let file = OptionVariable("delays=on traps=/tmp/a\(sign)b=c", declared: Self.own)
+    #expect(file.errors.isEmpty)
+    #expect(file[SectionOptions.self].trapFile == "/tmp/a\(sign)b=c")
+  }
+
   @Test("an empty variable changes nothing")
   func nothing() {
     #expect(OptionVariable("", declared: Self.own)[SectionOptions.self] == SectionOptions())
@@ -127,6 +170,8 @@ struct OptionsTests {
         "require_contention=on sections=off",
         "'require_contention' does nothing with 'sections=off'"
       ),
+      ("coverage=on sections=off", "'coverage' does nothing with 'sections=off'"),
+      ("sections=off delays=on", "'delays' does nothing with 'sections=off'"),
       ("delays=3", "'delays' must be on or off, found '3'"),
       (
         "delay_seed=-1",

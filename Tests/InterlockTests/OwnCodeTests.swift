@@ -17,6 +17,13 @@ struct OwnCodeTests {
     #expect(OwnCode.part(ofFile: "Sources/CMine/Deep/mine.c") == .harness)
     #expect(OwnCode.part(ofFile: "Sources/CYours/mine.c") == nil)
     #expect(OwnCode.part(ofFile: "Sources/Mine/Mine.swift") == nil)
+    // As release builds spell the Swift file of an inlined function's caller.
+    #expect(
+      OwnCode.path(of: "Sources/Mine/Deep/A.swift", inModule: "Mine")
+        == "/x/Sources/Mine/Deep/A.swift")
+    #expect(OwnCode.path(of: "Sources/Mine/A.swift", inModule: "Yours") == nil)
+    #expect(OwnCode.path(of: "Sources/Yours/A.swift", inModule: "Mine") == nil)
+    #expect(OwnCode.path(of: "/y/Sources/Mine/A.swift", inModule: "Mine") == nil)
     // A user's folder of the same name, and one whose name begins with it.
     #expect(OwnCode.part(ofFile: "/y/Sources/Mine/A.swift") == nil)
     #expect(OwnCode.part(ofFile: "/x/Sources/MineToo/A.swift") == nil)

@@ -1,11 +1,17 @@
 import Interlock
 
 extension Programs {
-  /// Prints a table in Markdown for each declaration of options of `INTERLOCK_OPTIONS`, and then
-  /// the names that a process without the watchdog knows.
+  /// Prints a table in Markdown for each declaration of options of `INTERLOCK_OPTIONS`: those that
+  /// this process obeys, and those of products that it does not link.
   static func printOptionTables() {
-    for values in OptionVariable.ofThisProcess.values { printTable(type(of: values)) }
-    print(OptionVariable.ofOtherProducts.flatMap(\.names).joined(separator: " "))
+    let declared: [any EnvironmentOptions.Type] = OptionVariable.ofThisProcess.values.map {
+      type(of: $0)
+    }
+    for options in declared { printTable(options) }
+    for (options, _) in OptionVariable.ofOtherProducts
+    where !declared.contains(where: { $0 == options }) {
+      printTable(options)
+    }
   }
 
   private static func printTable(_ options: any EnvironmentOptions.Type) {

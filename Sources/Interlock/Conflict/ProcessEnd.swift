@@ -38,11 +38,11 @@ private let coverageExitCode: Int32 = 1
 private func reportCoverage(endingWith status: Int32) -> String? {
   guard Settings.shared.coverage else { return nil }
   let report = SectionTracking.coverageReport
+  if report.resources.isEmpty, TestPass.hasNoTests(CommandLine.arguments) { return nil }
   writeError(report.summary + "\n")
   guard Settings.shared.requiresContention, status == 0 else { return nil }
   let count = report.notTested.count
   if report.resources.isEmpty {
-    if TestPass.hasNoTests(CommandLine.arguments) { return nil }
     return "interlock: the exit code is \(coverageExitCode) (require_contention=on): no section was"
       + " begun, so nothing was tested"
   }

@@ -48,8 +48,15 @@ package struct OwnCode: Sendable, Hashable {
   /// Debug information has absolute paths of Swift files, and paths in the package of C files.
   package func contains(file: String) -> Bool {
     if file.hasPrefix(folder + "/") { return true }
-    guard module == nil, !file.hasPrefix("/") else { return false }
-    return file.indices.contains { file[$0] == "/" && folder.hasSuffix("/" + file[..<$0]) }
+    return module == nil && absolute(file) != nil
+  }
+
+  /// The absolute path of a source file of the target by its path in the package; `nil` for a file
+  /// that is not below the target's folder.
+  private func absolute(_ file: String) -> String? {
+    guard !file.hasPrefix("/") else { return nil }
+    let slash = file.indices.first { file[$0] == "/" && folder.hasSuffix("/" + file[..<$0]) }
+    return slash.map { folder + file[$0...] }
   }
 
   private static func folder(of path: String) -> String {
@@ -68,6 +75,15 @@ extension OwnCode {
   /// callable from any thread.
   package static func register(_ targets: Set<OwnCode>) {
     known.withLock { $0.formUnion(targets) }
+  }
+
+  /// The absolute path of a module's source file by its path in the package; `nil` for a module or
+  /// a file of the user's.
+  ///
+  /// Debug information has such a path for the caller of an inlined function. A user's folder may
+  /// have the same path in another package, but no other module of the process has the same name.
+  package static func path(of file: String, inModule module: String) -> String? {
+    known.withLock { $0.lazy.filter { $0.module == module }.compactMap { $0.absolute(file) }.first }
   }
 
   /// The part that a module is; `nil` for the user's.

@@ -32,11 +32,19 @@ struct PlatformImages {
     let location = symbol.sourceLocation
     return NamedFrame(
       frame: StackFrame(
-        address: address, function: StackFrame.functionName(symbol.name), file: location?.path,
+        address: address, function: StackFrame.functionName(symbol.name),
+        file: location.map { path($0.path, of: symbol.rawName) },
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
       // The toolchain does not count a key path's accessors as thunks.
       isThunk: symbol.isSwiftThunk || ["TK", "Tk"].contains(where: symbol.rawName.hasSuffix))
+  }
+
+  /// The path of a source file. The toolchain leaves that of an inlined function's caller relative:
+  /// a file of ours gets its absolute one, by which `OwnCode` knows it.
+  private static func path(_ path: String, of symbol: String) -> String {
+    guard !path.hasPrefix("/"), let module = SwiftSymbol.module(of: symbol) else { return path }
+    return OwnCode.path(of: path, inModule: module) ?? path
   }
 
   /// The image map, captured again only if a library has been loaded since: that takes 200 µs, and

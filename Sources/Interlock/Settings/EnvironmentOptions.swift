@@ -33,22 +33,18 @@ extension EnvironmentOptions {
 /// The options of a process are those that its linked products declare: `Interlock` its own, and
 /// every other product by `interlock_declare_options` before `main`.
 package struct OptionVariable: Sendable {
-  /// The options of products that a process may lack, for a message that names the product. A test
-  /// compares them with the declarations.
-  package static let ofOtherProducts = [
+  /// The options of products that a process may lack, for a message that names the product.
+  package static let ofOtherProducts: [(options: any EnvironmentOptions.Type, reason: String)] = [
+    (WatchdogOptions.self, withoutWatchdog),
+    (MemoryOptions.self, "the check of memory is not linked (product InterlockMemory)"),
     (
-      names: ["hang_limit", "predict", "fail_on", "hold_limit", "report"],
-      reason: "the watchdog is not linked (product InterlockWatchdog)"
-    ),
-    (
-      names: ["memory"],
-      reason: "the check of memory is not linked (product InterlockMemory)"
-    ),
-    (
-      names: ["baseline"],
-      reason: "neither tests nor memory are watched (products InterlockTesting, InterlockMemory)"
+      BaselineOptions.self,
+      "neither tests nor memory are watched (products InterlockTesting, InterlockMemory)"
     ),
   ]
+  /// The watchdog's option whose values only the watchdog knows. A test compares the name.
+  package static let reportOption = "report"
+  private static let withoutWatchdog = "the watchdog is not linked (product InterlockWatchdog)"
 
   /// The variable of this process, read once; its errors go to standard error.
   package static let ofThisProcess = {
@@ -77,16 +73,32 @@ package struct OptionVariable: Sendable {
         unheeded.append((reason, [name]))
       }
     }
+    func leaveToOthers(_ name: String, _ value: String?) {
+      guard let other = Self.ofOtherProducts.first(where: { $0.options.names.contains(name) })
+      else { return leave(name, because: Self.withoutWatchdog) }
+      var unused = other.options.init()
+      if let error = value.flatMap({ unused.read(name, $0) }) { errors.append(error) }
+      leave(name, because: other.reason)
+    }
+    let names = declared.flatMap { $0.names }
+    let ofOthers = (Self.ofOtherProducts.flatMap { $0.options.names } + [Self.reportOption])
+      .filter { !names.contains($0) }
     for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\n" }) {
+      let joined = Self.joinedNames(in: word, known: names + ofOthers)
+      if joined.count > 1 {
+        errors.append("options are separated by blanks, found '\(word)'")
+        for name in joined where ofOthers.contains(name) { leaveToOthers(name, nil) }
+        continue
+      }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
+      if ofOthers.contains(name) {
+        leaveToOthers(name, parts.count == 2 ? String(parts[1]) : nil)
+        continue
+      }
       guard let index = declared.firstIndex(where: { $0.names.contains(name) }) else {
-        if let other = Self.ofOtherProducts.first(where: { $0.names.contains(name) }) {
-          leave(name, because: other.reason)
-        } else {
-          let names = declared.flatMap { $0.names }.joined(separator: ", ")
-          errors.append("unknown option '\(name)'; the options are \(names)")
-        }
+        errors.append(
+          "unknown option '\(name)'; the options are \(names.joined(separator: ", "))")
         continue
       }
       guard parts.count == 2 else {
@@ -106,6 +118,15 @@ package struct OptionVariable: Sendable {
     }
     self.values = values
     self.errors = errors.map { "interlock: INTERLOCK_OPTIONS: \($0)" }
+  }
+
+  /// The options in a word that other signs than blanks separate, as in `predict=on:hang_limit=5`.
+  private static func joinedNames(in word: Substring, known: [String]) -> [String] {
+    word.split { ":,;".contains($0) }.compactMap { piece in
+      guard let sign = piece.firstIndex(of: "=") else { return nil }
+      let name = String(piece[..<sign])
+      return known.contains(name) ? name : nil
+    }
   }
 
   /// The values of these options; the defaults if they are not declared.

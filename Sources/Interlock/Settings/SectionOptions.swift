@@ -58,8 +58,12 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   mutating func resolveContradictions() -> [String] {
     var errors: [String] = []
     if trapFile != nil, !delays { errors.append("'traps' does nothing without 'delays=on'") }
-    if requiresContention, !sections {
-      errors.append("'require_contention' does nothing with 'sections=off'")
+    if !sections {
+      let needSections = [
+        delays ? "delays" : nil, coverage == true ? "coverage" : nil,
+        requiresContention ? "require_contention" : nil,
+      ]
+      errors += needSections.compactMap(\.self).map { "'\($0)' does nothing with 'sections=off'" }
     }
     if requiresContention, coverage == false {
       errors.append(

@@ -50,8 +50,8 @@ final class Settings: Sendable {
     if let seed = variable[SectionOptions.self].delaySeed {
       NearMissDelays.seed.store(seed, ordering: .relaxed)
     }
-    // A process that begins no section is also judged at its end.
-    if state.requiresContention, !state.isOff { interlock_watch_exit() }
+    // A process that begins no section also says so at its end.
+    if state.coverage, !state.isOff { interlock_watch_exit() }
     self.state = Guarded(state)
   }
 
@@ -138,13 +138,13 @@ final class Settings: Sendable {
 }
 
 extension SectionTracking {
-  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; switches it off in this process,
-  /// which leaves it to the processes that it starts.
+  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; switches it and `coverage` off in
+  /// this process, which leaves them to the processes that it starts.
   package static func takeContentionRequirement() -> Bool {
-    guard Settings.shared.requiresContention else { return false }
+    let isRequired = Settings.shared.requiresContention
     Settings.shared.requiresContention = false
     Settings.shared.coverage = false
-    return true
+    return isRequired
   }
 
   /// Writes a line to standard error about what is armed, unless `quiet=on` suppresses it.

@@ -6,7 +6,7 @@
 /// and the use of the result right after it.
 struct NeighbouringLines {
   /// A file and a line in it.
-  struct Location: Equatable {
+  struct Location: Hashable {
     var file: String?
     var line: Int?
   }
@@ -25,27 +25,69 @@ struct NeighbouringLines {
   func location(of named: NamedFrame) -> Location? {
     guard let symbol = named.symbol else { return nil }
     let address = named.frame.address
-    let behind = { first(of: symbol) { address + $0 } }
-    guard let before = first(of: symbol, at: { address - $0 }) else { return behind() }
+    let here = name([address])
+    let function = Function(symbol: symbol, around: here.filter { $0.symbol != symbol })
+    let behind = { first(of: function) { address + $0 } }
+    guard let before = first(of: function, at: { address - $0 }) else { return behind() }
+    // The code before is the end of the 'await', unless it computes arguments.
+    if here.last?.resumesTask ?? false { return behind() ?? before }
     // The beginning of an inlined function is not known.
     guard named.offset > 0 else { return before }
-    let entry = locations([address - named.offset + 1], of: symbol).first
+    let entry = locations([address - named.offset + 1], of: function).first
     return before == entry ? behind() ?? before : before
   }
 
+  /// A function, and the other frames of the address, into which it was inlined.
+  private struct Function {
+    var symbol: String
+    var around: [NamedFrame]
+
+    /// The function's line in the frames of an address.
+    ///
+    /// The toolchain lists functions that are inlined into one another in the order of their first
+    /// addresses, not of their nesting. With more than one, it is known which lines there are, but
+    /// not which function each belongs to: those of the functions around are known from elsewhere,
+    /// and functions of the standard library have none. At the end of an inlined function, it gets
+    /// the line of the function around.
+    func location(in frames: [NamedFrame]) -> Location? {
+      guard let own = frames.first(where: { $0.symbol == symbol }) else { return nil }
+      let linesAround = around.map(\.location)
+      let lines = Set(
+        frames.filter { $0.hasLine && !linesAround.contains($0.location) }.map(\.location))
+      guard frames.count > 2 else { return lines.contains(own.location) ? own.location : nil }
+      let isKnown = frames.allSatisfy { frame in
+        frame.symbol == symbol || around.contains { $0.symbol == frame.symbol }
+          || SwiftSymbol.module(of: frame.symbol) == "Swift"
+      }
+      return isKnown && lines.count == 1 ? lines.first : nil
+    }
+  }
+
   /// The nearest line among addresses at growing distances.
-  private func first(of symbol: String, at address: (UInt) -> UInt) -> Location? {
+  private func first(of function: Function, at address: (UInt) -> UInt) -> Location? {
     for distances in Self.distances {
-      if let found = locations(distances.map(address), of: symbol).first { return found }
+      if let found = locations(distances.map(address), of: function).first { return found }
     }
     return nil
   }
 
   /// The lines of those addresses that have one in this function, in order.
-  private func locations(_ addresses: [UInt], of symbol: String) -> [Location] {
-    let frames = name(addresses).filter { $0.symbol == symbol && $0.hasLine }.map(\.frame)
-    return addresses.compactMap { address in
-      frames.first { $0.address == address }.map { Location(file: $0.file, line: $0.line) }
-    }
+  private func locations(_ addresses: [UInt], of function: Function) -> [Location] {
+    let frames = Dictionary(grouping: name(addresses), by: \.frame.address)
+    return addresses.compactMap { frames[$0].flatMap(function.location) }
+  }
+}
+
+extension NamedFrame {
+  /// Whether the function is the part of an asynchronous one that follows an `await`.
+  fileprivate var resumesTask: Bool {
+    guard let symbol, symbol.hasSuffix("_") else { return false }
+    let number = symbol.dropLast().reversed().prefix(while: \.isNumber)
+    let kind = symbol.dropLast(number.count + 1).suffix(2)
+    return !number.isEmpty && (kind == "TY" || kind == "TQ")
+  }
+
+  fileprivate var location: NeighbouringLines.Location {
+    NeighbouringLines.Location(file: frame.file, line: frame.line)
   }
 }

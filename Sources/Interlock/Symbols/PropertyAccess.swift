@@ -28,7 +28,13 @@ struct PropertyAccess {
     self.property = property
     self.frames = Array(rest.drop { $0.isThunk || $0.hasNoFile && $0.isLibrarys })
     if let access = self.frames.first, !access.hasNoFile, !access.hasLine {
-      let found = location(access)
+      // Code of the standard library that was specialised and inlined has its caller's line.
+      let caller = self.frames.first {
+        $0.frame.address == access.frame.address && $0.hasLine
+          && SymbolModule.module(of: access.symbol) == "Swift"
+      }
+      let found =
+        location(access) ?? caller.map { .init(file: $0.frame.file, line: $0.frame.line) }
       self.frames[0].frame.file = found?.file
       self.frames[0].frame.line = found?.line
     }
@@ -40,7 +46,11 @@ struct PropertyAccess {
     guard let access = frames.first else { return declaration }
     // Standard library code that was specialised for the user's code has the user's lines.
     let functions = frames.prefix { $0.frame.address == access.frame.address } + [access]
-    let function = functions.first { SymbolModule.module(of: $0.symbol) != "Swift" } ?? access
+    // An inlined accessor may come after functions that it is inlined into.
+    let function =
+      functions.first {
+        SymbolModule.module(of: $0.symbol) != "Swift" && !$0.isInPlaceAccessor
+      } ?? access
     guard let path = access.frame.file, let line = access.frame.line, line > 0 else {
       guard let name = access.frame.function else { return declaration }
       let others = access.isMerged ? " or a function with the same code" : ""
@@ -72,6 +82,11 @@ struct PropertyAccess {
 }
 
 extension NamedFrame {
+  /// Whether the function is the accessor that the compiler writes for mutations in place.
+  fileprivate var isInPlaceAccessor: Bool {
+    [".modify", ".read"].contains { frame.function?.hasSuffix($0) ?? false }
+  }
+
   /// Whether the function is part of the runtime or the standard library.
   fileprivate var isLibrarys: Bool {
     frame.image?.hasPrefix("libswift") ?? false || symbol?.hasPrefix("swift_") ?? false

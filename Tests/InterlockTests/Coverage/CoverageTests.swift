@@ -181,6 +181,31 @@ struct CoverageEndTests {
         """)
   }
 
+  @Test("with coverage=on a process that begins no section says so when it ends")
+  func reportOfNothing() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      setenv("INTERLOCK_OPTIONS", "coverage=on", 1)
+      // The constructor, which runs before `main` if the variable is set from the start.
+      readOptions()
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text == "interlock: coverage: no resource: no section was begun\n")
+  }
+
+  @Test("a process that passes coverage on to its children reports none of its own")
+  func passedOn() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      setenv("INTERLOCK_OPTIONS", "coverage=on", 1)
+      readOptions()
+      precondition(!SectionTracking.takeContentionRequirement())
+      writeError("the end\n")
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text == "the end\n")
+  }
+
   @Test("with require_contention=on a resource of one owner makes the exit code 1")
   func red() async {
     await #expect(processExitsWith: .exitCode(1)) {

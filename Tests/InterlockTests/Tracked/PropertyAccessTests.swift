@@ -51,6 +51,21 @@ struct PropertyAccessTests {
     #expect(found.1 == Place(file: "Model/Store.swift", line: 35, function: "Store.fill()"))
   }
 
+  @Test("an inlined accessor that comes after its caller does not give the access its function")
+  func accessorBehind() {
+    let found = access([
+      frame("Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "//<compiler-generated>", 0),
+      frame(
+        "specialized Sequence.forEach(_:)", "$sSTsE7forEachyyy7ElementQzKXEKFSaySiG_Tg5",
+        "/src/Model/Store.swift", 35, at: 2),
+      frame(
+        "Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "/src/Model/Store.swift", 34,
+        at: 2),
+      frame("Store.fill()", "$s5Model5StoreC4fillyyF", "/src/Model/Store.swift", 34, at: 2),
+    ])
+    #expect(found.1 == Place(file: "Model/Store.swift", line: 35, function: "Store.fill()"))
+  }
+
   @Test("merged functions are reported as several, at the property's declaration")
   func merged() {
     let found = access([

@@ -1,0 +1,18 @@
+/// The option of `INTERLOCK_OPTIONS` that names a file of old findings. Each product that knows
+/// them when a finding is made declares it.
+package struct BaselineOptions: EnvironmentOptions {
+  /// The path of the file; `nil` for none.
+  package var path: String?
+
+  /// The defaults.
+  package init() {}
+
+  /// The options.
+  package static let options: [Option<Self>] = [
+    Option(
+      "baseline", .file, \.path,
+      "A file of old findings, as `interlock run --baseline` has it. An old issue of a test is a"
+        + " warning; an old race in memory is shown and does not fail the process.",
+      default: "none")
+  ]
+}
