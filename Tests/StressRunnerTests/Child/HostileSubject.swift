@@ -161,6 +161,7 @@ extension HostileSubject {
     .init("says-unknown-oracle", .timedOut),
     .init(
       "says-deep-nesting", .crashed, "to the pipe on which its process reports"),
+    .init("says-extreme-hang", .deadlock),
     .init("says-half", .crashed, "exited with code 0"),
     .init("says-long-line", .crashed, "to the pipe on which its process reports"),
     .init("says-too-long-line", .crashed, "to the pipe on which its process reports"),
