@@ -83,6 +83,9 @@ typedef struct {
 } token;
 enum { token_at = 4 };
 
+/// Whether this process is the child of a fork.
+static bool was_forked;
+
 static void note_holder(void *context) {
   token *token = context;
   token->first = token->words[token_at];
@@ -95,17 +98,21 @@ static bool check_once(ptrdiff_t shift) {
   swift_call *run_swift = (swift_call *)interlock_find_real("swift_once");
   dispatch_call *run_dispatch = (dispatch_call *)interlock_find_real("dispatch_once_f");
   int own = (int)interlock_thread_id(), beside = (int)shift / (int)sizeof(int);
+  // In the child of a fork both libraries go on writing the number that the thread had before it.
+  bool any = was_forked;
   bool holds = true;
   // If the runtime is linked statically, or is absent, the functions and the layout are ours.
   if (run_swift) {
     __attribute__((aligned(8))) token swift = {0};
     run_swift(&swift.words[token_at], note_holder, &swift);
-    holds = swift.first == 0 && swift.second == own && swift.words[token_at + beside] == -1;
+    holds = swift.first == 0 && (swift.second == own || (any && swift.second > 0)) &&
+            swift.words[token_at + beside] == -1;
   }
   if (run_dispatch) {
     __attribute__((aligned(8))) token dispatch = {0};
     run_dispatch((intptr_t *)&dispatch.words[token_at], &dispatch, note_holder);
-    holds = holds && (dispatch.first & 0x3fffffff) == own &&
+    int holder = dispatch.first & 0x3fffffff;
+    holds = holds && (holder == own || (any && holder > 0)) &&
             dispatch.words[token_at + beside] == -1 && dispatch.words[token_at + 1 + beside] == -1;
   }
   // If another value may mean done, always ask the runtime.
@@ -223,6 +230,7 @@ void interlock_layouts_check(void) {
 }
 
 void interlock_layouts_forked(void) {
+  was_forked = true;
   // A thread that was checking is not in the child.
   if (state == checking) state = unchecked;
 }

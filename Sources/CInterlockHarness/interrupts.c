@@ -1,32 +1,66 @@
 #include "interlock_interrupts.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "interlock_real_time_limit.h"
 
 // In C because it runs in a signal handler.
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, refused;
+static uint64_t sender_limit, own_limit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int depth;
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
-static struct sigaction before[SIGNALS];
+static struct sigaction before[SIGNALS], children_before;
 static _Thread_local sigset_t mask_before;
 
-static void note(int signal) {
-  (void)signal;
-  interrupted = 1;
+/// The limit of a process that a trial has started; 0 for any other process. A trial's processes
+/// have a limit of their own, at or above this number.
+static uint64_t limit_of_trial(int process) {
+  const uint64_t lowest = (uint64_t)1 << 62;
+  uint64_t limit = interlock_real_time_limit(process);
+  return limit >= lowest && limit < own_limit ? limit : 0;
+}
+
+static void note(int signal, siginfo_t *info, void *context) {
+  (void)context;
+  int error = errno;
+  uint64_t limit = info->si_code == SI_USER ? limit_of_trial(info->si_pid) : 0;
+  errno = error;
+  if (limit == 0) {
+    interrupted = 1;
+    return;
+  }
+  // Relaxed: a wrong pair of sender and signal only makes a warning less exact.
+  __atomic_store_n(&sender_limit, limit, __ATOMIC_RELAXED);
+  refused = signal;
 }
 
 static void take_over(int signal, struct sigaction *previous) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_handler = note;
+  action.sa_sigaction = note;
+  action.sa_flags = SA_SIGINFO;
   sigemptyset(&action.sa_mask);
   sigaction(signal, NULL, previous);
   // Keep ignored signals: a shell makes a background command ignore SIGINT, and `nohup` SIGHUP.
   if (previous->sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
+}
+
+/// A parent process that ignores SIGCHLD leaves that to the programs it starts. The system then
+/// reaps their children, and this process learns no child's end.
+static void keep_ended_children(void) {
+  sigaction(SIGCHLD, NULL, &children_before);
+  if (children_before.sa_handler != SIG_IGN && !(children_before.sa_flags & SA_NOCLDWAIT)) return;
+  struct sigaction action = children_before;
+  action.sa_flags &= ~SA_NOCLDWAIT;
+  if (action.sa_handler == SIG_IGN) action.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &action, NULL);
 }
 
 void interlock_interrupts_begin(void) {
@@ -37,7 +71,9 @@ void interlock_interrupts_begin(void) {
   pthread_sigmask(SIG_UNBLOCK, &all, &mask_before);
   pthread_mutex_lock(&lock);
   if (depth++ == 0) {
-    interrupted = 0;
+    interrupted = refused = 0;
+    own_limit = interlock_real_time_limit(getpid());
+    keep_ended_children();
     for (int index = 0; index < SIGNALS; index++) take_over(signals[index], &before[index]);
   }
   pthread_mutex_unlock(&lock);
@@ -48,8 +84,16 @@ void interlock_interrupts_end(void) {
   pthread_mutex_lock(&lock);
   if (--depth == 0) {
     for (int index = 0; index < SIGNALS; index++) sigaction(signals[index], &before[index], NULL);
+    sigaction(SIGCHLD, &children_before, NULL);
   }
   pthread_mutex_unlock(&lock);
 }
 
 bool interlock_interrupted(void) { return interrupted != 0; }
+
+int interlock_refused_interrupt(uint64_t *limit) {
+  int signal = refused;
+  refused = 0;
+  *limit = __atomic_load_n(&sender_limit, __ATOMIC_RELAXED);
+  return signal;
+}

@@ -176,7 +176,7 @@ final class TestWorld {
               TrialResult(trial: trial, observation: seen, verdict: verdict)))
           afterEach()
         }
-        for line in leftBehind { onEvent(.leftBehind(line)) }
+        for line in leftBehind { onEvent(.warning(line)) }
         return .completed
       })
   }

@@ -9,7 +9,8 @@
 
 static const hostile_action *const tables[] = {
     hostile_endings, hostile_tracers, hostile_processes, hostile_shared_memory,
-    hostile_pipes,   hostile_files,   hostile_limits,
+    hostile_pipes,   hostile_files,   hostile_limits,    hostile_others,
+    hostile_tricks,
 };
 
 const hostile_action *hostile_at(size_t index) {

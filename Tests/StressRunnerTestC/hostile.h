@@ -11,10 +11,12 @@
 extern const hostile_action hostile_endings[];
 extern const hostile_action hostile_files[];
 extern const hostile_action hostile_limits[];
+extern const hostile_action hostile_others[];
 extern const hostile_action hostile_pipes[];
 extern const hostile_action hostile_processes[];
 extern const hostile_action hostile_shared_memory[];
 extern const hostile_action hostile_tracers[];
+extern const hostile_action hostile_tricks[];
 
 /// Sleeps forever.
 void hostile_hang(void);

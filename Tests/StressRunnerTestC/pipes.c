@@ -41,6 +41,70 @@ static const char *const lines[] = {
     "{\"oracleFailure\":{\"_0\":{\"oracle\":\"none\",\"evidence\":\"\"}}}",
 };
 
+/// A hang of two threads and four queues, with the lowest and highest numbers.
+static const char extreme_hang[] =
+    "{\"hang\":{\"_0\":{\"signals\":[{\"value\":0,\"waits\":1,\"releases\":0,\"enters\":0,\"c"
+    "reated\":[],\"id\":16,\"kind\":\"semaphore\",\"releasePlaces\":[],\"enterPlaces\":[]},{"
+    "\"value\":0,\"waits\":1,\"releases\":0,\"enters\":0,\"created\":[],\"id\":32,\"kind\":\""
+    "semaphore\",\"releasePlaces\":[],\"enterPlaces\":[]},{\"value\":0,\"waits\":1,\"releases"
+    "\":0,\"enters\":0,\"created\":[],\"id\":48,\"kind\":\"semaphore\",\"releasePlaces\":[],"
+    "\"enterPlaces\":[]},{\"value\":0,\"waits\":1,\"releases\":0,\"enters\":0,\"created\":[],"
+    "\"id\":64,\"kind\":\"semaphore\",\"releasePlaces\":[],\"enterPlaces\":[]},{\"value\":0,"
+    "\"waits\":1,\"releases\":0,\"enters\":0,\"created\":[],\"id\":80,\"kind\":\"semaphore\","
+    "\"releasePlaces\":[],\"enterPlaces\":[]}],\"actorTypes\":[],\"queues\":[{\"isRoot\":fals"
+    "e,\"isMain\":false,\"delayed\":-9223372036854775808,\"label\":\"\",\"onGroups\":92233720"
+    "36854775807,\"target\":96,\"blocks\":[{\"isBarrier\":false,\"isJob\":false,\"count\":922"
+    "3372036854775807,\"place\":[],\"enqueuedBy\":[],\"ahead\":96,\"code\":0}],\"isSuspended"
+    "\":false,\"width\":4094,\"keepsOrder\":true,\"isOvercommit\":false,\"queued\":-922337203"
+    "6854775808,\"id\":112},{\"target\":96,\"onGroups\":9223372036854775807,\"isRoot\":false,"
+    "\"delayed\":-9223372036854775808,\"blocks\":[{\"isBarrier\":false,\"isJob\":false,\"coun"
+    "t\":-9223372036854775808,\"place\":[],\"enqueuedBy\":[],\"ahead\":0,\"code\":128}],\"que"
+    "ued\":9223372036854775807,\"id\":144,\"isOvercommit\":false,\"isSuspended\":false,\"isMa"
+    "in\":false,\"label\":\"\",\"width\":4094,\"keepsOrder\":true},{\"label\":\"\",\"queued\""
+    ":0,\"onGroups\":9223372036854775807,\"isRoot\":true,\"width\":4095,\"delayed\":-92233720"
+    "36854775808,\"isSuspended\":false,\"isMain\":false,\"id\":96,\"keepsOrder\":true,\"block"
+    "s\":[],\"isOvercommit\":false},{\"target\":96,\"onGroups\":9223372036854775807,\"isRoot"
+    "\":false,\"delayed\":-9223372036854775808,\"blocks\":[{\"isBarrier\":false,\"isJob\":fal"
+    "se,\"count\":-9223372036854775808,\"place\":[],\"enqueuedBy\":[],\"ahead\":0,\"code\":12"
+    "8}],\"queued\":9223372036854775807,\"id\":2000,\"isOvercommit\":false,\"isSuspended\":fa"
+    "lse,\"isMain\":false,\"label\":\"\",\"width\":4094,\"keepsOrder\":true}],\"leftLocks\":["
+    "],\"awaits\":[],\"isPartial\":false,\"mayRest\":false,\"threads\":[{\"elsewhere\":\"list"
+    "ening\",\"stack\":[],\"runs\":[],\"isPartial\":false,\"startedBy\":0,\"isMain\":true,\"i"
+    "d\":13830,\"held\":[],\"name\":\"\"},{\"elsewhere\":\"unknown\",\"stack\":[],\"runs\":[]"
+    ",\"isPartial\":false,\"startedBy\":13830,\"isMain\":false,\"wait\":{\"isApply\":false,\""
+    "seconds\":0,\"object\":64,\"kind\":\"semaphore\",\"hasTimeLimit\":false,\"isBarrier\":fa"
+    "lse,\"place\":[]},\"id\":13832,\"held\":[],\"name\":\"\"},{\"elsewhere\":\"unknown\",\"p"
+    "ool\":96,\"stack\":[],\"runs\":[{\"enqueuedBy\":13832,\"isSynchronous\":false,\"isJob\":"
+    "false,\"queue\":144,\"code\":128,\"isBarrier\":false,\"place\":[],\"isApply\":false}],\""
+    "isPartial\":false,\"startedBy\":13832,\"isMain\":false,\"wait\":{\"isApply\":false,\"sec"
+    "onds\":0,\"object\":80,\"kind\":\"semaphore\",\"hasTimeLimit\":false,\"place\":[],\"isBa"
+    "rrier\":false},\"id\":13833,\"held\":[],\"name\":\"\"},{\"elsewhere\":\"listening\",\"st"
+    "ack\":[],\"runs\":[],\"isPartial\":false,\"startedBy\":0,\"isMain\":false,\"id\":13834,"
+    "\"held\":[],\"name\":\"\"},{\"elsewhere\":\"unknown\",\"pool\":96,\"stack\":[],\"runs\":"
+    "[{\"isBarrier\":false,\"isSynchronous\":false,\"isJob\":false,\"queue\":144,\"code\":128"
+    ",\"enqueuedBy\":13832,\"place\":[],\"isApply\":false}],\"isPartial\":false,\"startedBy\""
+    ":13833,\"isMain\":false,\"wait\":{\"isBarrier\":false,\"seconds\":0,\"object\":32,\"kind"
+    "\":\"semaphore\",\"hasTimeLimit\":false,\"place\":[],\"isApply\":false},\"id\":13835,\"h"
+    "eld\":[],\"name\":\"\"},{\"elsewhere\":\"unknown\",\"pool\":96,\"stack\":[],\"runs\":[{"
+    "\"enqueuedBy\":13832,\"isSynchronous\":false,\"isJob\":false,\"queue\":144,\"code\":128,"
+    "\"isBarrier\":false,\"place\":[],\"isApply\":false}],\"isPartial\":false,\"startedBy\":1"
+    "3834,\"isMain\":false,\"wait\":{\"isApply\":false,\"seconds\":0,\"object\":48,\"kind\":"
+    "\"semaphore\",\"hasTimeLimit\":false,\"place\":[],\"isBarrier\":false},\"id\":13836,\"he"
+    "ld\":[],\"name\":\"\"},{\"elsewhere\":\"unknown\",\"pool\":96,\"stack\":[],\"runs\":[{\""
+    "isApply\":false,\"isSynchronous\":false,\"isJob\":false,\"queue\":144,\"code\":128,\"enq"
+    "ueuedBy\":13832,\"place\":[],\"isBarrier\":false}],\"isPartial\":false,\"startedBy\":138"
+    "34,\"isMain\":false,\"wait\":{\"isApply\":false,\"seconds\":0,\"object\":16,\"kind\":\"s"
+    "emaphore\",\"hasTimeLimit\":false,\"isBarrier\":false,\"place\":[]},\"id\":13837,\"held"
+    "\":[],\"name\":\"\"}],\"quietSeconds\":-1e+300,\"activity\":[{\"thread\":2,\"spans\":[{"
+    "\"from\":-1e+300,\"to\":1e+300,\"kind\":\"semaphore\",\"object\":64}]}],\"processors\":2"
+    ",\"nextTimer\":-1e+300},\"isCertain\":true,\"isOnlySlow\":false}}";
+
+static void say_extreme_hang(int argument) {
+  (void)argument;
+  say(extreme_hang);
+  hostile_hang();
+}
+
 static void say_one(int index) {
   say(lines[index]);
   hostile_hang();
@@ -131,6 +195,7 @@ const hostile_action hostile_pipes[] = {
     {"says-open-brackets", say_one, 8},
     {"says-unknown-oracle", say_one, 9},
     {"says-deep-nesting", nest, 0},
+    {"says-extreme-hang", say_extreme_hang, 0},
     {"says-half", say_half, 0},
     {"says-long-line", say_much, 8},
     {"says-too-long-line", say_much, 64},

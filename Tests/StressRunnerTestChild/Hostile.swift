@@ -24,6 +24,9 @@ private func lookAtFolder() {
   if ["", "/", "/tmp"].contains((above as NSString).deletingLastPathComponent) { exit(12) }
   guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { exit(13) }
   if !names.isEmpty { exit(14) }
+  // If memory is short, the system must end the trial before the runner.
+  let score = FileManager.default.contents(atPath: "/proc/self/oom_score_adj") ?? Data()
+  if String(decoding: score, as: UTF8.self) != "1000\n" { exit(16) }
   let bytes = Data(repeating: 1, count: 1 << 20)
   if (try? bytes.write(to: URL(fileURLWithPath: folder + "/file"))) == nil { exit(15) }
 }
@@ -76,7 +79,7 @@ func runHostile(_ arguments: [String]) -> Never {
   }
   var said: [String] = []
   let ending = TrialRunner(jobs: jobs).run(trials) { event in
-    if case .leftBehind(let line) = event { said.append(line) }
+    if case .warning(let line) = event { said.append(line) }
     if case .finished(let index, let result) = event {
       write(
         HostileResult(
@@ -115,7 +118,8 @@ private func write(_ value: some Encodable) {
   FileHandle.standardOutput.write(line)
 }
 
-/// The processes other than this one and the namespace's first, without zombies.
+/// The processes other than this one and the namespace's first, without zombies that this process
+/// is not to reap.
 private func otherProcesses() -> [String] {
   let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return names.compactMap { name in
@@ -124,7 +128,11 @@ private func otherProcesses() -> [String] {
       let line = FileManager.default.contents(atPath: "/proc/\(number)/cmdline")
     else { return nil }
     let fields = String(decoding: status, as: UTF8.self)
-    if let end = fields.lastIndex(of: ")"), fields[end...].hasPrefix(") Z") { return nil }
+    if let end = fields.lastIndex(of: ")"), fields[end...].hasPrefix(") Z"),
+      !fields[end...].hasPrefix(") Z \(getpid()) ")
+    {
+      return nil
+    }
     return fields.prefix(60) + " " + String(decoding: line, as: UTF8.self)
   }
 }

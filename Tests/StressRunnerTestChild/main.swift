@@ -29,7 +29,10 @@ let ending = TrialRunner(jobs: 1).run(Array(repeating: trial, count: trials)) { 
   case .started: FileHandle.standardError.write(Data("started\n".utf8))
   case .finished(_, let result):
     if let json = try? JSONEncoder().encode(result) { FileHandle.standardOutput.write(json) }
-  case .leftBehind(let line): FileHandle.standardError.write(Data((line + "\n").utf8))
+  case .warning(let line): FileHandle.standardError.write(Data((line + "\n").utf8))
   }
+}
+if case .failed(let reason) = ending {
+  FileHandle.standardError.write(Data((reason + "\n").utf8))
 }
 exit(ending == .completed ? 0 : ending == .interrupted ? 130 : 70)

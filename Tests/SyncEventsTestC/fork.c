@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interlock_layouts.h"
 #include "interlock_waits.h"
 #include "sync_events_test.h"
 
@@ -58,4 +59,11 @@ int sync_events_fork(int count, int exec) {
   __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
   for (int index = 0; index < threads; index++) pthread_join(others[index], NULL);
   return well;
+}
+
+int sync_events_layouts_hold_in_fork(void) {
+  pid_t child = fork();
+  if (child == 0) _exit(interlock_layouts_lost(UINT32_MAX) == NULL ? 1 : 0);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

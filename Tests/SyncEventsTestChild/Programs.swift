@@ -22,6 +22,7 @@ enum Programs {
       _ = interlock_waits_start()
       print(sync_events_fork(number(arguments, 0), Int32(number(arguments, 1))))
     },
+    "layouts-in-fork": { _ in print(sync_events_layouts_hold_in_fork()) },
     "mixed-readers": { _ in print(sync_events_mixed_readers()) },
     "fork-in-locks": { arguments in print(sync_events_fork_in_locks(number(arguments, 0))) },
     "post-while-loading": { arguments in

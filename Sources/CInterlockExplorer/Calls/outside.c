@@ -73,6 +73,8 @@ bool interlock_wait_for_outside(const void *lock, uint32_t (*owner_of)(const voi
     if (round < rounds_of_giving_way) {
       give_way();
     } else {
+      // Polls: an unlock wakes only the waiters that the lock's own function has entered, and that
+      // function takes the lock.
       nanosleep(&pause, NULL);
     }
     owner = owner_of(lock);

@@ -132,6 +132,7 @@ static bool is_enabled(uint32_t number) {
 }
 
 /// Checks again for some real time: an event that the engine does not see may enable a thread.
+/// Polls, because there is no descriptor or word for an event that is not seen.
 static void wait_for_outside(void) {
   const struct timespec pause = {0, 1000000};
   for (int tries = 0; tries < 500 && ENGINE.enabled.count == 0; tries++) {

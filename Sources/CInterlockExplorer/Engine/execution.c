@@ -1,4 +1,5 @@
 // Executions: one after another until the strategy, a limit or a failure ends them.
+#include "../Calls/calls.h"
 #include "../Concurrency/tasks.h"
 #include "../Dispatch/model.h"
 #include "../Sections/sections.h"
@@ -7,10 +8,11 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ENGINE interlock_the_engine
@@ -216,8 +218,34 @@ static void run_executions(void) {
   result->nanoseconds = interlock_real_now() - begun;
 }
 
-/// One exploration at a time. Not a mutex: its calls are interposed.
-static int is_running;
+/// One exploration at a time: a word that threads take, and wait on in the kernel. Not a mutex: its
+/// calls are interposed.
+static int running;
+enum { not_running, runs, runs_and_others_wait };
+
+static void wait_on_running(int operation, int value) {
+  typedef long system_call(long, ...);
+  INTERLOCK_REAL(system_call, syscall)(SYS_futex, &running, operation, value, NULL, NULL, 0);
+}
+
+static void begin_alone(void) {
+  int found = not_running;
+  // Acquire: pairs with the release in `end_alone`; what one exploration left, the next finds.
+  if (__atomic_compare_exchange_n(&running, &found, runs, false, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_RELAXED)) {
+    return;
+  }
+  while (__atomic_exchange_n(&running, runs_and_others_wait, __ATOMIC_ACQUIRE) != not_running) {
+    wait_on_running(FUTEX_WAIT_PRIVATE, runs_and_others_wait);
+  }
+}
+
+static void end_alone(void) {
+  // Release: pairs with the acquires in `begin_alone`.
+  if (__atomic_exchange_n(&running, not_running, __ATOMIC_RELEASE) == runs_and_others_wait) {
+    wait_on_running(FUTEX_WAKE_PRIVATE, 1);
+  }
+}
 
 interlock_explore_status interlock_explore(const interlock_exploration_options *options,
                                            bool (*body)(void *), void *context,
@@ -225,10 +253,8 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
                                            interlock_exploration_result *result) {
   memset(result, 0, sizeof *result);
   if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
-  const struct timespec pause = {0, 1000000};
   interlock_marks.hidden++;
-  // Acquire and release: what one exploration left, the next finds.
-  while (__atomic_exchange_n(&is_running, 1, __ATOMIC_ACQUIRE)) nanosleep(&pause, NULL);
+  begin_alone();
   interlock_explore_status status = INTERLOCK_EXPLORE_NO_CALLS;
   if (interlock_control_begin(&interlock_explorer_performer)) {
     status = INTERLOCK_EXPLORE_RAN;
@@ -255,7 +281,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     ENGINE.result = NULL;
     interlock_control_end();
   }
-  __atomic_store_n(&is_running, 0, __ATOMIC_RELEASE);
+  end_alone();
   interlock_marks.hidden--;
   return status;
 }

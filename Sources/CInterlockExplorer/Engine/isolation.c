@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ENGINE interlock_the_engine
@@ -97,10 +97,17 @@ static bool waits_for_ever(pid_t process) {
 /// Why a child was killed.
 typedef enum { not_killed, out_of_time, cannot_go_on } kill_reason;
 
+/// Waits for the child's end, or until it is time to look at the child again.
+static void wait_for_end(int descriptor) {
+  struct pollfd end = {.fd = descriptor, .events = POLLIN};
+  // Without a descriptor (before Linux 5.3), poll only waits.
+  poll(&end, 1, descriptor < 0 ? 1 : 50);
+}
+
 /// Waits for the child's end; kills it where nothing moves for long. Returns its wait status.
 static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t limit,
                     kill_reason *killed) {
-  const struct timespec pause = {0, 500000};
+  const int descriptor = (int)syscall(SYS_pidfd_open, child, 0);
   const uint64_t between_looks = 100000000;
   uint64_t seen_executions = 0, still = 0, looked_at = 0, before = interlock_real_now();
   size_t seen_steps = 0;
@@ -108,7 +115,7 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
   int status = 0;
   for (;;) {
     pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child || (ended < 0 && errno != EINTR)) return status;
+    if (ended == child || (ended < 0 && errno != EINTR)) break;
     uint64_t now = interlock_real_now(), passed = now - before;
     before = now;
     uint64_t executions = *(volatile const uint64_t *)&shared->result.executions;
@@ -131,8 +138,10 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
       waited = waits;
       looked_at = still;
     }
-    nanosleep(&pause, NULL);
+    wait_for_end(descriptor);
   }
+  if (descriptor >= 0) close(descriptor);
+  return status;
 }
 
 /// What the child's end was, which no code of the child's could say any more.

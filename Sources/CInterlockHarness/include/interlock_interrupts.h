@@ -4,6 +4,7 @@
 // The signals that ask the runner to end. Not part of the users' API.
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,7 +12,8 @@ extern "C" {
 
 /// Records SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of ending the process, until the matching
 /// `end`; calls may overlap on several threads, but not nest on one. An ignored signal stays
-/// ignored.
+/// ignored, and one that a trial's process has sent is refused. Until then this process can also
+/// wait for its children if its parent ignores SIGCHLD.
 void interlock_interrupts_begin(void);
 
 /// Restores the handlers from before the first `begin`; called on the same thread.
@@ -19,6 +21,10 @@ void interlock_interrupts_end(void);
 
 /// Whether one of those signals has arrived since the first `begin`.
 bool interlock_interrupted(void);
+
+/// The last signal that was refused since this was asked, with its sender's limit for real-time
+/// threads; 0 for none.
+int interlock_refused_interrupt(uint64_t *limit);
 
 #ifdef __cplusplus
 }

@@ -111,7 +111,7 @@ package struct JUnitXML: Sendable {
 
   /// Seconds with three decimals.
   private static func seconds(_ value: Double) -> String {
-    let milliseconds = Int((max(0, value) * 1000).rounded())
+    let milliseconds = Int((min(max(0, value), 1e12) * 1000).rounded())
     let rest = "\(milliseconds % 1000)"
     return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
   }

@@ -118,7 +118,7 @@ struct GraphFormatter {
   }
 
   private static func tenths(_ seconds: Double) -> String {
-    let tenths = Int((seconds * 10).rounded())
+    let tenths = Int((min(max(0, seconds), 1e12) * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
   }
 

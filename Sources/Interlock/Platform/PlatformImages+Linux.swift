@@ -43,7 +43,7 @@ struct PlatformImages {
   /// The path of a source file. The toolchain leaves that of an inlined function's caller relative:
   /// a file of ours gets its absolute one, by which `OwnCode` knows it.
   private static func path(_ path: String, of symbol: String) -> String {
-    guard !path.hasPrefix("/"), let module = SwiftSymbol.module(of: symbol) else { return path }
+    guard !path.hasPrefix("/"), let module = SymbolModule.module(of: symbol) else { return path }
     return OwnCode.path(of: path, inModule: module) ?? path
   }
 

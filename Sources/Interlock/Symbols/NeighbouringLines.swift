@@ -57,7 +57,7 @@ struct NeighbouringLines {
       guard frames.count > 2 else { return lines.contains(own.location) ? own.location : nil }
       let isKnown = frames.allSatisfy { frame in
         frame.symbol == symbol || around.contains { $0.symbol == frame.symbol }
-          || SwiftSymbol.module(of: frame.symbol) == "Swift"
+          || SymbolModule.module(of: frame.symbol) == "Swift"
       }
       return isKnown && lines.count == 1 ? lines.first : nil
     }

@@ -126,7 +126,7 @@ final class RunCommand {
         reports.started(judged[index])
       case .finished(let index, let result):
         add(result, index: judged[index])
-      case .leftBehind(let line):
+      case .warning(let line):
         world.errors.write("warning: \(line)\n")
       }
     }

@@ -122,18 +122,38 @@ extension Platform {
   /// The code that a process has mapped. Mappings of data are left out: a symbol reader maps the
   /// same files again, and no code runs there.
   package static func mappings(of process: Int32) -> [Mapping] {
-    guard let text = contents(of: "/proc/\(process)/maps") else { return [] }
-    return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
-      let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-      guard fields.count == 6, fields[1].contains("x") else { return nil }
-      let ends = fields[0].split(separator: "-")
-      guard ends.count == 2, let first = UInt(ends[0], radix: 16),
-        let last = UInt(ends[1], radix: 16), first < last,
-        let offset = UInt(fields[2], radix: 16)
-      else { return nil }
-      let path = String(fields[5].drop { $0 == " " })
-      return Mapping(addresses: first..<last, offset: offset, path: path)
+    guard let text = contents(of: "/proc/\(process)/maps", atMost: mostMapBytes) else { return [] }
+    return text.withUnsafeBytes { text in
+      var mappings: [Mapping] = []
+      var rest = text[...]
+      // By `memchr`: a process may have mapped many files with long names, and a loop in Swift
+      // takes a hundred times as long in a debug build.
+      while let end = index(of: "\n", in: rest) {
+        let line = rest[..<end]
+        rest = rest[(end + 1)...]
+        // The rights come after the addresses: "r-xp".
+        guard let space = index(of: " ", in: line), line.endIndex - space > 4,
+          line[space + 3] == UInt8(ascii: "x"),
+          let mapping = Mapping(line: String(decoding: line, as: UTF8.self))
+        else { continue }
+        mappings.append(mapping)
+      }
+      return mappings
     }
+  }
+
+  /// How much of a list of mappings is read. Linux allows 65,530 of them by default, and a name has
+  /// 100 bytes at most in most programs.
+  private static let mostMapBytes = 16 << 20
+
+  private static func index(
+    of byte: Unicode.Scalar, in bytes: Slice<UnsafeRawBufferPointer>
+  ) -> Int? {
+    let own = UnsafeRawBufferPointer(rebasing: bytes)
+    guard let base = own.baseAddress,
+      let found = memchr(base, Int32(UInt8(ascii: byte)), own.count)
+    else { return nil }
+    return bytes.startIndex + (UnsafeRawPointer(found) - base)
   }
 
   /// The value after `name:` in a line of a status file, without the white space before it.
@@ -173,9 +193,9 @@ extension Platform {
     return value
   }
 
-  /// The whole contents of a file of `/proc`. The kernel makes them during the read, and they have
-  /// no size.
-  package static func contents(of path: String) -> [UInt8]? {
+  /// The contents of a file of `/proc`, up to a size. The kernel makes them during the read, and
+  /// they have no size of their own.
+  package static func contents(of path: String, atMost most: Int = .max) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -189,8 +209,23 @@ extension Platform {
           initialized = max(0, count)
         })
       guard count >= 0 else { return nil }
-      guard count > 0 else { return bytes }
+      guard count > 0, bytes.count < most else { return bytes }
     }
+  }
+}
+
+extension Platform.Mapping {
+  /// "7f10-7f20 r-xp 00001000 08:01 123   /lib/libc.so.6"
+  fileprivate init?(line: String) {
+    let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+    guard fields.count == 6 else { return nil }
+    let ends = fields[0].split(separator: "-")
+    guard ends.count == 2, let first = UInt(ends[0], radix: 16),
+      let last = UInt(ends[1], radix: 16), first < last,
+      let offset = UInt(fields[2], radix: 16)
+    else { return nil }
+    self.init(
+      addresses: first..<last, offset: offset, path: String(fields[5].drop { $0 == " " }))
   }
 }
 #endif

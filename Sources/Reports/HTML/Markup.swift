@@ -19,7 +19,7 @@ enum Markup {
 
   /// A length in the units of a drawing, to a tenth.
   static func number(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
+    let tenths = Int((min(max(-1e12, value), 1e12) * 10).rounded())
     let sign = tenths < 0 ? "-" : ""
     let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
     return sign + (rest == 0 ? "\(whole)" : "\(whole).\(rest)")

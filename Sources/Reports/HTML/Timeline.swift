@@ -182,7 +182,7 @@ struct Timeline {
 
   /// `0.24 s`, with as many decimals as needed.
   private static func seconds(_ value: Double) -> String {
-    let thousandths = Int((value * 1000).rounded())
+    let thousandths = Int((min(max(0, value), 1e12) * 1000).rounded())
     let (whole, part) = thousandths.quotientAndRemainder(dividingBy: 1000)
     var digits = String(part)
     digits = String(repeating: "0", count: 3 - digits.count) + digits

@@ -67,7 +67,7 @@ package func wrapped(_ text: String, width: Int) -> [String] {
 /// Formats seconds: two decimals below ten, one above.
 package func secondsText(_ seconds: Double) -> String {
   let decimals = seconds < 10 ? 100.0 : 10.0
-  let scaled = Int((max(0, seconds) * decimals).rounded())
+  let scaled = Int((min(max(0, seconds), 1e12) * decimals).rounded())
   let (whole, part) = scaled.quotientAndRemainder(dividingBy: Int(decimals))
   let digits = String(part)
   return "\(whole)." + String(repeating: "0", count: (decimals == 100 ? 2 : 1) - digits.count)

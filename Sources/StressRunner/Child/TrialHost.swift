@@ -145,6 +145,7 @@ package enum TrialHost {
     for descriptor in [tableDescriptor, eventDescriptor] {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
+    Platform.giveWayIfMemoryIsShort()
     _ = interlock_die_with_parent()
     // The parent may have ended before that call.
     guard getppid() == table.parent else { _exit(70) }

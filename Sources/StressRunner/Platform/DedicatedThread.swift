@@ -14,16 +14,35 @@ package struct DedicatedThread {
   /// take 512 MiB of address space, and only the memory that they touch.
   private static let stackBytes = 512 * 1024
 
-  /// Starts a thread that runs `body`.
+  /// Starts a thread that runs `body`, or ends the process with the reason if the system refuses
+  /// it: with a caller missing, the workload would be a different one.
   package init(_ body: @escaping @Sendable () -> Void) {
+    let (thread, code) = Self.start(body, stackBytes: Self.stackBytes)
+    Self.check(code, "start a thread")
+    self.thread = thread
+  }
+
+  /// Starts a thread that is never joined. Returns false if the system refuses it.
+  static func startDetached(
+    stackBytes: Int, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let (thread, code) = start(body, stackBytes: stackBytes)
+    guard code == 0 else { return false }
+    check(pthread_detach(thread), "let a thread go")
+    return true
+  }
+
+  private static func start(
+    _ body: @escaping @Sendable () -> Void, stackBytes: Int
+  ) -> (thread: pthread_t, code: Int32) {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
     // Allocated as raw memory: which module declares `pthread_attr_t()` depends on what else the
     // package imports.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
-    Self.check(pthread_attr_init(attributes), "prepare a thread")
+    check(pthread_attr_init(attributes), "prepare a thread")
     defer { pthread_attr_destroy(attributes) }
-    Self.check(pthread_attr_setstacksize(attributes, Self.stackBytes), "prepare a thread")
+    check(pthread_attr_setstacksize(attributes, stackBytes), "prepare a thread")
     #if canImport(Darwin)
     var started: pthread_t?
     let code = pthread_create(&started, attributes, { runThread($0) }, start)
@@ -31,11 +50,13 @@ package struct DedicatedThread {
     var started: pthread_t = 0
     let code = pthread_create(&started, attributes, { runThread($0) }, start)
     #endif
-    Self.check(code, "start a thread")
+    if code != 0 { Unmanaged<Start>.fromOpaque(start).release() }
     #if canImport(Darwin)
-    guard let started else { fatalError("interlock: a started thread has no identity") }
+    guard let started = started ?? (code == 0 ? nil : pthread_self()) else {
+      fatalError("interlock: a started thread has no identity")
+    }
     #endif
-    thread = started
+    return (started, code)
   }
 
   /// Starts a thread that is never joined: `body` may never return.
@@ -48,8 +69,7 @@ package struct DedicatedThread {
     Self.check(pthread_join(thread, nil), "wait for a thread")
   }
 
-  /// Ends the process with the reason if the system refuses a thread: with a caller missing, the
-  /// workload would be a different one.
+  /// Ends the process with the reason if the system refuses a call.
   private static func check(_ code: Int32, _ what: String) {
     guard code == 0 else {
       fatalError("interlock: cannot \(what): \(String(cString: strerror(code)))")

@@ -57,6 +57,9 @@ extension Platform {
   /// Kills every process that has the mark. Never called, since there is no mark.
   static func killAll(with mark: ChildMark, startedBy child: pid_t) {}
 
+  /// Does nothing: Apple's systems have no such order.
+  static func giveWayIfMemoryIsShort() {}
+
   /// Serves the main queue forever; call it on the main thread.
   static func serveMainQueue() -> Never { dispatchMain() }
 }

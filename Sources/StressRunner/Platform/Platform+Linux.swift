@@ -40,6 +40,15 @@ extension Platform {
     }
   }
 
+  /// Lets the system end this process, and those that it will start, before all others when memory
+  /// is short: the runner's own is then not chosen.
+  static func giveWayIfMemoryIsShort() {
+    let descriptor = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = write(descriptor, "1000", 4)
+    close(descriptor)
+  }
+
   /// Serves the main queue forever; call it on the main thread.
   ///
   /// Not `dispatchMain`, which ends the main thread: `/proc` then shows neither maps nor memory.

@@ -21,7 +21,8 @@ extension Platform {
   /// How many passes may find only processes that end by themselves during the pass.
   private static let mostFruitlessLooks = 20
 
-  /// Kills every process that has the mark except the child itself, until none is found.
+  /// Kills every process that has the mark except the child itself, until none is found, and reaps
+  /// those that the child has started as this process's own children (`CLONE_PARENT`).
   ///
   /// It misses processes of another user (started through a set-user-ID program), and a process
   /// that has set the limit itself.
@@ -29,7 +30,7 @@ extension Platform {
     let deadline = now + killPatience
     var fruitless = 0
     while fruitless < mostFruitlessLooks {
-      var found: [Int32] = []
+      var found: [(process: pid_t, descriptor: Int32)] = []
       var hasOneEnded = false
       // The newest first: a process that keeps replacing itself by a new child does not live long.
       for process in numbers(in: "/proc").reversed() where process != Int(child) {
@@ -37,7 +38,7 @@ extension Platform {
         if let descriptor = open(pid_t(process), markedBy: mark) {
           killSession(of: pid_t(process))
           interlock_kill_opened_process(descriptor)
-          found.append(descriptor)
+          found.append((pid_t(process), descriptor))
         } else if errno == ESRCH, process > Int(child) {
           hasOneEnded = true
         }
@@ -48,9 +49,10 @@ extension Platform {
       }
       // A process that was forking during the pass may have left a child: make another pass when
       // these are dead.
-      for descriptor in found {
+      for (process, descriptor) in found {
         while !isDead(descriptor, within: deadline - now), now < deadline {}
         close(descriptor)
+        reap(process)
       }
       if now >= deadline { return }
     }
@@ -74,11 +76,22 @@ extension Platform {
     // Check again now that the descriptor is bound to one process: the number may have been reused
     // before. If it is reused from here on, the descriptor's own process is dead and no other is
     // hit.
-    guard mark.covers(interlock_real_time_limit(process)), !isDead(descriptor, within: 0) else {
+    guard mark.covers(interlock_real_time_limit(process)) else {
       close(descriptor)
       return nil
     }
+    if isDead(descriptor, within: 0) {
+      close(descriptor)
+      reap(process)
+      return nil
+    }
     return descriptor
+  }
+
+  /// Reaps a process of a trial if it has ended and this process is its parent.
+  private static func reap(_ process: pid_t) {
+    var status: Int32 = 0
+    waitpid(process, &status, WNOHANG | Int32(__WALL))
   }
 
   /// Whether the process has ended, reaped or not, or ends within `seconds`.

@@ -67,7 +67,7 @@ final class ChildProcess {
     var pipes: [(read: Int32, write: Int32)] = []
     for _ in 0..<3 {
       guard raised >= 0, let pair = Self.makePipe() else {
-        let reason = String(cString: strerror(errno))
+        let reason = Self.descriptorFault()
         closeAll()
         table.unmap()
         throw RunnerFault(reason: "no pipe: \(reason)")
@@ -77,7 +77,7 @@ final class ChildProcess {
     }
     // Fail now rather than run a child that the runner cannot sample.
     let spare = (0..<Self.spareDescriptors).map { _ in fcntl(raised, F_DUPFD_CLOEXEC, 0) }
-    let reason = String(cString: strerror(errno))
+    let reason = Self.descriptorFault()
     spare.filter { $0 >= 0 }.forEach { close($0) }
     guard !spare.contains(-1) else {
       closeAll()
@@ -109,6 +109,9 @@ final class ChildProcess {
     output = Pipe(descriptor: pipes[1].read)
     errors = Pipe(descriptor: pipes[2].read)
   }
+
+  /// Whether a process with this limit for real-time threads belongs to the trial.
+  func owns(processWithLimit limit: UInt64) -> Bool { mark?.covers(limit) ?? false }
 
   /// The descriptors to wait for: those that can still be read.
   var descriptors: [Int32] {
@@ -207,6 +210,12 @@ final class ChildProcess {
       }
     }
     return total
+  }
+
+  /// Why a descriptor could not be made, from `errno`. The limit may be below the lowest number that
+  /// was asked for, which the system calls an invalid argument.
+  private static func descriptorFault() -> String {
+    String(cString: strerror(errno == EINVAL ? EMFILE : errno))
   }
 
   /// Makes a pipe whose ends are closed on exec and lie above the numbers that a child uses.

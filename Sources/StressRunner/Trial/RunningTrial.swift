@@ -137,7 +137,8 @@ final class RunningTrial {
     case .script(let record): observation.script = record
     case .prediction(let record): observation.prediction = record
     case .explored(let record): observation.exploration = record
-    case .hang(let snapshot, let isCertain, let isOnlySlow):
+    case .hang(let sent, let isCertain, let isOnlySlow):
+      let snapshot = sent.bounded
       observation.waits = snapshot
       let stall = stallWatch.note(snapshot, isCertain: isCertain, isOnlySlow: isOnlySlow)
       return endSeenAt == nil ? ending(ofStall: stall) : nil

@@ -16,9 +16,10 @@ final class StackNaming: Sendable {
   // Accessed under the condition only.
   nonisolated(unsafe) private var finished: Observation?
 
-  /// Starts to symbolicate. Call it on the thread that starts the children.
+  /// Starts to symbolicate. Call it on the thread that starts the children. If the system refuses
+  /// another thread, this one symbolicates.
   init(
-    of stacks: RawStacks, in observation: Observation, index: Int,
+    of stacks: RawStacks, in observation: Observation, index: Int, stackBytes: Int = 8 << 20,
     symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
@@ -31,7 +32,7 @@ final class StackNaming: Sendable {
       $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
     }
     if let address = cheap?.value.ownAddress { _ = MappedFiles.keep { symbolicate([address]) } }
-    Thread { [self] in
+    let work: @Sendable () -> Void = { [self] in
       var observation = observation
       let frames = stacks.named(symbolicate: symbolicate)
       observation.threads = stacks.groups(named: frames)
@@ -40,7 +41,8 @@ final class StackNaming: Sendable {
         finished = observation
         condition.broadcast()
       }
-    }.start()
+    }
+    if !DedicatedThread.startDetached(stackBytes: stackBytes, work) { work() }
   }
 
   /// The observation with its threads; `nil` while they are being symbolicated.

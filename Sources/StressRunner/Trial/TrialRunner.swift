@@ -12,9 +12,9 @@ package struct TrialRunner: Sendable {
     case started(index: Int)
     /// The trial at this index of the list is judged.
     case finished(index: Int, TrialResult)
-    /// A process or a folder of a trial could not be removed, with the reason in one line. Sent
-    /// when the run is over.
-    case leftBehind(String)
+    /// A process or a folder of a trial could not be removed, or a trial has sent a signal to the
+    /// runner: what happened, in one line. Sent when the run is over.
+    case warning(String)
   }
 
   /// How a run ended.
@@ -54,21 +54,21 @@ package struct TrialRunner: Sendable {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
     var running: [RunningTrial] = []
-    var left: [String] = []
+    var warnings: [String] = []
     var ending = Ending.completed
     do throws(RunnerFault) {
       let folder = try TemporaryFolder()
       do throws(RunnerFault) {
-        ending = try run(trials, in: folder, &running, &left, onEvent: onEvent)
+        ending = try run(trials, in: folder, &running, &warnings, onEvent: onEvent)
       } catch {
         ending = .failed(reason: error.reason)
       }
-      for trial in running { _ = finish(trial, .notRun(reason: ""), in: folder, &left) }
-      left += folder.remove()
+      for trial in running { _ = finish(trial, .notRun(reason: ""), in: folder, &warnings) }
+      warnings += folder.remove()
     } catch {
       ending = .failed(reason: error.reason)
     }
-    for line in left { onEvent(.leftBehind(line)) }
+    for line in warnings { onEvent(.warning(line)) }
     return ending
   }
 
@@ -76,7 +76,7 @@ package struct TrialRunner: Sendable {
   /// when it returns or throws.
   private func run(
     _ trials: [Trial], in folder: TemporaryFolder, _ running: inout [RunningTrial],
-    _ left: inout [String], onEvent: (Event) -> Void
+    _ warnings: inout [String], onEvent: (Event) -> Void
   ) throws(RunnerFault) -> Ending {
     var next = 0
     var most = max(1, jobs)
@@ -110,10 +110,13 @@ package struct TrialRunner: Sendable {
       }
       if running.isEmpty && naming.isEmpty { continue }
       Self.wait(for: running, atMost: naming.isEmpty ? 1 : 0.005)
+      if let line = Self.refusedSignal(from: running), !warnings.contains(line) {
+        warnings.append(line)
+      }
       for trial in running {
         guard let ending = try trial.step(at: Platform.now) else { continue }
         running.removeAll { $0 === trial }
-        let (observation, stacks) = finish(trial, ending, in: folder, &left)
+        let (observation, stacks) = finish(trial, ending, in: folder, &warnings)
         if let stacks {
           naming.append(
             StackNaming(
@@ -145,16 +148,27 @@ package struct TrialRunner: Sendable {
   /// Ends a trial and removes its files; records what cannot be removed.
   private func finish(
     _ trial: RunningTrial, _ ending: Observation.Ending, in folder: TemporaryFolder,
-    _ left: inout [String]
+    _ warnings: inout [String]
   ) -> (observation: Observation, stacks: RawStacks?) {
     let seen = trial.finish(ending)
     folder.remove(trial.folder)
     if trial.isLeft {
-      left.append(
+      warnings.append(
         "the process \(trial.child.process) of a trial of '\(printable(trial.trial.subject))' could"
           + " not be ended")
     }
     return seen
+  }
+
+  /// A signal that a trial has sent to this process, and that does not end the run; `nil` for none.
+  private static func refusedSignal(from running: [RunningTrial]) -> String? {
+    var limit: UInt64 = 0
+    let signal = interlock_refused_interrupt(&limit)
+    guard signal != 0 else { return nil }
+    let trial = running.first { $0.child.owns(processWithLimit: limit) }
+    let subject = trial.map { " of '\(printable($0.trial.subject))'" } ?? ""
+    let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP", SIGQUIT: "SIGQUIT"]
+    return "a trial\(subject) sent \(names[signal] ?? "a signal") to the runner, which continues"
   }
 
   /// Sleeps until a child sends an event or ends, or the next sample is due.

@@ -161,6 +161,7 @@ extension HostileSubject {
     .init("says-unknown-oracle", .timedOut),
     .init(
       "says-deep-nesting", .crashed, "to the pipe on which its process reports"),
+    .init("says-extreme-hang", .deadlock),
     .init("says-half", .crashed, "exited with code 0"),
     .init("says-long-line", .crashed, "to the pipe on which its process reports"),
     .init("says-too-long-line", .crashed, "to the pipe on which its process reports"),
@@ -171,6 +172,69 @@ extension HostileSubject {
     .init("closes-all-and-hangs", .timedOut),
     .init("makes-pipes-small", .passed),
     .init("steals-events", .timedOut),
+  ]
+
+  /// Subjects that send the runner a signal that would end it, and what the runner says.
+  static let ofSignals: [(subject: HostileSubject, signal: String)] = [
+    (.init("interrupts-runner", .passed), "SIGINT"),
+    (.init("terminates-runner", .passed), "SIGTERM"),
+    (.init("terminates-runner-often", .passed), "SIGTERM"),
+    (.init("terminates-runners-group", .passed), "SIGTERM"),
+    (.init("hangs-up-runner", .passed), "SIGHUP"),
+    (.init("quits-runner", .passed), "SIGQUIT"),
+  ]
+
+  /// Subjects whose processes reach other processes, memory or namespaces.
+  static let ofOthers: [HostileSubject] = [
+    .init("continues-runner", .passed),
+    .init("tells-runner-of-children", .passed),
+    .init("starts-siblings", .passed),
+    .init("ends-siblings", .passed),
+    .init("starts-sibling-sessions", .passed),
+    .init("shares-memory", .passed),
+    .init("mounts-over-folder", .passed),
+    .init("children-take-memory", .timedOut),
+    .init("children-crash", .passed),
+    .init("loses-mark", .passed),
+    .init("loses-mark-and-hangs", .timedOut),
+    .init("leaves-unmarked-in-group", .passed),
+    .init("stops-and-continues", .passed),
+    .init("fills-memory-file", .timedOut),
+    .init("locks-memory", .passed),
+    .init("shell-says-finished", .violation, "the workload ended with 0 of 1"),
+    .init("shell-says-finished-and-ends", .violation, "the workload ended with 0 of 1"),
+    .init("shell-spins", .timedOut),
+    .init("shell-stops", .timedOut, "it is stopped by a signal"),
+  ]
+
+  /// Subjects that make their process hard to watch, or act before `main` or at its end.
+  static let ofTricks: [HostileSubject] = [
+    .init("constructor-exits", .crashed, "exited with code 0"),
+    .init("constructor-hangs", .timedOut),
+    .init("constructor-crashes", .crashed, "died of SIGKILL"),
+    .init("constructor-closes-all", .crashed, "exited with code 70"),
+    .init("constructor-starts-process", .passed),
+    .init("exits-twice", .crashed, "exited with code 0"),
+    .init("exits-and-dies", .crashed, "died of SIGKILL"),
+    .init("forbids-all-calls", .violation, "accepted and never completed"),
+    .init("forbids-write", .crashed, "exited with code 0"),
+    .init("forbids-exit", .passed),
+    .init("forbids-futex", .crashed, "died of"),
+    .init("forbids-poll", .passed),
+    .init("forbids-tgkill", .passed),
+    .init("forbids-close", .passed),
+    .init("forbids-clock", .passed),
+    .init("exits-when-captured", .timedOut),
+    .init("captures-itself", .timedOut),
+    .init("opens-20000-descriptors", .timedOut),
+    .init("sets-2000-timers", .timedOut),
+    .init("starts-1000-threads", .timedOut),
+    .init("starts-and-ends-threads", .timedOut),
+    .init("starts-and-ends-threads-quickly", .timedOut),
+    .init("maps-25000-long-names", .timedOut),
+    .init("recurses-with-report", .crashed, "died of SIGSEGV"),
+    .init("says-terminal-codes", .crashed, "exited with code 3"),
+    .init("ends-inside-character", .crashed, "exited with code 3"),
   ]
 
   /// Subjects that change the folders for temporary files. They run one at a time, since some of

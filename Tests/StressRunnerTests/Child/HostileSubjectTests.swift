@@ -19,7 +19,7 @@ import ProcessInspection
 struct HostileSubjectTests {
   /// Judges every subject of a table, the trials after it, and what is left.
   private func expect(
-    _ subjects: [HostileSubject], jobs: Int, files: [String] = []
+    _ subjects: [HostileSubject], jobs: Int, files: [String] = [], said: Set<String> = []
   ) throws {
     let run = try Enclosure.run(subjects, jobs: jobs)
     #expect(run.code == 0, "the runner ended with \(run.code)")
@@ -41,7 +41,7 @@ struct HostileSubjectTests {
     let remains = try #require(run.remains, "the runner has not come to its end")
     #expect(remains.processes == [])
     #expect(remains.files == files)
-    #expect(remains.said == [])
+    #expect(Set(remains.said) == said)
   }
 
   @Test(
@@ -59,6 +59,26 @@ struct HostileSubjectTests {
     "A hostile subject that deletes, moves or replaces the runner's folders loses only its files")
   func folders() throws {
     try expect(HostileSubject.ofFolders, jobs: 1, files: ["precious", "precious/file"])
+  }
+
+  @Test("A signal of a hostile subject does not end the runner, which says it")
+  func signals() throws {
+    try expect(
+      HostileSubject.ofSignals.map(\.subject), jobs: 1,
+      said: Set(
+        HostileSubject.ofSignals.map {
+          "a trial of '\($0.subject.name)' sent \($0.signal) to the runner, which continues"
+        }))
+  }
+
+  @Test("A hostile subject's processes, siblings and namespaces end with its trial")
+  func others() throws {
+    try expect(HostileSubject.ofOthers, jobs: 16)
+  }
+
+  @Test("A hostile subject that is hard to watch, or acts before main, is judged in time")
+  func tricks() throws {
+    try expect(HostileSubject.ofTricks, jobs: 16)
   }
 
   @Test("A hostile subject that prevents the removal of the runner's folder is reported")
@@ -85,9 +105,10 @@ struct HostileSubjectTests {
     process.waitUntilExit()
     let tables =
       HostileSubject.ofProcesses + HostileSubject.ofSharedThings + HostileSubject.ofFolders
+      + HostileSubject.ofSignals.map(\.subject) + HostileSubject.ofOthers + HostileSubject.ofTricks
     let known = tables.map(\.name) + ["locks-place-of-runners-folder", "benign"]
     #expect(Set(known).count == known.count)
     #expect(Set(text.split(separator: "\n").map(String.init)) == Set(known))
-    #expect(known.count > 120)
+    #expect(known.count > 200)
   }
 }

@@ -18,7 +18,7 @@ struct RunnerFaultTests {
     ]
     let output = Pipe()
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = output
     try process.run()
     let text = String(
       decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -27,12 +27,34 @@ struct RunnerFaultTests {
     return (process.terminationStatus, text.matches(of: /"kind":"passed"/).count, text)
   }
 
-  @Test("A runner without descriptors ends with the reason, and no trial counts as skipped")
-  func descriptors() throws {
-    let (code, passed, all) = try run("ulimit -n 14", trials: 3)
+  @Test(
+    "A runner without descriptors ends with the reason, and no trial counts as skipped",
+    arguments: [8, 14])
+  func descriptors(most: Int) throws {
+    let (code, passed, all) = try run("ulimit -n \(most)", trials: 3)
     #expect(code == 70)
     #expect(passed == 0)
     #expect(!all.contains("skipped"))
+    #expect(all.contains("Too many open files"), "\(all)")
+  }
+
+  @Test("A runner whose parent ignores the ends of its children judges their trials")
+  func ignoredChildren() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGCHLD, SIG_IGN)
+      var runner = TrialRunner(jobs: 1)
+      runner.executable = childExecutable
+      var verdicts: [Verdict.Kind] = []
+      var warnings = 0
+      let ending = runner.run([makeTrial("quick"), makeTrial("exit-three")]) {
+        if case .finished(_, let result) = $0 { verdicts.append(result.verdict.kind) }
+        if case .warning = $0 { warnings += 1 }
+      }
+      // Its own choice is as it was.
+      let isIgnored = signal(SIGCHLD, SIG_DFL).map { unsafeBitCast($0, to: Int.self) } == 1
+      let isTrue = ending == .completed && verdicts == [.passed, .crashed] && warnings == 0
+      exit(isTrue && isIgnored ? 0 : 1)
+    }
   }
 
   @Test("A runner with too small a file size limit ends with the reason, not by a signal")
@@ -53,6 +75,16 @@ struct RunnerFaultTests {
       let refused = TrialRunner.Ending.failed(reason: "no shared memory: File too large")
       exit(ending == refused && events == 0 ? 0 : 1)
     }
+  }
+
+  @Test("A runner without a thread for it names stacks itself, instead of waiting")
+  func noThread() {
+    var seen = Observation(ending: .stalled, operations: 1)
+    seen.completed = 7
+    let naming = StackNaming(
+      of: RawStacks(threads: [], origins: [:]), in: seen, index: 0, stackBytes: 1 << 50,
+      symbolicate: { _ in [] })
+    #expect(naming.observation?.completed == 7)
   }
 
   @Test("A runner that lacks a resource names it, and leaves nothing behind")

@@ -15,6 +15,10 @@ int sync_events_heard_in_constructor(void);
 /// becomes another program if `exec` is not 0. Returns how many children ended well.
 int sync_events_fork(int count, int exec);
 
+/// Checks the private layouts in the child of a fork. Returns 1 if all of them hold there, 0 if one
+/// does not, and -1 if there is no child.
+int sync_events_layouts_hold_in_fork(void);
+
 /// Forks while other threads hold the locks of the work items and of the sections' locks much of
 /// the time; each child uses both. Returns how many of `count` children ended well, up to the first
 /// that did not within 5 s.

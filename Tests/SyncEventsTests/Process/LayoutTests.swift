@@ -33,6 +33,14 @@ extension SyncEvents {
       #expect(!child.errors.contains("without an order that was seen"), "\(child.errors)")
     }
 
+    @Test("Private layouts that are first checked in the child of a fork all hold there")
+    func fork() throws {
+      let child = try ChildRun("layouts-in-fork")
+      #expect(child.status == 0)
+      #expect(child.words == ["1"])
+      #expect(Self.lines(child) == [])
+    }
+
     @Test(
       "A lost layout that all calls rely on switches them off",
       arguments: [
