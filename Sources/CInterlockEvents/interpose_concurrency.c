@@ -121,7 +121,10 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   real(let, options, type, function, closure, result);
   end_making(outer);
   // 0 if no reader follows the tasks, or if the task's executor does not use Dispatch.
-  if (!interlock_marks.made_job) return;
+  if (!interlock_marks.made_job) {
+    if (is_task_explored()) interlock_posix->escaped("an async let on a custom executor");
+    return;
+  }
   interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
   interlock_child_made(interlock_marks.made_job, 0);
   if (is_task_explored()) {
@@ -145,44 +148,66 @@ INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
 
 // A user's own executors run jobs by these functions; the runtime's executors call none of them.
 
-static bool job_begins(const void *job) {
-  if (!is_wanted(INTERLOCK_EVENT_TASK)) return false;
-  publish_task(INTERLOCK_TASK_RUNS, (uintptr_t)job);
-  return true;
+/// A part of a task, on an executor of the user's.
+typedef struct {
+  bool is_published, is_explored;
+  uint32_t outer_actor, makes_task;
+} part;
+
+static part part_begins(const void *job, bool is_on_executor) {
+  part part = {.is_published = is_wanted(INTERLOCK_EVENT_TASK),
+               .is_explored = is_task_explored(),
+               .makes_task = interlock_marks.makes_task};
+  if (part.is_published) publish_task(INTERLOCK_TASK_RUNS, (uintptr_t)job);
+  if (part.is_explored) {
+    // The end of such a task is not seen.
+    if (part.makes_task) interlock_posix->escaped("an executor that runs a new task at once");
+    part.outer_actor =
+        interlock_tasks->part_begins((uintptr_t)job, is_on_executor, part.makes_task > 0);
+  }
+  // The tasks that the part makes are others.
+  interlock_marks.makes_task = 0;
+  return part;
+}
+
+static void part_ends(part part) {
+  interlock_marks.makes_task = part.makes_task;
+  if (part.is_explored) interlock_tasks->part_ends(part.outer_actor);
+  if (part.is_published) publish_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run(void *job, executor on) {
   typedef SWIFT_CALL void run(void *, executor);
   run *real = REAL(run, swift_job_run);
-  bool is_published = job_begins(job);
+  part part = part_begins(job, true);
   real(job, on);
-  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
+  part_ends(part);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on) {
   typedef SWIFT_CALL void run(void *, executor);
   run *real = REAL(run, swift_job_run_on_task_executor);
-  bool is_published = job_begins(job);
+  part part = part_begins(job, true);
   real(job, on);
-  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
+  part_ends(part);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial,
                                                                      executor task) {
   typedef SWIFT_CALL void run(void *, executor, executor);
   run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
-  bool is_published = job_begins(job);
+  part part = part_begins(job, true);
   real(job, serial, task);
-  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
+  part_ends(part);
 }
 
 /// Begins to run a new task on the thread that made it.
 INTERPOSED SWIFT_CALL void swift_task_immediate(void *task, executor on) {
   typedef SWIFT_CALL void run(void *, executor);
   run *real = REAL(run, swift_task_immediate);
-  bool is_published = job_begins(task);
+  part part = part_begins(task, false);
   real(task, on);
-  if (is_published) publish_task(INTERLOCK_TASK_RAN, 0);
+  part_ends(part);
 }
 
 #endif

@@ -1,5 +1,6 @@
 // Other orderings of threads: spin locks, thread barriers, pipes, sockets and signals, and the main
 // queue when the main thread leaves it to the pool. No thread is listed as waiting for them.
+#include "interlock_dispatch_performer.h"
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -168,6 +169,7 @@ extern char _dispatch_main_q[] __attribute__((weak));
 
 INTERPOSED __attribute__((noreturn)) void dispatch_main(void) {
   typedef void call(void);
+  if (interlock_is_controlled()) interlock_dispatch->leave_main(THIS_SITE);
   publish_order(INTERLOCK_ORDER_RELEASE, _dispatch_main_q);
   REAL(call, dispatch_main)();
   __builtin_unreachable();

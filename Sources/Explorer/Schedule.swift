@@ -146,8 +146,15 @@ extension Schedule.Step {
   /// a function without one. Without any, the first that is known.
   fileprivate static func frame(of places: [UInt]) -> StackFrame? {
     if let line = places.lazy.compactMap(sectionLine).first { return line }
-    let frames = places.filter { $0 != 0 }.flatMap { symbolicate([$0]) }.filter { !isOwn($0) }
-    return frames.first { $0.line ?? 0 > 0 } ?? frames.first
+    var known: StackFrame?
+    // One after the other: to name a place takes milliseconds, and the first usually has its line.
+    for place in places where place != 0 {
+      for frame in symbolicate([place]) where !isOwn(frame) {
+        if frame.line ?? 0 > 0 { return frame }
+        known = known ?? frame
+      }
+    }
+    return known
   }
 
   /// The engine that runs a block, or what `explore` runs a body in.

@@ -7,7 +7,7 @@ import Interlock
 
 private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + dispatchBodies + taskBodies
-  + programBodies + sectionBodies
+  + programBodies + sectionBodies + executorBodies
 
 private struct Arguments {
   var body = ""

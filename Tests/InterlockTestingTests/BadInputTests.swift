@@ -40,6 +40,13 @@ struct BadInputTests {
     #expect(text?.contains("called execv(\"/bin/true\"), which replaces the process") == true)
   }
 
+  @Test("leaves the main queue to the pool, and so never returns: a finding")
+  func leavesMain() {
+    let text = failure(of: { dispatchMain() })
+    #expect(text?.hasPrefix("dispatch_main was called, which never returns: an explored") == true)
+    #expect(text?.contains("BadInputTests.swift:") == true)
+  }
+
   @Test("closes the process's descriptors: a finding, and the descriptor stays open")
   func closes() {
     let text = failure(of: { inSomeOrder { close(STDOUT_FILENO) } })

@@ -72,6 +72,8 @@ typedef struct interlock_dispatch_performer {
   void *(*target_of)(void *queue);
   /// Ends the execution if a precondition on queues does not hold; libdispatch would trap.
   void (*expect_queue)(void *queue, bool is_on, bool as_barrier, interlock_site);
+  /// `dispatch_main`: ends the execution, because the call never returns.
+  void (*leave_main)(interlock_site);
 
   /// Returns the object that represents a timer source; NULL if the source is of another kind.
   void *(*source_made)(const void *type, void *queue);

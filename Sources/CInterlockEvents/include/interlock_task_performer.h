@@ -48,6 +48,11 @@ typedef struct interlock_task_performer {
   /// True if the job belongs to no task or actor of the execution: the real call submits it.
   /// `is_first` says that the calling thread is making the task.
   bool (*is_outside)(uintptr_t job, bool is_first);
+  /// The thread begins to run a part of a task or of an actor: on an executor of the user's, or
+  /// within the call that makes the task. Returns the actor that the thread was on, for the end of
+  /// the part.
+  uint32_t (*part_begins)(uintptr_t job, bool is_on_executor, bool is_first);
+  void (*part_ends)(uint32_t outer_actor);
   /// Records that the body binds a task-local value.
   void (*bound_local)(void);
   /// Returns true if a task that inherits no task-local values is to get what the thread binds.

@@ -234,9 +234,32 @@ static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   return true;
 }
 
+// The executor's own calls, which are explored, order its jobs. What a task gives up when it waits
+// or yields is the executor, and other jobs can observe that, as with a serial queue.
+static uint32_t part_begins(uintptr_t job, bool is_on_executor, bool is_first) {
+  model_thread *thread = interlock_model_thread();
+  uint32_t outer = thread->actor;
+  thread->actor = 0;
+  if (is_on_executor) {
+    interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
+    if (is_outside(job, is_first)) {
+      interlock_escaped("a task that the body did not make, on a custom executor");
+    }
+  }
+  return outer;
+}
+
+static void part_ends(uint32_t outer) {
+  model_thread *thread = interlock_model_thread();
+  if (thread->actor) {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, thread->actor, 0));
+  }
+  thread->actor = outer;
+}
+
 const interlock_task_performer interlock_task_model =
     {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made,
-     .is_outside = is_outside, .bound_local = bound_local,
-     .gives_surroundings = gives_surroundings};
+     .is_outside = is_outside, .part_begins = part_begins, .part_ends = part_ends,
+     .bound_local = bound_local, .gives_surroundings = gives_surroundings};
 
 #endif

@@ -157,6 +157,16 @@ static void expect_queue(void *object, bool is_on, bool as_barrier, interlock_si
   interlock_execution_abandon();
 }
 
+// The main queue has a thread of its own in the model, so nothing needs this call. The real one
+// would end the carrier thread.
+static void leave_main(interlock_site site) {
+  interlock_name_call("dispatch_main");
+  interlock_point(no_operation, NULL, NULL, site.place);
+  interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE,
+                           "dispatch_main was called, which never returns: an explored body must");
+  interlock_execution_abandon();
+}
+
 const interlock_dispatch_performer interlock_model_performer = {
     .ask_enqueue = ask_enqueue,
     .enqueue = enqueue,
@@ -186,6 +196,7 @@ const interlock_dispatch_performer interlock_model_performer = {
     .current_queue = current_queue,
     .target_of = target_of,
     .expect_queue = expect_queue,
+    .leave_main = leave_main,
     .source_made = interlock_model_source_made,
     .is_source = interlock_model_is_source,
     .source_set_timer = interlock_model_source_set_timer,

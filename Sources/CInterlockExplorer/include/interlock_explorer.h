@@ -68,7 +68,7 @@ typedef enum {
   /// A concurrent queue has a barrier, was suspended or began inactive: the order of its blocks
   /// matters.
   INTERLOCK_FACT_BARRIERS = 1 << 2,
-  /// Jobs of tasks run on a serial queue: their order matters.
+  /// Jobs of tasks run on a serial queue or a custom executor: their order matters.
   INTERLOCK_FACT_SERIAL_JOBS = 1 << 3,
   /// A thread waited for a lock of the Swift runtime's tasks, which is held while the user's
   /// cancellation handlers run: these locks are operations.

@@ -1,0 +1,59 @@
+import CInterlockExplorer
+import TestSupport
+import Testing
+
+/// Executors of the user's own: their code is explored, and the jobs that it runs are too.
+@Suite(.serialized, .controlled, .offThePool) struct ExecutorTests {
+  @Test(
+    "an update that is lost across an await on a custom executor is found",
+    arguments: [
+      "queue-executor-reentrancy", "queue-executor-await", "thread-executor-reentrancy",
+      "pool-executor-reentrancy",
+    ])
+  func lostUpdate(_ body: String) throws {
+    let found = try Exploration(body, "--search", "dpor", "--executions", "20000")
+    #expect(found.verdict == INTERLOCK_EXPLORED_FAILED)
+    #expect(found.failures == 1)
+    let replayed = try Exploration(body, "--replay", found.choices, "--facts", found.facts)
+    #expect(replayed.verdict == found.verdict)
+    #expect(replayed.hash == found.hash)
+  }
+
+  @Test(
+    "an update without an await on a custom executor passes every order",
+    arguments: ["queue-executor", "thread-executor", "pool-executor"])
+  func keptUpdate(_ body: String) throws {
+    let finished = try Exploration(body, "--search", "dpor", "--executions", "20000")
+    #expect(finished.isComplete)
+    #expect(finished.failures == 0)
+    #expect(finished.cut == 0)
+    #expect(finished.escaped == "")
+  }
+
+  @Test(
+    "a search that leaves out orders sees every outcome on a custom executor",
+    arguments: [
+      ("queue-executor-order", ["abc", "acb", "bac", "bca", "cab", "cba"]),
+      ("queue-executor-await-order", ["aow", "oaw", "owa"]),
+    ])
+  func outcomes(_ body: String, _ expected: [String]) throws {
+    let all = try Exploration(body, "--executions", "5000")
+    #expect(all.outcomes == expected)
+    let reduced = try Exploration(body, "--search", "dpor", "--executions", "20000")
+    #expect(reduced.isComplete)
+    #expect(reduced.outcomes == expected)
+  }
+
+  @Test(
+    "what is not seen of a custom executor's tasks is named",
+    arguments: [
+      ("inline-executor", "an executor that runs a new task at once"),
+      ("pool-executor-async-let", "an async let on a custom executor"),
+    ])
+  func escaped(_ body: String, _ name: String) throws {
+    let exploration = try Exploration(body, "--executions", "200")
+    #expect(exploration.failures == 0)
+    #expect(exploration.executions == 200)
+    #expect(exploration.escaped == name)
+  }
+}
