@@ -3,8 +3,8 @@
 #
 #   ci/shards/shard.sh EXECUTABLE FOLDER INDEX COUNT [run|explore] [ARGUMENT ...]
 #
-# A shard of 'explore' has its part of the orders of each pair. # INDEX is counted from 0, as Kubernetes and Slurm count. A record that is there already is continued: an engine may start
-# a job again after its machine was lost. Ends with 0 if every trial was judged, whatever came of it: 'merge' decides.
+# A shard of 'explore' has its part of the orders of each pair. INDEX is counted from 0, as Kubernetes and Slurm count. A
+# record that is there already is continued: an engine may start a job again after its machine was lost. Ends with 0 if every trial was judged, whatever came of it: 'merge' decides.
 set -euo pipefail
 [ $# -ge 4 ] || {
   echo "usage: ci/shards/shard.sh EXECUTABLE FOLDER INDEX COUNT [run|explore] [ARGUMENT ...]" >&2
