@@ -41,8 +41,14 @@ enum Phase {
     }
   }
 
-  func makeStrategy(seed: UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
-    let options = interlock_dpor_options(objects_keep_their_numbers: false)
+  func makeStrategy(
+    seed: UInt64, part: ExplorationOptions.Part?
+  ) -> UnsafeMutablePointer<interlock_strategy>? {
+    let options = interlock_dpor_options(
+      objects_keep_their_numbers: false, shard: UInt32(part.map { $0.number - 1 } ?? 0),
+      shards: UInt32(part?.count ?? 1))
+    // Far from the seeds next to it, which the samplers of one part have.
+    let seed = seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
     return switch self {
     case .everyOrder: interlock_dpor_create(options)
     case .sampling: interlock_portfolio_create(seed, 0, options)
@@ -100,7 +106,7 @@ struct Engine {
     let isReplay = phase.isReplay
     RaceCheck.start(facts)
     if ignoresOrder { RaceCheck.stopFollowingOrder() }
-    guard let strategy = phase.makeStrategy(seed: options.seed) else {
+    guard let strategy = phase.makeStrategy(seed: options.seed, part: options.part) else {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
     defer { strategy.pointee.destroy(strategy) }
@@ -121,6 +127,11 @@ struct Engine {
       escaped.insert(undecided)
       ignoresOrder = options.isIsolated
       return try run(phase, body)
+    }
+    if case .everyOrder = phase, options.part != nil, result.failures == 0 {
+      // Without the beginnings of orders that other parts have.
+      result.executions = interlock_dpor_get_statistics(strategy).executions
+      result.cut = 0
     }
     if !isReplay { executions += Int(result.executions) }
     leftBehind += Int(result.left_behind)

@@ -54,6 +54,8 @@ package struct Exploration: Sendable {
     case corpus(String)
     /// This many failing orders of earlier runs passed, and are no longer kept.
     case repaired(Int)
+    /// What executions have shown of the body. Parts fit together only if this is the same of each.
+    case facts(UInt32)
   }
 
   /// The engine's results are its own memory until the next exploration begins, so another one
@@ -86,6 +88,7 @@ package struct Exploration: Sendable {
     if outcome == nil {
       var engine = Engine(options, around: around, state: state)
       outcome = try search(&engine, body)
+      notes(.facts(engine.facts))
       if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
       if case .failed(let failure) = outcome, failure.canBeKept {
         failing.append(Corpus.Order(failure.schedule, facts: engine.facts))

@@ -38,6 +38,26 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var isolatesEach = false
   /// The folder of the failing orders of earlier runs; `nil` for none.
   package var corpus: String?
+  /// Which part of the orders is explored; `nil` for all.
+  package var part: Part?
+
+  /// One of several parts of the orders, each of which another machine can explore. All parts
+  /// together have every order that matters; samples of a part are drawn by a seed of its own.
+  package struct Part: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// Its number, from 1.
+    package var number: Int
+    /// How many there are.
+    package var count: Int
+
+    /// A part of several.
+    package init(number: Int, count: Int) {
+      self.number = number
+      self.count = count
+    }
+
+    /// `part 2 of 4`.
+    package var description: String { "part \(number) of \(count)" }
+  }
 
   /// The defaults.
   package init() {}

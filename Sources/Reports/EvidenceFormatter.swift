@@ -4,7 +4,9 @@ package import StressRunner
 /// How far a trial got: the calls that completed, or the orders that were executed.
 package func progressText(of result: TrialResult) -> String {
   let seen = result.observation
-  if let record = seen.exploration { return ExplorationFormatter.count(record.outcome) }
+  if let record = seen.exploration {
+    return ExplorationFormatter.count(record.outcome, result.trial)
+  }
   return "\(seen.completed) of \(seen.operations) calls"
 }
 

@@ -76,6 +76,49 @@ import Testing
     #expect(comparison.incomplete == 0)
   }
 
+  @Test(
+    "shards run each order that matters once, and each has some of many",
+    arguments: known, [2, 3, 7] as [UInt32])
+  func shards(_ known: Known, _ count: UInt32) {
+    var program = model_make(known.program, known.threads, known.times)
+    var traces = model_set()
+    defer { model_set_clear(&traces) }
+    var executions: UInt64 = 0
+    for shard in 0..<count {
+      let dpor = interlock_dpor_create(
+        interlock_dpor_options(objects_keep_their_numbers: true, shard: shard, shards: count))!
+      defer { dpor.pointee.destroy(dpor) }
+      var run = model_run()
+      model_run_all(&program, dpor, model_options(by_first_use: false, limit: 0), &run)
+      defer { model_run_clear(&run) }
+      #expect(run.complete)
+      model_set_add_all(&traces, &run.traces)
+      let own = interlock_dpor_get_statistics(dpor).executions
+      executions += own
+      if known.executions > 1000 { #expect(own > 0 && own < known.executions * 3 / 4) }
+    }
+    #expect(executions == known.executions)
+    #expect(traces.count == Int(known.executions))
+  }
+
+  @Test(
+    "shards together find every trace and outcome of plain search in random programs",
+    arguments: Array(stride(from: UInt64(0), to: 2000, by: 500)), [2, 5] as [UInt32])
+  func shardsOfRandom(_ seed: UInt64, _ count: UInt32) {
+    var comparison = model_comparison()
+    model_compare_shards(seed, 500, 1000, false, count, &comparison)
+    #expect(comparison.programs >= 200)
+    #expect(comparison.missing == 0, "program \(comparison.first_missing_seed)")
+    #expect(comparison.traces_differ == 0)
+    #expect(comparison.incomplete == 0)
+    #expect(comparison.repetitions * 50 <= comparison.dpor_executions)
+    // Objects that are numbered by their first use are taken for one more often.
+    model_compare_shards(10_000 + seed, 200, 1000, true, count, &comparison)
+    #expect(comparison.programs >= 80)
+    #expect(comparison.missing == 0, "program \(comparison.first_missing_seed)")
+    #expect(comparison.incomplete == 0)
+  }
+
   @Test("a signal wakes any of the waiters")
   func picks() {
     var program = model_make(MODEL_WAITERS, 4, 1)

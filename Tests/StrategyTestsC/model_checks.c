@@ -7,8 +7,31 @@
 
 enum { MOST_DPOR = 1000000 };
 
-void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
-                   model_comparison *comparison) {
+// Adds what the shards of DPOR run to `all`; their own counts of executions come to `own`.
+static void run_shards(const model_program *program, bool by_first_use, uint32_t shards,
+                       model_run *all, uint64_t *own) {
+  *all = (model_run){.complete = true};
+  *own = 0;
+  for (uint32_t shard = 0; shard < shards; shard++) {
+    interlock_strategy *dpor = interlock_dpor_create((interlock_dpor_options){
+        .objects_keep_their_numbers = !by_first_use, .shard = shard, .shards = shards});
+    model_run run;
+    model_run_all(program, dpor, (model_options){.limit = MOST_DPOR, .by_first_use = by_first_use},
+                  &run);
+    *own += interlock_dpor_get_statistics(dpor).executions;
+    dpor->destroy(dpor);
+    all->executions += run.executions;
+    all->cut += run.cut;
+    all->repeated += run.repeated;
+    all->complete &= run.complete;
+    model_set_add_all(&all->outcomes, &run.outcomes);
+    model_set_add_all(&all->traces, &run.traces);
+    model_run_clear(&run);
+  }
+}
+
+void model_compare_shards(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
+                          uint32_t shards, model_comparison *comparison) {
   *comparison = (model_comparison){0};
   for (uint64_t seed = first_seed; seed < first_seed + count; seed++) {
     model_program program = model_generate(seed);
@@ -21,11 +44,8 @@ void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_f
       model_run_clear(&all);
       continue;
     }
-    interlock_strategy *dpor = interlock_dpor_create(
-        (interlock_dpor_options){.objects_keep_their_numbers = !by_first_use});
-    model_run_all(&program, dpor,
-                  (model_options){.limit = MOST_DPOR, .by_first_use = by_first_use}, &reduced);
-    dpor->destroy(dpor);
+    uint64_t own;
+    run_shards(&program, by_first_use, shards, &reduced, &own);
     bool is_missing = false;
     for (size_t i = 0; i < all.outcomes.capacity; i++) {
       uint64_t outcome = all.outcomes.values[i];
@@ -34,15 +54,20 @@ void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_f
     if (is_missing && comparison->missing++ == 0) comparison->first_missing_seed = seed;
     comparison->programs++;
     comparison->dfs_executions += all.executions;
-    comparison->dpor_executions += reduced.executions;
+    comparison->dpor_executions += own;
     comparison->traces_differ += all.traces.count != reduced.traces.count;
     comparison->repeated += reduced.repeated > 0;
-    comparison->repetitions += reduced.repeated;
+    comparison->repetitions += own - reduced.traces.count;
     comparison->cut += reduced.cut > 0;
     comparison->incomplete += !reduced.complete;
     model_run_clear(&all);
     model_run_clear(&reduced);
   }
+}
+
+void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
+                   model_comparison *comparison) {
+  model_compare_shards(first_seed, count, most, by_first_use, 1, comparison);
 }
 
 typedef struct {

@@ -37,6 +37,12 @@ bool model_set_add(model_set *set, uint64_t value) {
   return true;
 }
 
+void model_set_add_all(model_set *set, const model_set *other) {
+  for (size_t i = 0; i < other->capacity; i++) {
+    if (other->values[i]) model_set_add(set, other->values[i]);
+  }
+}
+
 void model_set_clear(model_set *set) {
   free(set->values);
   *set = (model_set){0};

@@ -26,7 +26,8 @@ static bool begin(interlock_strategy *strategy) {
 // Takes the wake-up tree's next branch. Behind the end of a branch any thread may go on: the
 // current one, so that executions switch seldom. A branch ends where it has woken every thread; if
 // one still sleeps, then the branch was added in doubt, and only with all awake is nothing left out
-// behind it.
+// behind it. In a shard, other shards may have run what sleeps, and it stays asleep: the executions
+// that begin with it are theirs, and none is left out.
 static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool is_new,
                          const interlock_exploration_state *state) {
   while (frame->children) {
@@ -39,11 +40,13 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool
     interlock_wakeup_node_destroy(node);
   }
   if (!is_new) return false;
-  interlock_dpor_wake_all(frame);
-  uint32_t thread = (uint32_t)__builtin_ctzll(frame->enabled);
+  if (!interlock_dpor_is_sharded(dpor)) interlock_dpor_wake_all(frame);
+  uint64_t awake = frame->enabled & ~frame->asleep;
+  if (!awake) return false;
+  uint32_t thread = (uint32_t)__builtin_ctzll(awake);
   if (state->current >= 0) {
     uint32_t current = dpor->identity[state->current];
-    if (frame->enabled >> current & 1) thread = current;
+    if (awake >> current & 1) thread = current;
   }
   frame->children = interlock_wakeup_node_create(&dpor->memory, thread, (interlock_picks){0}, NULL);
   if (!frame->children) interlock_dpor_abandon(dpor, "no memory");
@@ -121,6 +124,8 @@ static bool note_explored(interlock_dpor *dpor, interlock_dpor_frame *frame) {
     if (!frame->explored) return false;
     *frame->explored = (interlock_dpor_explored){
         .references = 1, .record = interlock_step_record_retain(frame->record)};
+    // This shard does not run all that begins with the step, and so may not see what depends on it.
+    if (frame->is_top) memset(frame->explored->dependents, 0xff, sizeof frame->explored->dependents);
     return true;
   }
   interlock_step_record *both = interlock_step_record_union(frame->explored->record, frame->record);
@@ -193,7 +198,7 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
   if (end == INTERLOCK_EXECUTION_CUT) {
     dpor->statistics.cut++;
   } else {
-    dpor->statistics.executions++;
+    dpor->statistics.executions += interlock_dpor_is_own(dpor);
   }
   if (end == INTERLOCK_EXECUTION_LIMITED && !dpor->statistics.incomplete) {
     dpor->statistics.incomplete = "an execution reached a limit";

@@ -59,6 +59,12 @@ typedef struct {
   /// The first child's thread: its variants that were explored, and what is known of them all.
   interlock_dpor_variant *variants;
   interlock_dpor_explored *explored;
+
+  /// With several shards: true if each enabled thread has a branch here, the number of paths that
+  /// lead through frames like this one, and a hash of the steps before.
+  bool is_top;
+  uint32_t spread;
+  uint64_t path;
 } interlock_dpor_frame;
 
 typedef struct {
@@ -130,6 +136,18 @@ bool interlock_dpor_backtrack(interlock_dpor *dpor);
 /// before. False if there is no room.
 bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration_state *state,
                                uint64_t enabled);
+
+static inline bool interlock_dpor_is_sharded(const interlock_dpor *dpor) {
+  return dpor->options.shards > 1;
+}
+
+/// Gives a new frame at the top a branch for each thread. False if what follows is another shard's,
+/// or repeats a known execution.
+bool interlock_dpor_open_in_shard(interlock_dpor *dpor, interlock_dpor_frame *frame,
+                                  const interlock_exploration_state *state);
+
+/// Whether the execution that has just ended is this shard's; always, where there is only one.
+bool interlock_dpor_is_own(const interlock_dpor *dpor);
 
 /// Empties the sleep set.
 void interlock_dpor_wake_all(interlock_dpor_frame *frame);

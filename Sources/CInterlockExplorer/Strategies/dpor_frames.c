@@ -115,5 +115,5 @@ bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration
     }
     frame->known_objects = note_objects(state->pending, state->threads, known);
   }
-  return true;
+  return !interlock_dpor_is_sharded(dpor) || interlock_dpor_open_in_shard(dpor, frame, state);
 }

@@ -100,6 +100,8 @@ static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **child
 void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
                            uint32_t count, interlock_known_objects known_objects) {
   interlock_dpor_frame *frame = &dpor->frames[at];
+  // Every thread has its branch there.
+  if (frame->is_top) return;
   for (uint64_t left = frame->asleep; left; left &= left - 1) {
     unsigned thread = (unsigned)__builtin_ctzll(left);
     if (covers(frame->sleeping[thread], thread, sequence, count, known_objects)) return;

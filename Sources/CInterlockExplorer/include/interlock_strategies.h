@@ -14,10 +14,11 @@ extern "C" {
 
 /// The result of a run of optimal DPOR.
 typedef struct {
-  /// Executions that ran to their end: one for each order that matters.
+  /// Executions that ran to their end: one for each order that matters. Of a shard, only its own.
   uint64_t executions;
   /// Executions that ended early because they repeated a known one. 0 unless the table does not
-  /// describe what enables an operation, or an object's number differs between executions.
+  /// describe what enables an operation, an object's number differs between executions, or there
+  /// are several shards: then those of other shards count too.
   uint64_t cut;
   /// Scheduled steps that turned out to be blocked. The causes are those of `cut`.
   uint64_t blocked;
@@ -29,6 +30,9 @@ typedef struct {
   /// True if an object has the same number in every execution, whichever thread uses it first. Else
   /// two objects that two steps use for the first time are taken for one object.
   bool objects_keep_their_numbers;
+  /// Which of `shards` parts of the orders is explored, from 0; no more than one part if `shards`
+  /// is 0 or 1. All parts together have every order that matters, and few of them twice.
+  uint32_t shard, shards;
 } interlock_dpor_options;
 
 /// Optimal dynamic partial order reduction. Executions that differ only in the order of independent

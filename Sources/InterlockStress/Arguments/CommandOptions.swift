@@ -142,11 +142,20 @@ extension CommandName {
       ) { $1.failsOn.insert($0) }
     ),
     (
-      [.run, .explore],
+      [.run],
       Option(
         "shard", .shard, replay: .leavesOut,
         "Run this part of the trials only, as in 2/4: the pairs of scenario and subject are spread"
           + " by a hash of their names.",
+        default: "all"
+      ) { $1.shard = $0 }
+    ),
+    (
+      [.explore],
+      Option(
+        "shard", .shard, replay: .leavesOut,
+        "Explore this part of the orders of each pair only, as in 2/4: 'merge' makes one answer of"
+          + " all parts.",
         default: "all"
       ) { $1.shard = $0 }
     ),

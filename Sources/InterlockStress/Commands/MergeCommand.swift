@@ -24,11 +24,14 @@ struct MergeCommand {
     var records: [Record] = []
     for path in try arguments.flatMap(Self.paths) { records.append(try Record(path)) }
     let first = try check(records)
-    let planned = records.flatMap { record in
+    let results = Record.results(of: records)
+    // Every shard of an exploration has planned every trial.
+    let trials = records.flatMap { record in
       record.head.planned.compactMap { planned in
-        record.trial(planned).map { (index: planned.index, trial: $0) }
+        (results[planned.index]?.trial ?? record.trial(planned)).map { (planned.index, $0) }
       }
-    }.sorted { $0.index < $1.index }
+    }
+    let planned = Dictionary(trials) { first, _ in first }.sorted { $0.key < $1.key }
     var context = ReportContext(
       version: World.version, host: world.host, seed: first.head.seed, command: world.command,
       replay: first.head.replay, sight: world.sight)
@@ -39,12 +42,9 @@ struct MergeCommand {
     context.began = world.began
     context.repository = Repository(around: world.currentFolder)
     let reports = try RunReports(world.formats, options, of: .merge, in: world)
-    reports.begin(planned.map(\.trial), context)
-    let results = records.reduce(into: [Int: TrialResult]()) { all, record in
-      all.merge(record.results) { first, _ in first }
-    }
+    reports.begin(planned.map(\.value), context)
     for (position, planned) in planned.enumerated() {
-      if let result = results[planned.index] { reports.result(result, index: position) }
+      if let result = results[planned.key] { reports.result(result, index: position) }
     }
     reports.clear()
     let missing = records.filter { !$0.missing.isEmpty }
@@ -119,6 +119,18 @@ struct MergeCommand {
 }
 
 extension Record {
+  /// The results of the shards of one run, by their positions. One of an exploration is there only
+  /// if no part of it is missing.
+  static func results(of shards: [Record]) -> [Int: TrialResult] {
+    var results: [Int: TrialResult] = [:]
+    for (index, result) in shards.flatMap({ $0.results }) where results[index] == nil {
+      let parts = result.trial.explore == nil ? [result] : shards.compactMap { $0.results[index] }
+      guard result.trial.explore == nil || parts.count == shards.count else { continue }
+      results[index] = TrialResult(parts: parts)
+    }
+    return results
+  }
+
   /// A planned trial; of one that was judged, as it was run.
   func trial(_ planned: RecordHead.Planned) -> Trial? {
     if let result = results[planned.index] { return result.trial }

@@ -68,7 +68,7 @@ final class RunCommand {
       context.repository.location(ofFile: $0, line: nil).path
     }
     let progress = try RunProgress(options, head, of: command)
-    let trials = own.map { plan.trials[$0] }
+    let trials = own.map { options.shard.own(plan.trials[$0]) }
     let reports = try RunReports(world.formats, options, of: command, in: world)
     try progress.begin()
     reports.begin(trials, context)
@@ -150,9 +150,12 @@ final class RunCommand {
       reports.text.write("interrupted while the page was written, which is complete\n")
       return .interrupted
     }
+    if command == .explore, options.shard != .whole {
+      reports.text.write("\(options.shard) has its part of the orders: 'merge' decides\n")
+    }
     if planned == 0 {
       reports.text.write(
-        "shard \(options.shard.number) of \(options.shard.count) has no trial\n")
+        "\(options.shard) has no trial\n")
       return .met
     }
     if results.count < planned {

@@ -115,7 +115,7 @@ extension Options {
     switch budget {
     case .seconds(let seconds): request.options.seconds = seconds
     case .orders(let count):
-      request.options.executions = count
+      request.options.executions = max(1, count / shard.count)
       // The number is the limit.
       request.options.seconds = 86400
     case nil: break

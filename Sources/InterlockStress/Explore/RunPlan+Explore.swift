@@ -24,6 +24,7 @@ extension RunPlan {
     // Make the path absolute: a subject may change its current folder.
     options.corpus = options.corpus.map { $0.hasPrefix("/") ? $0 : "\(currentFolder)/\($0)" }
     try Self.checkSubjects(options, subjects, .explore)
+    try Self.checkShard(options)
     for scenario in scenarios {
       for subject in subjects where Self.isWanted(subject, in: scenario, options) {
         trials.append(
@@ -35,6 +36,17 @@ extension RunPlan {
     }
     if let token = options.token { try check(token, options) }
     try checkCorpus()
+  }
+
+  /// Checks that the strategy has other orders for each shard.
+  private static func checkShard(_ options: Options) throws(UsageError) {
+    guard options.shard != .whole else { return }
+    switch options.strategy {
+    case .depthFirst, .roundRobin:
+      throw UsageError(
+        "The option '--shard <i/n>' does nothing with '--strategy dfs' and 'round-robin'", .explore)
+    default: break
+    }
   }
 
   private func checkCorpus() throws(UsageError) {
@@ -67,6 +79,7 @@ extension RunPlan {
       ("--budget <budget>", options.budget != nil),
       ("--pool-width <n>", options.poolWidth != nil),
       ("--corpus <folder>", options.corpus != nil),
+      ("--shard <i/n>", options.shard != .whole),
     ] where isGiven {
       throw UsageError("The option '\(name)' does nothing with '--replay <token>'", .explore)
     }

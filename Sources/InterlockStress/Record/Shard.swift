@@ -1,8 +1,9 @@
+import Explorer
 import Findings
 import StressRunner
 
 /// One of several machines that share the trials of a run.
-package struct Shard: Sendable, Hashable {
+package struct Shard: Sendable, Hashable, CustomStringConvertible {
   /// Its number, from 1.
   package var number: Int
   /// How many there are.
@@ -11,12 +12,25 @@ package struct Shard: Sendable, Hashable {
   /// The whole run.
   package static let whole = Shard(number: 1, count: 1)
 
+  /// `shard 2 of 4`.
+  package var description: String { "shard \(number) of \(count)" }
+
   /// Whether a trial belongs to this shard. All trials of a pair of scenario and subject do, and a
-  /// pair stays where it is if others are added.
+  /// pair stays where it is if others are added. Of an exploration, each shard has a part.
   func has(_ trial: Trial) -> Bool {
+    if trial.explore != nil { return true }
     let names = [trial.scenario.name, trial.subject]
     let hash = UInt64(Finding.Key.fingerprint(of: names), radix: 16) ?? 0
     return Int((hash ^ hash >> 32) % UInt64(count)) == number - 1
+  }
+
+  /// What of a trial this shard runs: of an exploration, its part of the orders.
+  func own(_ trial: Trial) -> Trial {
+    var trial = trial
+    if self != .whole {
+      trial.explore?.options.part = ExplorationOptions.Part(number: number, count: count)
+    }
+    return trial
   }
 
   /// `2/4`; `nil` if a text is no shard.

@@ -48,14 +48,12 @@ struct TrendCommand {
       var head: RecordHead
       var shards: Set<Int>
       var name: String
-      var results: [TrialResult]
-      var missing: Int
+      var records: [Record]
     }
     var parts: [Part] = []
     for path in paths {
       let record = try Record(path)
       let head = record.head
-      let results = record.results.sorted { $0.key < $1.key }.map(\.value)
       let place = parts.firstIndex { part in
         head.shards > 1 && !part.shards.contains(head.shard)
           && part.head.commit == head.commit && part.head.version == head.version
@@ -63,15 +61,12 @@ struct TrendCommand {
       }
       if let place {
         parts[place].shards.insert(head.shard)
-        parts[place].results += results
-        parts[place].missing += record.missing.count
+        parts[place].records.append(record)
         parts[place].head.began = [parts[place].head.began, head.began].compactMap(\.self).min()
       } else {
         let name = (path as NSString).lastPathComponent
         parts.append(
-          Part(
-            head: head, shards: [head.shard], name: name, results: results,
-            missing: record.missing.count))
+          Part(head: head, shards: [head.shard], name: name, records: [record]))
       }
     }
     return parts.map { part in
@@ -79,8 +74,9 @@ struct TrendCommand {
       let isWholeFolder = parts.count == 1 && paths.count > 1
       return Trend.Run(
         name: isWholeFolder ? (folder as NSString).lastPathComponent : part.name,
-        commit: part.head.commit, began: part.head.began, results: part.results,
-        missing: part.missing)
+        commit: part.head.commit, began: part.head.began,
+        results: Record.results(of: part.records).sorted { $0.key < $1.key }.map(\.value),
+        missing: part.records.reduce(0) { $0 + $1.missing.count })
     }
   }
 }

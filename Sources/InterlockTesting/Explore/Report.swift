@@ -22,6 +22,7 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
     case .repaired(let count):
       print(
         "explore: \(orders(count)) of an earlier run pass now, and are no longer kept  \(place)")
+    case .facts: break
     }
   }
   switch answer.outcome {

@@ -43,8 +43,7 @@ package struct HTMLReport: Sendable {
 
   /// The page, as UTF-8, with a line break at its end.
   package var text: String {
-    let explained = explained
-    let shown = explained.prefix(Self.mostTrials)
+    let (shown, left) = explained
     let sections = Dictionary(
       shown.map { (Pair($0.result.trial), $0.name) }, uniquingKeysWith: { first, _ in first })
     let report = TextReport(context: context, style: TextStyle(color: false), isVerbose: false)
@@ -53,7 +52,7 @@ package struct HTMLReport: Sendable {
     return head(summary) + Self.filter + """
       <h2>Verdicts</h2>
       \(tables)\(unmet(sections))\(blindness)
-      """ + shown.map(section).joined() + rest(explained.count - shown.count)
+      """ + shown.map(section).joined() + rest(left)
       + PotentialSection(results, context, excerpt).html
         + """
         </main>
@@ -102,17 +101,22 @@ package struct HTMLReport: Sendable {
 
   /// One trial for each pair that was judged and did not pass, or passed unexpectedly, in the order
   /// of the plan. It prefers a trial with an unmet expectation, and among those one with a
-  /// diagnosis.
-  private var explained: [ExplainedTrial] {
-    let byPair = Dictionary(grouping: results) { Pair($0.trial) }
+  /// diagnosis. Also how many more there are.
+  private var explained: (shown: [ExplainedTrial], left: Int) {
+    let byPair = Dictionary(grouping: results.indices) { Pair(results[$0].trial) }
     var seen: Set<Pair> = []
     var explained: [ExplainedTrial] = []
+    var left = 0
     for pair in trials.map(Pair.init) where seen.insert(pair).inserted {
-      let all = byPair[pair] ?? []
+      let all = (byPair[pair] ?? []).map { results[$0] }
       let unmet = all.filter { $0.isMet == false }
       let candidates = unmet.isEmpty ? all.filter { $0.isMet == true } : unmet
       let shown = candidates.filter { $0.isMet == false || $0.verdict.kind != .passed }
       guard let result = shown.first(where: { $0.verdict.diagnosis != nil }) ?? shown.first else {
+        continue
+      }
+      guard explained.count < Self.mostTrials else {
+        left += 1
         continue
       }
       let same = all.count { $0.verdict.kind == result.verdict.kind }
@@ -122,7 +126,7 @@ package struct HTMLReport: Sendable {
           note: all.count > 1 ? " (\(same) of \(all.count) trials)" : "",
           replay: context.replay(result)))
     }
-    return explained
+    return (explained, left)
   }
 
   private func section(_ trial: ExplainedTrial) -> String {

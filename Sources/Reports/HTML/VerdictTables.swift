@@ -17,7 +17,9 @@ struct VerdictTables {
   }
 
   private let trials: [Trial]
-  private let results: [Pair: [TrialResult]]
+  private let results: [TrialResult]
+  /// Where the results of a pair are. Copies would take as much memory as all results.
+  private let places: [Pair: [Int]]
   private let sections: [Pair: String]
 
   /// Sorts results into cells.
@@ -28,7 +30,8 @@ struct VerdictTables {
   ///   - sections: The ids of the sections that explain a pair.
   init(_ results: [TrialResult], of trials: [Trial], sections: [Pair: String]) {
     self.trials = trials
-    self.results = Dictionary(grouping: results) { Pair($0.trial) }
+    self.results = results
+    places = Dictionary(grouping: results.indices) { Pair(results[$0].trial) }
     self.sections = sections
   }
 
@@ -98,7 +101,7 @@ struct VerdictTables {
   }
 
   private func cell(_ pair: Pair) -> String {
-    guard let cell = VerdictCell(of: results[pair] ?? []) else {
+    guard let cell = VerdictCell(of: (places[pair] ?? []).map { results[$0] }) else {
       return trials.contains { Pair($0) == pair }
         ? "<span class=\"skipped\">not judged</span>" : "·"
     }

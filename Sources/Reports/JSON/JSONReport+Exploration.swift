@@ -24,6 +24,8 @@ extension JSONReport {
     return .object([
       "state": .string(state),
       "orders": .optional(orders.map { .number($0) }),
+      "part": .optional(
+        result.trial.explore?.options.part.map { .string("\($0.number)/\($0.count)") }),
       "seconds": .number(record.seconds),
       "leftBlocked": .number(leftBlocked),
       "notControlled": .array(notControlled.map { .string($0) }),

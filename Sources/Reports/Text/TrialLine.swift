@@ -30,7 +30,8 @@ package struct TrialLine: Sendable {
     if result.verdict.kind == .skipped {
       counts = ""
     } else if let record = seen.exploration {
-      counts = "\(ExplorationFormatter.count(record.outcome))  \(secondsText(seen.seconds))"
+      let orders = ExplorationFormatter.count(record.outcome, result.trial)
+      counts = "\(orders)  \(secondsText(seen.seconds))"
     } else {
       counts = "\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))"
     }

@@ -5,11 +5,21 @@ import StressRunner
 /// Formats the outcome of an exploration; the text is not escaped.
 enum ExplorationFormatter {
   /// `all 6 orders`, `5120 orders sampled`, `order 2`.
-  static func count(_ outcome: ExplorationOutcome) -> String {
+  static func count(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
-    case .allOrdersPass(let count, _): count == 1 ? "the only order" : "all \(count) orders"
+    case .allOrdersPass(let count, _): all(count, trial)
     case .sampled(let count, _, _): "\(orders(count)) sampled"
     case .failed(let failure): "order \(failure.execution)"
+    }
+  }
+
+  /// `all 6 orders`, `all 6 orders of part 2 of 4`.
+  private static func all(_ count: Int, _ trial: Trial) -> String {
+    let part = trial.explore?.options.part.map { " of \($0)" } ?? ""
+    return switch count {
+    case 0: "no order\(part)"
+    case 1: "the only order\(part)"
+    default: "all \(count) orders\(part)"
     }
   }
 
@@ -17,9 +27,9 @@ enum ExplorationFormatter {
   static func claim(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
     case .allOrdersPass(let count, let leftBehind):
-      let all = count == 1 ? "the only order" : "all \(count) orders"
-      return "\(all) of the controlled calls pass\(count == 1 ? "es" : ""); atomics, Mutex and"
-        + " memory accesses are not controlled" + stillBlocked(leftBehind)
+      if count == 0 { return "\(all(count, trial)): the other parts have them" }
+      return "\(all(count, trial)) of the controlled calls pass\(count == 1 ? "es" : "");"
+        + " atomics, Mutex and memory accesses are not controlled" + stillBlocked(leftBehind)
     case .sampled(let count, let leftBehind, let escaped):
       let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
       let found =

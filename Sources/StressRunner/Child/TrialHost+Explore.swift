@@ -16,12 +16,15 @@ extension TrialHost {
     exploration.state = workload.state
     let start = Platform.now
     let outcome: ExplorationOutcome
+    var facts: UInt32?
     do throws(ExplorationRefusal) {
       outcome =
         if let token = request.token {
           try exploration.replay(token) { workload.execute() }
         } else {
-          try exploration.run({ workload.execute() }, notes: report)
+          try exploration.run({ workload.execute() }) { note in
+            if case .facts(let shown) = note { facts = shown } else { report(note) }
+          }
         }
     } catch {
       end(events, .notRun(error.description))
@@ -30,7 +33,9 @@ extension TrialHost {
     if case .failed(let failure) = outcome, failure.verdict == .failed {
       for oracle in workload.failures { events.send(.oracleFailure(oracle)) }
     }
-    events.send(.explored(ExplorationRecord(outcome: outcome, seconds: Platform.now - start)))
+    var record = ExplorationRecord(outcome: outcome, seconds: Platform.now - start)
+    if request.options.part != nil { record.facts = facts }
+    events.send(.explored(record))
     end(events, .finished(nil))
   }
 

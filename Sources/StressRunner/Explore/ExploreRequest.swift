@@ -20,6 +20,8 @@ package struct ExplorationRecord: Sendable, Hashable, Codable {
   package var outcome: ExplorationOutcome
   /// How long it took, without the start of the child; seconds.
   package var seconds: Double
+  /// Of a part of the orders: what executions have shown of the workload.
+  package var facts: UInt32?
 
   /// Describes an exploration.
   package init(outcome: ExplorationOutcome, seconds: Double) {

@@ -40,6 +40,10 @@ typedef struct {
 void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
                    model_comparison *comparison);
 
+/// As `model_compare`, with all the shards of DPOR together in place of one.
+void model_compare_shards(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
+                          uint32_t shards, model_comparison *comparison);
+
 /// Runs `strategy` until an outcome is a deadlock, or `fails` says so; replays that schedule, and
 /// compares. Destroys the strategy.
 typedef struct {

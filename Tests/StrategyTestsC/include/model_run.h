@@ -13,6 +13,8 @@ typedef struct {
 /// True if `value` is new.
 bool model_set_add(model_set *set, uint64_t value);
 bool model_set_contains(const model_set *set, uint64_t value);
+/// Adds the values of another set.
+void model_set_add_all(model_set *set, const model_set *other);
 void model_set_clear(model_set *set);
 
 typedef struct {
