@@ -68,7 +68,8 @@ import Testing
 
   @Test("an unknown operation depends on everything and takes the claim of completeness away")
   func unknown() {
-    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    let dpor = interlock_dpor_create(
+      interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1))!
     defer { dpor.pointee.destroy(dpor) }
     var program = model_make(MODEL_COUNTER, 2, 2)
     program.slots.0.lines.0.kind = UInt8(INTERLOCK_OPERATION_UNKNOWN.rawValue)

@@ -26,7 +26,8 @@ import Testing
   @Test("each order that matters is run once, and none is cut off", arguments: known)
   func counts(_ known: Known) {
     var program = model_make(known.program, known.threads, known.times)
-    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    let dpor = interlock_dpor_create(
+      interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1))!
     defer { dpor.pointee.destroy(dpor) }
     var run = model_run()
     model_run_all(&program, dpor, model_options(by_first_use: false, limit: 0), &run)
@@ -123,7 +124,8 @@ import Testing
   func picks() {
     var program = model_make(MODEL_WAITERS, 4, 1)
     let search = interlock_dfs_create(.max)!
-    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    let dpor = interlock_dpor_create(
+      interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1))!
     var all = model_run()
     var reduced = model_run()
     model_run_all(&program, search, model_options(), &all)

@@ -7,7 +7,7 @@ enum Strategy: String, CaseIterable, Sendable {
   case random, pct, pos, surw, dfs, dpor, portfolio
 
   func make(seed: UInt64 = 5) -> UnsafeMutablePointer<interlock_strategy> {
-    let options = interlock_dpor_options(objects_keep_their_numbers: true)
+    let options = interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1)
     let made =
       switch self {
       case .random: interlock_random_walk_create(seed)
@@ -130,7 +130,7 @@ enum Bug: String, CaseIterable, Sendable {
   @Test("the default finishes a small program, and changes over to sampling at its budget")
   func portfolio() {
     var program = model_make(MODEL_LOCKS, 2, 4)
-    let options = interlock_dpor_options(objects_keep_their_numbers: true)
+    let options = interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1)
     let small = interlock_portfolio_create(1, 100, options)!
     defer { small.pointee.destroy(small) }
     var run = model_run()
@@ -170,7 +170,8 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(interlock_estimate_coverage(estimate) > 0.99)
     #expect(early < 0.9)
     // As many as DPOR runs.
-    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    let dpor = interlock_dpor_create(
+      interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1))!
     defer { dpor.pointee.destroy(dpor) }
     var run = model_run()
     model_run_all(&program, dpor, model_options(), &run)
