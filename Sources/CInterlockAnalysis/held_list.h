@@ -42,7 +42,10 @@ typedef struct {
   uint8_t kind;
   /// Whether others may hold it at the same time: a read lock, or a concurrent queue without a
   /// barrier.
-  bool is_shared;
+  bool is_shared : 1;
+  /// Whether a block of a pool's thread has acquired it and ended without releasing it. Only for the
+  /// waits.
+  bool is_left : 1;
 } held_lock;
 
 enum { callers_run = UINT16_MAX };
@@ -113,6 +116,12 @@ static inline void drop_held(held_list *list, held_lock *lock, held_reader reade
   if (lock->counts[!reader]) return;
   held_lock *end = &list->locks[--list->count];
   if (lock != end) memmove(lock, lock + 1, (size_t)(end - lock) * sizeof *lock);
+}
+
+/// Marks what the thread holds as left by a block that has ended: the thread's next block is another
+/// owner.
+static inline void leave_held(held_list *list) {
+  for (uint32_t index = 0; index < list->count; index++) list->locks[index].is_left = true;
 }
 
 /// The kind that the events of this lock have.

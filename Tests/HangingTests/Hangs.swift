@@ -45,3 +45,22 @@ func crossTasks() async {
   handle.yield(second)
   await first.value
 }
+
+/// A task that awaits the children of its throwing group, one of which awaits the task.
+func crossThrowingGroup() async {
+  let (handles, handle) = AsyncStream.makeStream(of: Task<Void, any Error>.self)
+  let owner = Task {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      group.addTask { 1 }
+      group.addTask {
+        for await owner in handles {
+          try await owner.value  // testThrowingGroupCrossed: child
+        }
+        return 2
+      }
+      for try await _ in group {}  // testThrowingGroupCrossed: waits
+    }
+  }
+  handle.yield(owner)
+  try? await owner.value
+}

@@ -33,6 +33,10 @@ final class XCHangs: XCTestCase {
     await crossTasks()
   }
 
+  func testThrowingGroupCrossed() async {
+    await crossThrowingGroup()
+  }
+
   func testExpectation() async {
     let never = expectation(description: "a reply")
     await fulfillment(of: [never], timeout: 60)

@@ -31,6 +31,24 @@ struct VerdictMessageTests {
     #expect(message.contains("3 of them wait in Cache.get(_:)"), "\(message)")
   }
 
+  @Test("The message of a deadlock does not name code that has called the runner")
+  func runner() throws {
+    OwnCode.register(OwnCode.stressRunner)
+    let folder = try #require(OwnCode.stressRunner.first { $0.part == .runner }).folder
+    let main = [
+      frame("ppoll", image: "libc.so.6"),
+      StackFrame(
+        address: 1, function: "serveMainQueue()",
+        file: folder + "/Platform/Platform.swift", line: 49, image: "app"),
+      StackFrame(
+        address: 2, function: "main()", file: "/src/Stress.swift", line: 58, image: "app"),
+    ]
+    #expect(main[1].isRunners)
+    let message = stalled([group(1, semaphore + user + worker), group(3, main)]).message
+    #expect(message.contains("1 of them waits in Cache.get(_:)"), "\(message)")
+    #expect(!stalled([group(3, main)]).message.contains("of them"))
+  }
+
   /// A trial of 1,000 calls, judged by its observation.
   private func result(
     _ ending: Observation.Ending, completed: Int = 1000, finished: Bool = false,

@@ -19,7 +19,10 @@ static inline __attribute__((always_inline)) void hold(thread_record *own,
   // A semaphore that is held twice was signalled by another thread in between.
   if (event->object_kind != INTERLOCK_OBJECT_SEMAPHORE) {
     held_lock *known = find_held(list, object, HELD_BY_THREAD);
-    if (known && hold_again(known, HELD_BY_THREAD)) return;
+    if (known && hold_again(known, HELD_BY_THREAD)) {
+      known->is_left = false;
+      return;
+    }
   }
   if (list->counted[HELD_BY_THREAD] == INTERLOCK_HELD_MOST) {
     own->waits.view.untracked++;
@@ -191,12 +194,17 @@ OUTLINED note_begin(wait_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-static void note_end(wait_record *record, const interlock_event *event) {
-  (void)event;
+static void note_end(thread_record *own) {
+  wait_record *record = &own->waits;
   if (record->view.run_count > INTERLOCK_RUNS_MOST && record->view.untracked > 0) {
     record->view.untracked--;
   }
   if (record->view.run_count > 0) record->view.run_count--;
+  // On the main thread, and outside pools, code that has begun before may still unlock.
+  if (record->view.run_count == 0 && record->view.pool && own->held.counted[HELD_BY_THREAD] > 0 &&
+      !interlock_is_main_thread()) {
+    leave_held(&own->held);
+  }
   record->view.ended++;
   has_changed(record);
 }
@@ -224,7 +232,7 @@ void interlock_waits_read(thread_record *own, const interlock_event *event) {
       break;
     case __builtin_ctz(INTERLOCK_EVENT_RELEASE): note_release(own, event); return;
     case __builtin_ctz(INTERLOCK_EVENT_BEGIN): note_begin(record, event); return;
-    case __builtin_ctz(INTERLOCK_EVENT_END): note_end(record, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_END): note_end(own); return;
     case __builtin_ctz(INTERLOCK_EVENT_POLL): interlock_note_poll(record, event); return;
     case __builtin_ctz(INTERLOCK_EVENT_ENQUEUE):
       has_changed(record);

@@ -40,7 +40,8 @@ static void view_thread(const thread_record *record, interlock_thread_view *view
     memcpy(&lock, &record->held.locks[index], sizeof lock);
     if (!lock.counts[HELD_BY_THREAD] || view->held_count == INTERLOCK_HELD_MOST) continue;
     view->held[view->held_count++] = (interlock_held){
-        lock.object, lock.place, lock.outer, kind_of_held(&lock), lock.counts[HELD_BY_THREAD]};
+        lock.object,         lock.place,  lock.outer, kind_of_held(&lock),
+        lock.counts[HELD_BY_THREAD], lock.is_left};
   }
 }
 

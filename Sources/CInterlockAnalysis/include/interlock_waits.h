@@ -38,6 +38,8 @@ typedef struct {
   uint32_t kind;
   /// How many times it is held, for a recursive lock.
   uint32_t count;
+  /// Whether a block of a pool's thread has acquired it and ended without releasing it.
+  bool is_left;
 } interlock_held;
 
 /// A block that a thread runs.

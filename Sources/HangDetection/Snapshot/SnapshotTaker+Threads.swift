@@ -124,7 +124,8 @@ extension SnapshotTaker {
       bytes.bindMemory(to: interlock_held.self).prefix(count).compactMap { held in
         guard let kind = kind(held.kind) else { return nil }
         return WaitSnapshot.Held(
-          kind: kind, object: held.object, place: frames(held.place, held.outer))
+          kind: kind, object: held.object, place: frames(held.place, held.outer),
+          isLeft: held.is_left)
       }
     }
   }

@@ -78,6 +78,12 @@ extension CauseFormatter {
           : "here: the pool does not grow any more",
       ]
     }
+    if let queue = forecast.closedQueue {
+      let name = names.queue(queue)
+      return [
+        "more threads will not help: a barrier of \(name) begins after the blocks that wait"
+      ]
+    }
     let ahead = forecast.needed - forecast.threads - 1
     let blocks =
       "\(Counted.noun(ahead, "block")) that will wait, too, \(ahead == 1 ? "is" : "are")"

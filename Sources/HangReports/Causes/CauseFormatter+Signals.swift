@@ -57,7 +57,7 @@ extension CauseFormatter {
     let went =
       switch owner {
       case .ended(let thread): "\(endedOwner(thread, of: lock.id)) ended"
-      case .idle(let holders): "\(holders.first.map(names.party) ?? "a thread") continued"
+      case .continued(let holders): "\(holders.first.map(names.party) ?? "a thread") continued"
       }
     return (
       "\(went) without unlocking \(names.object(lock)), which \(subject(waiters)) for",
@@ -69,13 +69,18 @@ extension CauseFormatter {
     SnapshotNames.thread(thread, index.leftLocks[lock]?.threadName ?? "")
   }
 
-  /// The idle or ended thread that has not released a lock.
+  private func state(ofHolder holder: WaitSnapshot.Thread) -> String {
+    if holder.elsewhere == .idle, holder.wait == nil { return ", and has no work" }
+    return holder.runs.isEmpty ? ", and sleeps" : ", from a block that has ended"
+  }
+
+  /// The idle, busy or ended thread that has not released a lock.
   private func holderLines(_ lock: WaitIndex.ObjectID) -> [String] {
     if let left = index.leftLocks[lock] {
       guard let place = PlaceText.placeAndCaller(left.place) else { return [] }
       return ["\(endedOwner(left.thread, of: lock)) took it at \(place)"]
     }
-    guard let holders = index.holders[lock] else {
+    guard let holders = index.leavers[lock] ?? index.holders[lock] else {
       return ["no live thread is known to hold it: its owner may have ended without unlocking it"]
     }
     return holders.prefix(4).map { number in
@@ -84,7 +89,7 @@ extension CauseFormatter {
       let place = held.flatMap { PlaceText.placeAndCaller($0.place) }
       return "\(names.party(index.party(number))) holds it"
         + (place.map { " since " + $0 } ?? "")
-        + (holder.elsewhere == .idle ? ", and has no work" : ", and sleeps")
+        + state(ofHolder: holder)
     }
   }
 }

@@ -14,7 +14,7 @@ extension CauseFormatter {
     if others > 0 {
       details.append(
         "\(Counted.noun(others, "other queue")) or "
-          + "\(others == 1 ? "pool stands" : "pools stand") so, too")
+          + "\(others == 1 ? "pool waits" : "pools wait") in the same way")
     }
     return (headline(pool), details)
   }

@@ -45,13 +45,17 @@ enum DeadlockMessage {
       + " \(limitText(detection))\(pace)"
   }
 
-  /// Where most threads wait, by the first frame in the user's code.
+  /// Where most threads wait, by the first frame in the user's code. A thread that waits in the
+  /// runner's code, as the main thread does while it serves its queue, is not counted, although an
+  /// executable of the user's has called the runner.
   private static func place(_ seen: Observation) -> String? {
     var counts: [StackFrame: Int] = [:]
     for group in seen.threads {
-      guard var frame = group.stack.first(where: { !$0.isSystem && $0.function != nil }) else {
-        continue
-      }
+      guard
+        var frame = group.stack.first(where: {
+          $0.isRunners || !$0.isSystem && $0.function != nil
+        }), !frame.isRunners
+      else { continue }
       // The same line may have several addresses.
       if frame.file != nil { frame.address = 0 }
       counts[frame, default: 0] += group.count

@@ -26,6 +26,10 @@ let abandonedLockPrograms: [HangProgram] = [
     "queue-behind-left-lock",
     "blocks are queued behind one that waits for an NSLock that a thread left locked",
     queueBehindLeftLock),
+  HangProgram(
+    "lock-left-for-the-next-block",
+    "a block returns early with an NSLock locked, which the next block on its thread wants",
+    lockLeftForTheNextBlock),
 ]
 
 /// Wrong: no `defer`. CWE-667 ("improper locking"), as in `return-without-unlock`, but the next
@@ -126,5 +130,21 @@ private func queueBehindLeftLock() {
   for _ in 0..<8 {
     queue.async { lock.withLock {} }
   }
+  queue.sync {}
+}
+
+/// Wrong: the serial queue's thread holds the lock, but its next block is not the owner.
+private func lockLeftForTheNextBlock() {
+  let lock = NSLock()
+  let queue = DispatchQueue(label: "log")
+  let start = DispatchSemaphore(value: 0)
+  queue.async {
+    start.wait()
+    lock.lock()
+    guard Int("x") != nil else { return }
+    lock.unlock()
+  }
+  queue.async { lock.withLock {} }
+  start.signal()
   queue.sync {}
 }

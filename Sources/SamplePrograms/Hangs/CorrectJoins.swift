@@ -18,6 +18,10 @@ let correctJoinPrograms: [HangProgram] = [
     "main-queue-after-lock",
     "a thread releases an NSLock that the main thread wants, and waits for the main queue",
     mainQueueAfterLock),
+  HangProgram(
+    "unlocked-for-the-next-block",
+    "a block ends with a POSIX mutex locked, which a thread unlocks for the next block",
+    unlockedForTheNextBlock),
 ]
 
 private func unlockedOnEveryPath() {
@@ -59,6 +63,31 @@ private func unlockedForAnother() {
   }
   mutex.lock()
   mutex.unlock()
+  done.wait()
+}
+
+/// As above, while the thread that locked the mutex waits for it in its next block.
+private func unlockedForTheNextBlock() {
+  let mutex = PosixMutex()
+  let queue = DispatchQueue(label: "log")
+  let start = DispatchSemaphore(value: 0)
+  let locked = DispatchSemaphore(value: 0)
+  let done = DispatchGroup()
+  queue.async(group: done) {
+    start.wait()
+    mutex.lock()
+    locked.signal()
+  }
+  queue.async(group: done) {
+    mutex.lock()
+    mutex.unlock()
+  }
+  startThread(in: done) {
+    locked.wait()
+    Thread.sleep(forTimeInterval: 0.5)
+    mutex.unlock()
+  }
+  start.signal()
   done.wait()
 }
 

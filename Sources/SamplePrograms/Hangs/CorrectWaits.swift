@@ -51,6 +51,10 @@ let correctWaitPrograms: [HangProgram] = [
     "300 blocks on the default pool each change a table by a barrier, and read it by async",
     readersWithoutWaiting),
   HangProgram(
+    "barrier-beside-waiting-readers",
+    "3 blocks on one concurrent queue wait for a signal of a barrier of another",
+    barrierBesideWaitingReaders),
+  HangProgram(
     "main-queue-round-trips", "a thread and the main queue call each other, 500 times each",
     mainQueueRoundTrips),
   HangProgram(
@@ -59,6 +63,21 @@ let correctWaitPrograms: [HangProgram] = [
 ]
 
 /// Right: no reader blocks a thread while it waits for the table.
+private func barrierBesideWaitingReaders() {
+  let readers = DispatchQueue(label: "readers", attributes: .concurrent)
+  let table = DispatchQueue(label: "table", attributes: .concurrent)
+  let filled = DispatchSemaphore(value: 0)
+  let finished = DispatchGroup()
+  for _ in 0..<3 {
+    readers.async(group: finished) {
+      filled.wait()
+      filled.signal()
+    }
+  }
+  table.async(group: finished, flags: .barrier) { filled.signal() }
+  finished.wait()
+}
+
 private func readersWithoutWaiting() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   let finished = DispatchGroup()

@@ -15,6 +15,10 @@ let poolPrograms: [HangProgram] = [
     "300 blocks on the default pool each change a table by a barrier, and read it back",
     { readersBehindBarrier(300) }),
   HangProgram(
+    "barrier-behind-waiting-readers",
+    "64 blocks on a concurrent queue wait for a signal of the barrier behind them",
+    barrierBehindWaitingReaders),
+  HangProgram(
     "serial-queues-wait-for-last",
     "600 serial queues each run a block that waits for the last queue's block",
     serialQueuesWaitForLast),
@@ -58,6 +62,22 @@ func readersBehindBarrier(_ readers: Int) {
     }
   }
   start.leave()
+  finished.wait()
+}
+
+/// Wrong: a barrier begins after all blocks before it, which wait for it. The pool grows until it
+/// has a thread for each reader, but none for the barrier.
+private func barrierBehindWaitingReaders() {
+  let table = DispatchQueue(label: "table", attributes: .concurrent)
+  let filled = DispatchSemaphore(value: 0)
+  let finished = DispatchGroup()
+  for _ in 0..<64 {
+    table.async(group: finished) {
+      filled.wait()
+      filled.signal()
+    }
+  }
+  table.async(group: finished, flags: .barrier) { filled.signal() }
   finished.wait()
 }
 

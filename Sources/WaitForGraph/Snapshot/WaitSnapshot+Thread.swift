@@ -104,12 +104,18 @@ extension WaitSnapshot {
     package var object: ObjectID
     /// Where the thread acquired it; empty if that was not seen.
     package var place: [StackFrame]
+    /// Whether a block of a pool's thread acquired it and ended without releasing it. The block that
+    /// the thread runs now is another owner.
+    package var isLeft: Bool
 
     /// Describes a hold.
-    package init(kind: ObjectKind, object: ObjectID, place: [StackFrame] = []) {
+    package init(
+      kind: ObjectKind, object: ObjectID, place: [StackFrame] = [], isLeft: Bool = false
+    ) {
       self.kind = kind
       self.object = object
       self.place = place
+      self.isLeft = isLeft
     }
   }
 

@@ -28,6 +28,9 @@ extension SyncEvents {
         name: "testActorBlocked",
         parts: ["test: XCHangs.testActorBlocked\n", "(cycle)", "the actor Gate"]),
       Hang(name: "testTasksCrossed", parts: ["test: XCHangs.testTasksCrossed\n", "(cycle)"]),
+      Hang(
+        name: "testThrowingGroupCrossed",
+        parts: ["test: XCHangs.testThrowingGroupCrossed\n", "(cycle)"]),
       Hang(name: "testExpectation", parts: ["test: XCHangs.testExpectation\n"], isCertain: false),
       Hang(
         name: "testExpectationBlocking", parts: ["test: XCHangs.testExpectationBlocking\n"],

@@ -60,11 +60,32 @@ struct AbandonedLockTests {
     #expect(
       found.evidence
         == .abandonedLock(
-          Diagnosis.Object(.mutex, 0xa), by: .idle([.thread(2)]), waiters: [.thread(1)], chain: [],
+          Diagnosis.Object(.mutex, 0xa), by: .continued([.thread(2)]), waiters: [.thread(1)], chain: [],
           others: []))
     // A block that a running thread enqueues for it may unlock.
     #expect(
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
+  }
+
+  @Test("a lock that a block left is abandoned, not held, by the next block of the same thread")
+  func nextBlock() throws {
+    var left = S.has(0xa, at: 9)
+    left.isLeft = true
+    let next = S.waiting(
+      2, .mutex, 0xa, held: [left], runs: [S.run(S.defaultPool, at: 30)], pool: S.defaultPool)
+    let snapshot = S.process([S.waiting(1, .group, 0xe, at: 40, isMain: true), next])
+    let found = try explained(snapshot, "abandoned-by-an-earlier-block")
+    #expect(
+      found.evidence
+        == .abandonedLock(
+          Diagnosis.Object(.mutex, 0xa), by: .continued([.thread(2)]), waiters: [.thread(2)],
+          chain: [], others: [.thread(1)]))
+    // A task that continues on another thread may unlock.
+    #expect(Diagnosis(of: S.process([next, S.other(3, .running)])) == nil)
+    // The block itself holds it.
+    var own = next
+    own.held[0].isLeft = false
+    #expect(Diagnosis(of: S.process([own]))?.cause == .self)
   }
 
   @Test(

@@ -72,6 +72,35 @@ struct PoolForecastTests {
     #expect(!found.isCertain)
   }
 
+  @Test("no thread frees a block that is behind a barrier of the queue whose blocks wait")
+  func closed() throws {
+    let run = S.run(0x21, at: 80, by: 1)
+    let snapshot = S.process(
+      [S.waiting(1, .group, 0xe, at: 90, isMain: true)]
+        + (0..<3).map {
+          S.waiting(10 + $0, .semaphore, 0xf, at: 61, runs: [run], pool: S.defaultPool)
+        },
+      [
+        S.concurrent(
+          0x21, "table",
+          blocks: [
+            S.blocks(20, at: 80, by: [1]), S.blocks(at: 85, by: [1], barrier: true, ahead: 20),
+          ])
+      ])
+    let found = try explained(snapshot, "forecast-of-a-closed-queue")
+    #expect(found.cause == .starvation)
+    #expect(!found.isCertain)
+    #expect(found.pool?.closedQueue == 0x21)
+    #expect(found.pool?.completesHere == false)
+    #expect(found.pool?.completesOnApple == false)
+    #expect(found.pool?.isOnlySlow == false)
+    #expect(found.advice == .waitForNothingBehindBarrier)
+    // Without the barrier, more threads reach the block.
+    var open = snapshot
+    open.queues[open.queues.count - 1].blocks[1].isBarrier = false
+    #expect(Diagnosis(of: open)?.pool?.completesHere == true)
+  }
+
   @Test("starvation is certain at one thread more than a pool may have")
   func border() throws {
     #expect(try #require(Diagnosis(of: Self.readers(running: 3, queued: 251))).isCertain == false)

@@ -1,16 +1,17 @@
 extension Finder {
-  /// Threads that wait for a lock which its owner did not release: the owner has ended, or is idle
-  /// now.
+  /// Threads that wait for a lock which its owner did not release: the owner has ended, is idle
+  /// now, or runs another block.
   func abandonedLock(_ chains: WaitChains) -> Finding? {
     guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
       let wait = index.threads[waiters[0]].wait
     else { return nil }
-    let holders = index.holders[wait.object] ?? []
+    let holders = index.leavers[wait.object] ?? index.holders[wait.object] ?? []
     let chain = chains.waiters(for: waiters)
     var result = Finding(
       .abandonedLock(
         wait.waited,
-        by: index.leftLocks[wait.object].map { .ended($0.thread) } ?? .idle(index.parties(holders)),
+        by: index.leftLocks[wait.object].map { .ended($0.thread) }
+          ?? .continued(index.parties(holders)),
         waiters: index.parties(waiters), chain: chain.map(blockedWait),
         others: others(than: Set(waiters + chain.map(\.thread)))),
       advice: .unlockOnEveryWayOut)
@@ -22,6 +23,7 @@ extension Finder {
   private func waitsForAbandonedLock(_ number: Int) -> Bool {
     guard let wait = index.threads[number].wait else { return false }
     if index.leftLocks[wait.object] != nil { return true }
+    if wait.kind.isLock, index.leavers[wait.object] != nil { return true }
     guard wait.kind.isLock, let holders = index.holders[wait.object] else { return false }
     // An idle thread runs no code that could still unlock.
     return holders.allSatisfy {

@@ -20,7 +20,10 @@ extension Finder {
     }
     starvation.otherPools = pools.count - 1
     starvation.forecast = PoolForecast(pool, liveness)
-    var result = Finding(.starvation(starvation), advice: pool.advice(index))
+    let isClosed = starvation.forecast?.closedQueue != nil
+    var result = Finding(
+      .starvation(starvation),
+      advice: isClosed ? .waitForNothingBehindBarrier : pool.advice(index))
     result.markedThreads = Set(pool.workers)
     result.markedObjects = Set(starvation.queues)
     switch pool.kind {

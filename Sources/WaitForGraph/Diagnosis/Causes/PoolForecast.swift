@@ -19,13 +19,16 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   /// How many it may have here, and on Apple's systems.
   let most: Int
   package let mostOnApple: Int
+  /// The concurrent queue whose barrier keeps the needed block from beginning on any thread, because
+  /// the barrier begins only after blocks of the queue that wait; `nil` if no barrier does.
+  package let closedQueue: WaitSnapshot.ObjectID?
   /// Whether that many are certainly needed: see `DryPool.isProvenToWait`.
   let isProven: Bool
 
   /// Whether the pool grows far enough here, at one thread a second.
-  package var completesHere: Bool { needed <= most }
+  package var completesHere: Bool { closedQueue == nil && needed <= most }
   /// Whether the same program on one of Apple's systems has the threads that it needs.
-  package var completesOnApple: Bool { needed <= mostOnApple }
+  package var completesOnApple: Bool { closedQueue == nil && needed <= mostOnApple }
   /// Whether the pool can grow to the needed size, here and on Apple's systems, so that the program
   /// only waits for it.
   package var isOnlySlow: Bool { completesHere && completesOnApple && most > threads }
@@ -43,11 +46,24 @@ package struct PoolForecast: Sendable, Hashable, Codable {
     most = index.mostThreads(ofPool: root)
     mostOnApple = index.isOvercommit(pool: root) ? Self.appleOvercommit : Self.applePlain
     needed = threads + pool.alike(before: wanted.blocks.ahead, index) + 1
+    closedQueue = pool.closedQueue(wanted, index)
     isProven = pool.isProvenToWait(most: most, liveness)
   }
 }
 
 extension DryPool {
+  /// The queue of a needed block that is a barrier, or is queued behind one, while threads of the
+  /// pool wait in blocks of that queue.
+  fileprivate func closedQueue(_ wanted: Needed, _ index: WaitIndex) -> WaitIndex.ObjectID? {
+    let queue = index.queues[wanted.queue]
+    guard queue.width != 1,
+      queue.blocks.contains(where: { $0.isBarrier && $0.ahead <= wanted.blocks.ahead }),
+      let runners = index.runners[queue.id],
+      runners.contains(where: { WaitIndex.contains($0, in: workers) })
+    else { return nil }
+    return queue.id
+  }
+
   /// How many blocks before a position in the queue are assumed to wait as the pool's threads do.
   func alike(before position: Int, _ index: WaitIndex) -> Int {
     var count = 0

@@ -57,7 +57,7 @@ extension Diagnosis {
   package enum LockOwner: Sendable, Hashable, Codable {
     /// The thread has ended; its name is in the snapshot's `leftLocks`.
     case ended(Int)
-    /// The threads hold it and have no work.
-    case idle([Party])
+    /// The threads hold it and have no work, or run another block.
+    case continued([Party])
   }
 }

@@ -33,6 +33,8 @@ extension WaitIndex {
       }
     }
     if wait.hasTimeLimit { return [] }
+    // Only code that runs elsewhere can still unlock.
+    if wait.kind.isLock, leavers[wait.object] != nil { return [.anything] }
     if wait.isApply {
       // The caller works too: it waits for the others only while it runs no part itself.
       if thread.runs.contains(where: { $0.isApply && $0.queue == wait.object }) { return [] }

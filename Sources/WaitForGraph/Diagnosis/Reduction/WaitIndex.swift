@@ -35,6 +35,8 @@ package struct WaitIndex {
   /// The threads that hold a lock, and those of them that hold it for writing.
   package private(set) var holders: [ObjectID: [Int]] = [:]
   private(set) var writers: [ObjectID: [Int]] = [:]
+  /// The threads of pools whose blocks have ended and left a lock locked.
+  package private(set) var leavers: [ObjectID: [Int]] = [:]
   /// The threads that hold a semaphore which is used as a lock.
   private(set) var semaphoreHolders: [ObjectID: [Int]] = [:]
   /// The threads that wait to write.
@@ -120,6 +122,8 @@ package struct WaitIndex {
         if (signals[held.object]?.value ?? 1) == 1 {
           Self.append(number, to: &semaphoreHolders[held.object, default: []])
         }
+      case .mutex where held.isLeft, .readLock where held.isLeft, .writeLock where held.isLeft:
+        Self.append(number, to: &leavers[held.object, default: []])
       case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .actor:
         Self.append(number, to: &holders[held.object, default: []])
         if held.kind == .writeLock { Self.append(number, to: &writers[held.object, default: []]) }
