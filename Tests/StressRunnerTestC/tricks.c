@@ -125,7 +125,7 @@ static void start_and_end_threads(int argument) {
   }
 }
 
-/// Maps a file with a path of 4,000 characters so many times that `/proc/self/maps` has 100 MB.
+/// Maps a file with a path of 4,000 characters until `/proc/self/maps` has 100 MB.
 static void map_often(int count) {
   char name[251];
   memset(name, 'm', sizeof name - 1);

@@ -212,8 +212,8 @@ final class ChildProcess {
     return total
   }
 
-  /// Why a descriptor could not be made, from `errno`. The limit may be below the lowest number that
-  /// was asked for, which the system calls an invalid argument.
+  /// Why a descriptor could not be made, from `errno`. If the limit is below the lowest number that
+  /// was asked for, the system calls that an invalid argument.
   private static func descriptorFault() -> String {
     String(cString: strerror(errno == EINVAL ? EMFILE : errno))
   }
