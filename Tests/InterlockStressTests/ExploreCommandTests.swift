@@ -113,7 +113,7 @@ struct ExploreCommandTests {
       test.output.text.hasSuffix("shard 3 of 3 has its part of the orders: 'merge' decides\n"))
     #expect(test.trials.allSatisfy { $0.explore?.options.executions == 10 })
     let before = test.output.text.count
-    #expect(test.run("merge", records) == .met)
+    #expect(test.world.perform(["merge", records]) == .met)
     let merged = test.output.text.dropFirst(before)
     #expect(merged.contains("all 60 orders") && !merged.contains("part "))
     #expect(merged.contains("2 trials: 2 met"))
@@ -125,10 +125,10 @@ struct ExploreCommandTests {
       return record
     }
     #expect(explore(3) == .unmet)
-    #expect(test.run("merge", records) == .unmet)
+    #expect(test.world.perform(["merge", records]) == .unmet)
     #expect(test.output.text.contains("60 orders sampled"))
     try FileManager.default.removeItem(atPath: records + "/1.jsonl")
-    #expect(test.run("merge", records) == .badScenario)
+    #expect(test.world.perform(["merge", records]) == .badScenario)
   }
 
   @Test("'explore --isolate' reaches the child, and the printed replay repeats it")

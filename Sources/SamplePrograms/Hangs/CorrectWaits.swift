@@ -62,7 +62,7 @@ let correctWaitPrograms: [HangProgram] = [
     chainedOperations),
 ]
 
-/// Right: no reader blocks a thread while it waits for the table.
+/// Right: the barrier is on a queue whose blocks do not wait.
 private func barrierBesideWaitingReaders() {
   let readers = DispatchQueue(label: "readers", attributes: .concurrent)
   let table = DispatchQueue(label: "table", attributes: .concurrent)
@@ -78,6 +78,7 @@ private func barrierBesideWaitingReaders() {
   finished.wait()
 }
 
+/// Right: no reader blocks a thread while it waits for the table.
 private func readersWithoutWaiting() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   let finished = DispatchGroup()

@@ -60,7 +60,8 @@ struct AbandonedLockTests {
     #expect(
       found.evidence
         == .abandonedLock(
-          Diagnosis.Object(.mutex, 0xa), by: .continued([.thread(2)]), waiters: [.thread(1)], chain: [],
+          Diagnosis.Object(.mutex, 0xa), by: .continued([.thread(2)]), waiters: [.thread(1)],
+          chain: [],
           others: []))
     // A block that a running thread enqueues for it may unlock.
     #expect(
