@@ -20,6 +20,7 @@ if arguments.contains("swift-testing") {
       ("testNeverResumed", asyncTest(XCHangs.testNeverResumed)),
       ("testActorBlocked", asyncTest(XCHangs.testActorBlocked)),
       ("testTasksCrossed", asyncTest(XCHangs.testTasksCrossed)),
+      ("testThrowingGroupCrossed", asyncTest(XCHangs.testThrowingGroupCrossed)),
       ("testExpectation", asyncTest(XCHangs.testExpectation)),
     ]),
     testCase([("testRunLoopTimer", XCQuiet.testRunLoopTimer)]),

@@ -10,14 +10,15 @@ struct HostileSubject: Sendable {
   var verdict: Verdict.Kind
   /// A text that the verdict's message must contain.
   var message: String?
-  /// The time limit: short for a subject that only the limit stops.
+  /// The time limit: short for a subject that only the limit stops, if it need not come far for its
+  /// message.
   var seconds: Double
 
   init(_ name: String, _ verdict: Verdict.Kind, _ message: String? = nil) {
     self.name = name
     self.verdict = verdict
     self.message = message
-    seconds = verdict == .timedOut ? 1 : 60
+    seconds = verdict != .timedOut ? 60 : message == nil ? 1 : 15
   }
 }
 
