@@ -13,8 +13,8 @@ struct SettingsTests {
       }
       var lost = 0
       for round in 1...rounds {
-        Settings.shared.stackDepth = round % 9
-        if HotSettings.current.stackDepth != round % 9 { lost += 1 }
+        Settings.shared.coverage = round.isMultiple(of: 2)
+        if HotSettings.current.coverage != round.isMultiple(of: 2) { lost += 1 }
       }
       other.join()
       precondition(lost == 0, "lost \(lost) of \(rounds) changes")

@@ -96,7 +96,6 @@ import Testing
       model_set_add_all(&traces, &run.traces)
       let own = interlock_dpor_get_statistics(dpor).executions
       executions += own
-      print("SHARD", known, shard, count, own)
       if known.executions > 1000 { #expect(own > 0 && own < known.executions * 3 / 4) }
     }
     #expect(executions == known.executions)

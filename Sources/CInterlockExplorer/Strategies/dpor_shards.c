@@ -10,8 +10,9 @@
 
 #include "dpor.h"
 
-// Enough paths for a shard that its share is not a matter of chance.
-enum { PATHS_OF_A_SHARD = 16 };
+// Enough paths for a shard that its share is not a matter of chance. The count is an upper bound: of
+// several orders of independent operations, the sleep set leaves one.
+enum { PATHS_OF_A_SHARD = 64 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;

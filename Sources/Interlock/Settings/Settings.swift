@@ -57,11 +57,7 @@ final class Settings: Sendable {
 
   /// Passes the settings on to the fast path.
   @inline(never)
-  func publishHotSettings() -> HotSettings {
-    let hot = state.withLock { $0.hot }
-    hot.publish()
-    return hot
-  }
+  func publishHotSettings() -> HotSettings { change { _ in } }
 
   var onConflict: SectionTracking.ConflictAction {
     get { state.withLock { $0.onConflict } }
@@ -128,12 +124,15 @@ final class Settings: Sendable {
     set { change { $0.followsOrder = newValue } }
   }
 
-  private func change(_ body: (inout State) -> Void) {
-    let hot = state.withLock { state in
+  @discardableResult
+  private func change(_ body: (inout State) -> Void) -> HotSettings {
+    state.withLock { state in
       body(&state)
-      return state.hot
+      let hot = state.hot
+      // Under the lock: another thread's later change is not undone.
+      hot.publish()
+      return hot
     }
-    hot.publish()
   }
 }
 

@@ -80,7 +80,7 @@ struct NeighbouringLines {
 
 extension NamedFrame {
   /// Whether the function is the part of an asynchronous one that follows an `await`.
-  fileprivate var resumesTask: Bool {
+  var resumesTask: Bool {
     guard let symbol, symbol.hasSuffix("_") else { return false }
     let number = symbol.dropLast().reversed().prefix(while: \.isNumber)
     let kind = symbol.dropLast(number.count + 1).suffix(2)

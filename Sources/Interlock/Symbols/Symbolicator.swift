@@ -26,12 +26,31 @@ final class Symbolicator: Sendable {
   /// The frame of an access. A call that begins a mutation in place has no line of its own: it gets
   /// that of the code beside it.
   func accessFrame(_ address: UInt) -> StackFrame? {
-    guard var first = named([address]).first else { return nil }
-    if !first.hasLine, let near = neighbour(of: first) {
-      first.frame.file = near.file
-      first.frame.line = near.line
+    named([address]).first.map(located)
+  }
+
+  /// The frames of addresses. A task continues in a function of its own, whose first instruction may
+  /// have no line, as in a loop over a throwing group: it gets that of the code beside it.
+  func symbolicated(_ addresses: [UInt]) -> [StackFrame] {
+    var searched: Set<UInt> = []
+    return named(addresses).map { named in
+      guard named.resumesTask, !named.hasLine, searched.count < Self.mostSearched
+      else { return named.frame }
+      searched.insert(named.frame.address)
+      return located(named)
     }
-    return first.frame
+  }
+
+  /// The most addresses of a report for which the code around is searched for a line: each takes
+  /// tens of milliseconds.
+  private static let mostSearched = 16
+
+  private func located(_ named: NamedFrame) -> StackFrame {
+    guard !named.hasLine, let near = neighbour(of: named) else { return named.frame }
+    var frame = named.frame
+    frame.file = near.file
+    frame.line = near.line
+    return frame
   }
 
   private func neighbour(of frame: NamedFrame) -> NeighbouringLines.Location? {
@@ -69,5 +88,5 @@ package func symbolicateAccess(_ address: UInt) -> StackFrame? {
 ///
 /// An address has several frames if functions were inlined. Safe from any thread.
 package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
-  Symbolicator.shared.named(addresses).map(\.frame)
+  Symbolicator.shared.symbolicated(addresses)
 }
