@@ -102,7 +102,7 @@ struct HangReport {
         var stacks = capture.stacks(of: Platform.threads(of: getpid()).filter { $0.id != own })
         snapshot = snapshot.withStacks(stacks.byThread)
         stacks.origins.merge(capture.origins(of: snapshot.addresses)) { first, _ in first }
-        let frames = stacks.named { Interlock.symbolicate($0) }
+        let frames = stacks.named(symbolicate: symbolicateWaits)
         groups = stacks.groups(named: frames)
         snapshot = snapshot.named(frames)
       }

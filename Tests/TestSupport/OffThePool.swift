@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 package import Testing
 
 /// Runs a test on a dedicated thread: what it waits for, and other tests, may need the pool's
@@ -10,7 +11,7 @@ package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
-    try await withTaskExecutorPreference(ThreadExecutor()) { try await function() }
+    try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
   }
 }
 
@@ -19,10 +20,44 @@ extension Trait where Self == OffThePool {
   package static var offThePool: Self { Self() }
 }
 
-/// A thread for each job.
+/// Gives each job a thread. An idle thread takes the next job: the toolchain reads debug information
+/// once for each thread, which takes seconds in a test bundle.
 private final class ThreadExecutor: TaskExecutor {
+  static let shared = ThreadExecutor()
+
+  /// The idle threads, the one that was busy last at the end.
+  private let idle = Mutex<[Slot]>([])
+
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    Thread { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }.start()
+    if let slot = idle.withLock({ $0.popLast() }) { return slot.give(job) }
+    Thread { [self] in
+      let slot = Slot()
+      var next = job
+      while true {
+        next.runSynchronously(on: asUnownedTaskExecutor())
+        idle.withLock { $0.append(slot) }
+        next = slot.take()
+      }
+    }.start()
+  }
+}
+
+/// A job for an idle thread.
+private final class Slot: Sendable {
+  private let ready = DispatchSemaphore(value: 0)
+  private let job = Mutex<UnownedJob?>(nil)
+
+  func give(_ job: UnownedJob) {
+    self.job.withLock { $0 = job }
+    ready.signal()
+  }
+
+  /// Waits for the job.
+  func take() -> UnownedJob {
+    while true {
+      ready.wait()
+      if let job = job.withLock({ $0.take() }) { return job }
+    }
   }
 }

@@ -28,10 +28,13 @@ struct NeighbouringLines {
     let here = name([address])
     let function = Function(symbol: symbol, around: here.filter { $0.symbol != symbol })
     let behind = { first(of: function) { address + $0 } }
-    guard let before = first(of: function, at: { address - $0 }) else { return behind() }
+    // The beginning of an inlined function is not known, and its offset is 0.
+    let most = named.offset > 0 ? named.offset - 1 : .max
+    guard let before = first(of: function, upTo: most, at: { address - $0 }) else {
+      return behind()
+    }
     // The code before is the end of the 'await', unless it computes arguments.
     if here.last?.resumesTask ?? false { return behind() ?? before }
-    // The beginning of an inlined function is not known.
     guard named.offset > 0 else { return before }
     let entry = locations([address - named.offset + 1], of: function).first
     return before == entry ? behind() ?? before : before
@@ -64,8 +67,12 @@ struct NeighbouringLines {
   }
 
   /// The nearest line among addresses at growing distances.
-  private func first(of function: Function, at address: (UInt) -> UInt) -> Location? {
+  private func first(
+    of function: Function, upTo most: UInt = .max, at address: (UInt) -> UInt
+  ) -> Location? {
     for distances in Self.distances {
+      let distances = distances.filter { $0 <= most }
+      if distances.isEmpty { break }
       if let found = locations(distances.map(address), of: function).first { return found }
     }
     return nil

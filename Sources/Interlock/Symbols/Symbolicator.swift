@@ -29,9 +29,9 @@ final class Symbolicator: Sendable {
     named([address]).first.map(located)
   }
 
-  /// The frames of addresses. A task continues in a function of its own, whose first instruction may
-  /// have no line, as in a loop over a throwing group: it gets that of the code beside it.
-  func symbolicated(_ addresses: [UInt]) -> [StackFrame] {
+  /// The frames of waits. A task continues in a function of its own, whose first instruction may have
+  /// no line, as in a loop over a throwing group: it gets that of the code beside it.
+  func waitFrames(_ addresses: [UInt]) -> [StackFrame] {
     var searched: Set<UInt> = []
     return named(addresses).map { named in
       guard named.resumesTask, !named.hasLine, searched.count < Self.mostSearched
@@ -88,5 +88,11 @@ package func symbolicateAccess(_ address: UInt) -> StackFrame? {
 ///
 /// An address has several frames if functions were inlined. Safe from any thread.
 package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
-  Symbolicator.shared.symbolicated(addresses)
+  Symbolicator.shared.named(addresses).map(\.frame)
+}
+
+/// As `symbolicate`, and slower where a task awaits and that has no line.
+@Sendable
+package func symbolicateWaits(_ addresses: [UInt]) -> [StackFrame] {
+  Symbolicator.shared.waitFrames(addresses)
 }

@@ -36,7 +36,7 @@ package struct TrialRunner: Sendable {
   /// Variables that are added to a child's environment.
   package var environment: [String: String] = [:]
   /// Symbolicates addresses of this process, for stacks.
-  package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = { Interlock.symbolicate($0) }
+  package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = symbolicateWaits
 
   /// Configures a runner.
   package init(jobs: Int) {
