@@ -16,9 +16,15 @@ struct PlatformImages {
     let source = BacktraceSource(architecture: architecture, addresses: addresses)
     guard let backtrace = try? Backtrace(from: source),
       let symbolicated = backtrace.symbolicated(
-        with: map, options: [.useSymbolCache, .showSourceLocations, .showInlineFrames])
+        with: map, options: Self.options)
     else { return Self.unnamed(addresses) }
     return symbolicated.frames.compactMap(Self.named)
+  }
+
+  /// Unoptimised code has no inlined functions; to look for them doubles the time.
+  private static var options: Backtrace.SymbolicationOptions {
+    let lines: Backtrace.SymbolicationOptions = [.useSymbolCache, .showSourceLocations]
+    return _isDebugAssertConfiguration() ? lines : lines.union(.showInlineFrames)
   }
 
   private static func unnamed(_ addresses: [UInt]) -> [NamedFrame] {
