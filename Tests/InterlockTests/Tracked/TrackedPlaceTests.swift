@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 import TrackedModel
@@ -83,12 +84,19 @@ struct TrackedPlaceTests {
 
   @Test("an access of a tracked property is reported at its own line, in its own function and file")
   func places() throws {
+    // Mostly one thread: the toolchain reads debug information once for each.
+    let accesses = DispatchQueue(label: "accesses")
     for access in Self.accesses {
       let shelf = Shelf()
       let before = Set(Findings.conflicts(on: access.property).map(\.instance))
       let line = Line()
       let holder = keep(shelf, access.property) {
-        onThread { line.number.store(access.perform(shelf), ordering: .relaxed) }
+        let end = DispatchSemaphore(value: 0)
+        accesses.async {
+          line.number.store(access.perform(shelf), ordering: .relaxed)
+          end.signal()
+        }
+        end.wait()
       }
       let found = Findings.conflicts(on: access.property).filter { !before.contains($0.instance) }
       try #require(!found.isEmpty, "\(access)")
