@@ -43,8 +43,8 @@ typedef struct {
   /// Whether others may hold it at the same time: a read lock, or a concurrent queue without a
   /// barrier.
   bool is_shared : 1;
-  /// Whether a block of a pool's thread has acquired it and ended without releasing it. Only for the
-  /// waits.
+  /// Whether a block of a pool's thread has acquired it and ended without releasing it. Only for
+  /// the waits.
   bool is_left : 1;
 } held_lock;
 
@@ -118,8 +118,8 @@ static inline void drop_held(held_list *list, held_lock *lock, held_reader reade
   if (lock != end) memmove(lock, lock + 1, (size_t)(end - lock) * sizeof *lock);
 }
 
-/// Marks what the thread holds as left by a block that has ended: the thread's next block is another
-/// owner.
+/// Marks what the thread holds as left by a block that has ended: the thread's next block is
+/// another owner.
 static inline void leave_held(held_list *list) {
   for (uint32_t index = 0; index < list->count; index++) list->locks[index].is_left = true;
 }

@@ -54,7 +54,7 @@ package struct Exploration: Sendable {
     case corpus(String)
     /// This many failing orders of earlier runs passed, and are no longer kept.
     case repaired(Int)
-    /// What executions have shown of the body. Parts fit together only if this is the same of each.
+    /// What executions have shown of the body. Parts fit together only if each shows the same.
     case facts(UInt32)
   }
 

@@ -156,8 +156,8 @@ struct RaceTests {
   }
 }
 
-/// In processes of their own: the reader of the waits is one of the few that a process can have, and
-/// other tests start some.
+/// In processes of their own: the reader of the waits is one of the few that a process can have,
+/// and other tests start some.
 @Suite("an explored deadlock", .serialized, .controlled)
 struct DeadlockCauseTests {
   private static func failure(_ body: @escaping () -> Bool) throws -> ExplorationFailure {

@@ -20,8 +20,8 @@ extension Trait where Self == OffThePool {
   package static var offThePool: Self { Self() }
 }
 
-/// Gives each job a thread. An idle thread takes the next job: the toolchain reads debug information
-/// once for each thread, which takes seconds in a test bundle.
+/// Gives each job a thread. An idle thread takes the next job: the toolchain reads debug
+/// information once for each thread, which takes seconds in a test bundle.
 private final class ThreadExecutor: TaskExecutor {
   static let shared = ThreadExecutor()
 

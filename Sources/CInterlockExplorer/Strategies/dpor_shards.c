@@ -1,7 +1,7 @@
 // Optimal DPOR: one of several shards of the orders.
 //
-// The first frames, the top, have a branch for each thread that is enabled and awake, and so need no
-// race to add one: each shard comes to the same top without running what is behind it. A path
+// The first frames, the top, have a branch for each thread that is enabled and awake, and so need
+// no race to add one: each shard comes to the same top without running what is behind it. A path
 // through the top belongs to one shard, by its hash. Behind it, the sleep set excludes what other
 // paths cover, whichever shard runs them.
 //
@@ -10,8 +10,8 @@
 
 #include "dpor.h"
 
-// Enough paths for a shard that its share is not a matter of chance. The count is an upper bound: of
-// several orders of independent operations, the sleep set leaves one.
+// Enough paths for a shard that its share is not a matter of chance. The count is an upper bound:
+// of several orders of independent operations, the sleep set leaves one.
 enum { PATHS_OF_A_SHARD = 64 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) {

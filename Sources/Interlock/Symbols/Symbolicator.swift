@@ -29,8 +29,8 @@ final class Symbolicator: Sendable {
     named([address]).first.map(located)
   }
 
-  /// The frames of waits. A task continues in a function of its own, whose first instruction may have
-  /// no line, as in a loop over a throwing group: it gets that of the code beside it.
+  /// The frames of waits. A task continues in a function of its own, whose first instruction may
+  /// have no line, as in a loop over a throwing group: it gets that of the code beside it.
   func waitFrames(_ addresses: [UInt]) -> [StackFrame] {
     var searched: Set<UInt> = []
     return named(addresses).map { named in

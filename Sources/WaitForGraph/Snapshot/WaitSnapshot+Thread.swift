@@ -104,8 +104,8 @@ extension WaitSnapshot {
     package var object: ObjectID
     /// Where the thread acquired it; empty if that was not seen.
     package var place: [StackFrame]
-    /// Whether a block of a pool's thread acquired it and ended without releasing it. The block that
-    /// the thread runs now is another owner.
+    /// Whether a block of a pool's thread acquired it and ended without releasing it. The block
+    /// that the thread runs now is another owner.
     package var isLeft: Bool
 
     /// Describes a hold.

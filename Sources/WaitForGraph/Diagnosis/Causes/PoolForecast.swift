@@ -19,8 +19,8 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   /// How many it may have here, and on Apple's systems.
   let most: Int
   package let mostOnApple: Int
-  /// The concurrent queue whose barrier keeps the needed block from beginning on any thread, because
-  /// the barrier begins only after blocks of the queue that wait; `nil` if no barrier does.
+  /// The concurrent queue whose barrier keeps the needed block from beginning on any thread,
+  /// because the barrier begins only after blocks of the queue that wait; `nil` if no barrier does.
   package let closedQueue: WaitSnapshot.ObjectID?
   /// Whether that many are certainly needed: see `DryPool.isProvenToWait`.
   let isProven: Bool
