@@ -23,8 +23,11 @@ struct PlatformImages {
 
   /// Unoptimised code has no inlined functions; to look for them doubles the time.
   private static var options: Backtrace.SymbolicationOptions {
-    let lines: Backtrace.SymbolicationOptions = [.useSymbolCache, .showSourceLocations]
-    return _isDebugAssertConfiguration() ? lines : lines.union(.showInlineFrames)
+    #if DEBUG
+    [.useSymbolCache, .showSourceLocations]
+    #else
+    [.useSymbolCache, .showSourceLocations, .showInlineFrames]
+    #endif
   }
 
   private static func unnamed(_ addresses: [UInt]) -> [NamedFrame] {
