@@ -10,7 +10,8 @@
 
 // In C because it runs in a signal handler.
 
-static volatile sig_atomic_t interrupted, refused;
+static volatile sig_atomic_t interrupted;
+static int refused;
 static uint64_t sender_limit, own_limit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int depth;
@@ -36,9 +37,10 @@ static void note(int signal, siginfo_t *info, void *context) {
     interrupted = 1;
     return;
   }
-  // Relaxed: a wrong pair of sender and signal only makes a warning less exact.
+  // Relaxed, here and where they are read: a wrong pair of sender and signal only makes a warning
+  // less exact.
   __atomic_store_n(&sender_limit, limit, __ATOMIC_RELAXED);
-  refused = signal;
+  __atomic_store_n(&refused, signal, __ATOMIC_RELAXED);
 }
 
 static void take_over(int signal, struct sigaction *previous) {
@@ -71,7 +73,8 @@ void interlock_interrupts_begin(void) {
   pthread_sigmask(SIG_UNBLOCK, &all, &mask_before);
   pthread_mutex_lock(&lock);
   if (depth++ == 0) {
-    interrupted = refused = 0;
+    interrupted = 0;
+    __atomic_store_n(&refused, 0, __ATOMIC_RELAXED);
     own_limit = interlock_real_time_limit(getpid());
     keep_ended_children();
     for (int index = 0; index < SIGNALS; index++) take_over(signals[index], &before[index]);
@@ -92,8 +95,8 @@ void interlock_interrupts_end(void) {
 bool interlock_interrupted(void) { return interrupted != 0; }
 
 int interlock_refused_interrupt(uint64_t *limit) {
-  int signal = refused;
-  refused = 0;
+  // Several runners may ask.
+  int signal = __atomic_exchange_n(&refused, 0, __ATOMIC_RELAXED);
   *limit = __atomic_load_n(&sender_limit, __ATOMIC_RELAXED);
   return signal;
 }
