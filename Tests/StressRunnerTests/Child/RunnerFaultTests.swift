@@ -82,8 +82,8 @@ struct RunnerFaultTests {
     var seen = Observation(ending: .stalled, operations: 1)
     seen.completed = 7
     let naming = StackNaming(
-      of: RawStacks(threads: [], origins: [:]), in: seen, index: 0, stackBytes: 1 << 50,
-      symbolicate: { _ in [] })
+      of: RawStacks(threads: [], origins: [:]), in: seen, index: 0,
+      on: NamingThread(stackBytes: 1 << 50), symbolicate: { _ in [] })
     #expect(naming.observation?.completed == 7)
   }
 
