@@ -73,6 +73,32 @@ struct OutsideExploreTests {
     #expect(consumer.takenAsExplored == 0)
   }
 
+  private actor Tally {
+    private var count = 0
+    func add() { count += 1 }
+  }
+
+  @Test("an actor that tasks outside keep busy is no deadlock of the body's tasks")
+  func sharedActor() async {
+    let counter = Tally()
+    let outside = (0..<2).map { _ in
+      Task.detached {
+        while !Task.isCancelled {
+          await counter.add()
+          await Task.yield()
+        }
+      }
+    }
+    let text = await failure(ofAsync: {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 { group.addTask { await counter.add() } }
+      }
+    })
+    for task in outside { task.cancel() }
+    for task in outside { await task.value }
+    #expect(text == nil)
+  }
+
   @Test("a thread that waits for a semaphore made before is woken by the body's signal")
   func semaphore() throws {
     let wanted = DispatchSemaphore(value: 0), hasWoken = DispatchSemaphore(value: 0)

@@ -6,13 +6,22 @@
 // which of two calls comes first decides what the runtime does next.
 #include "tasks.h"
 
+#include "../Engine/engine.h"
+
 #ifdef INTERLOCK_INTERPOSES
 
 /// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
 /// is the object of the outermost task that it is a child of, where a cancellation may come from;
 /// `value` is its parent. Of the object of a task or an actor: the execution made it, or, of an
 /// actor, one of its tasks has called it.
-enum { is_new = 1 << 4, is_own = 1 << 5 };
+/// Of a task's object, from its switch to an actor to its next call: `state` is the actor's object,
+/// and `first` the next task in the list below, in which the object then stays.
+enum { is_new = 1 << 4, is_own = 1 << 5, is_listed = 1 << 6 };
+
+static const char shared_actor[] = "an actor that tasks outside the body use";
+
+/// The tasks that have switched to an actor.
+static interlock_object *switching;
 
 /// Beside the task itself, what its groups share, by an address that nothing else has.
 static const void *group_of(uintptr_t parent) { return (const void *)(parent + 1); }
@@ -105,7 +114,43 @@ static bool gives_surroundings(void) {
   return interlock_exploration_asked()->around && !binds_locals;
 }
 
-void interlock_tasks_reset(void) { binds_locals = false; }
+void interlock_tasks_reset(void) {
+  binds_locals = false;
+  switching = NULL;
+}
+
+/// Records the actor to which a task switches; 0 once the task has gone on.
+static void note_switch(uintptr_t task, uintptr_t actor) {
+  interlock_object *known = interlock_object_at((const void *)task);
+  known->state = actor ? interlock_object_at((const void *)actor) : NULL;
+  if (!actor || (known->flags & is_listed)) return;
+  known->flags |= is_listed;
+  known->first = switching;
+  switching = known;
+}
+
+/// True if an explored thread is on the actor, or on one that it has not named yet.
+static bool has_explored_thread(const interlock_object *actor) {
+  const interlock_engine *engine = &interlock_the_engine;
+  for (size_t index = 0; index < engine->live.count; index++) {
+    const model_thread *thread = engine->live.items[index]->model;
+    if (!thread) continue;
+    const model_item *job = thread->running;
+    bool is_on_some_actor = thread->actor == 0 && job && job->needs_no_worker && !job->only_resumes;
+    if (thread->actor == actor->number || is_on_some_actor) return true;
+  }
+  return false;
+}
+
+bool interlock_tasks_left(void) {
+  const char *label;
+  // The actor's job may wait for a worker.
+  if (interlock_model_dry_pool(&label)) return false;
+  const interlock_object *task = switching;
+  while (task && (!task->state || has_explored_thread(task->state))) task = task->first;
+  if (task) interlock_escaped(shared_actor);
+  return task != NULL;
+}
 
 static void actor_made(uintptr_t actor) {
   interlock_object_anew((const void *)actor)->flags = is_own;
@@ -198,6 +243,9 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
     return;
   }
   model_thread *thread = interlock_model_thread();
+  if (task) note_switch(task, call == INTERLOCK_TASK_CALL_SWITCH ? object : 0);
+  // The runtime lets a thread that leaves an actor run the tasks that wait for it.
+  if (task && !is_own_at(task)) interlock_escaped(shared_actor);
   // A job that is handed over to a pool with room for all is no different before or after another.
   bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
   if (!only_enqueues || interlock_model_job_order_matters()) {

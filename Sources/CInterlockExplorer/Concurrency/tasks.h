@@ -9,6 +9,10 @@
 extern const interlock_task_performer interlock_task_model HIDDEN;
 /// Forgets what the execution before has bound.
 void interlock_tasks_reset(void) HIDDEN;
+/// In a state in which no thread can go on: returns true if a task has switched to an actor that no
+/// explored thread is on, and records that as not controlled. A thread outside the exploration is
+/// on the actor, and runs the task when it leaves it.
+bool interlock_tasks_left(void) HIDDEN;
 
 #endif
 #endif

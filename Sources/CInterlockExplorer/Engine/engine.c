@@ -1,6 +1,8 @@
 // The choice: the engine passes the last step to the strategy, which chooses the next thread.
 #include "engine.h"
 
+#include "../Concurrency/tasks.h"
+
 #ifdef INTERLOCK_INTERPOSES
 
 #include <errno.h>
@@ -153,7 +155,7 @@ static interlock_logical_thread *next_thread(void) {
       wait_for_outside();
     }
     if (ENGINE.enabled.count == 0) {
-      if (!ENGINE.body_has_ended) interlock_engine_deadlock();
+      if (!ENGINE.body_has_ended && !interlock_tasks_left()) interlock_engine_deadlock();
       return NULL;
     }
     if (++ENGINE.steps > ENGINE.options.steps) {
