@@ -115,9 +115,11 @@ extension Schedule {
 
   /// A line for each object in the steps of which more is known than its number.
   var legend: [String] {
-    objects.compactMap { object in
-      let steps = (steps + blocked).filter { $0.object == object.number }
-      guard let kind = steps.lazy.compactMap(Self.kind).first else { return nil }
+    let kinds = Dictionary(
+      (steps + blocked).compactMap { step in Self.kind(step).map { (step.object, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    return objects.compactMap { object in
+      guard let kind = kinds[object.number] else { return nil }
       let name = object.name.map { " '\($0)'" } ?? ""
       let place = object.place.flatMap(Self.shortPlace).map { " made at \($0)" } ?? ""
       return name.isEmpty && place.isEmpty ? nil : "  #\(object.number): \(kind)\(name)\(place)"
@@ -162,8 +164,8 @@ extension Schedule {
     bodyIsTask && step.thread == 0 && step.task == nil
   }
 
-  /// A row for each step, a column for each thread; of a long schedule the begin and the end. In
-  /// the last row, the line that failed.
+  /// A row for each step, a column for each thread in these rows; of a long schedule the begin and
+  /// the end. In the last row, the line that failed.
   func table(limit: Int, failed: (place: String, thread: Int)?) -> [String] {
     let steps = steps.filter { !isHelper($0) }
     var cells = steps.map { (column: party($0), text: Self.text($0)) }
@@ -171,13 +173,13 @@ extension Schedule {
       let last = steps.last { $0.thread == failed.thread }
       cells.append((last.map(party) ?? .thread(failed.thread), "✘ \(failed.place)"))
     }
-    let order = cells.reduce(into: [Party]()) {
-      if !$0.contains($1.column) { $0.append($1.column) }
-    }
     let shown =
       cells.count <= limit
       ? Array(cells.indices)
       : Array(cells.indices.prefix(limit / 2)) + Array(cells.indices.suffix(limit / 2))
+    let order = shown.map { cells[$0].column }.reduce(into: [Party]()) {
+      if !$0.contains($1) { $0.append($1) }
+    }
     var widths = order.map(\.name.count)
     for index in shown {
       guard let column = order.firstIndex(of: cells[index].column) else { continue }

@@ -68,6 +68,15 @@ struct ExplorationReportTests {
         + " has 2 changes of thread by choice")
   }
 
+  @Test("The table of a long schedule has columns for the threads of its rows only")
+  func longSchedule() {
+    let long = failure(.livelock, steps: (0..<20_000).map { step($0, "start") })
+    let rows = long.order
+    #expect(rows.count == 62)
+    #expect(rows.allSatisfy { $0.count < 2_000 })
+    #expect(rows.last?.contains("20000") == true)
+  }
+
   @Test("A failed order is replayed by its token, with the seed only if the command gave one")
   func replay() {
     let failed = result(.failed(failure(.failed, steps: [])))
