@@ -159,9 +159,14 @@ struct MeasurementTests {
     // one of a hundred also in a round that a busy machine makes ten times as long.
     #expect(open.latencies[.p99] ?? 0 > 10_000_000)
     #expect(Double(open.operations) <= open.seconds * 1000 + 2)
-    let closed = try measured(.synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace())
-    #expect(closed.latencies[.p99] ?? .max < 1_000_000)
-    #expect(closed.longestWait >= 60_000_000)
+    // A closed load counts them once. On a busy machine the caller may get too little time for a
+    // hundred calls.
+    for _ in 0..<50 {
+      let closed = try measured(.synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace())
+      #expect(closed.longestWait >= 60_000_000)
+      if closed.latencies[.p99] ?? .max < 1_000_000 { return }
+    }
+    Issue.record("a closed load counted one slow call as a hundredth of its calls")
   }
 
   @Test("A measured round shows the longest wait even if few calls are timed")
