@@ -1,3 +1,5 @@
+internal import CInterlock
+
 /// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then
 /// microseconds per stack), so only for reports; safe from any thread.
 final class Symbolicator: Sendable {
@@ -90,6 +92,9 @@ package func symbolicateAccess(_ address: UInt) -> StackFrame? {
 package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
   Symbolicator.shared.named(addresses).map(\.frame)
 }
+
+/// How many libraries this process has loaded: after a change, `symbolicate` lists the images anew.
+package func librariesLoaded() -> UInt64 { interlock_libraries_loaded() }
 
 /// As `symbolicate`, and slower where a task awaits and that has no line.
 @Sendable
