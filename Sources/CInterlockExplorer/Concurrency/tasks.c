@@ -13,9 +13,8 @@
 /// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
 /// is the object of the outermost task that it is a child of, where a cancellation may come from;
 /// `value` is its parent. Of the object of a task or an actor: the execution made it, or, of an
-/// actor, one of its tasks has called it.
-/// Of a task's object, from its switch to an actor to its next call: `state` is the actor's object,
-/// and `first` the next task in the list below, in which the object then stays.
+/// actor, one of its tasks has called it. Of a task's object: it is in the list `switching`, where
+/// `first` is the next one; `state` is the object of the actor that its last call switches to.
 enum { is_new = 1 << 4, is_own = 1 << 5, is_listed = 1 << 6 };
 
 static const char shared_actor[] = "an actor that tasks outside the body use";

@@ -75,7 +75,7 @@ final class StackNaming: Sendable {
 }
 
 /// The thread that symbolicates the stacks of all trials, one after the other: the toolchain reads
-/// the debug information of an executable once for each thread, which takes about a second.
+/// the debug information of an executable once for each thread.
 final class NamingThread: Sendable {
   static let shared = NamingThread(stackBytes: 8 << 20)
 
