@@ -135,12 +135,8 @@ struct Engine {
     }
     if !isReplay { executions += Int(result.executions) }
     leftBehind += Int(result.left_behind)
-    withUnsafeBytes(of: &result.escaped) { bytes in
-      let size = bytes.count / INTERLOCK_ESCAPED_MOST
-      for index in 0..<Int(result.escaped_count) {
-        let name = bytes[index * size..<(index + 1) * size].prefix { $0 != 0 }
-        escaped.insert(String(decoding: name, as: UTF8.self))
-      }
+    for operation in UnsafeBufferPointer(start: result.escaped, count: Int(result.escaped_count)) {
+      escaped.insert(withUnsafeBytes(of: operation.name, Schedule.characters))
     }
     return result
   }
@@ -269,10 +265,10 @@ extension ExplorationFailure {
     case INTERLOCK_EXPLORED_RACE: verdict = .race
     default: verdict = .failed
     }
-    text = Self.string(result.text)
+    text = result.text.map { String(cString: $0) } ?? ""
     if result.differed_at > 0 { text = Schedule.difference(result) }
-    let line = Self.string(result.place)
-    place = line.isEmpty ? nil : line
+    let line = result.place.map { String(cString: $0) }
+    place = line == "" ? nil : line
     thread = Int(result.failed_thread)
     schedule = Schedule(result)
     if result.dry_pool_width > 0 {
@@ -284,11 +280,5 @@ extension ExplorationFailure {
     }
     self.token = token
     self.execution = execution
-  }
-
-  private static func string<Characters>(_ characters: Characters) -> String {
-    withUnsafeBytes(of: characters) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
   }
 }

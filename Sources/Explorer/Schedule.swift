@@ -59,16 +59,19 @@ extension Schedule {
         call: waiting.call, place: waiting.place, caller: waiting.caller)
       return Step(step, task: tasks[waiting.task], &lines)
     }
-    withUnsafeBytes(of: result.named) { bytes in
-      let named = bytes.bindMemory(to: interlock_named_object.self)
-      objects = named.prefix(Int(result.named_count)).map(NamedObject.init)
-    }
+    let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
+    objects = named.map(NamedObject.init)
     objects.sort { $0.number < $1.number }
     var previous: UInt32?
     for item in trace {
       if let before = previous, before != item.thread, item.enabled > 1 { switches += 1 }
       previous = item.thread
     }
+  }
+
+  /// The characters before the first zero.
+  static func characters(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 
   /// What differed when the same choices were made again.
@@ -86,9 +89,7 @@ extension Schedule {
 extension Schedule.NamedObject {
   init(_ object: interlock_named_object) {
     number = Int(object.number)
-    let label = withUnsafeBytes(of: object.name) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
+    let label = withUnsafeBytes(of: object.name, Schedule.characters)
     name = label.isEmpty ? nil : label
     place = Schedule.Step.frame(of: [UInt(object.made_at)])
   }

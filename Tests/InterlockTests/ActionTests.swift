@@ -72,10 +72,14 @@ struct ActionTests {
         write overlaps write
         """,
         // Once more at exit, with symbols.
-        "InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at"
-          + " InterlockTests/ActionTests.swift",
-        "InterlockTests/ActionTests.swift: conflict on 'action.boxes ': write here, write at"
-          + " InterlockTests/ActionTests.swift",
+        """
+        InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at \
+        InterlockTests/ActionTests.swift
+        """,
+        """
+        InterlockTests/ActionTests.swift: conflict on 'action.boxes ': write here, write at \
+        InterlockTests/ActionTests.swift
+        """,
       ])
     #expect(
       text.hasSuffix(
@@ -115,10 +119,14 @@ struct ActionTests {
     #expect(
       lines == [
         "the end",
-        "InterlockTests/ActionTests.swift: conflict on 'action.record ': write here, read at"
-          + " InterlockTests/ActionTests.swift (3 times)",
-        "interlock: the exit code is 77: 1 conflict was recorded; both sides with their stacks are"
-          + " in SectionTracking.conflicts, or in the log with on_conflict=log",
+        """
+        InterlockTests/ActionTests.swift: conflict on 'action.record ': write here, read at \
+        InterlockTests/ActionTests.swift (3 times)
+        """,
+        """
+        interlock: the exit code is 77: 1 conflict was recorded; both sides with their stacks are \
+        in SectionTracking.conflicts, or in the log with on_conflict=log
+        """,
       ])
   }
 

@@ -27,10 +27,22 @@
 
 void *interlock_grow(void *items, size_t *room, size_t size) HIDDEN;
 
+enum { INTERLOCK_ESCAPED_MOST = 8, INTERLOCK_NAMED_MOST = 64 };
+
+/// What a result points to, besides the lists.
+typedef struct {
+  char place[160];
+  char text[2048];
+  interlock_named_object named[INTERLOCK_NAMED_MOST];
+  interlock_escaped_operation escaped[INTERLOCK_ESCAPED_MOST];
+} interlock_result_details;
+
 typedef struct {
   interlock_exploration_options options;
   interlock_strategy *strategy;
   interlock_exploration_result *result;
+  /// In shared memory in the child of an isolated exploration; NULL for the engine's own.
+  interlock_result_details *details;
   bool (*body)(void *);
   void *body_context;
 
@@ -80,13 +92,20 @@ typedef struct {
   interlock_explored_verdict verdict;
   int signal;
   uint32_t failed_thread;
-  char place[160];
-  char text[2048];
+  char place[sizeof((interlock_result_details *)0)->place];
+  char text[sizeof((interlock_result_details *)0)->text];
   INTERLOCK_LIST(interlock_blocked_thread) blocked;
   uint32_t dry_pool_width;
 } interlock_engine;
 
 extern interlock_engine interlock_the_engine HIDDEN;
+
+/// Adds a name to those of the result, once and if there is room (failures.c).
+void interlock_result_add_escaped(interlock_exploration_result *result,
+                                  interlock_escaped_operation *names, const char *name) HIDDEN;
+/// Lets the result point to the details.
+void interlock_result_show(interlock_exploration_result *result,
+                           const interlock_result_details *details) HIDDEN;
 
 /// Runs one execution; true if it passed.
 bool interlock_engine_execute(void) HIDDEN;
@@ -125,7 +144,8 @@ void interlock_describe_difference(const interlock_exploration_step *first, size
 
 void interlock_objects_reset(void) HIDDEN;
 /// Writes what is known of the objects of the last execution (objects.c).
-void interlock_objects_describe(interlock_exploration_result *result) HIDDEN;
+void interlock_objects_describe(interlock_exploration_result *result,
+                                interlock_result_details *details) HIDDEN;
 /// The hash of an execution for an estimate: it begins, gets a step, and is read (traces.c).
 void interlock_trace_begin(void) HIDDEN;
 void interlock_trace_add(uint32_t thread, const interlock_operation *operations,

@@ -113,8 +113,8 @@ static void keep(void) {
   result->signal = ENGINE.signal;
   result->trace_hash = ENGINE.hash;
   result->failed_thread = ENGINE.failed_thread;
-  memcpy(result->place, ENGINE.place, strlen(ENGINE.place) + 1);
-  memcpy(result->text, ENGINE.text, strlen(ENGINE.text) + 1);
+  memcpy(ENGINE.details->place, ENGINE.place, sizeof ENGINE.place);
+  memcpy(ENGINE.details->text, ENGINE.text, sizeof ENGINE.text);
   result->dry_pool_width = ENGINE.dry_pool_width;
   free(kept_choices);
   free(kept_trace);
@@ -132,7 +132,7 @@ static void keep(void) {
   result->blocked_count = kept_blocked ? blocked : 0;
   result->named_count = 0;
   // A walk over the whole table: too much for each failed execution of many.
-  if (ENGINE.options.follows_callers) interlock_objects_describe(result);
+  if (ENGINE.options.follows_callers) interlock_objects_describe(result, ENGINE.details);
 }
 
 static void count_execution(bool passed) {
@@ -251,6 +251,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
                                            bool (*body)(void *), void *context,
                                            interlock_strategy *strategy,
                                            interlock_exploration_result *result) {
+  static interlock_result_details own_details;
   memset(result, 0, sizeof *result);
   if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
   interlock_marks.hidden++;
@@ -265,6 +266,9 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());
     ENGINE.strategy = strategy;
     ENGINE.result = result;
+    if (!ENGINE.details) ENGINE.details = &own_details;
+    memset(ENGINE.details, 0, sizeof *ENGINE.details);
+    interlock_result_show(result, ENGINE.details);
     ENGINE.body = body;
     ENGINE.body_context = context;
     ENGINE.has_escaped = false;

@@ -43,14 +43,27 @@ void interlock_engine_deadlock(void) {
   interlock_execution_fail(INTERLOCK_EXPLORED_DEADLOCK, text);
 }
 
-void interlock_escaped(const char *operation) {
-  ENGINE.has_escaped = true;
-  interlock_exploration_result *result = ENGINE.result;
+void interlock_result_show(interlock_exploration_result *result,
+                           const interlock_result_details *details) {
+  result->place = details->place;
+  result->text = details->text;
+  result->named = details->named;
+  result->escaped = details->escaped;
+}
+
+void interlock_result_add_escaped(interlock_exploration_result *result,
+                                  interlock_escaped_operation *names, const char *name) {
   for (uint32_t index = 0; index < result->escaped_count; index++) {
-    if (strcmp(result->escaped[index], operation) == 0) return;
+    if (strcmp(names[index].name, name) == 0) return;
   }
   if (result->escaped_count == INTERLOCK_ESCAPED_MOST) return;
-  snprintf(result->escaped[result->escaped_count++], sizeof result->escaped[0], "%s", operation);
+  interlock_escaped_operation *added = &names[result->escaped_count++];
+  snprintf(added->name, sizeof added->name, "%s", name);
+}
+
+void interlock_escaped(const char *operation) {
+  ENGINE.has_escaped = true;
+  interlock_result_add_escaped(ENGINE.result, ENGINE.details->escaped, operation);
 }
 
 void interlock_exploration_fail(const char *text) {

@@ -42,7 +42,8 @@ static interlock_explore_status repeat(explored *self) {
   bool is_same = second->trace_hash == first.trace_hash && second->verdict == first.verdict;
   if (status == INTERLOCK_EXPLORE_RAN && !is_same) {
     interlock_describe_difference(trace, first.trace_count, second->trace, second->trace_count,
-                                  second, second->text, sizeof second->text);
+                                  second, self->shared->details.text,
+                                  sizeof self->shared->details.text);
     second->verdict = INTERLOCK_EXPLORED_NOT_DETERMINISTIC;
     second->failures = second->failed_at = 1;
   }
@@ -50,13 +51,8 @@ static interlock_explore_status repeat(explored *self) {
   return status;
 }
 
-static void escaped(interlock_exploration_result *result, const char *name) {
-  for (uint32_t index = 0; index < result->escaped_count; index++) {
-    if (strcmp(result->escaped[index], name) == 0) return;
-  }
-  if (result->escaped_count == INTERLOCK_ESCAPED_MOST) return;
-  snprintf(result->escaped[result->escaped_count++], sizeof result->escaped[0], "%s", name);
-}
+/// Of all executions.
+static interlock_escaped_operation escaped[INTERLOCK_ESCAPED_MOST];
 
 /// Adds one execution: the sums are of all, the rest is of the last.
 static void add(interlock_exploration_result *all, const interlock_exploration_result *one) {
@@ -70,10 +66,10 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.choices += all->choices;
   sum.left_behind += all->left_behind;
   sum.facts |= all->facts;
-  memcpy(sum.escaped, all->escaped, sizeof sum.escaped);
+  sum.escaped = escaped;
   sum.escaped_count = all->escaped_count;
   for (uint32_t index = 0; index < one->escaped_count; index++) {
-    escaped(&sum, one->escaped[index]);
+    interlock_result_add_escaped(&sum, escaped, one->escaped[index].name);
   }
   *all = sum;
 }
@@ -84,7 +80,8 @@ static bool goes_on(explored *self, interlock_exploration_result *result) {
   if (result->must_begin_anew) return false;
   bool follows = interlock_strategy_follow(self->strategy, &self->shared->log);
   if (follows || result->failures) return !result->failures;
-  escaped(result, "an execution that is too long to be followed from outside its process");
+  interlock_result_add_escaped(
+      result, escaped, "an execution that is too long to be followed from outside its process");
   return false;
 }
 

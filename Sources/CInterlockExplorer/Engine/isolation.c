@@ -32,6 +32,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   ENGINE.choices.room = sizeof shared->choices / sizeof *shared->choices;
   ENGINE.trace.items = shared->trace;
   ENGINE.trace.room = sizeof shared->trace / sizeof *shared->trace;
+  ENGINE.details = &shared->details;
   ENGINE.shown_choices = &shared->choice_count;
   ENGINE.shown_steps = &shared->step_count;
   interlock_exploration_options limited = *options;
@@ -147,7 +148,8 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
 /// What the child's end was, which no code of the child's could say any more.
 static void report_end(interlock_shared_memory *shared, int status, kill_reason killed) {
   interlock_exploration_result *result = &shared->result;
-  size_t size = sizeof result->text;
+  char *text = shared->details.text;
+  const size_t size = sizeof shared->details.text;
   result->executions++;
   result->failures++;
   result->failed_at = result->executions;
@@ -155,15 +157,15 @@ static void report_end(interlock_shared_memory *shared, int status, kill_reason 
   result->is_complete = false;
   if (killed) {
     result->verdict = INTERLOCK_EXPLORED_TIMED_OUT;
-    snprintf(result->text, size,
+    snprintf(text, size,
              killed == out_of_time
                  ? "an execution did not end, nor reach a point, in its time"
                  : "each thread of the child process waits for a futex that no thread will wake");
   } else if (WIFSIGNALED(status)) {
     result->signal = WTERMSIG(status);
-    snprintf(result->text, size, "the process was ended by signal %d", result->signal);
+    snprintf(text, size, "the process was ended by signal %d", result->signal);
   } else {
-    snprintf(result->text, size, "the process ended with code %d", WEXITSTATUS(status));
+    snprintf(text, size, "the process ended with code %d", WEXITSTATUS(status));
   }
   result->choice_count = shared->choice_count;
   result->trace_count = shared->step_count;
@@ -195,6 +197,7 @@ static bool explore_in_child(interlock_shared_memory *shared, bool is_last,
   *status = shared->is_over ? shared->status : INTERLOCK_EXPLORE_RAN;
   if (!shared->is_over) report_end(shared, end, killed);
   interlock_exploration_result *result = &shared->result;
+  interlock_result_show(result, &shared->details);
   result->choices_made = shared->kept_choices;
   result->trace = shared->kept_trace;
   result->blocked = shared->kept_blocked;

@@ -16,6 +16,7 @@ enum {
 /// What both processes see. Of the address space only: pages that are not used take no memory.
 typedef struct {
   interlock_exploration_result result;
+  interlock_result_details details;
   interlock_explore_status status;
   /// The child has ended by itself, and the result is whole.
   volatile bool is_over;

@@ -170,13 +170,14 @@ interlock_object *interlock_object_anew(const void *address) {
   return interlock_object_at(address);
 }
 
-void interlock_objects_describe(interlock_exploration_result *result) {
+void interlock_objects_describe(interlock_exploration_result *result,
+                                interlock_result_details *details) {
   for (size_t slot = 0; slot < table_size; slot++) {
     const interlock_object *object = table[slot];
     if (!object || object->execution != interlock_the_engine.execution) continue;
     if (!object->number || (!object->made_at && !object->name)) continue;
     if (result->named_count == INTERLOCK_NAMED_MOST) return;
-    interlock_named_object *named = &result->named[result->named_count++];
+    interlock_named_object *named = &details->named[result->named_count++];
     *named = (interlock_named_object){.number = object->number, .made_at = object->made_at};
     if (object->name) snprintf(named->name, sizeof named->name, "%s", object->name);
   }

@@ -165,8 +165,14 @@ typedef struct {
   uintptr_t made_at;
 } interlock_named_object;
 
-enum { INTERLOCK_ESCAPED_MOST = 8, INTERLOCK_NAMED_MOST = 64 };
+/// An operation that escaped control.
+typedef struct {
+  char name[96];
+} interlock_escaped_operation;
 
+/// The pointers are to memory of the explorer's, valid until the next `interlock_explore`. Texts are
+/// behind pointers too: an array of C is a tuple in Swift, and the compiler took half a minute for
+/// the copies of one with thousands of elements.
 typedef struct {
   /// Counted executions, failures among them, those that the strategy cut off, and their steps.
   uint64_t executions, failures, cut, steps;
@@ -182,14 +188,12 @@ typedef struct {
   int signal;
   /// The thread that ran when it failed, and the first line of its failure that the body named.
   uint32_t failed_thread;
-  char place[160];
-  char text[2048];
+  const char *place, *text;
   /// The choices of that execution, as the replaying strategy takes them: the number of a thread
-  /// where several were enabled, or a value picked among several. Owned by the explorer; valid
-  /// until the next `interlock_explore`.
+  /// where several were enabled, or a value picked among several.
   const uint32_t *choices_made;
   size_t choice_count;
-  /// Its steps, with the same lifetime.
+  /// Its steps.
   const interlock_exploration_step *trace;
   size_t trace_count;
   /// A hash of the operations of its threads, in order.
@@ -198,20 +202,20 @@ typedef struct {
   /// did, from 1, and what it was each time, a kind of 0 if the execution was over.
   size_t differed_at;
   interlock_exploration_step differed[2];
-  /// Of a deadlock: what each thread waits for, with the same lifetime.
+  /// Of a deadlock: what each thread waits for.
   const interlock_blocked_thread *blocked;
   size_t blocked_count;
   /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers
   /// waits too, which is starvation; 0 if there is no such pool.
   uint32_t dry_pool_width;
   /// With `follows_callers`: the objects of that execution of which more is known.
-  interlock_named_object named[INTERLOCK_NAMED_MOST];
+  const interlock_named_object *named;
   uint32_t named_count;
   /// With `estimates`: the share from 0 to 1, and the number of different executions behind it.
   double reached;
   uint64_t distinct;
   /// Operations that escaped control: completeness cannot be claimed.
-  char escaped[INTERLOCK_ESCAPED_MOST][96];
+  const interlock_escaped_operation *escaped;
   uint32_t escaped_count;
   /// The threads still blocked when the body had returned, summed over all executions.
   uint64_t left_behind;
@@ -220,7 +224,7 @@ typedef struct {
   /// A counted execution has shown something that makes more operations matter: the exploration
   /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;
-  /// What the options' function `report` wrote, with the lifetime of the choices.
+  /// What the options' function `report` wrote.
   const char *report;
   size_t report_size;
 } interlock_exploration_result;

@@ -24,8 +24,8 @@ enum Differential {
     var isFinished: Bool { result.is_complete && result.escaped_count == 0 }
     /// Why the orders are not all there.
     var reason: String?
-    var escape: String { result.escaped_count > 0 ? ", \(string(result.escaped.0))" : "" }
-    var failure: String? { result.failures > 0 ? string(result.text) : nil }
+    var escape: String { result.escaped_count > 0 ? ", \(string(result.escaped[0].name))" : "" }
+    var failure: String? { result.failures > 0 ? String(cString: result.text) : nil }
   }
 
   /// Prints a line for each program, with more where the two differ, and the sums.

@@ -71,6 +71,8 @@ final class TrapFolder: Sendable {
   }
 
   var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+  /// Those of the pairs, below the heading.
+  var lines: [String] { text?.split(separator: "\n").dropFirst().map { String($0) } ?? [] }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 }

@@ -42,7 +42,7 @@ struct TrapStoreTests {
     let traps = try TrapFolder()
     #expect(await run(traps.path) == "armed at first: 0\n")
     let text = traps.text
-    #expect(text?.split(separator: "\n").dropFirst().map(String.init) == [line])
+    #expect(traps.lines == [line])
     #expect(text?.hasPrefix("interlock-traps 1 ") == true)
     #expect(await run(traps.path) == "armed at first: 1\n")
     #expect(traps.text == text, "nothing new, nothing written")
@@ -56,10 +56,7 @@ struct TrapStoreTests {
     let traps = try TrapFolder()
     _ = await run(traps.path, scope: "one")
     #expect(await run(traps.path, scope: "two").contains("armed at first: 0"))
-    #expect(
-      traps.text?.split(separator: "\n").dropFirst().map(String.init) == [
-        line + "one", line + "two",
-      ])
+    #expect(traps.lines == [line + "one", line + "two"])
   }
 
   @Test(

@@ -12,8 +12,9 @@ struct OwnScenariosTests {
   @Test("The seven scenarios for every cache exist, and each file has its scenario's name")
   func names() throws {
     let files = try ScenarioFolder.load(folder)
+    let forEveryCache = files.filter { $0.scenario.subjects == nil }
     #expect(
-      files.map(\.scenario).filter { $0.subjects == nil }.map(\.name) == [
+      forEveryCache.map(\.scenario.name) == [
         "add-get-remove", "concurrent-reads", "read-mostly", "reads-from-tasks",
         "reads-from-threads", "thousand-and-one-writes", "write-heavy",
       ])

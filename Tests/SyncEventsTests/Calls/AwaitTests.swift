@@ -197,9 +197,9 @@ extension SyncEvents {
         }
         return sum
       }
-      #expect(found.value == 4 + 6 + 8)
+      #expect(found.value == 18)
       #expect(found.goesOn >= 4)
-      #expect(blind.seen.count == 5 + 3)
+      #expect(blind.seen.count == 8)
       // In the closures of map() and filter(), not in the loop.
       #expect(blind.seen.count { $0 } == 5)
       #expect(!interlock_events_task_is_blind(UnsafeRawPointer(bitPattern: thisTask)))

@@ -156,11 +156,12 @@ extension SyncEvents {
       let child = try ChildRun("ends", options: "hang_limit=30 predict=on", quiet: false)
       #expect(child.status == 0)
       #expect(
-        child.errors.split(separator: "\n") == [
-          "interlock: prediction is armed: findings are printed at exit",
-          "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one"
-            + " at once and another after 30.0 s",
-        ])
+        child.errors == """
+          interlock: prediction is armed: findings are printed at exit
+          interlock: the watchdog is armed: a hang ends this process with code 86, a certain one \
+          at once and another after 30.0 s
+
+          """)
       #expect(try ChildRun("ends", options: "hang_limit=30 predict=on").errors.isEmpty)
       let none = try ChildRun("ends", options: nil, quiet: false)
       #expect(none.errors.isEmpty)

@@ -27,13 +27,13 @@ struct YYDiskCacheTests {
   @Test("YYDiskCache keeps long values in files and short ones in the database")
   func threshold() throws {
     let cache = try cache()
-    // The archive adds twelve bytes.
-    cache.setValue(bytes(20 * 1024 - 12), forKey: "short")
+    // The archive adds twelve bytes, and 20 KB is short.
+    cache.setValue(bytes(20_468), forKey: "short")
     #expect(cache.fileNames == ([], []))
-    cache.setValue(bytes(20 * 1024 - 11), forKey: "long")
+    cache.setValue(bytes(20_469), forKey: "long")
     #expect(cache.fileNames == ([MD5.hexadecimal("long")], [MD5.hexadecimal("long")]))
-    #expect(cache.value(forKey: "short")?.count == 20 * 1024 - 12)
-    #expect(cache.value(forKey: "long")?.count == 20 * 1024 - 11)
+    #expect(cache.value(forKey: "short")?.count == 20_468)
+    #expect(cache.value(forKey: "long")?.count == 20_469)
     // A short value leaves no file.
     cache.setValue([1], forKey: "long")
     #expect(cache.fileNames == ([], []))
