@@ -36,6 +36,8 @@ private struct NoFailure: Error {
   let outcome: ExplorationOutcome
 }
 
+/// Two tests are in processes of their own: they need the order of all threads, which other code of
+/// the process can hide for good.
 @Suite("an explored race", .serialized, .controlled, .offThePool)
 struct RaceTests {
   private func explore(_ body: @escaping () -> Bool) throws -> ExplorationOutcome {
@@ -51,21 +53,24 @@ struct RaceTests {
 
   @Test(
     "is found in child processes as in this one, with both sides, and its locked twin is finished")
-  func inChildren() throws {
-    var options = ExplorationOptions()
-    (options.isIsolated, options.isolatesEach) = (true, true)
-    let isolated = Exploration(options, of: "RaceTests")
-    let racy = { inTwoBlocks { $0.add() } }
-    let here = try failure(explore(racy))
-    let found = try failure(isolated.run(racy))
-    #expect(found.verdict == .race)
-    #expect(found.race?.first.place == here.race?.first.place)
-    #expect(found.race?.overlapped == here.race?.overlapped)
-    #expect(found.execution == here.execution)
-    #expect(!found.isUnrepeatable)
-    guard case .allOrdersPass = try isolated.run({ inTwoBlocks { $0.addLocked() } }) else {
-      Issue.record("the twin was not finished")
-      return
+  func inChildren() async {
+    await #expect(processExitsWith: .success) {
+      let tests = RaceTests()
+      var options = ExplorationOptions()
+      (options.isIsolated, options.isolatesEach) = (true, true)
+      let isolated = Exploration(options, of: "RaceTests")
+      let racy = { inTwoBlocks { $0.add() } }
+      let here = try tests.failure(tests.explore(racy))
+      let found = try tests.failure(isolated.run(racy))
+      #expect(found.verdict == .race)
+      #expect(found.race?.first.place == here.race?.first.place)
+      #expect(found.race?.overlapped == here.race?.overlapped)
+      #expect(found.execution == here.execution)
+      #expect(!found.isUnrepeatable)
+      guard case .allOrdersPass = try isolated.run({ inTwoBlocks { $0.addLocked() } }) else {
+        Issue.record("the twin was not finished")
+        return
+      }
     }
   }
 
@@ -142,17 +147,19 @@ struct RaceTests {
   }
 
   @Test("is none where a Mutex may order the sections, whichever instance they are of")
-  func undecided() throws {
-    final class Shared: Sendable { let value = Mutex(0) }
-    let outcome = try explore {
-      let shared = Shared()
-      return inTwoBlocks { counter in shared.value.withLock { _ in counter.add() } }
+  func undecided() async {
+    await #expect(processExitsWith: .success) {
+      final class Shared: Sendable { let value = Mutex(0) }
+      let outcome = try RaceTests().explore {
+        let shared = Shared()
+        return inTwoBlocks { counter in shared.value.withLock { _ in counter.add() } }
+      }
+      guard case .sampled(_, _, let escaped) = outcome else {
+        Issue.record("not sampled: \(outcome)")
+        return
+      }
+      #expect(escaped.contains { $0.hasPrefix("what orders the sections at") })
     }
-    guard case .sampled(_, _, let escaped) = outcome else {
-      Issue.record("not sampled: \(outcome)")
-      return
-    }
-    #expect(escaped.contains { $0.hasPrefix("what orders the sections at") })
   }
 }
 

@@ -170,7 +170,7 @@ typedef struct {
   char name[96];
 } interlock_escaped_operation;
 
-/// The pointers are to memory of the explorer's, valid until the next `interlock_explore`. Texts are
+/// The pointers are to memory of the explorer, valid until the next `interlock_explore`. Texts are
 /// behind pointers too: an array of C is a tuple in Swift, and the compiler took half a minute for
 /// the copies of one with thousands of elements.
 typedef struct {
