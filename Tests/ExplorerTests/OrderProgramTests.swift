@@ -34,7 +34,7 @@ import Testing
 
   @Test(
     "the bug of a small program that needs an order is found and shrunk",
-    .timeLimit(.minutes(1)), arguments: withBug)
+    .timeLimit(.minutes(10)), arguments: withBug)
   func bug(_ name: String) throws {
     guard case .failed(let failure) = try explore(name) else {
       Issue.record("no order fails")
@@ -49,7 +49,7 @@ import Testing
 
   @Test(
     "all orders of the repaired program pass, with pools of the machine's width and wider",
-    .timeLimit(.minutes(1)), arguments: repaired)
+    .timeLimit(.minutes(10)), arguments: repaired)
   func repair(_ name: String) throws {
     for width in [nil, 4] {
       guard case .allOrdersPass = try explore(name, width: width) else {

@@ -139,6 +139,27 @@ struct ComparisonReportTests {
     #expect(json(record).contains("\"cells\": []"))
   }
 
+  @Test("A strategy whose rounds have no call, as on a busy machine, has its line in every format")
+  func noCall() throws {
+    for idle: Set in [["slow"], ["quick", "twin", "slow"]] {
+      var record = ComparisonSamples.record
+      for (cell, entry) in record.cells.indices.flatMap({ cell in
+        record.cells[cell].entries.indices.map { (cell, $0) }
+      }) where idle.contains(record.cells[cell].entries[entry].strategy) {
+        for round in record.cells[cell].entries[entry].rounds.indices {
+          record.cells[cell].entries[entry].rounds[round] = RoundFigures(
+            operations: 0, seconds: 0.05)
+        }
+      }
+      #expect(text(record).contains("slow"))
+      let page = page(record)
+      #expect(Page(page).error == nil)
+      #expect(!page.contains("\"nan\"") && !page.contains("\"inf\""))
+      #expect(json(record).contains("\"calls\": 0"))
+      #expect(throws: Never.self) { try JSONReader.read(Array(json(record).utf8)) }
+    }
+  }
+
   @Test("A comparison's page has a script whose hash is in its policy")
   func policy() throws {
     let process = Process()

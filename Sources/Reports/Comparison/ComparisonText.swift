@@ -89,6 +89,8 @@ package struct ComparisonText {
   }
 
   private func bar(_ part: Double) -> String {
+    // No strategy completed a call.
+    guard part.isFinite else { return "" }
     let eighths = Int((part * 12 * 8).rounded())
     let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]

@@ -34,7 +34,8 @@ struct AllFigures {
       figure("calls/s", countText, \.throughput.median),
       Column(name: "to the fastest") { ranking, index in
         let line = ranking.lines[index]
-        return (standing(line.toFirst, isFirst: index == 0), "\(line.toFirst.ratio.median)")
+        let ratio = line.toFirst.ratio.median
+        return (standing(line.toFirst, isFirst: index == 0), ratio.isFinite ? "\(ratio)" : "")
       },
       figure("p50", latencyText) { $0.latencies[.p50]?.median },
       figure("p90", latencyText) { $0.latencies[.p90]?.median },
