@@ -25,7 +25,7 @@ struct PictureTests {
     #expect(links == ["#node-x-0", "#node-x-1", "#node-x-2", "#node-x-3"])
     #expect(page.values("marker-end").count == 4)
     #expect(page.all("text").map(\.text).filter { $0 == "held by" }.count == 2)
-    #expect(page.all("title").first?.text == "Who waits for whom")
+    #expect(page.all("title").first?.text == "The wait-for graph")
     #expect(page.all("desc")[0].text.contains("mutex 0xa0 held by thread 11 \"teller\""))
   }
 

@@ -38,7 +38,7 @@ struct HangSection {
       """ + advice + """
         <p class="told">\(Markup.text(result.message))</p>
         <p class="told">\(Markup.text(progress))</p>
-        <h3>Who waits for whom</h3>
+        <h3>The wait-for graph</h3>
         \(legend)<div class="scroll" tabindex="0" role="region" aria-label="The picture of the \
         wait-for graph">
         \(drawing.svg)</div>

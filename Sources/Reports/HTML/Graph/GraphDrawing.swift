@@ -58,7 +58,7 @@ struct GraphDrawing {
       <svg xmlns="http://www.w3.org/2000/svg" class="graph" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)" role="group" aria-labelledby="\(prefix)-title \
       \(prefix)-desc">
-      <title id="\(prefix)-title">Who waits for whom</title>
+      <title id="\(prefix)-title">The wait-for graph</title>
       <desc id="\(prefix)-desc">\(Markup.text(description))</desc>
       <defs>
       \(Self.arrow(id: "\(prefix)-arrow", name: "arrow"))
