@@ -19,13 +19,23 @@ enum Differential {
 
   /// The outcomes that a search finds.
   private struct Found {
-    var outcomes: Set<String>
-    var result: interlock_exploration_result
-    var isFinished: Bool { result.is_complete && result.escaped_count == 0 }
+    let outcomes: Set<String>
+    let executions: UInt64
+    let isFinished: Bool
     /// Why the orders are not all there.
-    var reason: String?
-    var escape: String { result.escaped_count > 0 ? ", \(string(result.escaped[0].name))" : "" }
-    var failure: String? { result.failures > 0 ? String(cString: result.text) : nil }
+    let reason: String?
+    let escape: String
+    let failure: String?
+
+    /// Copies the texts of `result`, which the next exploration overwrites.
+    init(_ outcomes: Set<String>, _ result: interlock_exploration_result, reason: String?) {
+      self.outcomes = outcomes
+      self.reason = reason
+      executions = result.executions
+      isFinished = result.is_complete && result.escaped_count == 0
+      escape = result.escaped_count > 0 ? ", \(string(result.escaped[0].name))" : ""
+      failure = result.failures > 0 ? String(cString: result.text) : nil
+    }
   }
 
   /// Prints a line for each program, with more where the two differ, and the sums.
@@ -60,14 +70,14 @@ enum Differential {
             ? interlock_random_walk_create(program.seed) : interlock_dfs_create(.max))
         other = all.outcomes
         isFinished = isFinished && (all.isFinished || options.randomOrders > 0)
-        why = ", of \(all.result.executions)"
+        why = ", of \(all.executions)"
       }
       let missing = other.subtracting(reduced.outcomes).sorted()
       if isFinished { finished += 1 } else { unfinished += 1 }
       modelled += reduced.outcomes.count
       seen += other.count
       print(
-        "seed=\(seed) \(isFinished ? "finished" : "unfinished") \(reduced.result.executions)"
+        "seed=\(seed) \(isFinished ? "finished" : "unfinished") \(reduced.executions)"
           + " executions\(why), \(reduced.outcomes.count) outcomes, \(other.count) others"
           + reduced.escape + (reduced.reason.map { ", " + $0 } ?? ""))
       guard isFinished, !missing.isEmpty else { continue }
@@ -146,7 +156,7 @@ enum Differential {
       guard status == INTERLOCK_EXPLORE_RAN else { fatalError("not explored: \(status)") }
       options.facts = result.facts
       if !result.must_begin_anew {
-        return Found(outcomes: Set(Outcomes.sorted), result: result, reason: reason)
+        return Found(Set(Outcomes.sorted), result, reason: reason)
       }
     }
   }
