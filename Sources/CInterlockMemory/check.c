@@ -70,9 +70,18 @@ static void put_back(shadow_leaf *leaf, size_t unit, shadow_cell cell, uint32_t 
 /// what the access replaced, if that was another cell than the one it was compared with.
 __attribute__((noinline)) static void check_again(memory_thread *own, uintptr_t base,
                                                   shadow_leaf *leaf, int chosen, shadow_cell now,
-                                                  uintptr_t place, shadow_cell displaced,
+                                                  uintptr_t place, uint32_t number,
+                                                  shadow_cell displaced,
                                                   uint32_t displaced_place) {
   size_t unit = unit_at(base);
+  if (displaced) {
+    // The other thread may have stored its place after this one's: it is there then, and this one's
+    // has to be stored again. Relaxed: a place carries its slot.
+    uint32_t *at = &leaf->places[chosen][unit];
+    uint32_t latest = __atomic_load_n(at, __ATOMIC_RELAXED);
+    if (displaced_place >> place_bits != cell_slot(displaced)) displaced_place = latest;
+    __atomic_store_n(at, number, __ATOMIC_RELAXED);
+  }
   use_of(own, base, now, place, displaced, &displaced_place);
   put_back(leaf, unit, displaced, displaced_place);
   for (int index = 0; index < cells_in_unit; index++) {
@@ -96,7 +105,7 @@ __attribute__((always_inline)) static inline void store(memory_thread *own, uint
   // A place carries the slot, which shows whether it belongs to a cell. Relaxed: for that reason.
   uint32_t displaced_number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
   if (number != displaced_number) {
-    __atomic_store_n(&leaf->places[chosen][unit], number, __ATOMIC_RELAXED);
+    displaced_number = __atomic_exchange_n(&leaf->places[chosen][unit], number, __ATOMIC_RELAXED);
   }
   shadow_cell displaced = __atomic_exchange_n(&leaf->cells[chosen][unit], now, __ATOMIC_SEQ_CST);
   // One bit pattern for all cells, so that the usual path has one branch.
@@ -105,7 +114,7 @@ __attribute__((always_inline)) static inline void store(memory_thread *own, uint
     changed |= __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED) ^ expected[index];
   }
   if (__builtin_expect(changed == 0, 1)) return;
-  check_again(own, base, leaf, chosen, now, place, displaced == before ? 0 : displaced,
+  check_again(own, base, leaf, chosen, now, place, number, displaced == before ? 0 : displaced,
               displaced_number);
 }
 

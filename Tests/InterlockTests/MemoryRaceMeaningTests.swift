@@ -46,4 +46,21 @@ import Testing
     let lines = race([Lock(object: "0x10", isShared: true)], []).first.lockLines
     #expect(lines == ["holds the lock at 0x10 for reading"])
   }
+
+  @Test("A race of which one place is not known is not reported beside a race with the other place")
+  func unknownPlace() {
+    func place(_ name: String) -> StackFrame { StackFrame(address: 1, function: name) }
+    let unknown = StackFrame(address: 0)
+    func isNew(_ first: StackFrame, _ second: StackFrame) -> Bool {
+      var race = race([], [])
+      race.first.place = first
+      race.second.place = second
+      return MemoryRaceLog.isNew(race)
+    }
+    #expect(isNew(unknown, place("Alone.add()")))
+    #expect(isNew(place("Known.read()"), place("Known.add()")))
+    #expect(!isNew(unknown, place("Known.add()")))
+    #expect(!isNew(place("Known.read()"), unknown))
+    #expect(isNew(place("Known.add()"), place("Known.remove()")))
+  }
 }

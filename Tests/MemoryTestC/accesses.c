@@ -66,6 +66,22 @@ BODY(write_own, for (int i = 0; i < 100; i++) own_word++)
 static void wide_racy(void) { run_both(write_wide, read_last_byte); }
 static void thread_local_correct(void) { run_both(write_own, write_own); }
 
+// Two threads write each word at one moment, so that both store in the same cell.
+enum { words_at_once = 20000 };
+static volatile uint64_t at_once[words_at_once];
+static int reached[2];
+static void write_at_once(int own, uint64_t value) {
+  for (int i = 0; i < words_at_once; i++) {
+    __atomic_store_n(&reached[own], i, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&reached[!own], __ATOMIC_RELAXED) < i) sched_yield();
+    at_once[i] = value;
+  }
+  __atomic_store_n(&reached[own], words_at_once, __ATOMIC_RELAXED);
+}
+BODY(write_at_once_1, write_at_once(0, 1))
+BODY(write_at_once_2, write_at_once(1, 2))
+static void at_once_racy(void) { run_both(write_at_once_1, write_at_once_2); }
+
 // Five threads read before one writes: more than a unit has cells.
 static volatile uint64_t shared_word;
 static int readers_done;
@@ -106,6 +122,7 @@ const memory_program memory_access_programs[] = {
     {"range.racy", range_racy},         {"range.correct", range_correct},
     {"move.racy", move_racy},           {"move.correct", move_correct},
     {"wide.racy", wide_racy},           {"thread_local.correct", thread_local_correct},
+    {"at_once.racy", at_once_racy},
     {"readers.racy", many_readers_racy}, {"readers.correct", many_readers_correct},
     {"epoch.racy", epoch_racy},         {"epoch.correct", epoch_correct},
     {NULL, NULL},

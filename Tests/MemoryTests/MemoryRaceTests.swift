@@ -42,6 +42,13 @@ private let raced: Int32 = 66
     #expect(!race.contains("frames 0"))
   }
 
+  @Test("Both sides have their place also if two threads write at one moment")
+  func placesAtOnce() throws {
+    let races = try MemoryProgram("at_once.racy").races
+    #expect(!races.isEmpty)
+    for race in races { #expect(!race.contains("frames 0"), "\(race)") }
+  }
+
   @Test(
     "Two threads that hold different locks race, and each side has its lock",
     arguments: ["mutex.racy", "field_two_locks.racy", "swift_mutex_other.racy"])

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-// The call sites that created locks, by the lock's address. If there is no room for a lock, a
-// report shows its address instead.
+// The call sites that created locks, by the lock's address. Of a lock that has lost its entry to
+// others, a report shows the address instead.
 
 typedef struct {
   table_entry entry;
@@ -37,30 +37,31 @@ static bool set_place(made_lock *known, uintptr_t place) {
                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/// Frees the entries of destroyed locks; under the table's lock.
-static void free_destroyed(void) {
-  for (uint32_t index = 0; index < made_capacity; index++) {
-    made_lock *lock = &records[index];
-    uintptr_t none = 0;
-    if (!lock->entry.key || !__atomic_compare_exchange_n(&lock->place, &none, removed, false,
-                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-      continue;
-    }
-    table_remove(&made_locks, &lock->entry);
-    table_give(&made_locks, &lock->entry);
+/// Removes an entry, if its place can be set to `removed`; under the table's lock.
+static bool remove_made(made_lock *lock, bool is_destroyed) {
+  uintptr_t place = __atomic_load_n(&lock->place, __ATOMIC_RELAXED);
+  if (!lock->entry.key || (is_destroyed && place)) return false;
+  if (!__atomic_compare_exchange_n(&lock->place, &place, removed, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED)) {
+    return false;
   }
+  table_remove(&made_locks, &lock->entry);
+  return true;
 }
 
-/// Under the table's lock.
+/// Under the table's lock. If the table is full, takes the entry of a destroyed lock, if one of the
+/// next few has it, or else an old entry: many programs free locks that they do not destroy.
 static made_lock *take_free(void) {
-  // A search of all entries is slow and may find none, so only one in this many locks without room
-  // makes it.
-  enum { steps = 1 << 12 };
-  static uint32_t missed;
   table_entry *found = table_take(&made_locks);
-  if (found || missed++ % steps != 0) return (made_lock *)found;
-  free_destroyed();
-  return (made_lock *)table_take(&made_locks);
+  if (found) return (made_lock *)found;
+  enum { looked_at = 16 };
+  static uint32_t next;
+  made_lock *oldest = &records[next % made_capacity];
+  for (uint32_t step = 0; step < looked_at; step++) {
+    made_lock *lock = &records[next++ % made_capacity];
+    if (remove_made(lock, true)) return lock;
+  }
+  return remove_made(oldest, false) ? oldest : NULL;
 }
 
 /// Outlined: most locks are created at an address that the table has.
@@ -91,8 +92,12 @@ static void forget_made(uintptr_t object) {
 
 uintptr_t interlock_waits_made(uintptr_t lock) {
   const made_lock *known = (made_lock *)table_find(&made_locks, lock);
-  uintptr_t place = known ? __atomic_load_n(&known->place, __ATOMIC_RELAXED) : 0;
-  return place == removed ? 0 : place;
+  // Acquire: the key is read after the place, in case the entry has got another lock meanwhile.
+  uintptr_t place = known ? __atomic_load_n(&known->place, __ATOMIC_ACQUIRE) : 0;
+  if (place == removed || !known || __atomic_load_n(&known->entry.key, __ATOMIC_RELAXED) != lock) {
+    return 0;
+  }
+  return place;
 }
 
 // The last locks that ended threads have left locked. A lock that is freed without being destroyed

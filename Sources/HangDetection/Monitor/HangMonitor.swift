@@ -42,6 +42,9 @@ package final class HangMonitor: Sendable {
   private let selfWaits = NSLock()
   // Accessed only under that lock.
   nonisolated(unsafe) private var hasReportedSelfWait = false
+  /// Until then, by the milliseconds of `Platform.now`, a call that waits for its own thread is about
+  /// to end the process. Its thread may sleep while it is reported.
+  private let trapsBefore = Atomic<UInt64>(0)
   /// The monitor's own thread, once it runs.
   private let thread = Atomic<Int>(0)
 
@@ -98,6 +101,13 @@ package final class HangMonitor: Sendable {
     hasReportedSelfWait = true
     defer { if !(isFirst && wait.traps) { selfWaits.unlock() } }
     guard isFirst else { return }
+    // Relaxed, both: the monitor thread looks again and again, and confirms what it sees.
+    if wait.traps { trapsBefore.store(.max, ordering: .relaxed) }
+    defer {
+      if wait.traps {
+        trapsBefore.store(UInt64((Platform.now + Self.longestHold) * 1000), ordering: .relaxed)
+      }
+    }
     var taker = taker
     taker.ignoredThreads.insert(threadNumber)
     var wait = wait
@@ -123,7 +133,8 @@ package final class HangMonitor: Sendable {
     thread.store(Platform.thisThread, ordering: .releasing)
     var watch = HangDetector(taker: taker, thread: Platform.thisThread)
     while true {
-      if let finding = watch.look(limit: limit()) { report(finding) }
+      let isTrapping = UInt64(Platform.now * 1000) < trapsBefore.load(ordering: .relaxed)
+      if !isTrapping, let finding = watch.look(limit: limit()) { report(finding) }
       // A period between polls, not a wait for an event: only a poll finds what to report.
       var pause = timespec(
         tv_sec: 0,

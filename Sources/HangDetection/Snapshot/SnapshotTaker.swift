@@ -23,6 +23,14 @@ package struct SnapshotTaker {
   /// Makes a taker.
   package init() { OwnCode.register(OwnCode.hangDetection) }
 
+  /// The threads of this process, without those of the harness.
+  private func systemThreads() -> [Platform.Thread] {
+    let symbolicating = symbolicatingThread()
+    return Platform.threads(of: getpid()).filter {
+      !ignoredThreads.contains($0.id) && $0.id != symbolicating
+    }
+  }
+
   /// Whether the wait table is being filled.
   static var isAvailable: Bool { interlock_waits_started() }
 
@@ -44,7 +52,7 @@ package struct SnapshotTaker {
   package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
     let progress = interlock_waits_progress()
     let process = getpid()
-    var system = Platform.threads(of: process).filter { !ignoredThreads.contains($0.id) }
+    var system = systemThreads()
     for index in system.indices where stoppedThreads.contains(system[index].id) {
       system[index].state = .sleeping
     }
@@ -99,7 +107,7 @@ package struct SnapshotTaker {
   /// Whether a thread has started, ended, made a call or run since the snapshot began.
   func hasMoved(since taken: Taken) -> Bool {
     guard Self.progress(after: taken.progress) == taken.progress else { return true }
-    let now = Platform.threads(of: getpid()).filter { !ignoredThreads.contains($0.id) }
+    let now = systemThreads()
     guard now.count == taken.switches.count else { return true }
     return now.contains {
       ($0.state != .sleeping || $0.switches != taken.switches[$0.id])
@@ -109,9 +117,7 @@ package struct SnapshotTaker {
 
   /// The number of context switches of all threads, without the ignored ones.
   func switches() -> UInt64 {
-    Platform.threads(of: getpid()).reduce(0) {
-      ignoredThreads.contains($1.id) ? $0 : $0 &+ UInt64($1.switches) &+ UInt64($1.id)
-    }
+    systemThreads().reduce(0) { $0 &+ UInt64($1.switches) &+ UInt64($1.id) }
   }
 
   /// Whether a timer is the one of a second that lets Dispatch's pools grow. A user's timer on that

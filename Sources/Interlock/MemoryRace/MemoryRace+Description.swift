@@ -50,8 +50,7 @@ extension MemoryRace.Side {
 
   /// `write of 8 bytes at Box.add()  Box.swift:12`
   package var headline: String {
-    let isNamed = place.address != 0 || place.function != nil
-    return "\(access) at \(isNamed ? place.description : "a place that is not known")"
+    "\(access) at \(isPlaceKnown ? place.description : "a place that is not known")"
   }
 
   /// `thread 3050, task 10, queue 'cache', holds no lock`

@@ -73,9 +73,18 @@ package struct MemoryRace: Sendable, Hashable, Codable {
   package var places: Set<String> {
     [first.place(beside: second), second.place(beside: first)]
   }
+
+  /// The place of one side if that of the other is not known.
+  package var onlyPlace: String? {
+    if first.isPlaceKnown == second.isPlaceKnown { return nil }
+    return first.isPlaceKnown ? first.place(beside: second) : second.place(beside: first)
+  }
 }
 
 extension MemoryRace.Side {
+  /// Whether there was room to record the place.
+  package var isPlaceKnown: Bool { place.address != 0 || place.function != nil }
+
   /// The function and the line; the line of the other side if this side has none in the same
   /// function, as the beginning of a mutation in place.
   fileprivate func place(beside other: Self) -> String {

@@ -32,9 +32,15 @@ package enum MemoryRaceLog {
   /// The races found so far, each pair of places once.
   package static var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// Whether a pair of places is new; from then on it is not.
+  /// Whether a pair of places is new; from then on it is not. A race of which only one place is
+  /// known adds nothing to another one with that place.
   package static func isNew(_ race: MemoryRace) -> Bool {
-    state.withLock { $0.pairs.insert(race.places).inserted }
+    state.withLock { state in
+      if let place = race.onlyPlace, state.pairs.contains(where: { $0.contains(place) }) {
+        return false
+      }
+      return state.pairs.insert(race.places).inserted
+    }
   }
 
   /// Whether the memory of this process is checked.

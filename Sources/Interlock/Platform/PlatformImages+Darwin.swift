@@ -3,7 +3,7 @@ internal import Darwin
 
 /// The symbols of this process, by `dladdr`: functions without lines.
 struct PlatformImages {
-  mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
+  mutating func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     addresses.map { address in
       var information = Dl_info()
       // A return address may lie after a call that never returns: one byte before is within the

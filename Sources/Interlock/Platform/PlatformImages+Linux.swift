@@ -9,16 +9,23 @@ struct PlatformImages {
   private var librariesLoaded: UInt64 = 0
   private var architecture: String?
 
-  mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
+  mutating func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     let map = currentMap()
     guard let architecture = currentArchitecture() else { return Self.unnamed(addresses) }
+    guard onOwnThread else { return Self.frames(addresses, of: architecture, in: map) }
+    return SymbolThread.shared.run { Self.frames(addresses, of: architecture, in: map) }
+      ?? Self.unnamed(addresses)
+  }
+
+  private static func frames(
+    _ addresses: [UInt], of architecture: String, in map: ImageMap
+  ) -> [NamedFrame] {
     // `Backtrace` has no public initializer from addresses, but can be decoded.
     let source = BacktraceSource(architecture: architecture, addresses: addresses)
     guard let backtrace = try? Backtrace(from: source),
-      let symbolicated = backtrace.symbolicated(
-        with: map, options: Self.options)
-    else { return Self.unnamed(addresses) }
-    return symbolicated.frames.compactMap(Self.named)
+      let symbolicated = backtrace.symbolicated(with: map, options: options)
+    else { return unnamed(addresses) }
+    return symbolicated.frames.compactMap(named)
   }
 
   /// Unoptimised code has no inlined functions; to look for them doubles the time.

@@ -26,14 +26,37 @@ extension Platform {
     return true
   }
 
-  private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
+  /// Runs a function on a thread that is never joined and that handles no signal; `false` if the
+  /// system refuses the thread.
+  static func startDetached(
+    stackBytes: Int, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
+    var all = sigset_t()
+    var previous = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &previous)
+    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    guard pthread_attr_init(attributes) == 0 else { return false }
+    defer { pthread_attr_destroy(attributes) }
+    guard pthread_attr_setstacksize(attributes, stackBytes) == 0,
+      let thread = start(body, attributes)
+    else { return false }
+    pthread_detach(thread)
+    return true
+  }
+
+  private static func start(
+    _ body: @escaping @Sendable () -> Void, _ attributes: UnsafePointer<pthread_attr_t>? = nil
+  ) -> pthread_t? {
     let start = Unmanaged.passRetained(ThreadStart(body))
     #if canImport(Darwin)
     var thread: pthread_t?
     #else
     var thread = pthread_t()
     #endif
-    guard pthread_create(&thread, nil, { runThread($0) }, start.toOpaque()) == 0 else {
+    guard pthread_create(&thread, attributes, { runThread($0) }, start.toOpaque()) == 0 else {
       start.release()
       return nil
     }

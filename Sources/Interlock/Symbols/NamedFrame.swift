@@ -1,6 +1,6 @@
 /// A frame and the symbol that its name comes from.
-struct NamedFrame {
-  var frame: StackFrame
+package struct NamedFrame: Sendable, Codable {
+  package var frame: StackFrame
   var symbol: String?
   /// The distance of the address from the beginning of the function, in bytes; 0 if unknown.
   var offset: UInt = 0

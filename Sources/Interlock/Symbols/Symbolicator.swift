@@ -7,10 +7,20 @@ final class Symbolicator: Sendable {
 
   private struct State {
     var images = PlatformImages()
+    /// Another process that symbolicates for this one.
+    var source: SymbolSource?
     /// The frames of each address: the stacks of a report share most of theirs.
     var known: [UInt: [NamedFrame]] = [:]
     /// The lines found for addresses without one of their own.
     var neighbours: [UInt: NeighbouringLines.Location] = [:]
+
+    mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
+      guard let source else { return images.frames(addresses) }
+      let found = source(addresses)
+      let named = Set(found.map(\.frame.address))
+      let others = addresses.filter { !named.contains($0) }
+      return others.isEmpty ? found : found + images.frames(others, onOwnThread: false)
+    }
   }
 
   private let state = Guarded(State())
@@ -59,12 +69,14 @@ final class Symbolicator: Sendable {
     let address = frame.frame.address
     if let known = state.withLock({ $0.neighbours[address] }) { return known }
     let lines = NeighbouringLines { addresses in
-      self.state.withLock { $0.images.frames(addresses) }
+      self.state.withLock { $0.frames(addresses) }
     }
     let found = lines.location(of: frame)
     state.withLock { $0.neighbours[address] = found }
     return found
   }
+
+  func ask(_ source: @escaping SymbolSource) { state.withLock { $0.source = source } }
 
   /// Every frame, with its mangled symbol.
   func named(_ addresses: [UInt]) -> [NamedFrame] {
@@ -72,7 +84,7 @@ final class Symbolicator: Sendable {
       let unknown = Array(Set(addresses.filter { state.known[$0] == nil }))
       if !unknown.isEmpty {
         for address in unknown { state.known[address] = [] }
-        for named in state.images.frames(unknown) {
+        for named in state.frames(unknown) {
           state.known[named.frame.address, default: []].append(named)
         }
       }
@@ -91,6 +103,26 @@ package func symbolicateAccess(_ address: UInt) -> StackFrame? {
 /// An address has several frames if functions were inlined. Safe from any thread.
 package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
   Symbolicator.shared.named(addresses).map(\.frame)
+}
+
+/// As `symbolicate`, with what another process needs for its own reports.
+package func namedFrames(_ addresses: [UInt]) -> [NamedFrame] {
+  Symbolicator.shared.named(addresses)
+}
+
+/// Symbolicates addresses of this process elsewhere: the frames of those that it can name.
+package typealias SymbolSource = @Sendable ([UInt]) -> [NamedFrame]
+
+/// From now on, asks `source` first. This process starts no thread to symbolicate.
+package func symbolicate(by source: @escaping SymbolSource) { Symbolicator.shared.ask(source) }
+
+/// The thread of this process that symbolicates; `nil` while there is none.
+package func symbolicatingThread() -> Int? {
+  #if os(Linux)
+  SymbolThread.shared.number
+  #else
+  nil
+  #endif
 }
 
 /// How many libraries this process has loaded: after a change, `symbolicate` lists the images anew.

@@ -15,11 +15,19 @@ struct CodeModules {
 
   init() {
     var others: [Int] = []
+    // The functions of a module lie together.
+    var module: String?
+    var prefix = "$s"
     for index in 0..<interlock_code_symbol_count() {
       guard let name = interlock_code_symbol_at(index), name[0] == 0x24, name[1] == 0x73 else {
         continue
       }
-      if let module = Self.leading(String(cString: name)), !Self.system.contains(module) {
+      let length = prefix.utf8.count
+      if module == nil || strncmp(name, prefix, length) != 0 || isdigit(Int32(name[length])) == 0 {
+        module = Self.leading(String(cString: name))
+        prefix = module.map { "$s\($0.utf8.count)\($0)" } ?? prefix
+      }
+      if let module, !Self.system.contains(module) {
         functions[module, default: []].append(index)
       } else {
         others.append(index)

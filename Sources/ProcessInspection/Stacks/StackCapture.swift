@@ -56,6 +56,13 @@ package struct StackCapture {
 
   /// Finds where addresses of the process lie, and where this process has mapped the same file.
   package func origins(of addresses: Set<UInt>) -> [UInt: RawStacks.Origin] {
+    Self.origins(of: addresses, in: process)
+  }
+
+  /// Finds where addresses of a process lie, and where this process has mapped the same file.
+  package static func origins(
+    of addresses: Set<UInt>, in process: Int32
+  ) -> [UInt: RawStacks.Origin] {
     let theirs = Platform.mappings(of: process)
     let ours = Platform.mappings(of: getpid())
     var origins: [UInt: RawStacks.Origin] = [:]

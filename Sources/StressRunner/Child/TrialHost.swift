@@ -17,6 +17,8 @@ package enum TrialHost {
   /// The descriptors at which a child finds the memory shared with its parent, and the event pipe.
   static let tableDescriptor: Int32 = 3
   static let eventDescriptor: Int32 = 4
+  /// The descriptor at which a child asks the runner for the names of addresses.
+  static let symbolDescriptor: Int32 = 5
   /// The descriptors that a child inherits. The runner never wakes the child through these.
   static let ownDescriptors: Set<Int> = [0, 1, 2, Int(tableDescriptor), Int(eventDescriptor)]
 
@@ -142,9 +144,11 @@ package enum TrialHost {
   private static func prepareProcess(table: ProgressTable) {
     if let mark = table.mark { Platform.wear(mark) }
     // A process that the subject starts must not keep the pipe open.
-    for descriptor in [tableDescriptor, eventDescriptor] {
+    for descriptor in [tableDescriptor, eventDescriptor, symbolDescriptor] {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
+    let names = SymbolClient(descriptor: symbolDescriptor)
+    symbolicate { names.frames($0) }
     Platform.giveWayIfMemoryIsShort()
     _ = interlock_die_with_parent()
     // The parent may have ended before that call.

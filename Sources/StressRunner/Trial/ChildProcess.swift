@@ -16,9 +16,9 @@ final class ChildProcess {
 
   /// How much of the end of standard error is kept, in bytes.
   private static let keptErrorOutput = 8 << 10
-  /// How many descriptors must be free beyond those that a child needs, so that the runner can
-  /// sample it.
-  private static let spareDescriptors: Int32 = 8
+  /// How many descriptors must be free beside those that are open while a child starts, so that the
+  /// runner can sample it: it closes five of those then.
+  private static let spareDescriptors: Int32 = 3
   /// How long to wait for the process to die of SIGKILL; seconds. One that takes longer is blocked
   /// in a driver, or has a tracer that cannot be found, and is left.
   private static let endPatience = 5.0
@@ -75,6 +75,13 @@ final class ChildProcess {
       pipes.append(pair)
       opened += [pair.read, pair.write]
     }
+    guard let symbols = SymbolSocket.makePair() else {
+      let reason = Self.descriptorFault()
+      closeAll()
+      table.unmap()
+      throw RunnerFault(reason: "no socket: \(reason)")
+    }
+    opened += [symbols.runner.descriptor, symbols.child.descriptor]
     // Fail now rather than run a child that the runner cannot sample.
     let spare = (0..<Self.spareDescriptors).map { _ in fcntl(raised, F_DUPFD_CLOEXEC, 0) }
     let reason = Self.descriptorFault()
@@ -91,7 +98,7 @@ final class ChildProcess {
     }
     let (code, process) = Self.spawn(
       launch, shared: raised, events: pipes[0].write, output: pipes[1].write,
-      errors: pipes[2].write)
+      errors: pipes[2].write, symbols: symbols.child.descriptor)
     guard code == 0 else {
       closeAll()
       table.unmap()
@@ -99,6 +106,8 @@ final class ChildProcess {
         reason: "\(launch.executable) could not be started: \(String(cString: strerror(code)))")
     }
     close(raised)
+    symbols.child.close()
+    SymbolServer(process: process, socket: symbols.runner).start()
     for pair in pipes {
       close(pair.write)
       _ = fcntl(pair.read, F_SETFL, O_NONBLOCK)
@@ -222,6 +231,11 @@ final class ChildProcess {
   private static func makePipe() -> (read: Int32, write: Int32)? {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
+    return raise(ends)
+  }
+
+  /// Moves two descriptors as described above; `nil`, with both closed, if that is not possible.
+  static func raise(_ ends: [Int32]) -> (Int32, Int32)? {
     let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
     ends.forEach { close($0) }
     guard moved.allSatisfy({ $0 >= 0 }) else {
@@ -232,7 +246,7 @@ final class ChildProcess {
   }
 
   private static func spawn(
-    _ launch: Launch, shared: Int32, events: Int32, output: Int32, errors: Int32
+    _ launch: Launch, shared: Int32, events: Int32, output: Int32, errors: Int32, symbols: Int32
   ) -> (code: Int32, process: pid_t) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -242,6 +256,7 @@ final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, errors, 2)
     posix_spawn_file_actions_adddup2(&actions, shared, TrialHost.tableDescriptor)
     posix_spawn_file_actions_adddup2(&actions, events, TrialHost.eventDescriptor)
+    posix_spawn_file_actions_adddup2(&actions, symbols, TrialHost.symbolDescriptor)
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -21,8 +21,8 @@ final class StackNaming: Sendable {
   /// Starts to symbolicate. Call it on the thread that starts the children. If the system refuses
   /// another thread, this one symbolicates.
   init(
-    of stacks: RawStacks, in observation: Observation, index: Int,
-    on thread: NamingThread = .shared, symbolicate: @escaping RawStacks.Symbolicate
+    of stacks: RawStacks, in observation: Observation, index: Int, stackBytes: Int = 512 << 10,
+    symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
     var unnamed = observation
@@ -39,7 +39,7 @@ final class StackNaming: Sendable {
         condition.broadcast()
       }
     }
-    if !thread.run(work) { work() }
+    if !DedicatedThread.startDetached(stackBytes: stackBytes, work) { work() }
   }
 
   /// Takes the list of images here, where nothing is mapped or unmapped meanwhile, by symbolicating
@@ -70,52 +70,6 @@ final class StackNaming: Sendable {
     let end = Date(timeIntervalSinceNow: 10)
     condition.withLock {
       while finished == nil, condition.wait(until: end) {}
-    }
-  }
-}
-
-/// The thread that symbolicates the stacks of all trials, one after the other: the toolchain reads
-/// the debug information of an executable once for each thread.
-final class NamingThread: Sendable {
-  static let shared = NamingThread(stackBytes: 8 << 20)
-
-  /// An idle thread ends after this time; seconds. A limit also tells a hang report in this process
-  /// that the thread is not stuck.
-  private static let patience = 30.0
-
-  private let stackBytes: Int
-  private let condition = NSCondition()
-  // Both are accessed under the condition only.
-  nonisolated(unsafe) private var waiting: [@Sendable () -> Void] = []
-  nonisolated(unsafe) private var isRunning = false
-
-  init(stackBytes: Int) { self.stackBytes = stackBytes }
-
-  /// Runs `work` on the thread, and starts the thread if there is none. Returns false if the system
-  /// refuses it.
-  func run(_ work: @escaping @Sendable () -> Void) -> Bool {
-    condition.withLock {
-      if !isRunning {
-        isRunning = DedicatedThread.startDetached(stackBytes: stackBytes) { self.runAll() }
-      }
-      if isRunning { waiting.append(work) }
-      condition.signal()
-      return isRunning
-    }
-  }
-
-  private func runAll() {
-    while let work = next() { work() }
-  }
-
-  private func next() -> (@Sendable () -> Void)? {
-    let end = Date(timeIntervalSinceNow: Self.patience)
-    return condition.withLock {
-      while waiting.isEmpty {
-        guard condition.wait(until: end) else { break }
-      }
-      isRunning = !waiting.isEmpty
-      return isRunning ? waiting.removeFirst() : nil
     }
   }
 }

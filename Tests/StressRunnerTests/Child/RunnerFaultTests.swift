@@ -83,7 +83,7 @@ struct RunnerFaultTests {
     seen.completed = 7
     let naming = StackNaming(
       of: RawStacks(threads: [], origins: [:]), in: seen, index: 0,
-      on: NamingThread(stackBytes: 1 << 50), symbolicate: { _ in [] })
+      stackBytes: 1 << 50, symbolicate: { _ in [] })
     #expect(naming.observation?.completed == 7)
   }
 

@@ -1,0 +1,125 @@
+#if os(Linux)
+internal import CInterlock
+internal import Glibc
+internal import Synchronization
+
+/// The thread that asks the toolchain for symbols. The toolchain keeps for each thread what it has
+/// read of an executable, and to read 100 MB takes half a second.
+///
+/// As the locks of the tracker, it orders nothing in the user's code.
+final class SymbolThread: @unchecked Sendable {
+  // Unchecked: `mutex` guards the fields below it, and callers come one at a time.
+  static let shared = SymbolThread()
+
+  typealias Work = @Sendable () -> [NamedFrame]
+
+  /// Without work, the thread ends after this time, and frees what it has read; seconds. A limit
+  /// also shows a hang report that the thread is not stuck.
+  private static let patience = 30
+  /// After this time, a caller gives up: the work may need a lock of the loader or of the runtime
+  /// that the caller holds; seconds.
+  private static let limit = 60
+
+  /// The process that the mutex and the thread belong to: a fork's child has neither.
+  private var process: pid_t = 0
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var isRunning = false
+  private var work: Work?
+  private var isWorking = false
+  private var result: [NamedFrame]?
+  private let running = Atomic<UInt64>(0)
+
+  private init() {}
+
+  /// The system's number of the thread; `nil` while there is none.
+  var number: Int? {
+    // Relaxed: only the number matters.
+    let number = running.load(ordering: .relaxed)
+    return number == 0 ? nil : Int(number)
+  }
+
+  /// Runs `body` on the thread, or on the caller's if the system refuses a thread. Call it from one
+  /// thread at a time.
+  ///
+  /// - Returns: `nil` if that takes too long.
+  func run(_ body: @escaping Work) -> [NamedFrame]? {
+    // The explorer would take the wait for a step of the user's code.
+    if ExploredSections.execution != nil { return body() }
+    interlock_enter_tracker_lock()
+    defer { interlock_leave_tracker_lock() }
+    beginInProcess()
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    // A caller before has given up.
+    if isWorking { return nil }
+    if !isRunning {
+      isRunning = Platform.startDetached(stackBytes: 8 << 20) { self.serve() }
+      guard isRunning else { return body() }
+    }
+    result = nil
+    isWorking = true
+    work = body
+    pthread_cond_broadcast(changed)
+    let deadline = Self.deadline(after: Self.limit)
+    while isWorking {
+      guard isChanged(before: deadline) else { break }
+    }
+    defer { result = nil }
+    return result
+  }
+
+  private func beginInProcess() {
+    let current = getpid()
+    guard process != current else { return }
+    process = current
+    mutex.initialize(to: pthread_mutex_t())
+    changed.initialize(to: pthread_cond_t())
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(changed, nil)
+    running.store(0, ordering: .relaxed)
+    isRunning = false
+    isWorking = false
+    work = nil
+  }
+
+  private func serve() {
+    interlock_enter_tracker_lock()
+    running.store(interlock_thread_number(), ordering: .relaxed)
+    pthread_mutex_lock(mutex)
+    while let body = next() {
+      pthread_mutex_unlock(mutex)
+      let found = body()
+      pthread_mutex_lock(mutex)
+      result = found
+      isWorking = false
+      pthread_cond_broadcast(changed)
+    }
+    isRunning = false
+    running.store(0, ordering: .relaxed)
+    pthread_mutex_unlock(mutex)
+  }
+
+  private func next() -> Work? {
+    let deadline = Self.deadline(after: Self.patience)
+    while work == nil {
+      guard isChanged(before: deadline) else { break }
+    }
+    defer { work = nil }
+    return work
+  }
+
+  /// Waits for a change; `false` at the deadline.
+  private func isChanged(before deadline: timespec) -> Bool {
+    var deadline = deadline
+    return pthread_cond_timedwait(changed, mutex, &deadline) != ETIMEDOUT
+  }
+
+  private static func deadline(after seconds: Int) -> timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    time.tv_sec += seconds
+    return time
+  }
+}
+#endif
