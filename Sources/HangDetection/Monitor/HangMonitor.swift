@@ -42,8 +42,8 @@ package final class HangMonitor: Sendable {
   private let selfWaits = NSLock()
   // Accessed only under that lock.
   nonisolated(unsafe) private var hasReportedSelfWait = false
-  /// Until then, by the milliseconds of `Platform.now`, a call that waits for its own thread is about
-  /// to end the process. Its thread may sleep while it is reported.
+  /// Until then, by the milliseconds of `Platform.now`, a call that waits for its own thread is
+  /// about to end the process. Its thread may sleep while it is reported.
   private let trapsBefore = Atomic<UInt64>(0)
   /// The monitor's own thread, once it runs.
   private let thread = Atomic<Int>(0)
