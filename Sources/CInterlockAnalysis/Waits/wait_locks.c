@@ -37,10 +37,11 @@ static bool set_place(made_lock *known, uintptr_t place) {
                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/// Removes an entry, if its place can be set to `removed`; under the table's lock.
-static bool remove_made(made_lock *lock, bool is_destroyed) {
+/// Removes an entry; with `only_destroyed`, only that of a destroyed lock. Under the table's lock.
+/// Returns false if it stays, as when another thread is changing it.
+static bool remove_made(made_lock *lock, bool only_destroyed) {
   uintptr_t place = __atomic_load_n(&lock->place, __ATOMIC_RELAXED);
-  if (!lock->entry.key || (is_destroyed && place)) return false;
+  if (!lock->entry.key || (only_destroyed && place)) return false;
   if (!__atomic_compare_exchange_n(&lock->place, &place, removed, false, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED)) {
     return false;

@@ -3,6 +3,9 @@ internal import Darwin
 
 /// The symbols of this process, by `dladdr`: functions without lines.
 struct PlatformImages {
+  /// No thread is needed: `dladdr` reads nothing.
+  static var thread: Int? { nil }
+
   mutating func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     addresses.map { address in
       var information = Dl_info()

@@ -9,6 +9,9 @@ struct PlatformImages {
   private var librariesLoaded: UInt64 = 0
   private var architecture: String?
 
+  /// The thread that symbolicates; `nil` while there is none.
+  static var thread: Int? { SymbolThread.shared.number }
+
   mutating func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     let map = currentMap()
     guard let architecture = currentArchitecture() else { return Self.unnamed(addresses) }

@@ -117,13 +117,7 @@ package typealias SymbolSource = @Sendable ([UInt]) -> [NamedFrame]
 package func symbolicate(by source: @escaping SymbolSource) { Symbolicator.shared.ask(source) }
 
 /// The thread of this process that symbolicates; `nil` while there is none.
-package func symbolicatingThread() -> Int? {
-  #if os(Linux)
-  SymbolThread.shared.number
-  #else
-  nil
-  #endif
-}
+package func symbolicatingThread() -> Int? { PlatformImages.thread }
 
 /// How many libraries this process has loaded: after a change, `symbolicate` lists the images anew.
 package func librariesLoaded() -> UInt64 { interlock_libraries_loaded() }

@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 
-/// The child's end: asks the runner.
+/// The child's end of the socket: asks the runner for the frames of addresses.
 final class SymbolClient: @unchecked Sendable {
   // Unchecked: its only caller holds the symbolicator's lock.
   private static let patience: Int32 = 20_000

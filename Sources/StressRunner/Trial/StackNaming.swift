@@ -21,7 +21,7 @@ final class StackNaming: Sendable {
   /// Starts to symbolicate. Call it on the thread that starts the children. If the system refuses
   /// another thread, this one symbolicates.
   init(
-    of stacks: RawStacks, in observation: Observation, index: Int, stackBytes: Int = 512 << 10,
+    of stacks: RawStacks, in observation: Observation, index: Int, stackBytes: Int = 8 << 20,
     symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index

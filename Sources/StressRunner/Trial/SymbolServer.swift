@@ -2,8 +2,8 @@ import Foundation
 import Interlock
 import ProcessInspection
 
-/// Symbolicates the addresses of a child, which would have to read its own debug information: half
-/// a second for each trial with a finding. The runner reads that of the same files once.
+/// Symbolicates the addresses of a child, which would have to read its own debug information in
+/// each trial with a finding. The runner reads that of the same files once.
 struct SymbolServer: Sendable {
   /// Above what a report has.
   static let mostAddresses: UInt32 = 1 << 14
@@ -16,7 +16,7 @@ struct SymbolServer: Sendable {
   /// Answers the child on a thread, which closes the socket when the child ends. If the system
   /// refuses the thread, the child does without.
   func start() {
-    if !DedicatedThread.startDetached(stackBytes: 512 << 10, { serve() }) { socket.close() }
+    if !DedicatedThread.startDetached(stackBytes: 8 << 20, { serve() }) { socket.close() }
   }
 
   private func serve() {

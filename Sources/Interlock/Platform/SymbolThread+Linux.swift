@@ -3,8 +3,8 @@ internal import CInterlock
 internal import Glibc
 internal import Synchronization
 
-/// The thread that asks the toolchain for symbols. The toolchain keeps for each thread what it has
-/// read of an executable, and to read 100 MB takes half a second.
+/// The thread that asks the toolchain for symbols. The toolchain keeps what it has read of an
+/// executable for each thread, and takes long to read one with debug information.
 ///
 /// As the locks of the tracker, it orders nothing in the user's code.
 final class SymbolThread: @unchecked Sendable {
