@@ -9,7 +9,7 @@ import WaitForGraph
 /// A scenario of one phase of gets.
 func makeScenario(
   callers: Int = 100, driver: Workload.Driver = .dispatchQueue, stall: Double = 2,
-  time: Double = 20, memory: Int = 1024
+  time: Double = 120, memory: Int = 1024
 ) -> Scenario {
   Scenario(
     name: "one-phase", summary: "One get each.", source: "a test",

@@ -2,11 +2,14 @@
 internal import Darwin
 
 /// The symbols of this process, by `dladdr`: functions without lines.
-struct PlatformImages {
+enum PlatformImages {
   /// No thread is needed: `dladdr` reads nothing.
   static var thread: Int? { nil }
 
-  mutating func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
+  /// `dladdr` lists them.
+  static func list() {}
+
+  static func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     addresses.map { address in
       var information = Dl_info()
       // A return address may lie after a call that never returns: one byte before is within the

@@ -9,15 +9,19 @@ struct PlatformImages {
   private var librariesLoaded: UInt64 = 0
   private var architecture: String?
 
+  private static let shared = Guarded(PlatformImages())
+
   /// The thread that symbolicates; `nil` while there is none.
   static var thread: Int? { SymbolThread.shared.number }
 
-  mutating func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
-    let map = currentMap()
-    guard let architecture = currentArchitecture() else { return Self.unnamed(addresses) }
-    guard onOwnThread else { return Self.frames(addresses, of: architecture, in: map) }
-    return SymbolThread.shared.run { Self.frames(addresses, of: architecture, in: map) }
-      ?? Self.unnamed(addresses)
+  static func list() { _ = shared.withLock { $0.currentMap() } }
+
+  static func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
+    let (map, architecture) = shared.withLock { ($0.currentMap(), $0.currentArchitecture()) }
+    guard let architecture else { return unnamed(addresses) }
+    guard onOwnThread else { return frames(addresses, of: architecture, in: map) }
+    return SymbolThread.shared.run { frames(addresses, of: architecture, in: map) }
+      ?? unnamed(addresses)
   }
 
   private static func frames(

@@ -1,12 +1,9 @@
-internal import CInterlock
-
 /// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then
 /// microseconds per stack), so only for reports; safe from any thread.
 final class Symbolicator: Sendable {
   static let shared = Symbolicator()
 
   private struct State {
-    var images = PlatformImages()
     /// Another process that symbolicates for this one.
     var source: SymbolSource?
     /// The frames of each address: the stacks of a report share most of theirs.
@@ -14,16 +11,17 @@ final class Symbolicator: Sendable {
     /// The lines found for addresses without one of their own.
     var neighbours: [UInt: NeighbouringLines.Location] = [:]
 
-    mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
-      guard let source else { return images.frames(addresses) }
-      let found = source(addresses)
-      let named = Set(found.map(\.frame.address))
-      let others = addresses.filter { !named.contains($0) }
-      return others.isEmpty ? found : found + images.frames(others, onOwnThread: false)
+    func unknown(of addresses: [UInt]) -> [UInt] {
+      Array(Set(addresses.filter { known[$0] == nil }))
     }
+
+    func frames(of addresses: [UInt]) -> [NamedFrame] { addresses.flatMap { known[$0] ?? [] } }
   }
 
+  /// Held for a moment only: a caller whose frames are known does not wait for another one's.
   private let state = Guarded(State())
+  /// Held while the toolchain reads debug information, which may take seconds.
+  private let reading = Guarded(())
 
   /// The frames of a stack as shown in a report: without the tracker's own.
   func frames(_ addresses: [UInt]) -> [StackFrame] {
@@ -69,7 +67,7 @@ final class Symbolicator: Sendable {
     let address = frame.frame.address
     if let known = state.withLock({ $0.neighbours[address] }) { return known }
     let lines = NeighbouringLines { addresses in
-      self.state.withLock { $0.frames(addresses) }
+      self.reading.withLock { _ in self.read(addresses) }
     }
     let found = lines.location(of: frame)
     state.withLock { $0.neighbours[address] = found }
@@ -80,16 +78,31 @@ final class Symbolicator: Sendable {
 
   /// Every frame, with its mangled symbol.
   func named(_ addresses: [UInt]) -> [NamedFrame] {
-    state.withLock { state in
-      let unknown = Array(Set(addresses.filter { state.known[$0] == nil }))
-      if !unknown.isEmpty {
-        for address in unknown { state.known[address] = [] }
-        for named in state.frames(unknown) {
-          state.known[named.frame.address, default: []].append(named)
-        }
-      }
-      return addresses.flatMap { state.known[$0] ?? [] }
+    let known = state.withLock {
+      $0.unknown(of: addresses).isEmpty ? $0.frames(of: addresses) : nil
     }
+    if let known { return known }
+    return reading.withLock { _ in
+      // Another thread may have read some of them meanwhile.
+      let unknown = state.withLock { $0.unknown(of: addresses) }
+      let found = unknown.isEmpty ? [] : read(unknown)
+      return state.withLock { state in
+        for address in unknown { state.known[address] = [] }
+        for named in found { state.known[named.frame.address, default: []].append(named) }
+        return state.frames(of: addresses)
+      }
+    }
+  }
+
+  /// Reads the frames of addresses, under the lock of `reading`.
+  private func read(_ addresses: [UInt]) -> [NamedFrame] {
+    guard let source = state.withLock({ $0.source }) else {
+      return PlatformImages.frames(addresses)
+    }
+    let found = source(addresses)
+    let named = Set(found.map(\.frame.address))
+    let others = addresses.filter { !named.contains($0) }
+    return others.isEmpty ? found : found + PlatformImages.frames(others, onOwnThread: false)
   }
 }
 
@@ -119,8 +132,9 @@ package func symbolicate(by source: @escaping SymbolSource) { Symbolicator.share
 /// The thread of this process that symbolicates; `nil` while there is none.
 package func symbolicatingThread() -> Int? { PlatformImages.thread }
 
-/// How many libraries this process has loaded: after a change, `symbolicate` lists the images anew.
-package func librariesLoaded() -> UInt64 { interlock_libraries_loaded() }
+/// Lists the images of this process, if it has loaded a library since that was last done. Waits for
+/// no other thread's symbols.
+package func listImages() { PlatformImages.list() }
 
 /// As `symbolicate`, and slower where a task awaits and that has no line.
 @Sendable

@@ -4,7 +4,7 @@ import Interlock
 /// The child's end of the socket: asks the runner for the frames of addresses.
 final class SymbolClient: @unchecked Sendable {
   // Unchecked: its only caller holds the symbolicator's lock.
-  private static let patience: Int32 = 20_000
+  private static let patience: Int32 = 10_000
   private let socket: SymbolSocket
   private let process = getpid()
   private var isLost = false

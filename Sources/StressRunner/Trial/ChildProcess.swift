@@ -107,7 +107,12 @@ final class ChildProcess {
     }
     close(raised)
     symbols.child.close()
-    SymbolServer(process: process, socket: symbols.runner).start()
+    if launch.executable == Platform.executable {
+      SymbolServer(process: process, socket: symbols.runner).start()
+    } else {
+      // This process has not mapped what the child would ask about.
+      symbols.runner.close()
+    }
     for pair in pipes {
       close(pair.write)
       _ = fcntl(pair.read, F_SETFL, O_NONBLOCK)

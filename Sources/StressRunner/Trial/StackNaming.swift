@@ -1,7 +1,6 @@
 import Foundation
 import Interlock
 import ProcessInspection
-import Synchronization
 import WaitForGraph
 
 /// Symbolicates the stacks of a trial that has ended, on another thread: it reads debug information
@@ -28,7 +27,8 @@ final class StackNaming: Sendable {
     var unnamed = observation
     unnamed.threads = stacks.groups(named: [:])
     self.unnamed = unnamed
-    Self.listImages(of: stacks, symbolicate: symbolicate)
+    // Here, where nothing is mapped or unmapped meanwhile.
+    MappedFiles.keep { listImages() }
     let work: @Sendable () -> Void = { [self] in
       var observation = observation
       let frames = stacks.named(symbolicate: symbolicate)
@@ -41,24 +41,6 @@ final class StackNaming: Sendable {
     }
     if !DedicatedThread.startDetached(stackBytes: stackBytes, work) { work() }
   }
-
-  /// Takes the list of images here, where nothing is mapped or unmapped meanwhile, by symbolicating
-  /// an address for which that is cheap. Once for each list: the naming thread may be symbolicating
-  /// for many seconds, and another thread that calls `symbolicate` waits for it.
-  private static func listImages(of stacks: RawStacks, symbolicate: RawStacks.Symbolicate) {
-    let libraries = librariesLoaded()
-    // Relaxed: says only that a call has returned; two threads at a time list them twice.
-    guard listed.load(ordering: .relaxed) != libraries else { return }
-    let cheap = stacks.origins.first {
-      $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
-    }
-    guard let address = cheap?.value.ownAddress else { return }
-    _ = MappedFiles.keep { symbolicate([address]) }
-    listed.store(libraries, ordering: .relaxed)
-  }
-
-  /// The number of libraries for which the images were listed.
-  private static let listed = Atomic<UInt64>(0)
 
   /// The observation with its threads; `nil` while they are being symbolicated.
   var observation: Observation? {
