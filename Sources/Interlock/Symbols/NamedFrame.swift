@@ -25,4 +25,16 @@ package struct NamedFrame: Sendable, Codable {
   /// Whether functions with equal machine code were merged into this one: its name is that of one
   /// of them.
   var isMerged: Bool { symbol?.hasSuffix("Tm") ?? false }
+
+  /// The libraries of the toolchain that call or are called by a user's functions: they have no
+  /// lines.
+  private static let libraries = [
+    "libswift", "libTesting", "lib_Testing", "libXCTest", "libFoundation", "lib_Foundation",
+  ]
+
+  /// Whether the function is part of the runtime or of a library of the toolchain.
+  var isLibrarys: Bool {
+    if let image = frame.image, Self.libraries.contains(where: image.hasPrefix) { return true }
+    return symbol?.hasPrefix("swift_") ?? false
+  }
 }

@@ -86,9 +86,4 @@ extension NamedFrame {
   fileprivate var isInPlaceAccessor: Bool {
     [".modify", ".read"].contains { frame.function?.hasSuffix($0) ?? false }
   }
-
-  /// Whether the function is part of the runtime or the standard library.
-  fileprivate var isLibrarys: Bool {
-    frame.image?.hasPrefix("libswift") ?? false || symbol?.hasPrefix("swift_") ?? false
-  }
 }

@@ -44,7 +44,8 @@ final class Symbolicator: Sendable {
   func waitFrames(_ addresses: [UInt]) -> [StackFrame] {
     var searched: Set<UInt> = []
     return named(addresses).map { named in
-      guard named.resumesTask, !named.hasLine, searched.count < Self.mostSearched
+      guard named.resumesTask, !named.hasLine, !named.isLibrarys,
+        searched.count < Self.mostSearched
       else { return named.frame }
       searched.insert(named.frame.address)
       return located(named)
