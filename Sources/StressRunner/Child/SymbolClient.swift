@@ -4,12 +4,16 @@ import Interlock
 /// The child's end of the socket: asks the runner for the frames of addresses.
 final class SymbolClient: @unchecked Sendable {
   // Unchecked: its only caller holds the symbolicator's lock.
-  private static let patience: Int32 = 10_000
   private let socket: SymbolSocket
+  private let patience: Int32
   private let process = getpid()
   private var isLost = false
 
-  init(descriptor: Int32) { socket = SymbolSocket(descriptor: descriptor) }
+  /// `patience`: the longest wait for an answer; milliseconds.
+  init(descriptor: Int32, patience: Int32 = 10_000) {
+    socket = SymbolSocket(descriptor: descriptor)
+    self.patience = patience
+  }
 
   /// The frames of the addresses that the runner knows; none if it does not answer.
   func frames(_ addresses: [UInt]) -> [NamedFrame] {
@@ -20,7 +24,7 @@ final class SymbolClient: @unchecked Sendable {
     let request = addresses.withUnsafeBytes { Data($0) }
     // A timed wait, so that neither monitor takes the thread for stuck.
     guard socket.write(count: UInt32(addresses.count), request),
-      socket.waitForAnswer(milliseconds: Self.patience),
+      socket.waitForAnswer(milliseconds: patience),
       let count = socket.readCount(atMost: 1 << 28), let answer = socket.read(Int(count)),
       let frames = try? JSONDecoder().decode([NamedFrame].self, from: answer)
     else {
