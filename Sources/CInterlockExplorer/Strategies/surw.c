@@ -19,6 +19,8 @@ typedef struct {
   /// or were done in all; and its maker plus 1.
   struct surw_thread {
     uint32_t left, done, maker;
+    // In 'before': what the threads have that it is expected to make, and those that these make.
+    uint32_t below;
   } * threads, *before;
   uint32_t thread_count, before_count;
   /// The operations of the last execution.
@@ -41,16 +43,27 @@ static uint32_t draw_subset(surw *self) {
   return subset;
 }
 
+// Adds what the thread and those below it have to what is below its maker, or takes it away.
+static void add_to_maker(surw *self, uint32_t thread, int sign) {
+  const struct surw_thread *own = &self->before[thread];
+  if (own->maker == 0 || own->maker > thread) return;
+  self->before[own->maker - 1].below += (uint32_t)sign * (own->done + own->below);
+}
+
 static bool begin(interlock_strategy *strategy) {
   surw *self = (surw *)strategy;
   self->subset = draw_subset(self);
-  for (uint32_t i = 0; i < self->before_count; i++) self->before[i].done = 0;
+  for (uint32_t i = 0; i < self->before_count; i++) {
+    self->before[i].done = self->before[i].below = 0;
+  }
   for (size_t i = 0; i < self->use_count; i++) {
     const struct surw_use *use = &self->uses[i];
     if (use->object == self->subset && use->thread < self->before_count) {
       self->before[use->thread].done++;
     }
   }
+  // A thread has a higher number than its maker.
+  for (uint32_t i = self->before_count; i-- > 0;) add_to_maker(self, i, 1);
   self->use_count = 0;
   self->thread_count = 0;
   self->intended = NONE;
@@ -62,14 +75,7 @@ static bool begin(interlock_strategy *strategy) {
 // have more than was expected: its weight is small then, but not 0.
 static uint64_t weight(const surw *self, uint32_t thread) {
   uint32_t sum = self->threads[thread].left;
-  for (uint32_t other = self->thread_count; other < self->before_count; other++) {
-    uint32_t maker = self->before[other].maker;
-    // Through makers that are not made yet either.
-    while (maker > self->thread_count && maker <= self->before_count) {
-      maker = self->before[maker - 1].maker;
-    }
-    if (maker == thread + 1) sum += self->before[other].done;
-  }
+  if (thread < self->before_count) sum += self->before[thread].below;
   return (uint64_t)sum * 64 + 1;
 }
 
@@ -83,7 +89,10 @@ static bool note_threads(surw *self, const interlock_exploration_state *state) {
   while (self->thread_count < state->threads) {
     uint32_t thread = self->thread_count++;
     self->threads[thread] = (struct surw_thread){.maker = (uint32_t)(self->last + 1)};
-    if (thread < self->before_count) self->threads[thread].left = self->before[thread].done;
+    if (thread < self->before_count) {
+      self->threads[thread].left = self->before[thread].done;
+      add_to_maker(self, thread, -1);
+    }
     if (self->intended == NONE || self->last != (int32_t)self->intended) continue;
     uint64_t own = weight(self, thread), of_maker = weight(self, self->intended);
     if (interlock_random_next(&self->random) % (own + of_maker) < own) self->intended = thread;
@@ -93,17 +102,14 @@ static bool note_threads(surw *self, const interlock_exploration_state *state) {
 
 static void intend(surw *self, const interlock_exploration_state *state, bool only_enabled) {
   uint64_t sum = 0;
+  uint32_t count = only_enabled ? state->enabled_count : state->threads;
   self->intended = NONE;
-  for (uint32_t i = 0; i < state->threads; i++) {
-    if (!state->pending[i].kind) continue;
-    bool is_enabled = !only_enabled;
-    for (uint32_t k = 0; k < state->enabled_count && !is_enabled; k++) {
-      is_enabled = state->enabled[k] == i;
-    }
-    if (!is_enabled) continue;
-    uint64_t own = weight(self, i);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t thread = only_enabled ? state->enabled[i] : i;
+    if (!state->pending[thread].kind) continue;
+    uint64_t own = weight(self, thread);
     sum += own;
-    if (interlock_random_next(&self->random) % sum < own) self->intended = i;
+    if (interlock_random_next(&self->random) % sum < own) self->intended = thread;
   }
 }
 
