@@ -155,6 +155,9 @@ static void set_owners(model_entry *entry, interlock_logical_thread *owner) {
 }
 
 void interlock_model_begin(model_entry *entry) {
+  if (entry->is_barrier && entry->queue->kind == QUEUE_CONCURRENT) {
+    entry->queue->owner = interlock_current_thread();
+  }
   if (entry->kind == ENTRY_SYNC) {
     entry->has_begun = true;
     return;
@@ -186,7 +189,10 @@ static void give_back(model_queue *queue, bool is_barrier) {
     queue->owner = NULL;
   } else {
     queue->running--;
-    if (is_barrier) queue->has_barrier = false;
+    if (is_barrier) {
+      queue->has_barrier = false;
+      queue->owner = NULL;
+    }
   }
   advance(queue);
 }
@@ -292,7 +298,8 @@ void interlock_model_set_target(model_queue *queue, model_queue *target) {
 const model_queue *interlock_model_trap(model_queue *queue,
                                         const interlock_logical_thread *thread) {
   for (; queue && queue->kind != QUEUE_ROOT; queue = queue->target) {
-    if (queue->kind == QUEUE_SERIAL && queue->is_open && queue->owner == thread) return queue;
+    bool is_taken = queue->kind == QUEUE_SERIAL ? queue->is_open : queue->has_barrier;
+    if (is_taken && queue->owner == thread) return queue;
   }
   return NULL;
 }

@@ -65,7 +65,7 @@ struct interlock_model_queue {
   bool is_inactive, is_task_pool;
   /// It was made in the execution.
   bool is_of_execution;
-  /// Of an open serial queue, the thread that is on it.
+  /// Of an open serial queue, and of a concurrent one with a barrier, the thread that is on it.
   interlock_logical_thread *owner;
   model_entry lane;
   /// Of a root: the entries in the window, and the first behind it.

@@ -22,7 +22,14 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
       (self.source, self.url, self.completion) = (source, url, completion)
     }
 
-    func resume() { source.lock.withLock { source.waiting[url, default: []].append(self) } }
+    func resume() {
+      let result = source.lock.withLock {
+        source.waiting[url, default: []].append(self)
+        return source.results[url]
+      }
+      guard let result else { return }
+      DispatchQueue.global().async { [source, url] in source.deliver(result, for: url) }
+    }
 
     func cancel() { source.lock.withLock { isCancelled = true } }
   }
@@ -30,9 +37,15 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
   private let lock = NSLock()
   private var waiting: [String: [Task]] = [:]
   private var downloads: [String: Int] = [:]
+  /// The results of later downloads.
+  private var results: [String: Result<[UInt8], ImageSourceError>] = [:]
+  private let endsLaterDownloads: Bool
 
   /// Makes a source without downloads.
-  package init() {}
+  ///
+  /// - Parameter endsLaterDownloads: Whether a download that is started after `deliver(_:for:)` ends
+  ///   by itself, with the same result, so that each ends in every order.
+  package init(endsLaterDownloads: Bool = false) { self.endsLaterDownloads = endsLaterDownloads }
 
   /// Makes a task that waits for `deliver(_:for:)` once it is started.
   package func makeTask(
@@ -55,6 +68,7 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
     _ result: Result<[UInt8], ImageSourceError>, for url: String, atMost count: Int = .max
   ) -> Int {
     let ended = lock.withLock {
+      if endsLaterDownloads { results[url] = result }
       let started = waiting.removeValue(forKey: url) ?? []
       if started.count > count { waiting[url] = Array(started.dropFirst(count)) }
       let ended = started.prefix(count).map { ($0, $0.isCancelled) }

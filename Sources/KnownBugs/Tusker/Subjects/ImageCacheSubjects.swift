@@ -33,7 +33,9 @@ private func gated(
       name: name, summary: summary, family: family, actions: ImageCacheSubject.actions,
       runsUnlisted: false
     ) {
-      ImageCacheSubject(repaired: repaired, index: index, origin: .gated(GatedImageSource()))
+      ImageCacheSubject(
+        repaired: repaired, index: index,
+        origin: .gated(GatedImageSource(endsLaterDownloads: true)))
     }
   }
 }
