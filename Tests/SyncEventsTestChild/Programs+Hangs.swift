@@ -34,6 +34,10 @@ extension Programs {
       start(arguments)
       _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture)  // lost-for-ever: asks
     },
+    "readers-60": { arguments in
+      start(arguments)
+      readersBehindBarrier(60)
+    },
     "readers-64": { arguments in
       start(arguments)
       readersBehindBarrier(64)

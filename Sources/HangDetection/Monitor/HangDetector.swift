@@ -21,6 +21,9 @@ struct HangDetector {
   /// If threads have run at this many polls in a row after the limit, the process computes, or
   /// polls itself.
   private static let mostMovedPolls = 5
+  /// A process that its growing pool frees within this time, or within the limit, does not hang;
+  /// seconds.
+  private static let slowSeconds = 10.0
   /// The polls for which a new thread may run its first block before that counts as progress.
   private static let mostUndecidedPolls = 12
 
@@ -71,7 +74,7 @@ struct HangDetector {
     quietPolls += 1
     if quietPolls == 1, let views { housekeeping.restart(views) }
     let isOver = limit.map { now - quietSince >= $0 } ?? false
-    if isOver, !hasReportedLimit { return lookAtLimit(now) }
+    if let limit, isOver, !hasReportedLimit { return lookAtLimit(limit, now) }
     guard quietPolls >= Self.quietPolls, !hasReportedCertain else { return nil }
     let isPatient = quietPolls > Self.patientPolls && suspectedAt != progress
     if isPatient, quietPolls % Self.patientEvery != 0 { return nil }
@@ -141,7 +144,7 @@ struct HangDetector {
   }
 
   /// Called if no event came within the limit: returns a finding if no thread ran either.
-  private mutating func lookAtLimit(_ now: Double) -> HangMonitor.Finding? {
+  private mutating func lookAtLimit(_ limit: Double, _ now: Double) -> HangMonitor.Finding? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
       // Either a thread computes or polls, which is progress, or a pool is just getting a thread,
@@ -153,7 +156,11 @@ struct HangDetector {
     movedPolls = 0
     let diagnosis = Diagnosis(of: taken.snapshot)
     // The wait ends by itself: this system adds one thread a second to the pool.
-    if diagnosis?.pool?.isOnlySlow ?? false { return nil }
+    if let pool = diagnosis?.pool, pool.isOnlySlow,
+      Double(pool.seconds) <= max(limit, Self.slowSeconds)
+    {
+      return nil
+    }
     if isBeingLeft(taken.snapshot, diagnosis) {
       noteProgress(progress, at: now)
       return nil

@@ -106,6 +106,15 @@ extension SyncEvents {
       #expect(child.errors.contains("never within Apple's limit of 64 threads"))
     }
 
+    @Test("The watchdog reports at its limit what a growing pool would free after a minute only")
+    func slowlyGrowingPool() throws {
+      let child = try ChildRun(
+        "readers-60", "2", environment: ["INTERLOCK_POOL_WIDTH": "2"], limit: 30)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("nothing has happened for 2."), "\(child.errors)")
+      #expect(child.errors.contains("it needs 61 threads"), "\(child.errors)")
+    }
+
     @Test(
       "The watchdog is certain if blocks need more threads than a pool may have",
       arguments: ["readers-300", "readers-300-reused", "callers-300"])
