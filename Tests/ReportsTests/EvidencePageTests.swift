@@ -1,6 +1,7 @@
 import Foundation
 import HangReports
 import Interlock
+import ProcessInspection
 import StressRunner
 import Testing
 import WaitForGraph
@@ -185,5 +186,34 @@ struct EvidencePageTests {
     let result = Hangs.result(waits)
     #expect(!html([result]).contains("workload"))
     #expect(html([result], isVerbose: true).contains("workload"))
+  }
+
+  @Test("The page shows the source of a call that waits for its own queue, and of its outer call")
+  func sourceOfSelfWait() {
+    let lines = (1...80).map { "code of line \($0)" }.joined(separator: "\n")
+    let result = Hangs.result(Hangs.trap) { $0.ending = .signalled(number: SIGILL) }
+    let page = html([result]) { $0.hasSuffix("Cache.swift") ? lines : nil }
+    for line in [60, 61] {
+      #expect(page.contains("<li class=\"here\"><code>code of line \(line)</code></li>"))
+    }
+  }
+
+  @Test("A picture's tooltip has one line for each detail")
+  func tooltip() {
+    let page = html([Hangs.likely])
+    #expect(page.contains("<title>thread"))
+    #expect(!page.contains("u{a}"))
+  }
+
+  @Test("Without --verbose, a graph's stacks and lines show no code of the harness")
+  func forwarders() {
+    var waits = Hangs.ring
+    OwnCode.register(OwnCode.processInspection)
+    let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let file = "/\(package)/Sources/CInterlockEvents/interpose_dispatch_sync.c"
+    waits.threads[0].stack.insert(
+      StackFrame(address: 1, function: "seen_dispatch_sync", file: file, line: 67), at: 0)
+    #expect(!html([Hangs.result(waits)]).contains("seen_dispatch_sync"))
+    #expect(html([Hangs.result(waits)], isVerbose: true).contains("seen_dispatch_sync"))
   }
 }

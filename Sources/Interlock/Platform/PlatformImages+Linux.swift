@@ -1,5 +1,6 @@
 #if os(Linux)
 internal import CInterlock
+internal import Glibc
 internal import Runtime
 
 /// The binary images of this process and their symbols, by the toolchain's own `Runtime` module
@@ -18,10 +19,25 @@ struct PlatformImages {
 
   static func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     let (map, architecture) = shared.withLock { ($0.currentMap(), $0.currentArchitecture()) }
-    guard let architecture else { return unnamed(addresses) }
+    guard let architecture, hasRoom else { return unnamed(addresses) }
     guard onOwnThread else { return frames(addresses, of: architecture, in: map) }
     return SymbolThread.shared.run { frames(addresses, of: architecture, in: map) }
       ?? unnamed(addresses)
+  }
+
+  /// What it takes to read an executable of tens of megabytes.
+  private static let neededBytes: UInt = 128 << 20
+
+  /// Whether the process may map the memory that symbols take: the runtime ends a process in which
+  /// an allocation fails.
+  private static var hasRoom: Bool {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
+      limit.rlim_cur != rlim_t(bitPattern: -1)
+    else { return true }
+    let sizes = (try? Platform.contents(of: "/proc/self/statm", atMost: 4096)) ?? nil
+    let pages = sizes.flatMap { UInt(String(decoding: $0.prefix { $0 != 0x20 }, as: UTF8.self)) }
+    return UInt(limit.rlim_cur) >= (pages ?? 0) * UInt(sysconf(Int32(_SC_PAGESIZE))) + neededBytes
   }
 
   private static func frames(

@@ -25,7 +25,7 @@ struct CodeJudge {
     for address in addresses where interlock_events_is_users(address) {
       // Before the return address, which may belong to the next function.
       guard let symbol = Self.symbol(address - 1) else { return "there is code without symbols" }
-      guard symbol.hasPrefix("$s") else {
+      guard symbol.hasPrefix("$s") || modules.module(of: symbol) != nil else {
         if Self.isOwn(function: symbol) || Self.isOwn(codeAt: address) { continue }
         return "'\(symbol)' is a function of C"
       }
@@ -61,7 +61,7 @@ struct CodeJudge {
   mutating func isInAtomics(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1),
-        symbol.hasPrefix("$s"), let module = modules.module(of: symbol)
+        let module = modules.module(of: symbol)
       else { return false }
       switch OwnCode.part(ofModule: module) {
       case nil, .locks, .executable: break

@@ -15,11 +15,14 @@ struct CodeModules {
 
   init() {
     var others: [Int] = []
+    var entries: [(module: String, index: Int)] = []
     // The functions of a module lie together.
     var module: String?
     var prefix = "$s"
     for index in 0..<interlock_code_symbol_count() {
-      guard let name = interlock_code_symbol_at(index), name[0] == 0x24, name[1] == 0x73 else {
+      guard let name = interlock_code_symbol_at(index) else { continue }
+      guard name[0] == 0x24, name[1] == 0x73 else {
+        if let module = Self.entryModule(String(cString: name)) { entries.append((module, index)) }
         continue
       }
       let length = prefix.utf8.count
@@ -32,6 +35,17 @@ struct CodeModules {
       } else {
         others.append(index)
       }
+    }
+    // Closures in top-level code, and that code itself.
+    let topLevel = Dictionary(grouping: others) { index in
+      interlock_code_symbol_at(index).flatMap { Self.first(String(cString: $0)) }
+    }
+    for (module, index) in entries where functions[module] != nil || topLevel[module] != nil {
+      functions[module, default: []].append(index)
+    }
+    for (module, closures) in topLevel {
+      guard let module, functions[module] != nil else { continue }
+      functions[module]?.append(contentsOf: closures)
     }
     // The symbol of an extension begins with the type's module; the extension's own module comes
     // before an E: `$sSa4BankE…`.
@@ -48,21 +62,39 @@ struct CodeModules {
   /// system library.
   func module(of symbol: String) -> String? {
     if let module = Self.leading(symbol), !Self.system.contains(module) { return module }
+    if let module = Self.first(symbol) ?? Self.entryModule(symbol), functions[module] != nil {
+      return module
+    }
     return functions.keys.first { symbol.contains("\($0.utf8.count)\($0)E") }
   }
 
   /// The module that a symbol begins with: `Bank` of `$s4Bank…`.
   private static func leading(_ symbol: String) -> String? {
-    let rest = symbol.utf8.dropFirst(2)
-    let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
-    guard let length = Int(String(decoding: digits, as: UTF8.self)), length > 0 else { return nil }
-    let name = rest.dropFirst(digits.count).prefix(length)
     // A module is followed by a name, which begins with its length; another name is followed by its
     // kind.
-    guard name.count == length,
-      let next = digits.isEmpty ? nil : rest.dropFirst(digits.count + length).first,
-      next >= 0x30 && next <= 0x39
+    guard let name = first(symbol),
+      let next = symbol.utf8.dropFirst(2).drop(while: isDigit).dropFirst(name.utf8.count).first,
+      isDigit(next)
     else { return nil }
-    return String(decoding: name, as: UTF8.self)
+    return name
   }
+
+  /// The name that a symbol begins with. Of a closure in top-level code it is the module, too,
+  /// although no name follows: `Bank` of `$s4BankyycfU_`.
+  private static func first(_ symbol: String) -> String? {
+    guard symbol.hasPrefix("$s") else { return nil }
+    let rest = symbol.utf8.dropFirst(2)
+    let digits = rest.prefix(while: isDigit)
+    guard let length = Int(String(decoding: digits, as: UTF8.self)), length > 0 else { return nil }
+    let name = rest.dropFirst(digits.count).prefix(length)
+    return name.count == length ? String(decoding: name, as: UTF8.self) : nil
+  }
+
+  /// The module whose top-level code a function is: `Bank` of `Bank_main`, as the package manager
+  /// names it.
+  private static func entryModule(_ symbol: String) -> String? {
+    symbol.hasSuffix("_main") ? String(symbol.dropLast(5)) : nil
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 }

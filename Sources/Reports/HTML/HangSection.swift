@@ -35,7 +35,7 @@ struct HangSection {
     return trial.head + """
       <p class="headline">\(Markup.text(diagnosis.headline))</p>
       \(certainty)\(Markup.list(diagnosis.details))
-      """ + advice + """
+      """ + sourceOfSelfWait + advice + """
         <p class="told">\(Markup.text(result.message))</p>
         <p class="told">\(Markup.text(progress))</p>
         <h3>The wait-for graph</h3>
@@ -69,6 +69,15 @@ struct HangSection {
     diagnosis.isCertain
       ? "<p>Certain: nothing that the process could still do ends it.</p>\n"
       : "<p><strong>Judged by the stall window</strong>: likely, not certain.</p>\n"
+  }
+
+  /// The source of a call that waits for its own thread, and of the one that it waits for: the
+  /// process has ended before its stacks could be captured.
+  private var sourceOfSelfWait: String {
+    guard let wait = result.observation.waits?.selfWait else { return "" }
+    let again = excerpt.html(wait.place)
+    let first = excerpt.html(wait.firstPlace)
+    return again == first ? again : again + first
   }
 
   private var advice: String {

@@ -41,7 +41,8 @@ extension Explanation {
     result.nodes = nodes.filter { !gone.contains($0.id) }
     result.edges = edges.filter { !gone.contains($0.from) && !gone.contains($0.to) }
     for index in result.nodes.indices {
-      result.nodes[index].stack = Node.withoutCallers(result.nodes[index].stack)
+      result.nodes[index].stack = Node.usersPart(of: result.nodes[index].stack)
+      if result.nodes[index].place?.isHarness ?? false { result.nodes[index].place = nil }
     }
     return result
   }
@@ -70,10 +71,14 @@ extension Explanation.Node {
       && (stack.isEmpty ? elsewhere == .listening && count == 1 : stack.allSatisfy(\.isSystem))
   }
 
-  /// A stack without its outermost frames, those of the harness.
-  fileprivate static func withoutCallers(_ stack: [StackFrame]) -> [StackFrame] {
-    guard let first = stack.firstIndex(where: \.isHarness) else { return stack }
-    let end = max(first, stack.lastIndex(where: \.isUsers).map { $0 + 1 } ?? 0)
-    return end == 0 ? stack : Array(stack[..<end])
+  /// A stack without the harness's own frames: its outermost ones, and those that forward calls.
+  fileprivate static func usersPart(of stack: [StackFrame]) -> [StackFrame] {
+    var end = stack.count
+    if let first = stack.firstIndex(where: \.isHarness) {
+      end = max(first, stack.lastIndex(where: \.isUsers).map { $0 + 1 } ?? 0)
+    }
+    return (end == 0 ? stack[...] : stack[..<end]).filter {
+      $0.ownPart != .interposition && $0.ownPart != .inspection
+    }
   }
 }

@@ -166,7 +166,7 @@ struct GraphDrawing {
       <a href="#\(HangSection.nodeName(prefix, number))" class="node \
       \(node.kind.rawValue)\(node.isMarked ? " marked" : "")" \
       transform="translate(\(Markup.number(corner.x)) \(Markup.number(corner.y)))">
-      <title>\(Markup.text(([kind, node.title] + node.details).joined(separator: "\n")))</title>
+      <title>\(([kind, node.title] + node.details).map(Markup.text).joined(separator: "\n"))</title>
       <rect \(size) rx="\(round)"/>
       <svg \(size)>
       <text class="kind" x="14" y="20">\(Markup.text(kind))</text>
