@@ -37,6 +37,15 @@ extension SyncEvents {
       }
     }
 
+    @Test("Two locks under one Mutex are no finding in top-level code either")
+    func topLevelCode() throws {
+      let child = try ChildRun(
+        "gated-in-top-level-code", options: "predict=on fail_on=potential")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.errors.contains("1 cycle of locks: undecided"), "\(child.errors)")
+      #expect(!child.errors.contains("lock-order"), "\(child.errors)")
+    }
+
     @Test("Prediction is incomplete if too many locks were nested; destroyed locks do not count")
     func bounded() throws {
       let many = try ChildRun("many-locks", options: "predict=on")
