@@ -102,14 +102,16 @@ struct ReplayLineTests {
   @Test("The replay line gives an option as it was given, the last of several, quoted for a shell")
   func quoted() throws {
     let test = try makeWorld()
-    test.environment = ["INTERLOCK_OPTIONS": "stack_depth=4 exit_code=7"]
+    test.environment = [
+      "INTERLOCK_OPTIONS": "stack_depth=4 exit_code=7", "INTERLOCK_POOL_WIDTH": "3",
+    ]
     _ = test.run("reads", "--time-limit", "3", "--time-limit=2.50", "--traps=it's -o")
     let words = try replay(test.output.text)
     #expect(
       words == [
-        "INTERLOCK_OPTIONS=stack_depth=4 exit_code=7", "interlock", "run", "reads", "--subject",
-        "good", "--seed", "7", "--time-limit", "2.50", "--traps", "it's -o", "--scenarios",
-        test.folder + "/StressScenarios",
+        "INTERLOCK_OPTIONS=stack_depth=4 exit_code=7", "INTERLOCK_POOL_WIDTH=3", "interlock", "run",
+        "reads", "--subject", "good", "--seed", "7", "--time-limit", "2.50", "--traps", "it's -o",
+        "--scenarios", test.folder + "/StressScenarios",
       ])
   }
 }

@@ -181,7 +181,8 @@ final class RunCommand {
   /// The variables and options of this command that a replay must repeat.
   private func replay(_ selection: ScenarioSelection) -> ReportContext.Replay {
     var replay = ReportContext.Replay()
-    replay.variables = ["INTERLOCK_OPTIONS", TrialHost.eventsVariable].compactMap { name in
+    let names = ["INTERLOCK_OPTIONS", TrialHost.eventsVariable, INTERLOCK_POOL_WIDTH_VARIABLE]
+    replay.variables = names.compactMap { name in
       world.environment[name].map { .init(name: name, value: $0) }
     }
     replay.scenarios = selection.paths

@@ -54,12 +54,8 @@ package enum ScenarioFolder {
     var status = stat()
     do throws(ScenarioError) {
       guard stat(path, &status) == 0 || errno != ENOENT else {
-        // Swift has replaced each byte of an argument that is not UTF-8 by this character.
-        let message =
-          path.unicodeScalars.contains("\u{FFFD}")
-          ? "has a name that is not UTF-8, expected one that is"
-          : "is not there, expected a scenario or a folder of scenarios"
-        throw ScenarioError(path: path, message: message)
+        throw ScenarioError(
+          path: path, message: absence(of: path, "a scenario or a folder of scenarios"))
       }
       guard status.st_mode & S_IFMT == S_IFDIR else {
         return [try ScenarioFile(parsing: RegularFile.read(path), path: path, platform: platform)]
@@ -97,6 +93,14 @@ package enum ScenarioFolder {
     return status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Why nothing is at a path.
+  private static func absence(of path: String, _ expected: String) -> String {
+    // Swift has replaced each byte of an argument that is not UTF-8 by this character.
+    path.unicodeScalars.contains("\u{FFFD}")
+      ? "has a name that is not UTF-8, expected one that is"
+      : "is not there, expected \(expected)"
+  }
+
   private static func inside(_ path: String, _ name: String) -> String {
     path + (path.hasSuffix("/") ? "" : "/") + name
   }
@@ -109,7 +113,7 @@ package enum ScenarioFolder {
       let reason = errno
       throw error(
         reason == ENOENT
-          ? "is not there, expected a folder of scenarios"
+          ? absence(of: path, "a folder of scenarios")
           : "cannot be read: \(String(cString: strerror(reason)))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -130,6 +130,10 @@ struct ScenarioFolderTests {
       }
     }
     #expect(message(folder.path + "/x") == ["F/x: is not there, expected a folder of scenarios"])
+    // As Swift decodes a path that is not UTF-8.
+    #expect(
+      message(folder.path + "/\u{FFFD}")
+        == ["F/\u{FFFD}: has a name that is not UTF-8, expected one that is"])
     #expect(
       message(folder.path + "/file") == [
         "F/file: is a regular file, expected a folder of scenarios"
