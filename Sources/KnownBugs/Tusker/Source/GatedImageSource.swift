@@ -43,8 +43,8 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
 
   /// Makes a source without downloads.
   ///
-  /// - Parameter endsLaterDownloads: Whether a download that is started after `deliver(_:for:)` ends
-  ///   by itself, with the same result, so that each ends in every order.
+  /// - Parameter endsLaterDownloads: Whether a download that starts after `deliver(_:for:)` ends by
+  ///   itself, with the same result, so that each ends in every order.
   package init(endsLaterDownloads: Bool = false) { self.endsLaterDownloads = endsLaterDownloads }
 
   /// Makes a task that waits for `deliver(_:for:)` once it is started.
