@@ -22,8 +22,8 @@ import Testing
 
 /// Two tests that run at once; each makes one of the accesses.
 @Suite struct Shared {
-  @Test(.interlock) func first() async throws { try await Sides.add(turn: 0, of: 2) }
-  @Test(.interlock) func second() async throws { try await Sides.add(turn: 1, of: 2) }
+  @Test(.interlock) func first() async { await Sides.add(turn: 0, of: 2) }
+  @Test(.interlock) func second() async { await Sides.add(turn: 1, of: 2) }
 }
 
 /// Two tests that run while threads that belong to neither race.

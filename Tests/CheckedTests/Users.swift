@@ -19,12 +19,18 @@ enum Sides {
   static let users = Users()
   private static let step = Atomic(0)
 
-  /// Adds at its turn, and returns when the others have added.
-  static func add(turn: Int, of count: Int) async throws {
-    while step.load(ordering: .relaxed) < turn { try await Task.sleep(for: .milliseconds(1)) }
-    users.add()
-    step.wrappingAdd(1, ordering: .relaxed)
-    while step.load(ordering: .relaxed) < count { try await Task.sleep(for: .milliseconds(1)) }
+  /// Adds at its turn, and returns when the others have added. On a thread: a task that sleeps and
+  /// one that wakes may be ordered by the thread that has the timers of both.
+  static func add(turn: Int, of count: Int) async {
+    await withCheckedContinuation { done in
+      Thread.detachNewThread {
+        while step.load(ordering: .relaxed) < turn { usleep(1000) }
+        users.add()
+        step.wrappingAdd(1, ordering: .relaxed)
+        while step.load(ordering: .relaxed) < count { usleep(1000) }
+        done.resume()
+      }
+    }
   }
 }
 
