@@ -127,6 +127,18 @@ let queueBodies = [
     group.wait()
     return true
   },
+  Body("sync-on-own-barrier") {
+    let queue = concurrentQueue("concurrent")
+    queue.sync(flags: .barrier) { queue.sync {} }
+    return true
+  },
+  Body("sync-on-own-barrier-by-block") {
+    let queue = concurrentQueue("concurrent")
+    let group = DispatchGroup()
+    queue.async(group: group, flags: .barrier) { queue.sync {} }
+    group.wait()
+    return true
+  },
   Body("sync-on-own-target") {
     let target = DispatchQueue(label: "target")
     let queue = DispatchQueue(label: "queue", target: target)

@@ -59,8 +59,8 @@ import Testing
   @Test(
     "what libdispatch answers with a trap is misuse",
     arguments: [
-      "sync-on-own-queue", "sync-on-own-queue-by-block", "sync-on-own-target", "wrong-queue",
-      "unbalanced-leave",
+      "sync-on-own-queue", "sync-on-own-queue-by-block", "sync-on-own-barrier",
+      "sync-on-own-barrier-by-block", "sync-on-own-target", "wrong-queue", "unbalanced-leave",
     ])
   func misuse(_ body: String) throws {
     let exploration = try Exploration(body)

@@ -73,8 +73,7 @@ struct HangDetector {
     guard undecidedPolls == 0 else { return nil }
     quietPolls += 1
     if quietPolls == 1, let views { housekeeping.restart(views) }
-    let isOver = limit.map { now - quietSince >= $0 } ?? false
-    if let limit, isOver, !hasReportedLimit { return lookAtLimit(limit, now) }
+    if let limit, now - quietSince >= limit, !hasReportedLimit { return lookAtLimit(limit, now) }
     guard quietPolls >= Self.quietPolls, !hasReportedCertain else { return nil }
     let isPatient = quietPolls > Self.patientPolls && suspectedAt != progress
     if isPatient, quietPolls % Self.patientEvery != 0 { return nil }
