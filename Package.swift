@@ -203,7 +203,8 @@ let package = Package(
     .target(
       name: "Comparison",
       dependencies: [
-        "StressRunner", "LockStrategies", "Caches", "Interlock", "CInterlockHarness",
+        "StressRunner", "LockStrategies", "Caches", "ProcessInspection", "Interlock",
+        "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     .target(
@@ -287,7 +288,7 @@ let package = Package(
       dependencies: [
         "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
         "SamplePrograms", "PredictPrograms", "OrderPrograms", "MemoryPrograms", "Caches",
-        "LockStrategies",
+        "LockStrategies", "ProcessInspection",
         "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
         "Explorer", "CInterlockExplorer",
         // Executables: they are built beside it, and not linked.

@@ -3,8 +3,10 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef void *thread_function(void *);
 
@@ -41,12 +43,26 @@ BETWEEN static void *run_thread(void *argument) {
   return own.function(own.argument);
 }
 
+/// Says once that a thread was refused. Foundation and Dispatch do not: the first drops what the
+/// thread would have run, the second tries again for ever.
+static int checked(int result) {
+  static const char text[] =
+      "interlock: the system refuses this process a thread (EAGAIN): see 'ulimit -u' and 'ulimit -v'\n";
+  static bool is_said;
+  // Relaxed: only one thread shall say it; it orders nothing.
+  if (result != EAGAIN || __atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return result;
+  // A standard error that takes nothing is no reason to end the process.
+  ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)ignored;
+  return result;
+}
+
 INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                               thread_function *function, void *argument) {
   typedef int create(pthread_t *, const pthread_attr_t *, thread_function *, void *);
   create *real = REAL(create, pthread_create);
   // For any reader: the wait table asks which thread started another.
-  if (!is_wanted(~0u)) return real(thread, attributes, function, argument);
+  if (!is_wanted(~0u)) return checked(real(thread, attributes, function, argument));
   bool controlled = interlock_is_controlled();
   if (controlled && interlock_is_dispatch(RETURNS_TO)) {
     interlock_posix->escaped("libdispatch starts a thread of its own");
@@ -58,7 +74,7 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
   }
   start *made = malloc(sizeof *made);
   // Without memory its start is not published: readers order it after everything.
-  if (!made) return real(thread, attributes, function, argument);
+  if (!made) return checked(real(thread, attributes, function, argument));
   bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
   *made = (start){function, argument, interlock_thread_id(), is_published};
   if (is_published) {
@@ -67,7 +83,7 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
   }
   int result = controlled
                    ? interlock_posix->create(thread, attributes, run_thread, made, site)
-                   : real(thread, attributes, run_thread, made);
+                   : checked(real(thread, attributes, run_thread, made));
   if (result != 0) free(made);
   return result;
 }

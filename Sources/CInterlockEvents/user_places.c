@@ -161,7 +161,7 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame) {
   uintptr_t first = frame + 2 * sizeof(uintptr_t), top = top_of_reading(frame);
   for (uintptr_t at = first; at + sizeof(uintptr_t) <= top; at += sizeof(uintptr_t)) {
     uintptr_t address = *(const uintptr_t *)at;
-    if (!is_known_users(address)) continue;
+    if (!is_users(address)) continue;
     note_frame(place, (at + sizeof(uintptr_t) - first) / sizeof(uintptr_t));
     return address;
   }

@@ -42,7 +42,7 @@ enum PredictionAtExit {
   }
 
   private static func printFindings() {
-    Predictor.noteEndOfMain()
+    Predictor.noteExit()
     let record = Predictor.record(atEnd: true)
     ProcessReport.note(record)
     let text = lines(record).map { $0 + "\n" }.joined()

@@ -38,14 +38,17 @@ package enum Predictor {
   /// For a thread that waited in a way that no event shows. Callable from any thread.
   package static func comesAfterAll() { interlock_clocks_come_after_all() }
 
-  /// Records the locks that the calling thread still holds after its `main` has returned.
+  /// Records the locks that the calling thread still holds after its `main` has returned, or in a
+  /// call of `exit` outside the functions that took them.
   ///
-  /// Call it in an exit handler. Does nothing if user code has called `exit`, which it may do
-  /// inside a critical section.
-  package static func noteEndOfMain() {
-    guard interlock_prediction_started(), interlock_prediction_depth() > 0, CodeJudge.mainReturned()
-    else { return }
-    interlock_note_left_at_exit()
+  /// Call it in an exit handler.
+  package static func noteExit() {
+    guard interlock_prediction_started(), interlock_prediction_depth() > 0 else { return }
+    switch ExitCall.current {
+    case .byMain: interlock_note_left_by_main()
+    case .from(let callers): interlock_note_left_by_exit(callers, callers.count)
+    case nil: break
+    }
   }
 
   /// How long a record waits for threads that hold a lock to end, in milliseconds: a thread that

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Blocks the thread of a task.
@@ -64,3 +65,12 @@ func crossThrowingGroup() async {
   handle.yield(owner)
   try? await owner.value
 }
+
+/// Takes a lock that stays locked, and exists.
+func leaveLocked() {
+  let lock = NSLock()
+  keptLocks.withLock { $0.append(lock) }
+  lock.lock()  // leftLocked, heldAcrossAwait, testLeftLocked: takes
+}
+
+private let keptLocks = Mutex<[NSLock]>([])

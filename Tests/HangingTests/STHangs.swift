@@ -34,6 +34,16 @@ struct STHangs {
   }
 }
 
+/// Tests of Swift Testing that leave a lock locked.
+@Suite struct STLeft {
+  @Test func leftLocked() { leaveLocked() }
+
+  @Test func heldAcrossAwait() async {
+    leaveLocked()
+    await Task.yield()
+  }
+}
+
 /// Correct tests of Swift Testing.
 @Suite struct STQuiet {
   @Test func sleeps() async throws {

@@ -82,3 +82,8 @@ final class XCQuiet: XCTestCase {
     XCTAssertEqual(answer, 42)
   }
 }
+
+/// A test of XCTest that leaves a lock locked.
+final class XCLeft: XCTestCase {
+  func testLeftLocked() { leaveLocked() }
+}

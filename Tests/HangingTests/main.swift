@@ -23,6 +23,7 @@ if arguments.contains("swift-testing") {
       ("testThrowingGroupCrossed", asyncTest(XCHangs.testThrowingGroupCrossed)),
       ("testExpectation", asyncTest(XCHangs.testExpectation)),
     ]),
+    testCase([("testLeftLocked", XCLeft.testLeftLocked)]),
     testCase([("testRunLoopTimer", XCQuiet.testRunLoopTimer)]),
     testCase([
       ("testSleeps", asyncTest(XCQuiet.testSleeps)),

@@ -42,6 +42,13 @@ struct SelfTestTests {
     }
   }
 
+  @Test("a planted race that is abandoned before it has begun returns", .timeLimit(.minutes(1)))
+  func abandoned() {
+    let race = SelfTest.PlantedRace(secondKey: .unlisted)
+    race.abandon()
+    race.first()
+  }
+
   @Test("the self test reports tracking that is switched off")
   func off() async {
     await #expect(processExitsWith: .success) {

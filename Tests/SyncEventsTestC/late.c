@@ -20,6 +20,19 @@ int sync_events_open_late(const char *path) {
   return call ? call(interlock_waits_progress, interlock_events_is_users) : -1;
 }
 
+static void *never_runs(void *argument) { return argument; }
+
+int sync_events_refused_thread(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  // Half of the address space.
+  pthread_attr_setstacksize(&attributes, (size_t)1 << 46);
+  int code = pthread_create(&thread, &attributes, never_runs, NULL);
+  pthread_attr_destroy(&attributes);
+  return code;
+}
+
 static sem_t posted;
 
 static void post(int signal) {

@@ -14,6 +14,19 @@ private final class Counted: Sendable {
   }
 }
 
+/// A lock that a user has wrapped.
+private final class WrappedLock: Sendable {
+  private let inner = NSLock()
+
+  func lock() { inner.lock() }
+
+  func withLock(_ body: () -> Void) {
+    lock()
+    defer { inner.unlock() }
+    body()
+  }
+}
+
 /// A flag that one thread waits for, and another sets after the wait has begun.
 private final class Signal: @unchecked Sendable {
   // Unchecked: the condition guards the flag.
@@ -75,6 +88,20 @@ extension Programs {
         print("done")
         exit(0)
       }
+    },
+    "exit-under-own-lock": { _ in
+      let lock = WrappedLock()
+      lock.withLock {
+        print("done")
+        exit(0)
+      }
+    },
+    "exit-after-left-lock": { _ in
+      let lock = WrappedLock()
+      returnEarly(with: lock)
+      _ = Unmanaged.passRetained(lock)
+      print("done")
+      exit(0)
     },
     "mutexes-of-sections": { _ in
       let (names, numbers) = (Counted(), Counted())
@@ -157,6 +184,9 @@ extension Programs {
     suspended.sum.withLock { $0 += 1 }
     print("done")
   }
+
+  /// A function that forgets to unlock.
+  private static func returnEarly(with lock: WrappedLock) { lock.lock() }
 
   private static func nest(crosswise: Bool) {
     let names = NSLock()

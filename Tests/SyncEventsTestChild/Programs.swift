@@ -42,6 +42,10 @@ enum Programs {
       let blocks = sync_events_many_threads(number(arguments, 0), number(arguments, 1))
       print(blocks, interlock_waits_threads(nil, 0), interlock_waits_is_partial())
     },
+    "refused-threads": { _ in
+      _ = interlock_waits_start()
+      for _ in 0..<3 { print(sync_events_refused_thread() == EAGAIN) }
+    },
     "late": { arguments in
       _ = interlock_waits_start()
       print(sync_events_open_late(arguments.first ?? ""))

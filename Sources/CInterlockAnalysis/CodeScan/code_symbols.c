@@ -86,16 +86,25 @@ static void copy_name(const Elf64_Sym *symbol, char *name, size_t capacity) {
   name[capacity - 1] = 0;
 }
 
-bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
+static const Elf64_Sym *symbol_of(uintptr_t address) {
   pthread_once(&once, read_table);
   for (size_t index = 0; index < table.count; index++) {
     const Elf64_Sym *symbol = &table.symbols[index];
     uintptr_t first = table.bias + symbol->st_value;
-    if (!is_function(symbol) || address - first >= symbol->st_size) continue;
-    copy_name(symbol, name, capacity);
-    return true;
+    if (is_function(symbol) && address - first < symbol->st_size) return symbol;
   }
-  return false;
+  return NULL;
+}
+
+bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
+  const Elf64_Sym *symbol = symbol_of(address);
+  if (symbol) copy_name(symbol, name, capacity);
+  return symbol;
+}
+
+uintptr_t interlock_code_start(uintptr_t address) {
+  const Elf64_Sym *symbol = symbol_of(address);
+  return symbol ? table.bias + symbol->st_value : 0;
 }
 
 interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity) {
@@ -176,6 +185,11 @@ const char *interlock_code_symbol_at(size_t index) {
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
   (void)address, (void)name, (void)capacity;
   return false;
+}
+
+uintptr_t interlock_code_start(uintptr_t address) {
+  (void)address;
+  return 0;
 }
 
 interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity) {

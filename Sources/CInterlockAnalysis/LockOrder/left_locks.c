@@ -1,5 +1,5 @@
-// Locks that are left locked: those that a thread, or a block on a pool's thread, held when it
-// ended. Each is a finding only while the lock's own word still names that thread: another thread
+// Locks that are left locked: those that a thread, a block on a pool's thread, or the process held
+// when it ended. Each is a finding only while the lock's own word still names that thread: another thread
 // may unlock, destroy or initialise the lock.
 #include "order_reader.h"
 
@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "interlock_code.h"
 #include "interlock_runtime.h"
 
 typedef struct {
@@ -121,14 +122,33 @@ void interlock_unlocked_for_another(uintptr_t object) {
   interlock_events_hide_thread(false);
 }
 
-void interlock_note_left_at_exit(void) {
+/// Whether the function of a return address is one of those of `callers`, or may be one.
+static bool is_active(uintptr_t place, const uintptr_t *callers, size_t count) {
+  if (!interlock_events_is_users(place)) return false;
+  // Before the return address, which may belong to the next function.
+  uintptr_t start = interlock_code_start(place - 1);
+  if (!start) return count > 0;
+  for (size_t index = 0; index < count; index++) {
+    if (interlock_code_start(callers[index] - 1) == start) return true;
+  }
+  return false;
+}
+
+static void note_left(interlock_incident_kind kind, const uintptr_t *callers, size_t count) {
   const thread_record *own = interlock_own_record;
   if (!own || !interlock_prediction_started()) return;
   for (uint32_t index = 0; index < own->held.count; index++) {
     const held_lock *held = &own->held.locks[index];
     if (!interlock_is_in_order(held)) continue;
-    interlock_note_left_lock(own, held, INTERLOCK_INCIDENT_LEFT_BY_MAIN);
+    if (is_active(held->place, callers, count) || is_active(held->outer, callers, count)) continue;
+    interlock_note_left_lock(own, held, kind);
   }
+}
+
+void interlock_note_left_by_main(void) { note_left(INTERLOCK_INCIDENT_LEFT_BY_MAIN, NULL, 0); }
+
+void interlock_note_left_by_exit(const uintptr_t *callers, size_t count) {
+  note_left(INTERLOCK_INCIDENT_LEFT_BY_EXIT, callers, count);
 }
 
 size_t interlock_left_lock_count(void) {

@@ -28,6 +28,8 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 /// Writes the symbol of the executable's function that contains an address; returns false if there
 /// is none. Callable from any thread.
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity);
+/// The first address of that function; 0 if there is none.
+uintptr_t interlock_code_start(uintptr_t address);
 
 /// Whether a symbol of the executable, of a function or of data, contains both texts. Callable from
 /// any thread.

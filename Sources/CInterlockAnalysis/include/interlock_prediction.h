@@ -118,6 +118,8 @@ typedef enum {
   INTERLOCK_INCIDENT_LEFT_BY_THREAD,
   INTERLOCK_INCIDENT_LEFT_BY_BLOCK,
   INTERLOCK_INCIDENT_LEFT_BY_MAIN,
+  /// A thread called `exit` after the functions that took the lock for it had returned.
+  INTERLOCK_INCIDENT_LEFT_BY_EXIT,
   /// A thread tried to acquire a lock that it held, the C library refused, and the thread released
   /// it twice.
   INTERLOCK_INCIDENT_RELOCK,
@@ -151,7 +153,11 @@ size_t interlock_left_lock_count(void);
 bool interlock_left_lock_at(size_t index, interlock_incident *incident);
 /// Records the locks that the calling thread holds as left locked. Call it when `main` has
 /// returned.
-void interlock_note_left_at_exit(void);
+void interlock_note_left_by_main(void);
+/// As above, in a call of `exit` with these callers, innermost first: a lock does not count if the
+/// function that took it, or the caller of that function, is one of them, since the process may end
+/// inside a critical section.
+void interlock_note_left_by_exit(const uintptr_t *callers, size_t count);
 /// Whether another living thread holds a lock: that thread may be about to end.
 bool interlock_others_hold_locks(void);
 

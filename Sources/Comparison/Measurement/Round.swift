@@ -1,4 +1,5 @@
 import Dispatch
+import ProcessInspection
 import StressRunner
 import Synchronization
 

@@ -43,8 +43,10 @@ extension Rule {
 
   private static let lockAcrossAwait = Rule(
     "potential-lock-across-await", level: .warning,
-    "A task suspends while it holds a lock, which belongs to its thread.",
-    meaning: "Another thread may resume the task, and unlock a lock that it does not hold.",
+    "A task leaves its thread, at an await or at its end, with a lock locked.",
+    meaning:
+      "The lock belongs to the thread. Another one may resume the task, and unlock a lock that it"
+      + " does not hold; if the task has ended, the lock stays locked.",
     example: "lock.lock(); await save(); lock.unlock()",
     remedy: "Release the lock before the await, or use an actor.")
 
@@ -56,7 +58,7 @@ extension Rule {
 
   private static let leftLocked = Rule(
     "potential-abandoned-lock", level: .warning,
-    "A lock was left locked: its thread, its block or `main` has ended.",
+    "A lock was left locked: its thread, its block or the process has ended.",
     meaning: "The next thread that acquires it waits for ever.",
     example: "lock.lock(); if isEmpty { return }",
     remedy: "Use `withLock { }`, or `defer { lock.unlock() }`.")

@@ -66,15 +66,16 @@ package final class HangMonitor: Sendable {
   ///   - report: Called on the monitor's thread; for a call that waits for its own thread, on that
   ///     thread, before libdispatch ends the process. It must not wait for a thread of this
   ///     process.
-  /// - Returns: The monitor; `nil` if this build sees no calls and there is no limit.
+  /// - Returns: The monitor; `nil` if this build sees no calls and there is no limit, or if the
+  ///   system refuses a thread.
   package static func start(
     _ taker: SnapshotTaker, limit: (@Sendable () -> Double?)? = nil,
     report: @escaping @Sendable (Finding) -> Void
   ) -> HangMonitor? {
     guard interlock_waits_start() || limit != nil else { return nil }
     let monitor = HangMonitor(taker, limit: limit ?? { nil }, report: report)
+    guard DedicatedThread.startDetached({ monitor.run() }) else { return nil }
     SelfWaits.report(to: monitor)
-    Thread.detachNewThread { monitor.run() }
     return monitor
   }
 

@@ -21,10 +21,11 @@ struct SnapshotNames {
   ) -> Set<WaitIndex.ObjectID> {
     struct Name: Hashable {
       var kind: String
-      var created: [StackFrame]
+      // As shown: two calls on one line have two addresses.
+      var made: String?
     }
     let groups = Dictionary(grouping: signals.filter { !$0.created.isEmpty }) {
-      Name(kind: name($0.kind), created: $0.created)
+      Name(kind: name($0.kind), made: PlaceText.place($0.created))
     }
     return Set(groups.values.filter { $0.count > 1 }.joined().map(\.id))
   }

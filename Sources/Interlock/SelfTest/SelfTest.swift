@@ -29,7 +29,7 @@ enum SelfTest {
   }
 
   /// The two threads; each step waits for the other's.
-  private final class PlantedRace: Sendable {
+  final class PlantedRace: Sendable {
     private let step = Atomic(0)
     private let together = Atomic(0)
     private let alone = Atomic(0)
@@ -42,21 +42,22 @@ enum SelfTest {
 
     @Sendable func first() {
       let open = begin(.unlisted)
-      pass(to: 1)
+      pass()
       wait(for: 2)
       end(open)
-      pass(to: 3)
+      pass()
     }
 
     @Sendable func second() {
       wait(for: 1)
       together.store(overlaps { end(begin(secondKey)) }, ordering: .relaxed)
-      pass(to: 2)
+      pass()
       wait(for: 3)
       alone.store(overlaps { end(begin(secondKey)) }, ordering: .relaxed)
     }
 
-    func abandon() { pass(to: 2) }
+    /// Makes `first` return, whether it has begun or not.
+    func abandon() { pass(steps: 2) }
 
     private func overlaps(in body: () -> Void) -> Int {
       // Relaxed: this thread does the counting.
@@ -78,8 +79,9 @@ enum SelfTest {
       if let open { _ = Registry.end(open) }
     }
 
-    // Releasing and acquiring: each step sees what was done before it.
-    private func pass(to next: Int) { step.store(next, ordering: .releasing) }
+    // Releasing and acquiring: each step sees what was done before it. A sum: the race may be
+    // abandoned before its first step.
+    private func pass(steps: Int = 1) { step.wrappingAdd(steps, ordering: .releasing) }
     private func wait(for wanted: Int) {
       while step.load(ordering: .acquiring) < wanted { Platform.yield() }
     }

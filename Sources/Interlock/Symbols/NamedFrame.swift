@@ -26,15 +26,28 @@ package struct NamedFrame: Sendable, Codable {
   /// of them.
   var isMerged: Bool { symbol?.hasSuffix("Tm") ?? false }
 
-  /// The libraries of the toolchain that call or are called by a user's functions: they have no
-  /// lines.
-  private static let libraries = [
-    "libswift", "libTesting", "lib_Testing", "libXCTest", "libFoundation", "lib_Foundation",
+  /// The libraries of the toolchain that call or are called by a user's functions, but for those
+  /// of Swift itself: they have no lines.
+  private static let libraries: Set<Substring> = [
+    "libTesting", "lib_TestingInterop", "lib_Testing_Foundation", "libXCTest", "libFoundation",
+    "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking",
+    "libFoundationXML", "lib_FoundationICU",
   ]
+
+  /// Whether a file is a library of the toolchain. Whole names: a user may call a library
+  /// `libTestingTools`; and `libswiftlog`, so after `libswift` comes a capital letter, or one after
+  /// an underscore.
+  private static func isToolchains(_ image: String) -> Bool {
+    let name = image.prefix { $0 != "." }
+    guard name.hasPrefix("libswift") else { return libraries.contains(name) }
+    var rest = name.dropFirst("libswift".count)
+    if rest.first == "_" { rest.removeFirst() }
+    return rest.first?.isUppercase ?? false
+  }
 
   /// Whether the function is part of the runtime or of a library of the toolchain.
   var isLibrarys: Bool {
-    if let image = frame.image, Self.libraries.contains(where: image.hasPrefix) { return true }
+    if let image = frame.image, Self.isToolchains(image) { return true }
     return symbol?.hasPrefix("swift_") ?? false
   }
 }

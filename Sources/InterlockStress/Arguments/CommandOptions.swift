@@ -174,7 +174,7 @@ extension CommandName {
     (
       [.run, .explore, .merge],
       Option(
-        "baseline", .file, \.baseline, replay: .leavesOut,
+        "baseline", .file, \.baseline,
         "Show the findings that this file knows, and do not fail for them; they are keyed by kind,"
           + " resource and functions.",
         default: "none")

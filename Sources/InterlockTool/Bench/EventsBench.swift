@@ -2,6 +2,7 @@ import CInterlockAnalysis
 import CInterlockEvents
 import Foundation
 import InterlockStress
+import ProcessInspection
 import Reports
 import StressRunner
 

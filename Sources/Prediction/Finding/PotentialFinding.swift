@@ -13,7 +13,7 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
     case blockingWaitInTask = "blocking-wait-in-task"
     /// Code of another module is called while a lock is held.
     case callbackUnderLock = "callback-under-lock"
-    /// A task suspends while it holds a lock, which belongs to its thread.
+    /// A task leaves its thread, at an `await` or at its end, with a lock locked.
     case lockAcrossAwait = "lock-across-await"
     /// A lock was held for longer than the given limit.
     case longHold = "long-hold"

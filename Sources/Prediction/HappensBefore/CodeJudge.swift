@@ -119,28 +119,13 @@ struct CodeJudge {
     return nil
   }
 
-  /// Whether the calling thread, in an exit handler, has returned from `main`: outside the C
-  /// library's frames, the stack has only the code that called `main`. False if the frames do not
-  /// show it.
-  static func mainReturned() -> Bool {
-    let most = 64
-    let frames = [UInt](unsafeUninitializedCapacity: most) {
-      $1 = interlock_unwind_frames($0.baseAddress, most)
-    }
-    // First the handler's own frames, then the C library's `exit`.
-    let outside = frames.drop(while: interlock_events_is_users)
-      .drop { !interlock_events_is_users($0) }
-    guard let first = outside.first else { return false }
-    return symbol(first - 1) == "_start"
-  }
-
   private static func mangled(_ module: String) -> String { "\(module.utf8.count)\(module)" }
 
   private static func name(_ index: Int) -> String {
     interlock_code_symbol_at(index).map { String(cString: $0) } ?? ""
   }
 
-  private static func symbol(_ address: UInt) -> String? {
+  static func symbol(_ address: UInt) -> String? {
     withText { text, capacity in
       interlock_code_symbol(address, text, capacity) ? String(cString: text) : nil
     }

@@ -11,7 +11,7 @@ struct Incident: Sendable {
 
   /// The owner of a lock that was left locked.
   enum Owner: Sendable {
-    case thread, block, main
+    case thread, block, main, exit
   }
 
   var kind: PotentialFinding.Kind
@@ -73,6 +73,9 @@ extension Tables {
     case INTERLOCK_INCIDENT_LEFT_BY_MAIN:
       kind = .abandonedLock
       owner = .main
+    case INTERLOCK_INCIDENT_LEFT_BY_EXIT:
+      kind = .abandonedLock
+      owner = .exit
     default: return nil
     }
     let object: Incident.Object

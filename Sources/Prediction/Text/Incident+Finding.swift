@@ -20,10 +20,10 @@ extension Incident {
       headline =
         "a task blocks a thread of the pool that all tasks share: it \(act)\(at)"
     case .lockAcrossAwait:
-      act = "suspends while it holds \(object)"
+      act = "leaves its thread with \(object) locked"
       headline =
-        "a task suspended while it held \(object), which belongs to its thread: taken"
-        + at
+        "a task left its thread, at an await or at its end, with \(object) locked, which belongs to"
+        + " that thread: taken\(PlaceText.atWithCaller(frames))"
       held = [.init(object: object, place: frames)]
     case .longHold:
       act = "holds \(object) for \(text(seconds))"
@@ -67,6 +67,7 @@ extension Incident {
     case .thread: ("a thread ended", "ended")
     case .block: ("a block ended", "ended a block")
     case .main: ("main returned", "returned from main")
+    case .exit: ("a thread called exit", "called exit")
     }
   }
 

@@ -30,6 +30,8 @@ enum ChildEvent: Codable, Sendable {
   case explored(ExplorationRecord)
   /// The trial cannot run on this machine.
   case notRun(String)
+  /// This machine refuses what every trial needs.
+  case fault(String)
   /// The workload has ended and the oracles have been checked; with the contention coverage, if
   /// sections are tracked.
   case finished(CoverageReport?)

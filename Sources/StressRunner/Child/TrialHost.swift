@@ -46,7 +46,9 @@ package enum TrialHost {
     }
     let events = EventPipe(descriptor: eventDescriptor)
     prepareProcess(table: table)
-    guard let trial = table.trial else { fail("the trial could not be read by its child process") }
+    guard let trial = table.trial else {
+      end(events, .fault("a trial could not be read by its child process"))
+    }
     guard let entry = subjects.first(where: { $0.name == trial.subject }) else {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
@@ -54,7 +56,7 @@ package enum TrialHost {
     // Start before the subject creates its locks.
     if trial.predicts, seesCalls(in: ProcessInfo.processInfo.environment) { Predictor.start() }
     let memory = trial.checksMemory ? MemoryWatch(reportingTo: events) : nil
-    if let reason = memory?.start() { fail("memory cannot be checked: \(reason)") }
+    if let reason = memory?.start() { end(events, .fault("memory cannot be checked: \(reason)")) }
     let monitor =
       trial.explore == nil
       ? watchForHangs(table: table, predicts: trial.predicts, reportingTo: events) : nil
@@ -63,11 +65,14 @@ package enum TrialHost {
     // forbidden them by then.
     _ = RunLoop.main.run(mode: .default, before: .distantPast)
     // Use a separate thread, so that a subject may use the main queue and the main actor.
-    Thread {
+    let isStarted = DedicatedThread.startDetached {
       interlock_name_thread("workload")
       perform(
         trial, on: entry, table: table, events: events, watchedBy: monitor, memory: memory)
-    }.start()
+    }
+    if !isStarted {
+      end(events, .fault("the system refuses a trial the thread for its workload, see 'ulimit -u'"))
+    }
     Platform.serveMainQueue()
   }
 
@@ -157,8 +162,7 @@ package enum TrialHost {
       // The monitor's thread, which wakes ten times a second, starts with the program's first
       // thread.
       let first = DispatchSemaphore(value: 0)
-      Thread { first.signal() }.start()
-      first.wait()
+      if DedicatedThread.startDetached({ first.signal() }) { first.wait() }
     }
     table.ignoredThreads = Set(Platform.threadNumbers(of: getpid())).subtracting([Int(getpid())])
     interlock_name_thread("main")

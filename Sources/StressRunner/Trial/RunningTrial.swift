@@ -68,7 +68,7 @@ final class RunningTrial {
   /// has.
   func step(at now: Double) throws(RunnerFault) -> Observation.Ending? {
     for event in child.read() {
-      if let ending = note(event) { return ending }
+      if let ending = try note(event) { return ending }
     }
     if child.isFloodingEvents { return .floodedEvents(bytes: child.eventBytes) }
     if child.outputBytes > Limits.outputBytes {
@@ -78,7 +78,7 @@ final class RunningTrial {
     if endSeenAt != nil || now >= nextSample, child.hasEnded {
       // Its last events may have arrived since the previous read.
       for event in child.read() {
-        if let ending = note(event) { return ending }
+        if let ending = try note(event) { return ending }
       }
       return .exited(code: 0)
     }
@@ -109,7 +109,7 @@ final class RunningTrial {
     if case .exited = ending, !isKilledAfterFinish, let status {
       observation.ending = Self.ending(ofStatus: status)
     }
-    for event in child.read() { _ = note(event) }
+    for event in child.read() { _ = try? note(event) }
     let now = Platform.now
     observation.seconds = now - child.startedAt
     observation.completed = child.table.completed(of: observation.operations)
@@ -125,7 +125,7 @@ final class RunningTrial {
   }
 
   /// Handles an event. Returns the ending if the event decides it.
-  private func note(_ event: ChildEvent) -> Observation.Ending? {
+  private func note(_ event: ChildEvent) throws(RunnerFault) -> Observation.Ending? {
     switch event {
     case .conflict(let conflict): observation.conflicts.append(conflict)
     case .coverage(let report): observation.coverage = report
@@ -143,6 +143,7 @@ final class RunningTrial {
       let stall = stallWatch.note(snapshot, isCertain: isCertain, isOnlySlow: isOnlySlow)
       return endSeenAt == nil ? ending(ofStall: stall) : nil
     case .notRun(let reason): return .notRun(reason: reason)
+    case .fault(let reason): throw RunnerFault(reason: reason)
     case .finished(let coverage):
       observation.coverage = coverage
       observation.finished = true

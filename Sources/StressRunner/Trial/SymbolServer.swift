@@ -16,7 +16,7 @@ struct SymbolServer: Sendable {
   /// Answers the child on a thread, which closes the socket when the child ends. If the system
   /// refuses the thread, the child does without.
   func start() {
-    if !DedicatedThread.startDetached(stackBytes: 8 << 20, { serve() }) { socket.close() }
+    if !DedicatedThread.startDetached({ serve() }) { socket.close() }
   }
 
   private func serve() {

@@ -1,4 +1,5 @@
 import Dispatch
+import ProcessInspection
 
 /// Makes every call of a scenario on a subject, and checks the scenario's oracles.
 ///

@@ -9,13 +9,14 @@ import ProcessInspection
   "A runner that lacks what a trial needs",
   .disabled(if: Platform.isUnderThreadSanitizer, "its runtime needs more than the limits here"))
 struct RunnerFaultTests {
-  /// Runs `trials` trials of a subject that passes, under a limit set by a shell.
-  private func run(_ limit: String, trials: Int) throws -> (code: Int32, passed: Int, all: String) {
+  /// Runs `trials` trials of a subject that passes, by a shell's command that sets a limit.
+  private func run(
+    _ command: String, executable: String = childExecutable, trials: Int
+  ) throws -> (code: Int32, passed: Int, all: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = [
-      "-c", "\(limit) && exec \"$0\" quick \(trials)", childExecutable,
-    ]
+    let program = trials == 0 ? "" : " quick \(trials)"
+    process.arguments = ["-c", "\(command) \"$0\"\(program)", executable]
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
@@ -31,11 +32,38 @@ struct RunnerFaultTests {
     "A runner without descriptors ends with the reason, and no trial counts as skipped",
     arguments: [8, 14])
   func descriptors(most: Int) throws {
-    let (code, passed, all) = try run("ulimit -n \(most)", trials: 3)
+    let (code, passed, all) = try run("ulimit -n \(most) && exec", trials: 3)
     #expect(code == 70)
     #expect(passed == 0)
     #expect(!all.contains("skipped"))
     #expect(all.contains("Too many open files"), "\(all)")
+  }
+
+  /// As a user that no other process has, since the limit counts those of a user, and not the
+  /// administrator's.
+  @Test(
+    "A runner without threads ends with the reason, and no trial has a verdict",
+    .enabled(if: geteuid() == 0 && access("/usr/bin/prlimit", X_OK) == 0, "needs another user"),
+    arguments: 2...4)
+  func threads(most: Int) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("runner-fault-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // That user may not be able to reach the build folder. The folder around is the tests' own.
+    #expect(chmod(FileManager.default.temporaryDirectory.path, 0o711) == 0)
+    let copy = folder.appendingPathComponent("child").path
+    try FileManager.default.copyItem(atPath: childExecutable, toPath: copy)
+    #expect(chmod(folder.path, 0o777) == 0)
+    let user = "setpriv --reuid=\(700_000 + most) --regid=700000 --clear-groups"
+    if try run("exec \(user) test -x", executable: copy, trials: 0).code != 0 {
+      try Test.cancel("the user cannot reach \(folder.path)")
+    }
+    let (code, passed, all) = try run(
+      "TMPDIR=\(folder.path) exec \(user) prlimit --nproc=\(most)", executable: copy, trials: 2)
+    #expect(code == 70, "\(all)")
+    #expect(passed == 0)
+    #expect(all.contains("the system refuses a trial the thread for its workload"), "\(all)")
   }
 
   @Test("A runner whose parent ignores the ends of its children judges their trials")

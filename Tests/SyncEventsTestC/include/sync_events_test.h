@@ -47,6 +47,9 @@ long sync_events_many_threads(int count, int together);
 /// search for these meanwhile. Returns how many searches were wrong; -1 if there were no threads.
 long sync_events_search_table(void);
 
+/// Asks for a thread with a stack that no machine has; returns the refusal's code.
+int sync_events_refused_thread(void);
+
 /// Opens a library and calls its `sync_events_late` with the two functions that it asks for;
 /// returns the result, or -1 if the library cannot be opened.
 int sync_events_open_late(const char *path);

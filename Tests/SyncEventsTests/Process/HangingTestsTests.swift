@@ -103,8 +103,32 @@ extension SyncEvents {
       #expect(child.seconds > 1.8)
     }
 
+    @Test(
+      "A lock that a test leaves locked is predicted, with the line that took it",
+      arguments: [
+        ("xctest", "XCLeft/testLeftLocked", "abandoned-lock: a thread called exit without unlocking"),
+        (
+          "swift-testing", "STLeft/leftLocked",
+          "lock-across-await: a task left its thread, at an await or at its end, with a mutex locked"
+        ),
+        ("swift-testing", "STLeft/heldAcrossAwait", "lock-across-await"),
+      ])
+    func left(library: String, test: String, finding: String) throws {
+      let child = try Self.run(library, test, options: "predict=on")
+      #expect(child.status == 0, "\(child.output)\(child.errors)")
+      #expect(child.errors.contains("potential, not observed: " + finding), "\(child.errors)")
+      let name = test.split(separator: "/").last.map(String.init) ?? ""
+      for line in try Self.lines(of: name) { #expect(child.errors.contains("taken at " + line)) }
+      #expect(child.errors.contains(", called at "), "\(child.errors)")
+    }
+
     private static func run(_ library: String, _ test: String, limit: Int) throws -> ChildRun {
-      let options = "hang_limit=\(limit)"
+      try run(library, test, options: "hang_limit=\(limit)")
+    }
+
+    private static func run(
+      _ library: String, _ test: String, options: String
+    ) throws -> ChildRun {
       return library == "xctest"
         ? try ChildRun("HangingTests." + test, program: "HangingTests", options: options, limit: 90)
         : try ChildRun(

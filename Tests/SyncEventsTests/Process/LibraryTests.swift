@@ -39,6 +39,37 @@ extension SyncEvents {
       }
       """
 
+    @Test("Locks made in a Swift library opened late are named by their lines, and told apart")
+    func madeLate() throws {
+      let source = """
+        import Foundation
+        final class Locks { let one = NSLock(); let other = NSLock() }
+        @_cdecl("sync_events_late") public func late(_: OpaquePointer, _: OpaquePointer) -> Int32 {
+          let locks = Locks()
+          let (isHeld, isTaken) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+          Thread.detachNewThread {
+            locks.one.withLock {
+              isHeld.signal()
+              isTaken.wait()
+              locks.other.lock()
+            }
+          }
+          isHeld.wait()
+          locks.other.withLock {
+            isTaken.signal()
+            locks.one.lock()
+          }
+          return 1
+        }
+        """
+      let child = try CompiledC.swiftLibrary("late.so", source) {
+        try ChildRun("late", $0, options: "hang_limit=30")
+      }
+      #expect(child.status == 86, "\(child.errors)")
+      let name = /holds the mutex made at late.swift:2  Locks.init\(\) \(0x[0-9a-f]+\)/
+      #expect(child.errors.matches(of: name).count == 2, "\(child.errors)")
+    }
+
     @Test("Every library of the toolchain is the system's")
     func toolchain() throws {
       let core = String(cString: try #require(sync_events_library_of("swift_retain")))

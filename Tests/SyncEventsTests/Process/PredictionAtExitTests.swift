@@ -89,7 +89,7 @@ extension SyncEvents {
       #expect(child.errors.contains("long-hold: a mutex was held for "), "\(child.errors)")
     }
 
-    @Test("A lock left locked is predicted, with the line that took it; none if exit was called")
+    @Test("A lock left locked is predicted, with the line that took it")
     func leftLocks() throws {
       let left = try ChildRun("left-lock", options: "predict=on")
       #expect(left.status == 0, "\(left.errors)")
@@ -98,10 +98,22 @@ extension SyncEvents {
           "abandoned-lock: main returned without unlocking the mutex made at Programs+Prediction"),
         "\(left.errors)")
       #expect(left.errors.contains("taken at Programs+Prediction.swift:"), "\(left.errors)")
-      // It may be in its critical section, and ends the process there.
-      let inside = try ChildRun("exit-under-lock", options: "predict=on fail_on=potential")
-      #expect(inside.status == 0, "\(inside.errors)")
-      #expect(inside.errors.isEmpty, "\(inside.errors)")
+    }
+
+    @Test("A lock left locked is predicted where exit is called, but not inside a critical section")
+    func exitsUnderLocks() throws {
+      let left = try ChildRun("exit-after-left-lock", options: "predict=on")
+      #expect(left.words == ["done"])
+      #expect(
+        left.errors.contains(
+          "abandoned-lock: a thread called exit without unlocking the mutex made at"),
+        "\(left.errors)")
+      for program in ["exit-under-lock", "exit-under-own-lock"] {
+        let inside = try ChildRun(program, options: "predict=on fail_on=potential")
+        #expect(inside.status == 0, "\(inside.errors)")
+        #expect(inside.words == ["done"])
+        #expect(inside.errors.isEmpty, "\(inside.errors)")
+      }
     }
 
     @Test(

@@ -5,6 +5,16 @@ extension SyncEvents {
   /// What the interposed calls must survive, each in a process of its own.
   @Suite("Robustness")
   struct RobustnessTests {
+    @Test("A process that is refused threads says so once")
+    func refusedThreads() throws {
+      let child = try ChildRun("refused-threads")
+      #expect(child.output == "true\ntrue\ntrue\n")
+      #expect(
+        child.errors
+          == "interlock: the system refuses this process a thread (EAGAIN): see 'ulimit -u' and"
+          + " 'ulimit -v'\n", "\(child.errors)")
+    }
+
     @Test("Calls before main work, even before the first constructor, and are seen")
     func beforeMain() throws {
       let child = try ChildRun("before-main", environment: ["SYNC_EVENTS_BEFORE_MAIN": "1"])

@@ -1,4 +1,5 @@
 import Dispatch
+import ProcessInspection
 
 /// A dedicated thread for each caller, all released at the same moment. An exploration chooses the
 /// moments itself.

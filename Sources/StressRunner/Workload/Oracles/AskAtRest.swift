@@ -1,4 +1,5 @@
 import Foundation
+import ProcessInspection
 
 extension Ledger {
   /// Asks the oracles about a subject's state at rest, except those of values and loss.

@@ -22,9 +22,10 @@ package struct DedicatedThread {
     self.thread = thread
   }
 
-  /// Starts a thread that is never joined. Returns false if the system refuses it.
-  static func startDetached(
-    stackBytes: Int, _ body: @escaping @Sendable () -> Void
+  /// Starts a thread that is never joined. Returns false if the system refuses it, which
+  /// Foundation's `Thread` does not tell.
+  package static func startDetached(
+    stackBytes: Int = 8 << 20, _ body: @escaping @Sendable () -> Void
   ) -> Bool {
     let (thread, code) = start(body, stackBytes: stackBytes)
     guard code == 0 else { return false }
