@@ -47,7 +47,8 @@ BETWEEN static void *run_thread(void *argument) {
 /// thread would have run, the second tries again for ever.
 static int checked(int result) {
   static const char text[] =
-      "interlock: the system refuses this process a thread (EAGAIN): see 'ulimit -u' and 'ulimit -v'\n";
+      "interlock: the system refuses this process a thread (EAGAIN): see 'ulimit -u' and"
+      " 'ulimit -v'\n";
   static bool is_said;
   // Relaxed: only one thread shall say it; it orders nothing.
   if (result != EAGAIN || __atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return result;

@@ -1,6 +1,6 @@
 // Locks that are left locked: those that a thread, a block on a pool's thread, or the process held
-// when it ended. Each is a finding only while the lock's own word still names that thread: another thread
-// may unlock, destroy or initialise the lock.
+// when it ended. Each is a finding only while the lock's own word still names that thread: another
+// thread may unlock, destroy or initialise the lock.
 #include "order_reader.h"
 
 #include <pthread.h>
