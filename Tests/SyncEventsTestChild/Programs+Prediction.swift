@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import SyncEventsTestC
 import Synchronization
 
 /// A number whose Mutex is locked through its section.
@@ -80,6 +81,18 @@ extension Programs {
       lock.lock()
       // Kept, as a program keeps its locks: a destroyed one is no finding.
       _ = Unmanaged.passRetained(lock)
+      print("done")
+    },
+    "static-locks": { arguments in
+      if arguments.first == "relock" { sync_events_relock_static_lock() }
+      let ended = DispatchSemaphore(value: 0)
+      for swapped in [false, true] {
+        Thread.detachNewThread {
+          sync_events_static_locks(swapped)
+          ended.signal()
+        }
+        ended.wait()
+      }
       print("done")
     },
     "exit-under-lock": { _ in

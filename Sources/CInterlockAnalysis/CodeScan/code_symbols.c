@@ -102,6 +102,16 @@ bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
   return symbol;
 }
 
+const char *interlock_variable_symbol(uintptr_t address) {
+  pthread_once(&once, read_table);
+  for (size_t index = 0; index < table.count; index++) {
+    const Elf64_Sym *symbol = &table.symbols[index];
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF) continue;
+    if (address - (table.bias + symbol->st_value) < symbol->st_size) return name_of(symbol);
+  }
+  return NULL;
+}
+
 uintptr_t interlock_code_start(uintptr_t address) {
   const Elf64_Sym *symbol = symbol_of(address);
   return symbol ? table.bias + symbol->st_value : 0;
@@ -185,6 +195,11 @@ const char *interlock_code_symbol_at(size_t index) {
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
   (void)address, (void)name, (void)capacity;
   return false;
+}
+
+const char *interlock_variable_symbol(uintptr_t address) {
+  (void)address;
+  return NULL;
 }
 
 uintptr_t interlock_code_start(uintptr_t address) {

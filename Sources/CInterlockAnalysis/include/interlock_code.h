@@ -30,6 +30,9 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity);
 /// The first address of that function; 0 if there is none.
 uintptr_t interlock_code_start(uintptr_t address);
+/// The symbol of the executable's variable that contains an address, which exists as long as the
+/// process; NULL if there is none. Callable from any thread.
+const char *interlock_variable_symbol(uintptr_t address);
 
 /// Whether a symbol of the executable, of a function or of data, contains both texts. Callable from
 /// any thread.

@@ -10,15 +10,19 @@ extension SnapshotTaker {
   private static let mostLeftLocks = 64
 
   /// Where the mutexes and read-write locks were made that threads hold or wait for, by address, if
-  /// that was seen.
+  /// that was seen; of those in a variable of C, which no call makes, the variable.
   static func madeLocks(of threads: [WaitSnapshot.Thread]) -> [UInt: WaitSnapshot.Signal] {
     var found: [UInt: WaitSnapshot.Signal] = [:]
     func add(_ object: UInt, _ kind: WaitSnapshot.ObjectKind) {
       switch kind {
       case .mutex, .readLock, .writeLock:
         let place = interlock_waits_made(object)
-        guard place != 0 else { return }
-        found[object] = WaitSnapshot.Signal(id: object, kind: kind, created: frames(place))
+        if place != 0 {
+          found[object] = WaitSnapshot.Signal(id: object, kind: kind, created: frames(place))
+        } else if let variable = interlock_variable_symbol(object) {
+          found[object] = WaitSnapshot.Signal(
+            id: object, kind: kind, variable: String(cString: variable))
+        }
       default: return
       }
     }

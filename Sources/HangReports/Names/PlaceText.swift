@@ -24,6 +24,11 @@ package enum PlaceText {
     place(frames).map { " at " + $0 } ?? ""
   }
 
+  /// `'store_lock'`, for the symbol of a variable.
+  package static func variable(_ symbol: String) -> String {
+    "'\(Printable.cut(Printable.line(symbol), to: 80))'"
+  }
+
   /// The first frame in the user's code, else the first that the compiler did not make, else the
   /// first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {

@@ -122,7 +122,7 @@ struct SnapshotNames {
   }
 
   /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address if several were made
-  /// there, and only the address if its initialization was not seen.
+  /// there, and only its variable or address if its initialization was not seen.
   func object(_ object: Diagnosis.Object) -> String {
     let id = object.id
     switch object.kind {
@@ -142,7 +142,9 @@ struct SnapshotNames {
     case .initializer: return initializer(id)
     default:
       guard let made = index.signals[id].flatMap({ PlaceText.place($0.created) }) else {
-        return Self.name(object.kind) + address(id)
+        let variable = index.signals[id]?.variable.map(PlaceText.variable)
+        return variable.map { "the \(Self.name(object.kind)) \($0)" }
+          ?? Self.name(object.kind) + address(id)
       }
       let isAlone = !namesakes.contains(id)
       return "the \(Self.name(object.kind)) made at \(made)"

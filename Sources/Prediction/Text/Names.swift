@@ -1,3 +1,4 @@
+import CInterlockAnalysis
 import HangReports
 import Interlock
 
@@ -44,7 +45,11 @@ struct Names {
     }
     let made = made(lock.created)
     let kind = Self.name(lock.kind)
-    return made.isEmpty ? "\(kind) 0x" + String(lock.object, radix: 16) : "the \(kind)" + made
+    if !made.isEmpty { return "the \(kind)" + made }
+    if let variable = interlock_variable_symbol(lock.object) {
+      return "the \(kind) \(PlaceText.variable(String(cString: variable)))"
+    }
+    return "\(kind) 0x" + String(lock.object, radix: 16)
   }
 
   /// `the group made at Loader.swift:12`, which is no lock.

@@ -48,6 +48,8 @@ extension WaitSnapshot {
     package var value: Int?
     /// Where it was made; for a continuation, where its task began to wait.
     package var created: [StackFrame]
+    /// The symbol of the variable that has it, if nothing made it.
+    package var variable: String?
     /// How often threads waited for it.
     package var waits: Int
     /// How often it was signalled, left or resumed.
@@ -65,13 +67,14 @@ extension WaitSnapshot {
     /// Describes an object.
     package init(
       id: ObjectID, kind: ObjectKind, value: Int? = nil, created: [StackFrame] = [],
-      waits: Int = 0, releases: Int = 0, enters: Int = 0, releasePlaces: [StackFrame] = [],
+      variable: String? = nil, waits: Int = 0, releases: Int = 0, enters: Int = 0, releasePlaces: [StackFrame] = [],
       enterPlaces: [StackFrame] = []
     ) {
       self.id = id
       self.kind = kind
       self.value = value
       self.created = created
+      self.variable = variable
       self.waits = waits
       self.releases = releases
       self.enters = enters

@@ -47,6 +47,11 @@ long sync_events_many_threads(int count, int together);
 /// search for these meanwhile. Returns how many searches were wrong; -1 if there were no threads.
 long sync_events_search_table(void);
 
+/// Takes two locks that are variables of C, in one order or the other.
+void sync_events_static_locks(bool swapped);
+/// Takes one of them twice.
+void sync_events_relock_static_lock(void);
+
 /// Asks for a thread with a stack that no machine has; returns the refusal's code.
 int sync_events_refused_thread(void);
 

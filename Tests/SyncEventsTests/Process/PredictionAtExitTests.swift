@@ -100,6 +100,18 @@ extension SyncEvents {
       #expect(left.errors.contains("taken at Programs+Prediction.swift:"), "\(left.errors)")
     }
 
+    @Test("Locks that are variables of C have the variables' names, in predictions and in hangs")
+    func staticLocks() throws {
+      let order = try ChildRun("static-locks", options: "predict=on")
+      #expect(order.words == ["done"])
+      for name in ["the mutex 'first_lock'", "the mutex 'second'"] {
+        #expect(order.errors.contains(name), "\(order.errors)")
+      }
+      let relock = try ChildRun("static-locks", "relock", options: "hang_limit=30")
+      #expect(relock.status == 86, "\(relock.errors)")
+      #expect(relock.errors.contains("waits for the mutex 'first_lock'"), "\(relock.errors)")
+    }
+
     @Test("A lock left locked is predicted where exit is called, but not inside a critical section")
     func exitsUnderLocks() throws {
       let left = try ChildRun("exit-after-left-lock", options: "predict=on")
