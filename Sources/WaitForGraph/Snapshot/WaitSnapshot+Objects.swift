@@ -67,8 +67,8 @@ extension WaitSnapshot {
     /// Describes an object.
     package init(
       id: ObjectID, kind: ObjectKind, value: Int? = nil, created: [StackFrame] = [],
-      variable: String? = nil, waits: Int = 0, releases: Int = 0, enters: Int = 0, releasePlaces: [StackFrame] = [],
-      enterPlaces: [StackFrame] = []
+      variable: String? = nil, waits: Int = 0, releases: Int = 0, enters: Int = 0,
+      releasePlaces: [StackFrame] = [], enterPlaces: [StackFrame] = []
     ) {
       self.id = id
       self.kind = kind
