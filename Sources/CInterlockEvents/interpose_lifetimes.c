@@ -140,8 +140,6 @@ INTERPOSED_FAST(pid_t, gettid, ONLY_CONTROL, (void), ()) {
     return result;                                                    \
   }
 
-MAKES(pthread_cond_init, pthread_cond_t,
-      (pthread_cond_t *made, const pthread_condattr_t *attributes), (made, attributes))
 MAKES(pthread_barrier_init, pthread_barrier_t,
       (pthread_barrier_t *made, const pthread_barrierattr_t *attributes, unsigned count),
       (made, attributes, count))

@@ -14,12 +14,7 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
 }
 
-// Mutexes. Those of the runtime are many, deep below the user's code, and in no user's deadlock:
-// look for the user's call site above Foundation only.
-static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t frame) {
-  if (!interlock_is_foundation(returns_to)) return returns_to;
-  return interlock_find_user_place(returns_to, frame);
-}
+// Mutexes.
 
 typedef int mutex_call(pthread_mutex_t *);
 typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);

@@ -36,6 +36,13 @@ static inline void note_made(int result, const volatile void *object) {
   if (result == 0 && (wanted & INTERLOCK_WANTED_CONTROL)) interlock_note_made(object);
 }
 
+/// The call site of a mutex or a condition. Those of the runtime are many, deep below the user's
+/// code, and in no user's deadlock: look for the user's call site above Foundation only.
+static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t frame) {
+  if (!interlock_is_foundation(returns_to)) return returns_to;
+  return interlock_find_user_place(returns_to, frame);
+}
+
 static inline uint32_t flag_of_refusal(int result) {
   return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
 }

@@ -22,6 +22,18 @@ static void publish_condition(interlock_event_kind kind, const void *condition, 
   interlock_publish_fast(&event);
 }
 
+INTERPOSED_FAST(int, pthread_cond_init, INTERLOCK_EVENT_CREATE,
+                (pthread_cond_t *condition, const pthread_condattr_t *attributes),
+                (condition, attributes)) {
+  int result = FOUND(pthread_cond_init)(condition, attributes);
+  note_made(result, condition);
+  if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    uintptr_t place = lock_place(RETURNS_TO, THIS_FRAME);
+    publish_condition(INTERLOCK_EVENT_CREATE, condition, NULL, 0, place);
+  }
+  return result;
+}
+
 INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   condition_wait *real = REAL(condition_wait, pthread_cond_wait);
   if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(condition, mutex);

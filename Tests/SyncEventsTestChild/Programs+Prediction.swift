@@ -85,6 +85,10 @@ extension Programs {
     },
     "static-locks": { arguments in
       if arguments.first == "relock" { sync_events_relock_static_lock() }
+      if arguments.first == "condition" {
+        let condition = NSCondition()
+        condition.withLock { condition.wait() }
+      }
       let ended = DispatchSemaphore(value: 0)
       for swapped in [false, true] {
         Thread.detachNewThread {

@@ -213,7 +213,8 @@ static void note_made(const interlock_event *event) {
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE) {
     interlock_queue_made(event);
   } else if (event->object_kind == INTERLOCK_OBJECT_MUTEX ||
-             event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK) {
+             event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK ||
+             event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     interlock_lock_made_at(event);
   } else {
     interlock_object_made(event);

@@ -209,7 +209,7 @@ bool interlock_waits_object(uintptr_t object, interlock_object_view *view);
 /// exceed `capacity`.
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity);
 
-/// The call site that created a mutex or a read-write lock; 0 if that was not seen.
+/// The call site that created a mutex, a read-write lock or a condition; 0 if that was not seen.
 uintptr_t interlock_waits_made(uintptr_t lock);
 
 /// A lock that a thread held when it ended.

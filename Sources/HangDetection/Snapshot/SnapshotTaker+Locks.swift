@@ -16,13 +16,8 @@ extension SnapshotTaker {
     func add(_ object: UInt, _ kind: WaitSnapshot.ObjectKind) {
       switch kind {
       case .mutex, .readLock, .writeLock:
-        let place = interlock_waits_made(object)
-        if place != 0 {
-          found[object] = WaitSnapshot.Signal(id: object, kind: kind, created: frames(place))
-        } else if let variable = interlock_variable_symbol(object) {
-          found[object] = WaitSnapshot.Signal(
-            id: object, kind: kind, variable: String(cString: variable))
-        }
+        var lock = WaitSnapshot.Signal(id: object, kind: kind)
+        if nameLock(&lock) { found[object] = lock }
       default: return
       }
     }
@@ -31,6 +26,18 @@ extension SnapshotTaker {
       if let wait = thread.wait { add(wait.object, wait.kind) }
     }
     return found
+  }
+
+  /// Adds where a lock or a condition was made, or its variable. Returns false if neither is known.
+  @discardableResult
+  static func nameLock(_ lock: inout WaitSnapshot.Signal) -> Bool {
+    let place = interlock_waits_made(lock.id)
+    if place != 0 {
+      lock.created = frames(place)
+    } else if let variable = interlock_variable_symbol(lock.id) {
+      lock.variable = String(cString: variable)
+    }
+    return place != 0 || lock.variable != nil
   }
 
   /// The locks that threads wait for and that an ended thread left locked, as the lock's own word

@@ -135,7 +135,9 @@ extension SnapshotTaker {
       case .semaphore, .group, .condition:
         var view = interlock_object_view()
         guard interlock_waits_object(wait.object, &view) else { continue }
-        found[wait.object] = Self.signal(view, kind: wait.kind)
+        var signal = Self.signal(view, kind: wait.kind)
+        if wait.kind == .condition { Self.nameLock(&signal) }
+        found[wait.object] = signal
       default: continue
       }
     }

@@ -100,7 +100,7 @@ extension SyncEvents {
       #expect(left.errors.contains("taken at Programs+Prediction.swift:"), "\(left.errors)")
     }
 
-    @Test("Locks that are variables of C have the variables' names, in predictions and in hangs")
+    @Test("Locks that are variables of C have their names, and a condition the line that made it")
     func staticLocks() throws {
       let order = try ChildRun("static-locks", options: "predict=on")
       #expect(order.words == ["done"])
@@ -110,6 +110,11 @@ extension SyncEvents {
       let relock = try ChildRun("static-locks", "relock", options: "hang_limit=30")
       #expect(relock.status == 86, "\(relock.errors)")
       #expect(relock.errors.contains("waits for the mutex 'first_lock'"), "\(relock.errors)")
+      let condition = try ChildRun("static-locks", "condition", options: "hang_limit=30")
+      #expect(condition.status == 86, "\(condition.errors)")
+      #expect(
+        condition.errors.contains("the condition made at Programs+Prediction.swift:"),
+        "\(condition.errors)")
     }
 
     @Test("A lock left locked is predicted where exit is called, but not inside a critical section")
