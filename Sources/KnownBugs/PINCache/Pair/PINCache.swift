@@ -7,10 +7,11 @@ import Interlock
 
 /// PINCache: a memory cache before a disk cache of the same version.
 ///
-/// As shipped it has no lock. A synchronous call goes to one layer after the other on the calling thread: no
-/// thread waits for a callback, so the thread pool cannot starve, which is why it was forked from
-/// TMCache. Other calls may run between the two steps: a read that misses in memory, and finds the
-/// old object on disk, stores it in memory over a newer one (TMCache's issue 48, still open).
+/// As shipped it has no lock. A synchronous call goes to one layer after the other on the calling
+/// thread: no thread waits for a callback, so the thread pool cannot starve, which is why it was
+/// forked from TMCache. Other calls may run between the two steps: a read that misses in memory,
+/// and finds the old object on disk, stores it in memory over a newer one (TMCache's issue 48,
+/// still open).
 package final class PINCache: Sendable {
   /// The cache's name.
   package let name: String
