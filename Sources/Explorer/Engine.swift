@@ -121,9 +121,7 @@ struct Engine {
     if result.must_begin_anew { return try run(phase, body) }
     let report = reporter.read(result)
     race = report?.race
-    if result.verdict == INTERLOCK_EXPLORED_RACE,
-      let undecided = report?.undecidedRace ?? RaceCheck.undecided()
-    {
+    if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = undecidedRace(report) {
       escaped.insert(undecided)
       ignoresOrder = options.isIsolated
       return try run(phase, body)
@@ -141,6 +139,15 @@ struct Engine {
     return result
   }
 
+  /// Why the race of a run is no finding; `nil` if it is one.
+  private func undecidedRace(_ report: ChildReport?) -> String? {
+    guard options.isIsolated else { return RaceCheck.undecided() }
+    if let report { return report.undecidedRace }
+    // The child was ended while it looked for code that may order the two. If only overlaps count,
+    // the race is one.
+    return ignoresOrder ? nil : "two sections, since their process ended before it could say more"
+  }
+
   /// Looks for a schedule with fewer switches that fails in the same way; `nil` if the given one
   /// does not fail again.
   ///
@@ -151,7 +158,11 @@ struct Engine {
     let end = clock.now + .seconds(2)
     let run: Run = { strategy in
       if clock.now > end { return 0 }
-      guard let result = try? self.explore(strategy, seconds: 0, isReplay: true, body) else {
+      // Without a report, which takes longer than an execution: of a race it names all frames.
+      guard
+        let result = try? self.explore(
+          strategy, seconds: 0, isReplay: true, reports: false, body)
+      else {
         return 0
       }
       return result.failures == 0 ? 0 : UInt64(result.verdict.rawValue) + 1
@@ -178,7 +189,7 @@ struct Engine {
 
   private func explore(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
-    estimates: Bool = false, _ body: @escaping () -> Bool
+    estimates: Bool = false, reports: Bool = true, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
@@ -203,9 +214,11 @@ struct Engine {
     asked.child_begins = {
       Unmanaged<ChildReporter>.fromOpaque($0!).takeUnretainedValue().begin()
     }
-    asked.report = { context, bytes, room in
-      Unmanaged<ChildReporter>.fromOpaque(context!).takeUnretainedValue()
-        .write(to: UnsafeMutableBufferPointer(start: bytes, count: room))
+    if reports {
+      asked.report = { context, bytes, room in
+        Unmanaged<ChildReporter>.fromOpaque(context!).takeUnretainedValue()
+          .write(to: UnsafeMutableBufferPointer(start: bytes, count: room))
+      }
     }
     asked.report_context = Unmanaged.passUnretained(reporter).toOpaque()
     defer { withExtendedLifetime(reporter) {} }

@@ -76,6 +76,18 @@ let dispatchBodies = [
     Outcomes.note(semaphore.wait(timeout: .now()) == .success ? "later success" : "later none")
     return true
   },
+  Body("semaphore-freed-too-low") {
+    let semaphore = DispatchSemaphore(value: 1)
+    semaphore.wait()
+    return true
+  },
+  Body("semaphore-freed-as-it-began") {
+    let semaphore = DispatchSemaphore(value: 1)
+    DispatchQueue.global().async { semaphore.signal() }
+    for _ in 0..<2 { semaphore.wait() }
+    semaphore.signal()
+    return true
+  },
   Body("semaphore-as-lock") {
     let semaphore = DispatchSemaphore(value: 1)
     let group = DispatchGroup()

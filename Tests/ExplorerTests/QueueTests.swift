@@ -70,6 +70,14 @@ import Testing
     #expect(exploration.text.contains("libdispatch traps"))
   }
 
+  @Test("a semaphore that is freed below its first value traps, as in libdispatch")
+  func freedSemaphore() throws {
+    let tooLow = try Exploration("semaphore-freed-too-low", "--isolated")
+    #expect(tooLow.verdict == INTERLOCK_EXPLORED_CRASHED)
+    let asItBegan = try Exploration("semaphore-freed-as-it-began", "--isolated")
+    #expect(asItBegan.failures == 0 && asItBegan.executions > 1)
+  }
+
   @Test(
     "queues that wait for each other deadlock, and no pool is dry",
     arguments: ["crossed-syncs", "barrier-within-sync", "suspended-for-ever"])

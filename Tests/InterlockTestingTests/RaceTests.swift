@@ -74,6 +74,26 @@ struct RaceTests {
     }
   }
 
+  @Test("a child process may take longer for its report than for an order")
+  func slowReport() async {
+    await #expect(processExitsWith: .success) {
+      var options = ExplorationOptions()
+      options.isIsolated = true
+      options.seconds = 0.1
+      var exploration = Exploration(options, of: "RaceTests")
+      let arrived = Atomic(false)
+      exploration.state = ExploredState(
+        save: {
+          // As long as the report of a race on a busy machine; an order gets four seconds.
+          Thread.sleep(forTimeInterval: 5)
+          return [7]
+        }, load: { arrived.store($0 == [7], ordering: .relaxed) })
+      _ = try exploration.run { inTwoBlocks { $0.addLocked() } }
+      let hasArrived = arrived.load(ordering: .relaxed)
+      #expect(hasArrived)
+    }
+  }
+
   @Test("has both sides with their lines and stacks, and its token replays it")
   func race() throws {
     let body = { inTwoBlocks { $0.add() } }

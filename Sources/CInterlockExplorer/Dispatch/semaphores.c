@@ -15,13 +15,16 @@ typedef intptr_t signal_call(void *);
 static wait_call *real_wait;
 static signal_call *real_signal;
 
+static void find_real(void) {
+  if (real_wait) return;
+  real_wait = (wait_call *)interlock_find_real("dispatch_semaphore_wait");
+  real_signal = (signal_call *)interlock_find_real("dispatch_semaphore_signal");
+}
+
 /// The value of a semaphore that was made outside the execution: as often as it can be waited for
 /// without a wait. It is put back: the real one never changes.
 static int64_t real_value(void *semaphore) {
-  if (!real_wait) {
-    real_wait = (wait_call *)interlock_find_real("dispatch_semaphore_wait");
-    real_signal = (signal_call *)interlock_find_real("dispatch_semaphore_signal");
-  }
+  find_real();
   int64_t value = 0;
   interlock_marks.hidden++;
   int error = errno;
@@ -39,6 +42,22 @@ static interlock_object *semaphore_at(void *semaphore) {
     known->value = real_value(semaphore);
   }
   return known;
+}
+
+/// Changes the real value of a semaphore that was made within the execution, as the model's value
+/// changes: libdispatch traps if a semaphore is freed while its value is below the first one.
+static void follow(const interlock_object *known, void *semaphore, bool is_signal) {
+  if (known->flags & is_from_outside) return;
+  find_real();
+  interlock_marks.hidden++;
+  int error = errno;
+  if (is_signal) {
+    real_signal(semaphore);
+  } else {
+    real_wait(semaphore, 0);
+  }
+  errno = error;
+  interlock_marks.hidden--;
 }
 
 /// Signals the real semaphore, on behalf of a thread that is not explored and waits there. Returns
@@ -91,6 +110,7 @@ intptr_t interlock_model_semaphore_wait(void *semaphore, uint64_t due, interlock
   interlock_turned_out(did);
   if (got) {
     known->value--;
+    follow(known, semaphore, false);
     return 0;
   }
   errno = ETIMEDOUT;
@@ -109,6 +129,7 @@ intptr_t interlock_model_semaphore_signal(void *semaphore) {
   interlock_object *known = semaphore_at(semaphore);
   if ((known->flags & is_from_outside) && wakes_outside(semaphore)) return 1;
   known->value++;
+  follow(known, semaphore, true);
   return 0;
 }
 

@@ -58,6 +58,11 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   /// A chain of trims by age is identified by a number, not by its interval: a new limit ends the
   /// previous chain.
   package static let oneAgeChain = PINChanges(rawValue: 1 << 18)
+  /// A change and the blocks that announce it are one step for other changes; a pair's change is
+  /// one step in both layers. So blocks are called in the order of the changes, and both layers
+  /// change in one order. A block may change the cache, but must not wait for another thread that
+  /// does.
+  package static let changesInTurn = PINChanges(rawValue: 1 << 19)
 
   /// PINCache 2.0 as it was shipped.
   package static let version2: PINChanges = []
@@ -73,7 +78,7 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   package static let repaired: PINChanges = [
     .version3, .heldUntilScanned, .costReadWhereSubtracted, .removesWhatWasAnnounced,
     .enumeratesCopy, .releasesUnlocked, .touchesOnlyPresent, .bytesAddedByScan, .calledBlockCopied,
-    .waitsInLoop, .backFillStamped, .damagedRechecked, .oneAgeChain,
+    .waitsInLoop, .backFillStamped, .damagedRechecked, .oneAgeChain, .changesInTurn,
   ]
 }
 

@@ -108,9 +108,13 @@ package func verdictText(_ verdict: Verdict) -> String {
 }
 
 /// Formats a verdict as a scenario expects it: `deadlock (starvation)`;
-/// `passed, potential: lock-order`.
+/// `passed, potential: lock-order`; `violation or race`.
 package func expectationText(_ expectation: Expectation) -> String {
-  var text = expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
+  func name(_ verdict: Verdict.Kind, _ cause: Diagnosis.Cause?) -> String {
+    verdict.rawValue + (cause.map { " (\($0.rawValue))" } ?? "")
+  }
+  var text = name(expectation.verdict, expectation.cause)
+  if let explored = expectation.explored { text += " or " + name(explored.verdict, explored.cause) }
   if expectation.isFinished { text += ", every order" }
   if let potential = expectation.potential {
     let kinds = potential.map(\.rawValue).sorted().joined(separator: ", ")

@@ -50,8 +50,11 @@ struct Expectations {
     case .string:
       return Expectation(verdict: try verdict(value))
     case .object:
-      let object = try value.asObject(keys: ["verdict", "cause", "order", "potential"])
+      let object = try value.asObject(keys: ["verdict", "cause", "order", "potential", "explored"])
       var expectation = try withoutPotential(object)
+      expectation.explored = try object["explored"].map { value throws(ScenarioError) in
+        try explored(value, besides: expectation.verdict)
+      }
       expectation.potential = try object["potential"].map(potential)
       return expectation
     default:
@@ -59,6 +62,19 @@ struct Expectations {
         "the expectation of '\(value.name)' must be a verdict, or an object with 'verdict',"
           + " found \(value.json.found)")
     }
+  }
+
+  /// The failure that an exploration may show instead of the failure of a run.
+  private static func explored(
+    _ value: ScenarioValue, besides expected: Verdict.Kind
+  ) throws(ScenarioError) -> Expectation.Explored {
+    let own = try ExploreExpectations.expectation(value, keys: ["verdict", "cause"])
+    guard expected != .passed, own.verdict != .passed else {
+      throw value.error(
+        "'explored' is another way to fail, of a subject that fails: found"
+          + " '\(own.verdict.rawValue)' beside '\(expected.rawValue)'")
+    }
+    return Expectation.Explored(verdict: own.verdict, cause: own.cause)
   }
 
   /// An empty list expects no findings.

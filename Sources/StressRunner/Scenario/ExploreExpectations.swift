@@ -21,12 +21,14 @@ struct ExploreExpectations {
     }
   }
 
-  private static func expectation(_ value: ScenarioValue) throws(ScenarioError) -> Expectation {
+  static func expectation(
+    _ value: ScenarioValue, keys: [String] = ["verdict", "cause", "finished"]
+  ) throws(ScenarioError) -> Expectation {
     switch value.json.content {
     case .string:
       return Expectation(verdict: try Expectations.verdict(value))
     case .object:
-      let object = try value.asObject(keys: ["verdict", "cause", "finished"])
+      let object = try value.asObject(keys: keys)
       let verdict = try Expectations.verdict(object.required("verdict"))
       var expectation = Expectation(verdict: verdict)
       if let cause = object["cause"] {

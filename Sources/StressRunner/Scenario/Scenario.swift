@@ -46,15 +46,20 @@ package struct Scenario: Sendable, Hashable, Codable {
 
   /// What this scenario expects of a subject.
   package func expectation(for subject: String) -> Expectation {
-    expectations[subject] ?? Expectation(verdict: .passed)
+    var expectation = expectations[subject] ?? Expectation(verdict: .passed)
+    expectation.explored = nil
+    return expectation
   }
 
   /// What this scenario expects of an exploration of a subject: without an expectation of its own,
-  /// the verdict of a run, since an exploration executes at least one order.
+  /// the verdict of a run, since an exploration executes at least one order, or the one that
+  /// `expect` accepts of an exploration besides.
   package func exploreExpectation(for subject: String) -> Expectation {
     if let own = exploreExpectations[subject] { return own }
-    let expectation = expectation(for: subject)
-    return Expectation(verdict: expectation.verdict, cause: expectation.cause)
+    guard let ofRun = expectations[subject] else { return Expectation(verdict: .passed) }
+    var expectation = Expectation(verdict: ofRun.verdict, cause: ofRun.cause)
+    expectation.explored = ofRun.explored
+    return expectation
   }
 }
 

@@ -2,7 +2,7 @@ import JSONText
 
 extension Script {
   /// The keys of `script`.
-  static let jsonKeys = ["prepare", "roles", "order", "seconds"]
+  static let jsonKeys = ["prepare", "roles", "order", "seconds", "heldUp"]
   /// The keys of a call.
   static let callKeys = ["do", "key", "value", "bytes", "cost", "times", "waits"]
   /// How many values a key may have.
@@ -49,7 +49,24 @@ extension Script {
     }
     self.init(
       preparation: preparation, roles: roles, order: order,
-      seconds: try object["seconds"]?.asSeconds(0.1...60) ?? Self.defaultSeconds)
+      seconds: try object["seconds"]?.asSeconds(0.1...60) ?? Self.defaultSeconds,
+      heldUp: try object["heldUp"].map(Self.heldUp))
+  }
+
+  private static func heldUp(_ value: ScenarioValue) throws(ScenarioError) -> HeldUp {
+    let object = try value.asObject(keys: ["from", "until"])
+    return HeldUp(
+      from: try syncPoint(object.required("from")), until: try syncPoint(object.required("until")))
+  }
+
+  private static func syncPoint(_ value: ScenarioValue) throws(ScenarioError) -> String {
+    let text = try value.asLine(limit: 200)
+    guard isSyncPoint(text) else {
+      throw value.error(
+        "'\(value.name)' must be a sync point's name, as 'cache.get.afterMiss',"
+          + " found '\(printable(text))'")
+    }
+    return text
   }
 
   private static func call(
@@ -104,6 +121,10 @@ extension Script {
       guard let number = Int(words[1]) else { return false }
       return String(number) == words[1] && (1...role.calls.count).contains(number)
     }
+    return isSyncPoint(text)
+  }
+
+  private static func isSyncPoint(_ text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count > 1
       && parts.allSatisfy { part in

@@ -69,6 +69,20 @@ package struct Script: Sendable, Hashable, Codable {
     }
   }
 
+  /// The sync points between which a call is held up.
+  package struct HeldUp: Sendable, Hashable, Codable {
+    /// The hold-up begins when the call first reaches this one.
+    package var from: String
+    /// It ends when the call last reaches this one.
+    package var until: String
+
+    /// Describes a hold-up.
+    package init(from: String, until: String) {
+      self.from = from
+      self.until = until
+    }
+  }
+
   /// The calls that are made one after another before any role begins.
   package var preparation: [Call]
   /// The callers, in the order of the file.
@@ -78,15 +92,19 @@ package struct Script: Sendable, Hashable, Codable {
   /// How long the order may take. After that, or as soon as every thread is blocked, all roles run
   /// freely.
   package var seconds: Double
+  /// Where a call is held up, for `hold-up-bounded`; `nil` for the whole call.
+  package var heldUp: HeldUp?
 
   /// Describes a script.
   package init(
-    preparation: [Call] = [], roles: [Role], order: [Step], seconds: Double = Script.defaultSeconds
+    preparation: [Call] = [], roles: [Role], order: [Step],
+    seconds: Double = Script.defaultSeconds, heldUp: HeldUp? = nil
   ) {
     self.preparation = preparation
     self.roles = roles
     self.order = order
     self.seconds = seconds
+    self.heldUp = heldUp
   }
 
   /// The default time for an order: shorter than the default stall window.

@@ -20,6 +20,28 @@ final class ScriptRun: Sendable {
   private let allCompleted = DispatchSemaphore(value: 0)
   private let givenUpAt = Atomic(Int.max)
 
+  /// When a call was held up.
+  private final class HeldUp: Sendable {
+    /// That of the call that the current thread makes, if the script says where a call is held up.
+    @TaskLocal static var current: HeldUp?
+
+    // Relaxed: the call's own thread writes them, and its completion reads them.
+    private let began = Atomic(Int.max)
+    private let ended = Atomic(Int.max)
+
+    func begin(at epoch: Int) {
+      if began.load(ordering: .relaxed) == .max { began.store(epoch, ordering: .relaxed) }
+    }
+
+    func end(at epoch: Int) { ended.store(epoch, ordering: .relaxed) }
+
+    /// The epochs of the beginning and of the last end; empty without a beginning.
+    func epochs(ofCallUntil end: Int) -> Range<Int> {
+      let began = began.load(ordering: .relaxed)
+      return began < end ? began..<max(began, min(ended.load(ordering: .relaxed), end)) : end..<end
+    }
+  }
+
   /// Prepares a run.
   init(
     _ script: Script, values: ScriptValues, on subject: any Subject, ledger: Ledger,
@@ -59,7 +81,8 @@ final class ScriptRun: Sendable {
   ///
   /// - Parameter ignoredThreads: Threads that existed before the subject.
   func run(ignoring ignoredThreads: Set<Int>) {
-    SyncPoints.arm { [control] point in
+    SyncPoints.arm { [self] point in
+      noteHeldUp(at: point)
       control.reached(point, role: Thread.current.threadDictionary[Self.roleKey] as? String)
     }
     let watch = watch(ignoring: ignoredThreads)
@@ -90,6 +113,8 @@ final class ScriptRun: Sendable {
   /// Makes every role's calls without the script's order and without a record of it; returns when
   /// all have completed.
   func runFreely() {
+    if script.heldUp != nil { SyncPoints.arm { [self] point in noteHeldUp(at: point) } }
+    defer { if script.heldUp != nil { SyncPoints.arm(nil) } }
     let threads = script.roles.enumerated().map { caller, role in
       DedicatedThread { [self] in
         var number = 0
@@ -103,6 +128,13 @@ final class ScriptRun: Sendable {
     }
     threads.forEach { $0.join() }
     if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
+  }
+
+  /// Notes when the current thread's call reaches the points between which it is held up.
+  private func noteHeldUp(at point: String) {
+    guard let heldUp = script.heldUp, let call = HeldUp.current else { return }
+    if point == heldUp.from { call.begin(at: history.now()) }
+    if point == heldUp.until { call.end(at: history.now()) }
   }
 
   /// Starts a thread that lets all roles run freely when the order cannot be completed any more.
@@ -138,16 +170,18 @@ final class ScriptRun: Sendable {
     let isCompleted = Atomic(false)
     let began = history.now()
     if role != nil { progress.began(caller: caller, operation: number) }
-    subject.perform(operation(for: call)) { [self] reply in
+    let heldUp = script.heldUp == nil ? nil : HeldUp()
+    let completion: @Sendable (Reply) -> Void = { [self] reply in
       // Relaxed: only distinguishes the first completion; publishes nothing.
       guard !isCompleted.exchange(true, ordering: .relaxed) else {
         ledger.note(.completesOnce, "a \(name(of: call)) completed again")
         return
       }
+      let ended = history.now()
       history.note(
         History.Call(
           kind: call.kind, key: call.key, value: value(of: call, reply), began: began,
-          ended: history.now()))
+          ended: ended, heldUp: heldUp?.epochs(ofCallUntil: ended)))
       if let role { noteEnd(of: call, reply, role: isRecorded ? role : nil) }
       if role != nil { progress.completed(caller: caller) }
       completed.signal()
@@ -156,6 +190,12 @@ final class ScriptRun: Sendable {
       guard role != nil, uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
       else { return }
       allCompleted.signal()
+    }
+    let operation = operation(for: call)
+    if let heldUp {
+      HeldUp.$current.withValue(heldUp) { subject.perform(operation, completion: completion) }
+    } else {
+      subject.perform(operation, completion: completion)
     }
     if call.waits || role == nil { completed.wait() }
   }

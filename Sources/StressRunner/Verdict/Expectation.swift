@@ -3,6 +3,20 @@ package import WaitForGraph
 
 /// The verdict that a scenario expects of a subject.
 package struct Expectation: Sendable, Hashable, Codable {
+  /// What an exploration may show too.
+  package struct Explored: Sendable, Hashable, Codable {
+    /// The kind of verdict.
+    package var verdict: Verdict.Kind
+    /// The cause of a deadlock, or `self` of a crash; `nil` accepts any cause, and none.
+    package var cause: Diagnosis.Cause?
+
+    /// Describes what an exploration may show.
+    package init(verdict: Verdict.Kind, cause: Diagnosis.Cause? = nil) {
+      self.verdict = verdict
+      self.cause = cause
+    }
+  }
+
   /// The kind of verdict.
   package var verdict: Verdict.Kind
   /// The cause of a deadlock, or `self` of a crash; `nil` accepts any cause, and none.
@@ -11,6 +25,8 @@ package struct Expectation: Sendable, Hashable, Codable {
   package var excludesOrder: Bool
   /// Whether an exploration must have executed every order, for `passed`.
   package var isFinished = false
+  /// What is accepted besides `verdict`; only of an exploration.
+  package var explored: Explored?
   /// Exactly these kinds of predicted findings; `nil` accepts any.
   package var potential: Set<PotentialFinding.Kind>?
 
@@ -32,12 +48,21 @@ package struct Expectation: Sendable, Hashable, Codable {
     return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
   }
 
+  /// Whether a deadlock is expected, whose cause may be any but a dry pool.
+  var acceptsDeadlockOfUnknownCause: Bool {
+    (verdict == .deadlock && cause != .starvation)
+      || (explored?.verdict == .deadlock && explored?.cause != .starvation)
+  }
+
   /// Whether a verdict is the expected one. A skipped trial neither meets nor breaks it.
   ///
   /// If the trial's calls that wait and wake were not seen, the reason for a trap is unknown: then
   /// only the kind of a crash is compared.
   package func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
-    guard verdict.kind == self.verdict else { return false }
-    return cause == nil || cause == verdict.cause || (verdict.kind == .crashed && !seesCalls)
+    func accepts(_ kind: Verdict.Kind, _ cause: Diagnosis.Cause?) -> Bool {
+      guard verdict.kind == kind else { return false }
+      return cause == nil || cause == verdict.cause || (kind == .crashed && !seesCalls)
+    }
+    return accepts(self.verdict, cause) || explored.map { accepts($0.verdict, $0.cause) } ?? false
   }
 }

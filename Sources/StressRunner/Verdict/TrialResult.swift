@@ -27,7 +27,7 @@ package struct TrialResult: Sendable, Hashable, Codable {
     guard verdict.kind != .skipped else { return nil }
     if case .explored(let failure) = verdict, failure.verdict == .deadlock, failure.cause == nil {
       // An exploration that knows no cause still knows that no pool is dry.
-      return expected.verdict == .deadlock && expected.cause != .starvation
+      return expected.acceptsDeadlockOfUnknownCause
     }
     if expected.isFinished, observation.exploration?.isFinished != true { return false }
     return expected.isMet(by: verdict, seesCalls: observation.seesCalls)

@@ -23,6 +23,20 @@ final class History: @unchecked Sendable {
     var began: Int
     /// The epoch after it had completed.
     var ended: Int
+    /// The epochs between which other calls overtake it; empty if it was not held up.
+    var heldUp: Range<Int>
+
+    /// Describes a call, by default one that is held up from its beginning to its end.
+    init(
+      kind: Operation.Kind, key: Int, value: Int?, began: Int, ended: Int, heldUp: Range<Int>? = nil
+    ) {
+      self.kind = kind
+      self.key = key
+      self.value = value
+      self.began = began
+      self.ended = ended
+      self.heldUp = heldUp ?? began..<ended
+    }
   }
 
   /// The most calls that are kept. Beyond it, the oracles judge only the reads that had ended

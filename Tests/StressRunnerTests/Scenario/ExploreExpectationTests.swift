@@ -43,6 +43,54 @@ struct ExploreExpectationTests {
     #expect(try !self.scenario(#""expect": {}"#).isExploredOnly)
   }
 
+  @Test("An exploration may fail in the other way that 'expect' accepts; a run may not")
+  func otherWay() throws {
+    let scenario = try scenario(
+      #"""
+      "expect": {
+        "x": { "verdict": "violation", "explored": "race" },
+        "y": {
+          "verdict": "crashed", "explored": { "verdict": "deadlock", "cause": "lost-wake-up" }
+        }
+      }
+      """#)
+    var expected = StressRunner.Expectation(verdict: .violation)
+    expected.explored = .init(verdict: .race)
+    #expect(scenario.exploreExpectation(for: "x") == expected)
+    #expect(scenario.expectation(for: "x") == .init(verdict: .violation))
+    let deadlock = StressRunner.Expectation.Explored(verdict: .deadlock, cause: .lostWakeUp)
+    #expect(scenario.exploreExpectation(for: "y").explored == deadlock)
+    // 'explore' without names leaves it out: it has no key 'explore'.
+    #expect(scenario.exploreExpectations.isEmpty && !scenario.isExploredOnly)
+
+    #expect(expected.isMet(by: .violation(.miscount)))
+    #expect(!expected.isMet(by: .passed))
+    expected.explored = .init(verdict: .violation)
+    expected.verdict = .race
+    #expect(expected.isMet(by: .violation(.miscount)))
+  }
+
+  @Test(
+    "A fault in what an exploration may show besides is one line",
+    arguments: [
+      (
+        #"{ "verdict": "passed", "explored": "race" }"#,
+        "'explored' is another way to fail, of a subject that fails: found 'race' beside 'passed'"
+      ),
+      (#"{ "verdict": "race", "explored": "passed" }"#, "'explored' is another way to fail"),
+      (
+        #"{ "verdict": "race", "explored": { "verdict": "race", "finished": true } }"#,
+        "unknown key 'finished'"
+      ),
+    ])
+  func otherWayMistakes(value: String, message: String) {
+    #expect {
+      _ = try scenario(#""expect": { "x": "# + value + " }")
+    } throws: { error in
+      "\(error)".lowercased().hasPrefix("a.json:3: " + message.lowercased())
+    }
+  }
+
   @Test(
     "A fault in the expected explorations is one line",
     arguments: [

@@ -39,7 +39,8 @@ struct ScriptFileTests {
             "A": [{ "do": "get-async", "key": 1 }, { "do": "set", "value": 2, "bytes": 9 }]
           },
           "order": ["A: cache.get.afterMiss", "B: call 1 begins", "A: call 2 ends"],
-          "seconds": 0.5 }
+          "seconds": 0.5,
+          "heldUp": { "from": "cache.trim.foundTaken", "until": "cache.trim.triesAgain" } }
         """))
     let script = try #require(scenario.workload.script)
     #expect(script.preparation == [Script.Call(.set, key: 1, bytes: 16)])
@@ -61,6 +62,8 @@ struct ScriptFileTests {
         Script.Step("A", "call 2 ends"),
       ])
     #expect(script.seconds == 0.5)
+    #expect(
+      script.heldUp == Script.HeldUp(from: "cache.trim.foundTaken", until: "cache.trim.triesAgain"))
     #expect(scenario.workload.operationCount == 5)
     #expect(scenario.workload.phases.map(\.callers) == [2])
   }
@@ -100,6 +103,15 @@ struct ScriptFileTests {
         "{ \(roles), \"order\": [\"A: call 2 ends\"] }",
         "a.json:4: a place must be a sync point's name, as 'cache.get.afterMiss', or"
           + " 'call N begins' or 'call N ends' with N from 1 to 1, found 'call 2 ends'"
+      ),
+      (
+        "{ \(roles), \"heldUp\": { \"from\": \"a.b\" } }",
+        "a.json:4: 'heldUp' needs the key 'until'"
+      ),
+      (
+        "{ \(roles), \"heldUp\": { \"from\": \"call 1 ends\", \"until\": \"a.b\" } }",
+        "a.json:4: 'from' must be a sync point's name, as 'cache.get.afterMiss',"
+          + " found 'call 1 ends'"
       ),
       (
         "{ \(roles), \"seconds\": 2 }",

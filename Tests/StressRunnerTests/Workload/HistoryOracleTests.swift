@@ -97,6 +97,21 @@ struct HistoryOracleTests {
     #expect(evidenceOfHoldUp(in: [], limit: 1) == nil)
   }
 
+  @Test("hold-up-bounded counts only the calls between the points where a script's call is held up")
+  func overtakenBetweenPoints() {
+    func slow(_ heldUp: Range<Int>) -> History.Call {
+      History.Call(kind: .remove, key: 0, value: nil, began: 1, ended: 100, heldUp: heldUp)
+    }
+    let overtaking = (1...5).map { call(.get, 1, ($0 * 10)...($0 * 10 + 5)) }
+    #expect(evidenceOfHoldUp(in: [slow(1..<100)] + overtaking, limit: 4) != nil)
+    // Calls of before and after are no hold-up: the thread was only not scheduled.
+    #expect(
+      evidenceOfHoldUp(in: [slow(15..<40)] + overtaking, limit: 1)
+        == "a remove was held up while 2 others began and completed")
+    #expect(evidenceOfHoldUp(in: [slow(15..<40)] + overtaking, limit: 2) == nil)
+    #expect(evidenceOfHoldUp(in: [slow(100..<100)] + overtaking, limit: 1) == nil)
+  }
+
   @Test("hold-up-bounded counts only calls that begin and complete while the call is under way")
   func heldUp() {
     let holdUp = HoldUp(limit: 2)

@@ -35,6 +35,8 @@ package struct PINDiskOptions: Sendable {
   package var scheduler: any PINScheduler = PINDispatchScheduler()
   /// Where removed files go; by default the cache's own trash in the root directory.
   package var trash: PINTrash?
+  /// The lock over changes and their blocks, if the repairs have one; by default the cache's own.
+  package var turn: PINTurn?
   /// What runs the first scan of the directory; by default the private queue in 2.0 and a global
   /// one in 3.0.4.
   package var start: (@Sendable (@escaping @Sendable () -> Void) -> Void)?

@@ -114,10 +114,10 @@ extension PINDiskCache2 {
     }
     set {
       options.scheduler.schedule(.low) { [self] in
-        lock()
+        lockForChange()
         byteLimitNow = newValue
         if newValue > 0 { trimDiskToSizeByDate(newValue) }
-        unlock()
+        unlockAfterChange()
       }
     }
   }

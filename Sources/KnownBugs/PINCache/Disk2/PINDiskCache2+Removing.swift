@@ -9,9 +9,9 @@ import Interlock
 extension PINDiskCache2 {
   /// Removes a key's file, if there is one.
   package func removeObject(forKey key: String) {
-    lock()
+    lockForChange()
     removeFileAndExecuteBlocks(forKey: key)
-    unlock()
+    unlockAfterChange()
   }
 
   /// Under the lock: moves a file to the trash, and calls the blocks; `false` if the file stays.
@@ -32,8 +32,8 @@ extension PINDiskCache2 {
 
   /// Removes every file, by moving the directory to the trash.
   package func removeAllObjects() {
-    lock()
-    defer { unlock() }
+    lockForChange()
+    defer { unlockAfterChange() }
     tell(events.willRemoveAllObjects)
     _ = trash.take(folder.path)
     trash.emptyLater()
@@ -51,8 +51,8 @@ extension PINDiskCache2 {
   /// Removes the largest files until the byte count is at most `size`; 0 removes everything.
   package func trimToSize(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
-    lock()
-    defer { unlock() }
+    lockForChange()
+    defer { unlockAfterChange() }
     remove(sizes.sorted { $0.value > $1.value }.map(\.key), untilSizeIs: size)
   }
 
@@ -60,16 +60,16 @@ extension PINDiskCache2 {
   /// everything.
   package func trimToSizeByDate(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
-    lock()
-    defer { unlock() }
+    lockForChange()
+    defer { unlockAfterChange() }
     trimDiskToSizeByDate(size)
   }
 
   /// Removes the files that were not used since a date; the distant past removes everything.
   package func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
-    lock()
-    defer { unlock() }
+    lockForChange()
+    defer { unlockAfterChange() }
     for key in keysByDate where dates[key].map({ $0 < date }) ?? false {
       removeFileAndExecuteBlocks(forKey: key)
     }

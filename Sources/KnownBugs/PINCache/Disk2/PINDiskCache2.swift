@@ -30,6 +30,8 @@ package final class PINDiskCache2: @unchecked Sendable {
   package let trash: PINTrash
   let section = Section("pin.disk")
   private let guardian = DispatchSemaphore(value: 1)
+  /// Held over each change and its blocks; taken before `guardian`. `nil` without the repair.
+  let turn: PINTurn?
 
   /// When each key was used last; its keys are the keys on record.
   var dates: [String: Date] = [:]
@@ -47,6 +49,7 @@ package final class PINDiskCache2: @unchecked Sendable {
     changes = options.changes ?? .version2
     folder = PINFolder(root: root, name: name, report: options.report)
     trash = options.trash ?? PINTrash(root: root, style: .kept)
+    turn = changes.contains(.changesInTurn) ? options.turn ?? PINTurn() : nil
     let scheduler = options.scheduler
     let start = options.start ?? { work in scheduler.schedule(.normal, work) }
     // Repair (2.1): acquire here and release in the block, which a semaphore allows and a mutex
@@ -68,6 +71,18 @@ package final class PINDiskCache2: @unchecked Sendable {
 
   func unlock() {
     guardian.signal()
+  }
+
+  /// Acquires the lock for a change. Repair: no other change begins before `unlockAfterChange`,
+  /// not even while the lock is free for a block.
+  func lockForChange() {
+    turn?.lock()
+    lock()
+  }
+
+  func unlockAfterChange() {
+    unlock()
+    turn?.unlock()
   }
 
   /// Under the lock: reads the directory. Overwriting the byte count is right: files stored earlier
@@ -138,8 +153,8 @@ package final class PINDiskCache2: @unchecked Sendable {
   @discardableResult
   package func setObject(_ object: PINObject, forKey key: String) -> String? {
     let now = Date()
-    lock()
-    defer { unlock() }
+    lockForChange()
+    defer { unlockAfterChange() }
     let file = folder.path(forKey: key)
     tell(events.willAddObject, key, object, file)
     SYNC_POINT("pindiskcache2.set.afterWillAdd")

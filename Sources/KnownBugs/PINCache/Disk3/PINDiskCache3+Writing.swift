@@ -18,6 +18,8 @@ extension PINDiskCache3 {
     guard byteLimit == 0 || payload.count <= byteLimit, let file = folder.path(forKey: key) else {
       return nil
     }
+    turn?.lock()
+    defer { turn?.unlock() }
     lockForWriting()
     defer { unlock() }
     tell(\.willAddObject, key, object)
@@ -64,6 +66,8 @@ extension PINDiskCache3 {
   @discardableResult
   func removeFileAndExecuteBlocks(forKey key: String) -> Bool {
     guard let file = folder.path(forKey: key) else { return false }
+    turn?.lock()
+    defer { turn?.unlock() }
     lockForWriting()
     defer { unlock() }
     guard folder.exists(file) else { return false }
@@ -74,7 +78,8 @@ extension PINDiskCache3 {
       SYNC_POINT("pindiskcache.remove.afterWillRemove")
       lock()
     }
-    // Repair: keep a newer file under the key, whose removal was not announced.
+    // Repair: keep a newer file under the key, whose removal was not announced. With
+    // `changesInTurn`, only the block of this removal can have stored one.
     if changes.contains(.removesWhatWasAnnounced), metadata[key]?.created != announced {
       return false
     }
@@ -107,6 +112,8 @@ extension PINDiskCache3 {
 
   /// Removes every file, by moving the directory to the trash.
   package func removeAllObjects() {
+    turn?.lock()
+    defer { turn?.unlock() }
     lockForWriting()
     defer { unlock() }
     tell(\.willRemoveAllObjects)

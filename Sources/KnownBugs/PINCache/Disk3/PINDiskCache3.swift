@@ -41,9 +41,12 @@ package final class PINDiskCache3: @unchecked Sendable {
   package let trash: PINTrash
   let section = Section("pin.disk")
   private let mutex: PINMutex
+  /// Held over each change and its blocks; taken before `mutex`. `nil` without the repair.
+  let turn: PINTurn?
   private let writable = PINCondition()
   private let stateKnown = PINCondition()
-  /// Signalled by each thread that is about to wait; used by `wakeSpuriously` alone.
+  /// Signalled by each thread that is about to wait, and when no thread will wait any more; used by
+  /// `wakeSpuriously` alone.
   private let hasWaiter = DispatchSemaphore(value: 0)
 
   var metadata: [String: Metadata] = [:]
@@ -66,6 +69,7 @@ package final class PINDiskCache3: @unchecked Sendable {
     let style = changes.contains(.trashLocked) ? PINTrash.Style.replacedUnderLock : .replaced
     trash = options.trash ?? PINTrash(root: root, style: style)
     mutex = PINMutex(recursive: changes.contains(.fileLockRecursive))
+    turn = changes.contains(.changesInTurn) ? options.turn ?? PINTurn() : nil
     byteLimitNow = options.byteLimit
     ageLimitNow = options.ageLimit
     // Not on the scheduler: its work may block all its threads on the lock and leave none for this.
@@ -115,7 +119,8 @@ package final class PINDiskCache3: @unchecked Sendable {
   }
 
   /// Wakes all threads that wait for the directory though nothing has changed, as a spurious
-  /// wake-up does. Blocks until a thread waits: the waiter releases the mutex only in its wait.
+  /// wake-up does. Blocks until a thread waits, which releases the mutex only in its wait, or until
+  /// the directory exists, after which none does.
   package func wakeSpuriously() {
     hasWaiter.wait()
     lock()
@@ -130,6 +135,7 @@ package final class PINDiskCache3: @unchecked Sendable {
     _ = folder.create()
     isWritable = true
     writable.broadcast()
+    hasWaiter.signal()
   }
 
   /// Reads the directory one file at a time, with the lock free in between.

@@ -15,6 +15,8 @@ extension PINMemoryCache {
   /// The first phase reads the cost and the second subtracts it. Two removals of one key subtract
   /// it twice; and a value stored between the phases is removed instead of the announced one.
   func removeObjectAndExecuteBlocks(forKey key: String) {
+    turn?.lock()
+    defer { turn?.unlock() }
     let (object, number, costBefore, willRemove, didRemove) = locked {
       let slot = slots[key]
       return (
@@ -28,7 +30,8 @@ extension PINMemoryCache {
     SYNC_POINT("pinmemorycache.remove.afterWillRemove")
     locked {
       let slot = slots[key]
-      // Repair: keep a newer object under the key, whose removal was not announced.
+      // Repair: keep a newer object under the key, whose removal was not announced. With
+      // `changesInTurn`, only the block of this removal can have stored one.
       if changes.contains(.removesWhatWasAnnounced), slot?.number != number { return }
       // Repair: read the cost in the same phase, so that it is subtracted only once.
       costOfAll &-= changes.contains(.costReadWhereSubtracted) ? slot?.cost ?? 0 : costBefore
@@ -44,6 +47,8 @@ extension PINMemoryCache {
 
   /// Removes every object.
   package func removeAllObjects() {
+    turn?.lock()
+    defer { turn?.unlock() }
     let (willRemove, didRemove) = locked {
       (events.willRemoveAllObjects, events.didRemoveAllObjects)
     }

@@ -25,6 +25,8 @@ package final class PINMemoryCache: @unchecked Sendable {
   let scheduler: any PINScheduler
   let evictionStrategy: PINEvictionStrategy
   private let guardian: PINLock
+  /// Held over each change and its blocks; taken before `guardian`. `nil` without the repair.
+  let turn: PINTurn?
   private let section = Section("pin.memory")
 
   var slots: [String: Slot] = [:]
@@ -52,10 +54,12 @@ package final class PINMemoryCache: @unchecked Sendable {
   ///   - isTTLCache: Whether reads hide objects older than their age limit. In 3.0.4 only.
   ///   - evictionStrategy: Which object is evicted first. In 3.0.4 only: 2.0 evicts by the time of
   ///     the last use.
+  ///   - turn: The lock over changes and their blocks, if the repairs include one; by default the
+  ///     cache's own.
   package init(
     _ version: PINVersion, changes: PINChanges? = nil,
     scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
-    evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed
+    evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed, turn: PINTurn? = nil
   ) {
     self.version = version
     self.changes = changes ?? version.shipped
@@ -63,6 +67,7 @@ package final class PINMemoryCache: @unchecked Sendable {
     self.evictionStrategy = version == .two ? .leastRecentlyUsed : evictionStrategy
     hidesExpired = version == .three && isTTLCache
     guardian = PINLock(version)
+    self.turn = self.changes.contains(.changesInTurn) ? turn ?? PINTurn() : nil
   }
 
   deinit { guardian.destroy() }
@@ -148,6 +153,16 @@ package final class PINMemoryCache: @unchecked Sendable {
   package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
   ) {
+    let costLimit = setObjectAndExecuteBlocks(object, forKey: key, cost: cost, ageLimit: ageLimit)
+    if costLimit > 0 { trimToCostByEvictionStrategy(costLimit) }
+  }
+
+  /// Stores an object, and calls the blocks; returns the cost limit.
+  private func setObjectAndExecuteBlocks(
+    _ object: PINObject, forKey key: String, cost: UInt, ageLimit: TimeInterval
+  ) -> UInt {
+    turn?.lock()
+    defer { turn?.unlock() }
     let (willAdd, didAdd, costLimit) = locked {
       (events.willAddObject, events.didAddObject, costLimitNow)
     }
@@ -162,7 +177,7 @@ package final class PINMemoryCache: @unchecked Sendable {
     }
     withExtendedLifetime(replaced) {}
     didAdd?(self, key, object)
-    if costLimit > 0 { trimToCostByEvictionStrategy(costLimit) }
+    return costLimit
   }
 
   /// Under the lock: stores an object, and returns the one that it replaces.

@@ -104,12 +104,10 @@ extension PINCache {
     _ second: @escaping @Sendable (any PINDisk) -> Void,
     _ completion: @escaping CacheBlock
   ) {
-    // Repair: disk first, as in the synchronous methods.
-    if changes.contains(.backFillStamped) {
+    // Repairs: disk first, or both in one step, as in the synchronous methods.
+    if changes.contains(.backFillStamped) || changes.contains(.changesInTurn) {
       scheduler.schedule(.low) { [self] in
-        second(disk)
-        first(memory)
-        memory.noteChange()
+        inBoth(first, second)
         completion(self)
       }
       return

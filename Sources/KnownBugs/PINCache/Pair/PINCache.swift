@@ -7,10 +7,11 @@ import Interlock
 
 /// PINCache: a memory cache before a disk cache of the same version.
 ///
-/// It has no lock. A synchronous call goes to one layer after the other on the calling thread: no
-/// thread waits for a callback, so the thread pool cannot starve, which is why it was forked from
-/// TMCache. Other calls may run between the two steps: a read that misses in memory, and finds the
-/// old object on disk, stores it in memory over a newer one (TMCache's issue 48, still open).
+/// As shipped it has no lock. A synchronous call goes to one layer after the other on the calling
+/// thread: no thread waits for a callback, so the thread pool cannot starve, which is why it was
+/// forked from TMCache. Other calls may run between the two steps: a read that misses in memory,
+/// and finds the old object on disk, stores it in memory over a newer one (TMCache's issue 48,
+/// still open).
 package final class PINCache: Sendable {
   /// The cache's name.
   package let name: String
@@ -19,6 +20,8 @@ package final class PINCache: Sendable {
   /// The second layer.
   package let disk: any PINDisk
   let changes: PINChanges
+  /// Held over each change of both layers, which share it. `nil` without the repair.
+  private let turn: PINTurn?
   let version: PINVersion
   let scheduler: any PINScheduler
 
@@ -30,11 +33,13 @@ package final class PINCache: Sendable {
     self.version = version
     changes = options.changes ?? version.shipped
     scheduler = options.scheduler
+    turn = changes.contains(.changesInTurn) ? PINTurn() : nil
     memory = PINMemoryCache(
       version, changes: changes, scheduler: options.scheduler, isTTLCache: options.isTTLCache,
-      evictionStrategy: options.evictionStrategy)
+      evictionStrategy: options.evictionStrategy, turn: turn)
     var options = options
     options.changes = changes
+    options.turn = turn
     disk =
       version == .two
       ? PINDiskCache2(name: name, root: root, options: options)
@@ -77,6 +82,8 @@ package final class PINCache: Sendable {
   package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
   ) -> String? {
+    turn?.lock()
+    defer { turn?.unlock() }
     // Repair: disk first, so that a read of the old file precedes the change of the stamp.
     if changes.contains(.backFillStamped) {
       let path = disk.setObject(object, forKey: key, ageLimit: ageLimit)
@@ -109,7 +116,9 @@ package final class PINCache: Sendable {
   }
 
   /// Memory, then disk. Repair: the other way round, for the reason above.
-  private func inBoth(_ first: (PINMemoryCache) -> Void, _ second: (any PINDisk) -> Void) {
+  func inBoth(_ first: (PINMemoryCache) -> Void, _ second: (any PINDisk) -> Void) {
+    turn?.lock()
+    defer { turn?.unlock() }
     if changes.contains(.backFillStamped) {
       second(disk)
       first(memory)

@@ -62,7 +62,8 @@ final class PINTwoDisksSubject: Subject {
 }
 
 /// Two pairs over one directory, each with its own memory; or, repaired, one shared instance that
-/// both users get by its name.
+/// both users get by its name, and whose changes take turns: as shipped, two changes of one pair
+/// may reach memory in one order and disk in the other.
 final class PINTwoPairsSubject: Subject {
   static let actions = ["set-other", "get-other"]
 
@@ -74,7 +75,8 @@ final class PINTwoPairsSubject: Subject {
     let root = pinTemporaryFolder()
     let instances = PINInstances<PINCache>()
     let scheduler = scheduler
-    func open() -> PINCache { pinPair(.three, .version3, scheduler, root: root) }
+    let changes: PINChanges = isShared ? [.version3, .changesInTurn] : .version3
+    func open() -> PINCache { pinPair(.three, changes, scheduler, root: root) }
     first = isShared ? instances.instance(named: root, make: open) : open()
     second = isShared ? instances.instance(named: root, make: open) : open()
   }

@@ -14,6 +14,7 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
     private let source: GatedImageSource
     // Under the source's lock.
     nonisolated(unsafe) var isCancelled = false
+    nonisolated(unsafe) var isCounted = false
 
     init(
       _ source: GatedImageSource, _ url: String,
@@ -31,7 +32,15 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
       DispatchQueue.global().async { [source, url] in source.deliver(result, for: url) }
     }
 
-    func cancel() { source.lock.withLock { isCancelled = true } }
+    func cancel() {
+      source.lock.withLock {
+        isCancelled = true
+        // Its data had already arrived, and may not have reached a caller: a caller that asks now
+        // needs another download.
+        if isCounted { source.downloads[url]? -= 1 }
+        isCounted = false
+      }
+    }
   }
 
   private let lock = NSLock()
@@ -73,6 +82,7 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
       if started.count > count { waiting[url] = Array(started.dropFirst(count)) }
       let ended = started.prefix(count).map { ($0, $0.isCancelled) }
       downloads[url, default: 0] += ended.count { !$0.1 }
+      for (task, isCancelled) in ended { task.isCounted = !isCancelled }
       return ended
     }
     for (task, isCancelled) in ended {
@@ -84,6 +94,6 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
   /// How many downloads of a URL are under way, including cancelled ones.
   package func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
 
-  /// How many downloads of each URL have ended without having been cancelled.
+  /// How many downloads of each URL have ended without having been cancelled, before or since.
   package var downloadsByURL: [String: Int] { lock.withLock { downloads } }
 }

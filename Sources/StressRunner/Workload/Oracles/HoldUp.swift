@@ -30,7 +30,8 @@ final class HoldUp: Sendable {
   }
 }
 
-/// `hold-up-bounded`, of a script: no call is overtaken by more than `limit` others.
+/// `hold-up-bounded`, of a script: no call is overtaken by more than `limit` others while it is
+/// held up.
 ///
 /// - Parameters:
 ///   - calls: The completed calls.
@@ -50,7 +51,11 @@ func evidenceOfHoldUp(in calls: [History.Call], limit: Int, until end: Int = .ma
     return low
   }
   for call in calls {
-    let overtakes = count(ends, before: call.ended) - count(beginnings, before: call.began)
+    let heldUp = call.heldUp
+    // Without the call's own beginning.
+    let isOwnBefore = call.began < heldUp.lowerBound
+    let begunBefore = count(beginnings, before: heldUp.lowerBound) - (isOwnBefore ? 1 : 0)
+    let overtakes = count(ends, before: heldUp.upperBound) - begunBefore
     guard overtakes > limit else { continue }
     return "a \(call.kind.rawValue) was held up while \(overtakes) others began and completed"
   }

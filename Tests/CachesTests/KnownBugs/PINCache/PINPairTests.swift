@@ -44,6 +44,35 @@ struct PINPairTests {
     }
   }
 
+  @Test("A block of either layer of a repaired PINCache may change the pair, and other keys of it")
+  func blocksThatChange() throws {
+    try withTemporaryFolder { root in
+      let scheduler = PINDispatchScheduler()
+      var options = PINDiskOptions()
+      options.changes = .repaired
+      options.scheduler = scheduler
+      let cache = PINCache(.three, name: "tests", root: root, options: options)
+      cache.memory.setEvent(\.didAddObject) { [unowned cache] _, key, _ in
+        if key == "a" { cache.setObject(PINObject([2]), forKey: "b") }
+      }
+      cache.memory.setEvent(\.willRemoveObject) { [unowned cache] memory, key, _ in
+        if key == "a" { cache.removeObject(forKey: "b") }
+        _ = memory.object(forKey: key)
+      }
+      let disk = try #require(cache.disk as? PINDiskCache3)
+      disk.setEvent(\.didRemoveObject) { [unowned cache] _, key, _, _ in
+        if key == "b" { cache.setObject(PINObject([3]), forKey: "c") }
+      }
+      // A block of the disk is set later.
+      scheduler.waitUntilIdle()
+      cache.setObject(PINObject([1]), forKey: "a")
+      #expect(cache.value(forKey: "b") == [2])
+      cache.removeObject(forKey: "a")
+      #expect(cache.value(forKey: "a") == nil && cache.value(forKey: "b") == nil)
+      #expect(cache.value(forKey: "c") == [3])
+    }
+  }
+
   @Test("PINCache takes over the files of a TMCache, whatever their keys, with their dates")
   func migration() async throws {
     let root = temporaryFolder()

@@ -66,6 +66,18 @@ struct ImageRequestTests {
     #expect(cache.store.has("a"))
   }
 
+  @Test("A download that is cancelled after its data arrived, and before its end, does not count")
+  func cancelledLate() {
+    let started = Locked<(any ImageTask)?>(nil)
+    let task = source.makeTask(for: "a") { _ in started.withLock { $0 }?.cancel() }
+    started.withLock { $0 = task }
+    task.resume()
+    deliver()
+    #expect(source.downloadsByURL == ["a": 0])
+    task.cancel()
+    #expect(source.downloadsByURL == ["a": 0])
+  }
+
   @Test("An image cache cancels a download that only prefetching needs", arguments: [true, false])
   func cancellingPrefetch(repaired: Bool) {
     let cache = cache(repaired: repaired)
