@@ -83,47 +83,57 @@ typedef SWIFT_CALL void lock_call(uint32_t, SWIFT_SELF uint32_t *);
 typedef SWIFT_CALL void unlock_call(SWIFT_SELF uint32_t *);
 typedef SWIFT_CALL bool try_call(SWIFT_SELF uint32_t *);
 
-#define WEAK_EXPORTED __attribute__((weak, visibility("default")))
-SWIFT_CALL WEAK_EXPORTED void interlock_mutex_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word)
-    __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
-SWIFT_CALL WEAK_EXPORTED void interlock_mutex_unlock_slow(SWIFT_SELF uint32_t *word)
-    __asm__("$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
-SWIFT_CALL WEAK_EXPORTED bool interlock_mutex_try_slow(SWIFT_SELF uint32_t *word)
-    __asm__("$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+// The functions of `Mutex`, which this executable defines as well. Weak: with a static standard
+// library the linker takes that library's, and the slow path is not seen.
 
-static void *find(void **known, const char *name) {
+#define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+#define TRY_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
+#define REPLACED_BY(own) __attribute__((weak, visibility("default"), alias(#own)))
+
+static SWIFT_CALL void seen_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word);
+static SWIFT_CALL void seen_unlock_slow(SWIFT_SELF uint32_t *word);
+static SWIFT_CALL bool seen_try_slow(SWIFT_SELF uint32_t *word);
+SWIFT_CALL void linked_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word) __asm__(LOCK_SLOW)
+    REPLACED_BY(seen_lock_slow);
+SWIFT_CALL void linked_unlock_slow(SWIFT_SELF uint32_t *word) __asm__(UNLOCK_SLOW)
+    REPLACED_BY(seen_unlock_slow);
+SWIFT_CALL bool linked_try_slow(SWIFT_SELF uint32_t *word) __asm__(TRY_SLOW)
+    REPLACED_BY(seen_try_slow);
+
+/// The library's function: the next one with this name, or the one that was linked in.
+static void *find(void **known, const char *name, void *linked) {
   // Relaxed: threads that look it up at once find the same address.
   void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (!found) {
     found = dlsym(RTLD_NEXT, name);
+    if (!found) found = linked;
     __atomic_store_n(known, found, __ATOMIC_RELAXED);
   }
   return found;
 }
 
-SWIFT_CALL void interlock_mutex_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word) {
+static SWIFT_CALL void seen_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word) {
   static void *known;
   uintptr_t place = PLACE, frame = (uintptr_t)__builtin_frame_address(0);
-  ((lock_call *)find(&known, "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"))(self,
-                                                                                         word);
+  ((lock_call *)find(&known, LOCK_SLOW, linked_lock_slow))(self, word);
   locked((uintptr_t)word, 0, place, frame);
 }
 
 void interlock_mutex_unlock_with_waiters(uint32_t *word, bool is_new, uintptr_t place) {
   static void *known;
   if (is_new) unlocks((uintptr_t)word, place, (uintptr_t)__builtin_frame_address(0));
-  ((unlock_call *)find(&known, "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"))(word);
+  ((unlock_call *)find(&known, UNLOCK_SLOW, linked_unlock_slow))(word);
 }
 
-SWIFT_CALL void interlock_mutex_unlock_slow(SWIFT_SELF uint32_t *word) {
+static SWIFT_CALL void seen_unlock_slow(SWIFT_SELF uint32_t *word) {
   interlock_mutex_unlock_with_waiters(word, true, PLACE);
 }
 
-SWIFT_CALL bool interlock_mutex_try_slow(SWIFT_SELF uint32_t *word) {
+static SWIFT_CALL bool seen_try_slow(SWIFT_SELF uint32_t *word) {
   static void *known;
   uintptr_t place = PLACE, frame = (uintptr_t)__builtin_frame_address(0);
-  try_call *real = (try_call *)find(&known, "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
-  if (!real(word)) return false;
+  if (!((try_call *)find(&known, TRY_SLOW, linked_try_slow))(word)) return false;
   locked((uintptr_t)word, INTERLOCK_FLAG_TRIED, place, frame);
   return true;
 }

@@ -23,7 +23,8 @@ enum ProcessCheck {
       announceOff(reason)
       return
     }
-    SectionTracking.announce("races in memory are looked for")
+    // Before it was ready, an access may have found no memory for the shadow, and said so.
+    if MemoryCheck.blindness == nil { SectionTracking.announce("races in memory are looked for") }
     atexit { ProcessCheck.end() }
   }
 

@@ -40,6 +40,7 @@ package enum MemoryCheck {
   /// - Returns: Why it cannot; `nil` if it does.
   package static func start(_ receive: @escaping Receiver) -> String? {
     guard interlock_memory_is_instrumented() else { return notCompiled }
+    if let blindness = InterposedCalls.blindness { return blindness }
     OwnCode.register(OwnCode.memoryCheck)
     receiver.withLock { $0 = receive }
     interlock_memory_report_to { race in
