@@ -5,7 +5,7 @@
 package struct WatchdogOptions: EnvironmentOptions {
   /// The findings, besides a conflict, after which the process exits with `exit_code`.
   package enum FailOn: String, CaseIterable, Sendable {
-    /// A deadlock or a race that did not occur and can.
+    /// A deadlock or a race that did not occur in this run but can.
     case potential
   }
 
