@@ -26,12 +26,13 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var executions: Int?
   /// Threads of a pool; `nil` is 255 for Dispatch and the number of processors for tasks.
   package var poolWidth: Int?
-  /// What a strategy's random choices follow from.
+  /// The seed of a strategy's random choices.
   package var seed: UInt64 = 1
   /// Steps of one execution at most.
   package var steps = 1_000_000
 
-  /// Whether executions run in a child process, so that one that spoils its memory ends only that.
+  /// Whether executions run in a child process, so that one that corrupts its memory ends only the
+  /// child.
   package var isIsolated = false
   /// Whether each execution runs in a child process of its own, and so finds globals as they were
   /// before the first.

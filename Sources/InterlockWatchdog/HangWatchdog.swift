@@ -16,10 +16,10 @@ import WaitForGraph
 ///     import InterlockWatchdog
 ///     HangWatchdog.start(limit: .seconds(10))
 ///
-/// It has a thread of its own, and is no task, so it runs even if every pool is dry. It reports a
-/// certain deadlock at once, and a possible one when nothing has happened for as long as the limit:
-/// no thread ran, waited for another object, or got work. A thread that computes or polls is no
-/// hang; neither is an idle program, unless it runs tests.
+/// It has a thread of its own, and is no task, so it runs even if all threads of every pool wait.
+/// It reports a certain deadlock at once, and a possible one when nothing has happened for as long
+/// as the limit: no thread ran, waited for another object, or got work. A thread that computes or
+/// polls is not a hang; neither is an idle program, unless it runs tests.
 ///
 /// A watchdog that is not started costs only its size. It explains hangs on Linux; elsewhere, and
 /// under ThreadSanitizer, it only enforces the limit and shows the stacks.

@@ -1,4 +1,4 @@
-/// Dispatch's calls of explored threads: see interlock_performer.h. No part of the module.
+/// Dispatch's calls of explored threads: see interlock_performer.h. Not part of the module.
 #ifndef INTERLOCK_DISPATCH_PERFORMER_H
 #define INTERLOCK_DISPATCH_PERFORMER_H
 

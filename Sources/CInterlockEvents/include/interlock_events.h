@@ -56,8 +56,8 @@ typedef enum {
   /// From now on a source or an I/O channel, which the events do not follow, may run code on a
   /// queue.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
-  /// A lock or barrier was destroyed; a later object at its address is a different one. Of a work
-  /// item, nothing shows the end: published when one is made at the address.
+  /// A lock or barrier was destroyed; a later object at its address is a different one. Nothing
+  /// shows the end of a work item: its event is published when another is made at the address.
   INTERLOCK_EVENT_DESTROY = 1 << 12,
   /// The thread starts another, whose `START` has the same `object`.
   INTERLOCK_EVENT_FORK = 1 << 13,
@@ -106,7 +106,7 @@ typedef enum {
 typedef enum {
   /// The task continues after an `await`, at which it may or may not have waited.
   INTERLOCK_TASK_RESUMES,
-  /// A user's executor begins to run a part of the task; it has run it.
+  /// A user's executor begins to run a part of the task (`RUNS`), or has run it (`RAN`).
   INTERLOCK_TASK_RUNS,
   INTERLOCK_TASK_RAN,
   /// The table is full, so the task cannot be followed.
@@ -117,9 +117,9 @@ typedef enum {
 
 /// An ordering at a spin lock, at a thread barrier, or at the main queue, by its address.
 typedef enum {
-  /// What the thread has done so far comes before every later `GETS` of the object.
+  /// What the thread has done so far comes before every later `ACQUIRE` of the object.
   INTERLOCK_ORDER_RELEASE,
-  /// The thread comes after every earlier `GIVES` of the object.
+  /// The thread comes after every earlier `RELEASE` of the object.
   INTERLOCK_ORDER_ACQUIRE,
   /// The thread comes after an unknown thread: it has read from a pipe, or received a signal.
   INTERLOCK_ORDER_AFTER_UNKNOWN,
@@ -174,8 +174,8 @@ enum {
 
 /// A block that was handed to a queue and has not begun: 56 bytes, which malloc rounds to 64.
 typedef struct interlock_item {
-  /// The function to call; for a work item, the next one with its hash; for a block of a group, the
-  /// group.
+  /// The function to call; for a work item, the next item with the same hash; for a block of a
+  /// group, the group.
   void *function;
   /// The function's argument; for a work item, the work item.
   void *context;
@@ -209,7 +209,8 @@ typedef struct {
   uintptr_t place;
   /// The frame of the call, or one nearer to the call site; 0 if it leads to no caller.
   ///
-  /// A reader finds the caller of `withLock` by it, which is compiled into the user's code.
+  /// With it, a reader finds the caller of a function such as `withLock`, whose body is compiled
+  /// into the user's code.
   uintptr_t frame;
   /// A number; see `interlock_event_kind`.
   int64_t value;

@@ -78,7 +78,7 @@ uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
 /// Where the Swift runtime calls the functions that it has for ThreadSanitizer (task_edges.c).
 typedef void interlock_edge_function(const void *object);
 typedef struct {
-  /// The runtime's variables, NULL while no one follows the orders.
+  /// The runtime's variables, NULL while no reader follows the orders.
   interlock_edge_function **acquire, **release;
   /// The return addresses of two of its calls: a thread begins to run a job, and a task has ended.
   uintptr_t run_place, end_place;

@@ -26,7 +26,7 @@ typedef enum {
   INTERLOCK_LAYOUT_MOMENT,
   /// The registers and the context of an asynchronous call.
   INTERLOCK_LAYOUT_CONTEXT,
-  /// What the Swift runtime tells ThreadSanitizer of a task that runs and ends.
+  /// What the Swift runtime tells ThreadSanitizer about a task that runs and ends.
   INTERLOCK_LAYOUT_TASK,
   /// The first and the last item of a root queue.
   INTERLOCK_LAYOUT_ROOT,

@@ -1,10 +1,10 @@
 /// Calls of explored threads. An interposed call calls the performer in place of the system. The
 /// performer decides when the thread may continue and makes the real call then; the interposed call
-/// publishes its events as usual. No part of the module.
+/// publishes its events as usual. Not part of the module.
 #ifndef INTERLOCK_PERFORMER_H
 #define INTERLOCK_PERFORMER_H
 
-// First: it asks the C library for all that it declares.
+// First: it makes the headers of the C library declare their extensions.
 #include "interlock_internals.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/// Calls on tasks that explored threads make: see interlock_performer.h. No part of the module.
+/// Calls on tasks that explored threads make: see interlock_performer.h. Not part of the module.
 #ifndef INTERLOCK_TASK_PERFORMER_H
 #define INTERLOCK_TASK_PERFORMER_H
 

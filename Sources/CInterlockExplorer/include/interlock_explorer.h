@@ -174,7 +174,8 @@ typedef struct {
 /// behind pointers too: an array of C is a tuple in Swift, and the compiler took half a minute for
 /// the copies of one with thousands of elements.
 typedef struct {
-  /// Counted executions, failures among them, those that the strategy cut off, and their steps.
+  /// How many executions counted, how many of them failed, how many of them the strategy cut off,
+  /// and how many steps they took together.
   uint64_t executions, failures, cut, steps;
   /// The steps by another thread than the step before, and the steps before which several threads
   /// were enabled.
@@ -237,7 +238,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
                                            interlock_strategy *strategy,
                                            interlock_exploration_result *result);
 
-/// The same in a child process: a body that calls `exit`, kills its process or spoils its memory
+/// The same in a child process: a body that calls `exit`, kills its process or corrupts its memory
 /// ends the child, which is a finding with its choices, and not the caller. What the body writes to
 /// memory is not seen by the caller, and the strategy is used up: its progress stays in the child.
 /// With `forks_each`, one child follows another, and the strategy decides for all of them.

@@ -30,8 +30,8 @@ typedef struct {
   /// True if an object has the same number in every execution, whichever thread uses it first. Else
   /// two objects that two steps use for the first time are taken for one object.
   bool objects_keep_their_numbers;
-  /// Which of `shards` parts of the orders is explored, from 0; no more than one part if `shards`
-  /// is 0 or 1. All parts together have every order that matters, and few of them twice.
+  /// Which of `shards` parts of the orders is explored, from 0; all orders if `shards` is 0 or 1.
+  /// All parts together have every order that matters, and few of them twice.
   uint32_t shard, shards;
 } interlock_dpor_options;
 
@@ -92,7 +92,8 @@ typedef struct {
   const interlock_schedule *schedule;
   /// Equal for executions that take the same steps in the same order.
   uint64_t order;
-  /// Equal for executions that differ only in the order of independent steps; 1 if not asked for.
+  /// Equal for executions that differ only in the order of independent steps; 1 without
+  /// `hashes_traces`.
   uint64_t trace;
   /// The thread of each step.
   const uint32_t *steps;

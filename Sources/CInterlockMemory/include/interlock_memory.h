@@ -1,5 +1,5 @@
-/// Races in memory: the functions that code calls which is compiled with `-sanitize=thread`, over
-/// the clocks of `CInterlockAnalysis`. The toolchain's ThreadSanitizer runtime is not linked.
+/// Races in memory: the functions that code compiled with `-sanitize=thread` calls, implemented
+/// with the clocks of `CInterlockAnalysis`. The toolchain's ThreadSanitizer runtime is not linked.
 ///
 /// The compiler calls `__tsan_read8` and others before each access. Each access is compared with
 /// the last accesses of the same bytes: if nothing orders the two, and one of them writes, they
@@ -80,20 +80,22 @@ const char *interlock_memory_image(uintptr_t address, uintptr_t *start);
 typedef uint64_t (*interlock_memory_scope)(void);
 /// Sets the function that decides which scope an access belongs to.
 void interlock_memory_scope_from(interlock_memory_scope scope);
-/// The calling thread has entered or left a scope: its next accesses belong to another one.
+/// Call it when the calling thread has entered or left a scope: its next accesses belong to another
+/// scope.
 void interlock_memory_scope_changes(void);
 
-/// Why nothing is checked from some event on; NULL while it is, or if it never began.
+/// Why accesses are no longer checked; NULL while they are checked, or if the check never began.
 const char *interlock_memory_blindness(void);
 /// Whether instrumented code has run, or is linked: without any there is nothing to check.
 bool interlock_memory_is_instrumented(void);
-/// Whether a function is instrumented, which writes to its argument. Call it before the check
+/// Whether `function`, which writes to its argument, is instrumented. Call it before the check
 /// starts.
 bool interlock_memory_is_instrumented_function(void (*function)(int *));
-/// How many pairs of places raced, and how often accesses did.
+/// How many pairs of places raced.
 uint64_t interlock_memory_pairs(void);
-/// Reports each pair of places again, if it races again.
+/// Forgets the reported pairs of places: a pair that races again is reported again.
 void interlock_memory_forget_pairs(void);
+/// How many accesses raced: a pair of places counts each time.
 uint64_t interlock_memory_races(void);
 
 #ifdef __cplusplus

@@ -34,8 +34,8 @@ typedef enum {
 interlock_xctest_state interlock_observe_xctest(const void *observer,
                                                 const interlock_xctest_follower *newest);
 
-/// Adds the watchdog's options to a list of Swift's. Swift's side:
-/// `Sources/InterlockWatchdog/WatchdogOptions.swift`.
+/// Adds the watchdog's options to Swift's list of options. Swift's side:
+/// `Sources/InterlockWatchdog/ReportOptions.swift`.
 void interlock_watchdog_declare_options(void *list);
 
 /// Starts the watchdog if `INTERLOCK_OPTIONS` has a `hang_limit`. Swift's side:
@@ -47,7 +47,8 @@ void interlock_watchdog_start_from_environment(void);
 /// It reports at exit the deadlocks and races that did not occur in this run.
 void interlock_prediction_start_from_environment(void);
 
-// Arranges that the reports are written that INTERLOCK_OPTIONS names. In Swift.
+/// Arranges for the reports that `INTERLOCK_OPTIONS` names to be written at exit. Swift's side:
+/// `Sources/InterlockWatchdog/ProcessReport.swift`.
 void interlock_report_start_from_environment(void);
 
 /// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.

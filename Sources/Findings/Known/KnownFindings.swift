@@ -45,8 +45,8 @@ package struct KnownFindings: Sendable, Hashable {
     /// The line of the file, from 1.
     package var line = 0
 
-    /// Whether the pattern has the finding. The file and the type may be those of another side
-    /// than the function.
+    /// Whether the pattern matches the finding. The file and the type may be those of one side, and
+    /// the function that of another.
     package func matches(_ finding: Finding) -> Bool {
       let key = finding.key
       return wildcard(kind, matches: key.rule) && wildcard(resource, matches: key.resource)
@@ -96,7 +96,7 @@ extension KnownFindings {
   package struct Run: Sendable {
     /// The keys of all findings.
     package var found: Set<Finding.Key> = []
-    /// The patterns that have one of the findings.
+    /// The patterns that match one of the findings.
     package var matched: Set<Suppression> = []
     /// The trials that were judged, as in `run reads mutex`.
     package var judged: Set<String> = []

@@ -21,7 +21,7 @@ package struct Explanation: Sendable, Hashable {
     package var stack: [StackFrame]
     /// What the thread does if it waits for no object; `nil` for all other nodes.
     package var elsewhere: WaitSnapshot.Elsewhere?
-    /// Whether it belongs to the cycle, or to the dry pool.
+    /// Whether it belongs to the cycle, or to the pool all of whose threads wait.
     package var isMarked: Bool
 
     /// Describes a node.
@@ -64,7 +64,7 @@ package struct Explanation: Sendable, Hashable {
 
   /// The cause.
   package var cause: Diagnosis.Cause
-  /// Whether nothing that the process could still do ends the hang.
+  /// Whether the hang is certain: nothing that the process can still do would end it.
   package var isCertain: Bool
   /// One line, without the cause's name.
   package var headline: String

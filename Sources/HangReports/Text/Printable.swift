@@ -3,8 +3,8 @@ package enum Printable {
   /// The most characters of a label or a name.
   static let longestLabel = 48
 
-  /// The text on one line, with escapes for characters that move a cursor or turn the direction of
-  /// writing.
+  /// The text on one line, with escapes for characters that move a cursor or change the direction
+  /// of writing.
   package static func line(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""

@@ -19,9 +19,9 @@ extension SectionTracking {
   /// these two places are held open for 2 to 6 ms now and then, so that the other can overlap. A
   /// conflict found this way is real: it happened. All delays together take at most 5 % of the run
   /// time (`delay_budget=`) and at most 2 s; the first 80 ms are free, so that a short run has
-  /// some. A delayed section may hold a lock, and then delays the threads that wait for it. Source:
-  /// Li, Lu, Musuvathi et al., "Efficient Scalable Thread-Safety-Violation Detection" (TSVD, SOSP
-  /// 2019).
+  /// delays. A delayed section may hold a lock, and then delays the threads that wait for it.
+  /// Source: Li, Lu, Musuvathi et al., "Efficient Scalable Thread-Safety-Violation Detection"
+  /// (TSVD, SOSP 2019).
   public static var delays: Bool {
     get { Settings.shared.delays }
     set { Settings.shared.delays = newValue }

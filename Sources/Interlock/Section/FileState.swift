@@ -1,4 +1,4 @@
-/// A file's existence, size, time and number, for the witness of a section that reads it.
+/// A file's existence, size, time and inode number, for the witness of a section that reads it.
 ///
 /// A change that keeps the size within one tick of the file system's clock (4 ms on many) is not
 /// seen. Making a state takes one system call, some microseconds, from any thread. Symbolic links
@@ -10,7 +10,7 @@ public struct FileState: Sendable, Hashable {
   public var seconds: Int64
   /// The rest of that time, in nanoseconds.
   public var nanoseconds: Int64
-  /// The file's number on its file system: it differs if another file has replaced it.
+  /// The file's inode number, which differs if another file has replaced it.
   public var number: UInt64
 
   /// Reads the state of the file at this path.

@@ -1,6 +1,7 @@
 /// Whether a section reads or writes its resource, and so what other owners may do meanwhile.
 ///
-/// Names and raw values are those of the RCTool article, and of `interlock.h`.
+/// Names and raw values are those of "Detecting race conditions in iOS" (2012), and of
+/// `interlock.h`.
 public enum Mode: Int, Sendable, Hashable, Codable {
   /// "I read": others may read, no other owner may write.
   case noWrite = 1

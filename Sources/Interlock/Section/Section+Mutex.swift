@@ -8,8 +8,8 @@ extension Section {
   /// Locks a mutex, and runs `body` on its value as a section that reads.
   ///
   /// The mutex is held as `Mutex.withLock` holds it; for prediction it is a lock like any other.
-  /// One mutex belongs to one section. It is not seen when locked without the section. Thread-safe;
-  /// returns and throws what `body` does.
+  /// One mutex belongs to one section. Locking the mutex without the section is not seen.
+  /// Thread-safe; returns and throws what `body` does.
   #if INTERLOCK_TRACKING
   @inline(never)
   #else

@@ -1,5 +1,5 @@
-/// The option of `INTERLOCK_OPTIONS` that names a file of old findings. Each product that knows
-/// them when a finding is made declares it.
+/// The option of `INTERLOCK_OPTIONS` that names a file of old findings. Each product that compares
+/// its findings with the file declares the option.
 package struct BaselineOptions: EnvironmentOptions {
   /// The path of the file; `nil` for none.
   package var path: String?

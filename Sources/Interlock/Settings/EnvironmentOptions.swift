@@ -120,7 +120,8 @@ package struct OptionVariable: Sendable {
     self.errors = errors.map { "interlock: INTERLOCK_OPTIONS: \($0)" }
   }
 
-  /// The options in a word that other signs than blanks separate, as in `predict=on:hang_limit=5`.
+  /// The options in a word that characters other than blanks separate, as in
+  /// `predict=on:hang_limit=5`.
   private static func joinedNames(in word: Substring, known: [String]) -> [String] {
     word.split { ":,;".contains($0) }.compactMap { piece in
       guard let sign = piece.firstIndex(of: "=") else { return nil }

@@ -12,7 +12,7 @@ package protocol OptionValues: Sendable {
 package struct Option<Values: OptionValues>: Sendable {
   /// What a replay, which tries one trial again, does with an option.
   package enum Replay: Sendable {
-    /// The option changes a trial or how the run judges it: a replay repeats it as given last.
+    /// The option changes a trial or how the run judges it: a replay repeats the last value given.
     case repeats
     /// As `repeats`, for an option that may be given several times and adds a value each time.
     case repeatsEach

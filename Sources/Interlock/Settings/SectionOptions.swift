@@ -10,7 +10,7 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   var sections = true
   var delays = false
   var delaySeed: UInt64?
-  /// In per cent of the run time.
+  /// The most time that delays may take, in per cent of the run time.
   var delayBudget = DelaySettings.defaultBudget
   var trapFile: String?
   /// `nil` means the value of `requiresContention`.

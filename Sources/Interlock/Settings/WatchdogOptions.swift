@@ -1,20 +1,21 @@
 /// The options of `INTERLOCK_OPTIONS` that the watchdog and its prediction obey, besides `report`.
 ///
-/// Declared here and not beside the watchdog, so that a process that lacks it names a wrong value.
+/// Declared here and not beside the watchdog, so that a process without the watchdog also reports a
+/// wrong value.
 package struct WatchdogOptions: EnvironmentOptions {
-  /// The findings, besides a conflict, that make the exit code red.
+  /// The findings, besides a conflict, after which the process exits with `exit_code`.
   package enum FailOn: String, CaseIterable, Sendable {
-    /// A deadlock or a race that did not occur and can.
+    /// A deadlock or a race that did not occur in this run but can.
     case potential
   }
 
-  /// In seconds; `nil` leaves the watchdog unstarted.
+  /// The longest time without progress, in seconds; `nil` does not start the watchdog.
   package var hangLimit: Double?
   /// Whether prediction reports at exit.
   package var predicts = false
-  /// What makes the exit code red, besides a conflict.
+  /// After which findings, besides a conflict, the process exits with `exit_code`.
   package var failOn: FailOn?
-  /// In seconds; `nil` for none.
+  /// The longest hold of a lock that is not reported, in seconds; `nil` for none.
   package var holdLimit: Double?
 
   /// The defaults.

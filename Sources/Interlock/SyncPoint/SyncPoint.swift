@@ -4,8 +4,9 @@
 /// Marks a place in a subject where a scenario's script may hold a caller.
 ///
 /// Costs one load if no script is set, and nothing if tracking is not compiled in; thread-safe. Do
-/// not put one between acquiring and releasing a lock that other roles need before their own
-/// points: the order then cannot be reached, and the trial reports that.
+/// not put one between acquiring and releasing a lock that another caller of the script needs
+/// before its own sync point: the order then cannot be reached, and the trial reports that.
+///
 /// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the
 ///   type first, as `tmcache.get.afterDiskRead`.
 @_transparent

@@ -5,7 +5,8 @@ import Interlock
 package enum Invocation: Sendable, Hashable {
   /// Replay these scenarios, by name or path, or all of them if none is given.
   case run(scenarios: [String], Options)
-  /// Explore the orders of these scenarios, by name or path, or of all with an expectation of it.
+  /// Explore the orders of these scenarios, by name or path, or of all that expect a result of
+  /// `explore`.
   case explore(scenarios: [String], Options)
   /// List the subjects, scenarios and benches whose name or summary contains these texts.
   case list(texts: [String], Options)
@@ -110,7 +111,8 @@ package struct Options: OptionValues, Hashable {
   package var trapFile: String?
   /// Whether children predict deadlocks and races; `nil` decides by each scenario's expectations.
   package var predict: Bool?
-  /// Whether children look for races in memory; `nil` does where the subject's code allows it.
+  /// Whether children look for races in memory; `nil` looks if the subject's code is compiled for
+  /// it.
   package var memory: Bool?
   /// What makes a run red, in addition to an unexpected verdict.
   package var failsOn: Set<FailOn> = []

@@ -105,7 +105,7 @@ extension Options {
   ///
   /// - Parameters:
   ///   - scenario: The scenario, whose pool width counts unless an option gives one.
-  ///   - seed: What random choices follow from.
+  ///   - seed: The seed of random choices.
   ///   - seconds: The budget without the option.
   /// - Returns: The request for the trial's child.
   func exploreRequest(of scenario: Scenario, seed: UInt64, seconds: Double = 10) -> ExploreRequest {

@@ -3,13 +3,13 @@ import Foundation
 import Interlock
 import Testing
 
-/// Drives each two operations of a type against each other, and records an issue for each conflict.
+/// Runs every two operations of a type against each other, and records an issue for each conflict.
 ///
-/// Meant for a type that claims `@unchecked Sendable`. Every operation meets every operation,
-/// itself included, on a new subject. First the orders of their steps are explored; if not all
-/// could be, or if only an oracle can see a conflict, two threads run the operations at once as
-/// well. The answer is a matrix, which is printed, and attached as HTML to the test if it has a
-/// conflict.
+/// Meant for a type that claims `@unchecked Sendable`. Every operation runs against every
+/// operation, itself included, on a new subject. First the orders of their steps are explored. Two
+/// threads then also run the operations at once if not every order could be explored, or if one of
+/// the two operations begins no section. The answer is a matrix, which is printed, and attached as
+/// HTML to the test if it has a conflict.
 ///
 ///     @Test func storeIsSendable() async throws {
 ///       try await checkSendable(of: ImageStore()) { check in
@@ -20,15 +20,15 @@ import Testing
 ///     }
 ///
 /// A pair is called safe only if something could have shown a conflict in it: see
-/// `SendableMatrix.Outcome`. A deadlock that only the threads run into ends the process with code
-/// 86; one that is explored is a conflict of its pair.
+/// `SendableMatrix.Outcome`. A deadlock of the two threads ends the process with code 86; a
+/// deadlock in an explored order is a conflict of its pair.
 ///
 /// - Parameters:
 ///   - subject: Makes a new subject, for each order and each round.
 ///   - budget: The real time for the whole matrix, from 0.1 seconds.
 ///   - rounds: How often threads run a pair at most, 1 to 1,000,000.
 ///   - hangLimit: The longest time without progress of the process, from 0.1 s.
-///   - replay: The string of a failure: only its pair is run, and only so.
+///   - replay: The string of a failure: only its pair is run, with only its order or its rounds.
 ///   - function: The test, which a replay string belongs to.
 ///   - fileID: The file, as `#fileID` gives it, of an issue without a line of its own.
 ///   - filePath: The file's path.

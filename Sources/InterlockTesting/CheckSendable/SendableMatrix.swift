@@ -1,11 +1,11 @@
-/// How each two operations of a type behave against each other.
+/// How every two operations of a type behave against each other.
 public struct SendableMatrix: Sendable, Hashable {
   /// What is known of two operations that run at once.
   public enum Outcome: Sendable, Hashable {
     /// All orders were executed, and none failed.
     ///
-    /// Of the controlled calls and the sections that both operations begin, under sequential
-    /// consistency: memory that no section marks is not in it.
+    /// The orders are those of the controlled calls and of the sections that both operations begin,
+    /// under sequential consistency. Accesses to memory outside sections are not among them.
     case safe(orders: Int)
     /// What was tried shows no conflict.
     ///
@@ -15,7 +15,7 @@ public struct SendableMatrix: Sendable, Hashable {
     case noConflictSeen(orders: Int, rounds: Int)
     /// The two conflict: each line says where, or what failed.
     case conflict([String])
-    /// Nothing could have shown a conflict: the reason.
+    /// Nothing could have shown a conflict, for this reason.
     case unobservable(String)
   }
 

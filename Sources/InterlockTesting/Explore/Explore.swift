@@ -15,8 +15,9 @@ public struct ExploreOption: Sendable {
     case random
     /// Random priorities that change at `depth` - 1 steps.
     ///
-    /// Finds a bug of that depth with a known probability. Source: Burckhardt and others, "A
-    /// Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010.
+    /// Finds a bug that needs `depth` steps in one order with a known probability. Source:
+    /// Burckhardt and others, "A Randomized Scheduler with Probabilistic Guarantees of Finding
+    /// Bugs", ASPLOS 2010.
     case pct(depth: Int)
     /// Random priorities of operations. Source: Yuan, Yang, Gu, "Partial Order Aware Concurrency
     /// Sampling", CAV 2018.
@@ -86,8 +87,8 @@ public struct ExploreOption: Sendable {
 
   /// Runs the executions in a child process.
   ///
-  /// What the body writes to memory is lost; a body that spoils its memory, or that kills its
-  /// process, ends the child, which is a finding.
+  /// What the body writes to memory is lost. A body that corrupts its memory, or that kills its
+  /// process, ends only the child, which is a finding.
   public static var isolated: Self {
     Self { options in
       options.isIsolated = true
@@ -108,7 +109,7 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// What random choices follow from. Without it, 1.
+  /// The seed of random choices. Without it, 1.
   public static func seed(_ seed: UInt64) -> Self {
     Self { options in
       options.seed = seed

@@ -27,7 +27,7 @@ public struct StressCaller: Sendable, CustomStringConvertible {
 
   /// A number in the range, by the seed of the run: a replay draws the same ones.
   ///
-  /// Each draw of a caller in a round gives another number. Callable from any thread.
+  /// Each call draws the next number of the caller in its round. Callable from any thread.
   ///
   /// - Parameter range: The numbers to choose from; it must not be empty.
   /// - Returns: One of them.

@@ -58,12 +58,12 @@ extension Trait where Self == InterlockTrait {
   ///     @Test(.interlock) func cacheIsThreadSafe() async { … }
   ///
   /// A conflict between sections becomes an issue at the line of one of them, with both stacks, and
-  /// the test goes on. Near-miss delays are on from then. A hang ends the process with code 86,
+  /// the test goes on. Near-miss delays are on from then on. A hang ends the process with code 86,
   /// after its report has named the tests that had begun. The trait of a test, or of an inner
   /// suite, replaces that of the suite around it.
   ///
   /// Tests may run in parallel. A conflict belongs to the test whose tasks, threads or blocks began
-  /// the sections, or to both if they belong to two; if no test can be told, to the run.
+  /// the sections, or to both tests if two did. It belongs to the run if its test is not known.
   public static var interlock: Self { .interlock() }
 
   /// Watches each test, as `interlock`.
