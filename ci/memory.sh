@@ -14,7 +14,7 @@ Usage: ci/memory.sh [--package FOLDER] test [ARGUMENT ...]
   -h, --help         show this, and build nothing
 
 Builds in debug, in the folder .build/memory of the package, with the option that has the compiler call a function before
-each access of memory. Ends with the code of the tests (66 if races were only logged) or of the run; 64 wrong usage.
+each access of memory. Ends with the code of the tests (1 if 'swift test' found races) or of the run; 64 wrong usage.
 END
 }
 

@@ -47,7 +47,8 @@ struct InterlockCommand: StressCommand {
     ) { try DetectorsBench.run() },
     // It turns the wait table on, but only under the script, which runs it last.
     BenchEntry(
-      name: "slow-down", summary: "what they make of a dictionary's time; by ci/detectors.sh"
+      name: "slow-down",
+      summary: "how much other detectors slow down a dictionary; by ci/detectors.sh"
     ) { try DetectorsSlowDown.run() },
     // Last, because it turns the wait table on permanently.
     BenchEntry(name: "events", summary: "the cost of seeing the calls that wait and wake") {

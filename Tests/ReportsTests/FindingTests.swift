@@ -62,6 +62,16 @@ struct FindingTests {
         == "501caa8028a7eb03")
   }
 
+  @Test("The key of a property without a name has no line")
+  func unnamedProperty() {
+    func key(_ resource: String) -> Finding.Key {
+      Finding.Key(rule: "race", resource: resource, functions: ["add()"])
+    }
+    #expect(key("property at Lib/Lib.swift:7") == key("property at Lib/Lib.swift:10"))
+    #expect(key("property at Lib/Lib.swift:7") != key("property at Lib/Other.swift:7"))
+    #expect(key("port:7") != key("port:8"))
+  }
+
   @Test("Parts of a key are not run together")
   func separateParts() {
     let one = Finding.Key(rule: "race", resource: "ab", functions: ["c"])

@@ -5,7 +5,8 @@ extension Rule {
 
   package static let crash = Rule(
     "crash", "The process died of a signal or a trap.",
-    meaning: "Memory was accessed that is not there, or a check of Swift or of a library failed.",
+    meaning:
+      "The code accessed memory that does not exist, or a check of Swift or of a library failed.",
     example: "Fatal error: Index out of range, in an array that two threads change.",
     remedy: """
       Start at the first frame of your own code. A crash that comes and goes is usually a race: \
@@ -37,7 +38,7 @@ extension Rule {
     remedy: "Raise the limit of the scenario, or make the work smaller.")
 
   package static let livelock = Rule(
-    "livelock", "The threads run for ever without getting anywhere.",
+    "livelock", "The threads run for ever without making progress.",
     meaning: "An explored order reached the limit of steps: its threads repeat themselves.",
     example: "while !flag { yield() }, where the thread that sets the flag waits for this one.",
     remedy: "Wait for the event (a condition, a continuation) instead of polling for it.")
@@ -49,5 +50,5 @@ extension Rule {
       check of the body's own failed. The token replays it.
       """,
     example: "if cache[key] == nil { cache[key] = make() }   // two threads see nil",
-    remedy: "Make what has to be one step one step: hold the lock over the test and the change.")
+    remedy: "Make the test and the change one step: hold one lock over both.")
 }

@@ -48,7 +48,7 @@ extension Rule {
   static let starvation = Rule(
     "deadlock-starvation", "All threads of a pool wait for work that is queued behind them.",
     meaning: """
-      A pool has a fixed most of threads (the task pool one for each processor). All of them wait, \
+      A pool has a largest number of threads (the task pool: one for each processor). All wait, \
       and what they wait for needs a thread of the same pool.
       """,
     example: """
@@ -108,8 +108,8 @@ extension Rule {
   package static let deadlock = Rule(
     "deadlock", "No thread can go on, for a reason that is not known.",
     meaning: """
-      Every thread is blocked, and the calls that wait were not seen completely (another build, \
-      unseen code), so the cause is undecided.
+      Every thread is blocked, and not all calls that wait were seen (another build, unseen \
+      code), so the cause is undecided.
       """,
     example: "A library that waits by a system call of its own.",
     remedy: """
@@ -121,7 +121,7 @@ extension Rule {
     "hang", "Nothing has happened for as long as the limit allows.",
     meaning: """
       No thread ran, waited for another object or got work, and the watchdog's limit was reached. \
-      It is no proof of a deadlock: the process may wait for another one.
+      It does not prove a deadlock: the process may wait for another process.
       """,
     example: "A test that reads from a socket to which no peer writes.",
     remedy: "Look at the stacks of the report; give the wait a time limit of its own.")

@@ -36,7 +36,8 @@ extension Rule {
       "Change all parts in one section, also on errors."),
     oracle(
       "layers-agree", "Two layers hold different values for one key.",
-      "A late write to disk replaces a newer value.", "Order the writes of a key: one queue each."),
+      "A late write to disk replaces a newer value.",
+      "Order the writes of a key: one queue for each key."),
     oracle(
       "limits-hold", "A quantity is above its limit at rest.",
       "Two writers see that there is room for one more.", "Test and change in one section."),
@@ -50,11 +51,12 @@ extension Rule {
       "Test for cancellation where the callback is called, under the request's lock."),
     oracle(
       "checks-hold", "A call reports that a check of its own failed.",
-      "A transfer finds another balance than it stored.", "See what the check says."),
+      "A transfer finds a balance that differs from the one that it stored.",
+      "See what the check says."),
     oracle(
       "hold-up-bounded", "A call is held up while too many others begin and complete.",
       "A lock that a waiting thread never gets, because others acquire it again at once.",
-      "Use a fair lock or a queue, or hold the lock for shorter."),
+      "Use a fair lock or a queue, or hold the lock for a shorter time."),
   ]
 
   private static func oracle(

@@ -30,7 +30,8 @@ extension Rule {
   private static let blockingWaitInTask = Rule(
     "potential-blocking-wait-in-task", level: .warning,
     "A task blocks a thread of the pool that all tasks share.",
-    meaning: "With as many such tasks as processors, no task can run, also not the one waited for.",
+    meaning:
+      "With as many such tasks as processors, no task can run, not even the one that they wait for.",
     example: "Task { semaphore.wait() }",
     remedy: "Await a continuation, an AsyncStream or the task itself.")
 
@@ -52,7 +53,7 @@ extension Rule {
 
   private static let longHold = Rule(
     "potential-long-hold", level: .warning, "A lock was held for longer than the given limit.",
-    meaning: "Other threads wait for as long.",
+    meaning: "Other threads that need the lock wait for as long.",
     example: "lock.withLock { try data.write(to: file) }",
     remedy: "Do the slow work outside the lock.")
 

@@ -30,9 +30,9 @@ extension Rule {
     "memory-race", "Nothing orders two accesses of the same memory, and at least one writes.",
     meaning: """
       The compiler's calls before each access were compared with every lock, queue, task and \
-      atomic operation of the run: none of them puts one access before the other. Whether they met \
-      in time does not matter: another run, or another processor, can make them meet. A mutation \
-      in place counts as a write of 1 byte, where it begins.
+      atomic operation of the run: none of them puts one access before the other. Whether they \
+      overlapped in time does not matter: another run, or another processor, can make them \
+      overlap. A mutation in place counts as a write of 1 byte, where it begins.
       """,
     example: """
       func rename(_ id: Int, to name: String) { lock.withLock { names[id] = name } }
@@ -64,10 +64,10 @@ extension Rule {
 
   /// Begin and end that do not match.
   package static let sectionMisuse = Rule(
-    "section-misuse", "The marks of a section do not match: an end without a begin, or twice.",
+    "section-misuse", "The marks of a section do not match: an end without a begin, or two ends.",
     meaning: """
       A section ended that was not open, ended twice, or ended on another thread than the one that \
-      owns it. The tracker keeps its books correct, but the marks do not show what the code does.
+      owns it. The tracker's state stays correct, but the marks do not show what the code does.
       """,
     example: """
       section.beginWrite()

@@ -5,7 +5,7 @@ extension Rule {
   package static let notAsExpected = Rule(
     "not-as-expected", "A trial did not show what its scenario expects of the subject.",
     meaning: """
-      The trial passed, or finished less than it should, and the scenario expects something else: \
+      The trial passed, or an exploration did not finish, and the scenario expects something else: \
       a known bug that no longer shows, or a potential finding that was not predicted.
       """,
     example: "A scenario expects 'race' of a subject that has been repaired.",
@@ -27,7 +27,7 @@ extension Rule {
     "not-deterministic", "The same choices led to other steps, so an exploration shows nothing.",
     meaning: """
       The explorer replays orders. A body that depends on chance, on real time or on state that it \
-      leaves behind makes other calls the second time.
+      leaves behind makes different calls the second time.
       """,
     example: "for key in Set(keys) { … }   // another order in each process",
     remedy: "Seed what is random, sort what has no order, and make the state in the body.")

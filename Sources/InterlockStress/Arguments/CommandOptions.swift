@@ -105,7 +105,7 @@ extension CommandName {
       [.run],
       Option(
         "traps", .file, \.trapFile,
-        "Keep the places that nearly met in this file, for the next trials and runs of this"
+        "Keep the pairs of places that nearly overlapped in this file, for the next trials and runs of this"
           + " build."
       )
     ),
@@ -169,7 +169,7 @@ extension CommandName {
       [.run, .explore],
       Option(
         "resume", .file, \.resumed, replay: .leavesOut,
-        "Run what this record lacks of the same run, and continue it.")
+        "Continue the run of this record: run only the trials that it lacks.")
     ),
     (
       [.run, .explore, .merge],

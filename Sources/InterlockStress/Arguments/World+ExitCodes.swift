@@ -5,7 +5,7 @@ extension World {
     case .run:
       [
         ("0", "Every expectation was met."),
-        ("1", "One was not, nothing was judged, or a required resource was not tested."),
+        ("1", "An expectation was not met, no trial was judged, or a resource was not tested."),
         ("4", "The command line selects no trial."),
         ("64", "The command line is wrong."),
         ("65", "A scenario or the baseline is wrong."),
@@ -14,8 +14,8 @@ extension World {
       ]
     case .explore:
       [
-        ("0", "Every expectation was met; without one, no order failed."),
-        ("1", "One was not, or nothing was explored."),
+        ("0", "Every expectation was met; if there is none, no order failed."),
+        ("1", "An expectation was not met, or nothing was explored."),
         ("4", "The command line selects no trial."),
         ("64", "The command line, or the token, is wrong."),
         ("65", "A scenario or the baseline is wrong."),

@@ -9,8 +9,8 @@ extension CommandName {
       [.explore],
       Option(
         "strategy", .strategy, \.strategy, replay: .leavesOut,
-        "What chooses the orders: {values}. A bound of dfs is one of preemptions; that of pct is"
-          + " its depth, 1 to 32.",
+        "What chooses the orders: {values}. N is the most preemptions of dfs, and the"
+          + " depth of pct, 1 to 32.",
         default: "every-order, and sampling in the second half of the budget")
     ),
     (
@@ -19,20 +19,20 @@ extension CommandName {
         "budget", .budget, \.budget, replay: .leavesOut,
         "How long to explore each pair of scenario and subject, as in 30s, or how many orders to"
           + " execute, as in 5000.",
-        default: "10s; of 'pool' 2s for each width")
+        default: "10s; for 'pool', 2s for each width")
     ),
     (
       [.explore],
       Option(
         "pool-width", .whole(Limits.poolWidthRange), \.poolWidth, replay: .leavesOut,
         "How many threads a pool has, {values}.",
-        default: "each scenario's own, or 255 of Dispatch and one for each processor of tasks")
+        default: "each scenario's own, or 255 for Dispatch, and for tasks one for each processor")
     ),
     (
       [.explore],
       Option(
         "replay", .text("token"), \.token, replay: .leavesOut,
-        "Execute the one order of this token, which a failure shows.")
+        "Execute only the order of this token, which a failure shows.")
     ),
     (
       [.explore],

@@ -91,7 +91,7 @@ extension UnorderedAccesses {
   private static func party(_ section: Conflict.Side) -> String {
     var thread = Printable.label(section.thread)
     if let task = section.task { thread = "task \(task) on \(thread)" }
-    return section.queue.map { "\(thread), on queue \"\(Printable.label($0))\"" } ?? thread
+    return section.queue.map { "\(thread) on queue \"\(Printable.label($0))\"" } ?? thread
   }
 
   /// The section's own line, as a frame: the stack may lack it if its function was inlined.

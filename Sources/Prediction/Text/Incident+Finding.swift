@@ -22,8 +22,8 @@ extension Incident {
     case .lockAcrossAwait:
       act = "leaves its thread with \(object) locked"
       headline =
-        "a task left its thread, at an await or at its end, with \(object) locked, which belongs to"
-        + " that thread: taken\(PlaceText.atWithCaller(frames))"
+        "a task left its thread, at an await or at its end, with \(object) locked, a lock that"
+        + " belongs to that thread: taken\(PlaceText.atWithCaller(frames))"
       held = [.init(object: object, place: frames)]
     case .longHold:
       act = "holds \(object) for \(text(seconds))"

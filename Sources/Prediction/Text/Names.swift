@@ -27,7 +27,7 @@ struct Names {
   func party(_ actor: Actor) -> String {
     var text = (actor.isTask ? "a task on thread " : "thread ") + String(actor.thread)
     if !actor.name.isEmpty { text += " \"\(Printable.label(actor.name))\"" }
-    if !actor.queue.isEmpty { text += ", on queue \"\(Printable.label(actor.queue))\"" }
+    if !actor.queue.isEmpty { text += " on queue \"\(Printable.label(actor.queue))\"" }
     return text
   }
 
