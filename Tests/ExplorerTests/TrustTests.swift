@@ -71,7 +71,8 @@ import Testing
   func forksEachState() throws {
     let left = try Exploration("state-left-behind", "--check", "5", "--forks-each")
     #expect(left.failures == 0)
-    let chance = try Exploration("random", "--check", "5", "--forks-each")
+    // Of each pair of executions, half differ.
+    let chance = try Exploration("random", "--check", "40", "--forks-each")
     #expect(chance.verdict == INTERLOCK_EXPLORED_NOT_DETERMINISTIC)
     #expect(chance.text.contains("; the second time, "))
   }

@@ -29,7 +29,6 @@ extension SnapshotTaker {
   }
 
   /// Adds where a lock or a condition was made, or its variable. Returns false if neither is known.
-  @discardableResult
   static func nameLock(_ lock: inout WaitSnapshot.Signal) -> Bool {
     let place = interlock_waits_made(lock.id)
     if place != 0 {

@@ -134,10 +134,13 @@ extension SnapshotTaker {
       switch wait.kind {
       case .semaphore, .group, .condition:
         var view = interlock_object_view()
-        guard interlock_waits_object(wait.object, &view) else { continue }
-        var signal = Self.signal(view, kind: wait.kind)
-        if wait.kind == .condition { Self.nameLock(&signal) }
-        found[wait.object] = signal
+        let isKnown = interlock_waits_object(wait.object, &view)
+        var signal =
+          isKnown
+          ? Self.signal(view, kind: wait.kind)
+          : WaitSnapshot.Signal(id: wait.object, kind: wait.kind)
+        let isNamed = wait.kind == .condition && Self.nameLock(&signal)
+        if isKnown || isNamed { found[wait.object] = signal }
       default: continue
       }
     }

@@ -13,11 +13,24 @@ extension SyncEvents {
       return condition
     }
 
-    @Test("A condition publishes each wait with its mutex, and each signal, with their lines")
-    func signalled() throws {
+    @Test("A condition publishes its initialisation, with its line")
+    func made() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
+      let condition = allocated(pthread_cond_t())
+      recorder.follow(condition.address)
+      let line = nextLine()
+      pthread_cond_init(condition, nil)
+      let events = recorder.events(of: condition.address)
+      #expect(events.map(\.words) == ["create condition"])
+      #expect(events.map(\.line) == [line])
+    }
+
+    @Test("A condition publishes each wait with its mutex, and each signal, with their lines")
+    func signalled() throws {
       nonisolated(unsafe) let condition = Self.condition()
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
       nonisolated(unsafe) let mutex = MutexTests.mutex()
       nonisolated(unsafe) let isSignalled = allocated(false)
       recorder.follow(condition.address)
@@ -44,9 +57,9 @@ extension SyncEvents {
 
     @Test("A broadcast wakes every waiting thread")
     func broadcast() throws {
+      nonisolated(unsafe) let condition = Self.condition()
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
-      nonisolated(unsafe) let condition = Self.condition()
       nonisolated(unsafe) let mutex = MutexTests.mutex()
       nonisolated(unsafe) let isSignalled = allocated(false)
       recorder.follow(condition.address)
@@ -71,9 +84,9 @@ extension SyncEvents {
 
     @Test("A condition wait with a limit ends in time, and holds the mutex again")
     func timed() throws {
+      let condition = Self.condition()
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
-      let condition = Self.condition()
       let mutex = MutexTests.mutex(Int32(PTHREAD_MUTEX_ERRORCHECK))
       pthread_mutex_lock(mutex)
       var end = moment(in: 0.01)
