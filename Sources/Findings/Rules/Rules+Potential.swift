@@ -30,8 +30,9 @@ extension Rule {
   private static let blockingWaitInTask = Rule(
     "potential-blocking-wait-in-task", level: .warning,
     "A task blocks a thread of the pool that all tasks share.",
-    meaning:
-      "With as many such tasks as processors, no task can run, not even the one that they wait for.",
+    meaning: """
+      With as many such tasks as processors, no task can run, not even the one that they wait for.
+      """,
     example: "Task { semaphore.wait() }",
     remedy: "Await a continuation, an AsyncStream or the task itself.")
 

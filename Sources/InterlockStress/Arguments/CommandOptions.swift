@@ -105,8 +105,8 @@ extension CommandName {
       [.run],
       Option(
         "traps", .file, \.trapFile,
-        "Keep the pairs of places that nearly overlapped in this file, for the next trials and runs of this"
-          + " build."
+        "Keep the pairs of places that nearly overlapped in this file, for the next trials and runs"
+          + " of this build."
       )
     ),
     (
