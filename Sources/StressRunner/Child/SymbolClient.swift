@@ -10,7 +10,7 @@ final class SymbolClient: @unchecked Sendable {
   private var isLost = false
 
   /// `patience`: the longest wait for an answer; milliseconds.
-  init(descriptor: Int32, patience: Int32 = 10_000) {
+  init(descriptor: Int32, patience: Int32 = 30_000) {
     socket = SymbolSocket(descriptor: descriptor)
     self.patience = patience
   }

@@ -8,8 +8,9 @@ import WaitForGraph
 final class StackNaming: Sendable {
   /// The trial's index in the list.
   let index: Int
-  /// After this time, stacks are shown without symbols; seconds.
-  private static let patience = 60.0
+  /// After this time, stacks are shown without symbols, and the verdict may be another one; seconds.
+  /// One thread symbolicates for all trials: on a busy machine, others come first.
+  private static let patience = 300.0
 
   private let condition = NSCondition()
   private let deadline = Platform.now + patience
