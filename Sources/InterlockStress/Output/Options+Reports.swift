@@ -1,4 +1,5 @@
 import Findings
+import Interlock
 import JSONText
 
 extension Options {
