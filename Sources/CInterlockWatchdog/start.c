@@ -1,5 +1,6 @@
 #include "interlock_watchdog.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "interlock_runtime.h"
@@ -18,11 +19,11 @@ __attribute__((constructor(65535))) static void start(void) {
   // Before the first task: a wait table that starts later does not know what tasks wait for.
   if (interlock_testing_starts) interlock_testing_starts();
   const char *options = getenv("INTERLOCK_OPTIONS");
-  // Without options, do nothing.
-  if (!options || !*options) return;
-  interlock_read_options();
-  // First of all, so that its exit handler runs last.
+  bool has_options = options && *options;
+  if (has_options) interlock_read_options();
+  // First of all, so that its exit handler runs last. A CI service reads reports without options.
   interlock_report_start_from_environment();
+  if (!has_options) return;
   // Start prediction first: it does not follow objects made before.
   interlock_prediction_start_from_environment();
   interlock_watchdog_start_from_environment();

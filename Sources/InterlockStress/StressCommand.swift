@@ -1,4 +1,5 @@
 public import Comparison
+import Findings
 import Foundation
 import Interlock
 public import StressRunner
@@ -64,6 +65,8 @@ extension StressCommand {
     signal(SIGXFSZ, SIG_IGN)
     let world = World.process(
       subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches)
+    // The world has the environment as it was.
+    ServiceReports.take()
     exit(world.perform(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 }

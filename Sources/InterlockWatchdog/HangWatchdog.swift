@@ -76,7 +76,7 @@ public enum HangWatchdog {
   }
 
   /// Whether this is a process that runs tests, as `swift test` starts it.
-  private static var isTestProcess: Bool {
+  static var isTestProcess: Bool {
     RunningTests.shared.hasXCTest
       || CommandLine.arguments.contains {
         $0.hasSuffix(".xctest") || $0.contains("--testing-library")

@@ -5,76 +5,43 @@ import Interlock
 package import Prediction
 import Synchronization
 
-/// The reports of this process that the option `report` names: its conflicts, its races in memory,
-/// its predicted faults, and the hang that ends it.
+/// The reports of this process, which the option `report` names or a CI service reads: its
+/// conflicts, its races in memory, its predicted faults, and the hang that ends it.
 ///
 /// A report is written when the process ends by `exit`, when a conflict traps, and when the
 /// watchdog ends the process. A process that is killed, or crashes for another reason, writes none.
 enum ProcessReport {
-  /// A format, and the file that its text goes to.
-  struct Target: Sendable, Equatable {
-    var format: FindingFormat
-    /// `nil` for standard output.
-    var path: String?
-
-    static func == (left: Self, right: Self) -> Bool {
-      left.format.name == right.format.name && left.path == right.path
-    }
-  }
-
-  private static let formats = FindingFormat.ofProcess
   private static let potential = Mutex<[PotentialFinding]>([])
   /// What tests have taken as their issues.
   private static let ofTests = Mutex<[Finding]>([])
   /// The paths are made absolute when the process starts: it may change its folder.
-  private static let targets = Mutex<[Target]>([])
+  private static let targets = Mutex<[ReportTarget]>([])
   private static let repository = Mutex<Repository?>(nil)
   /// How long a report may take before the process ends without it: the lock of an allocator may
   /// be what a hang is about. In seconds.
   private static let longestWrite: UInt32 = 20
-
-  /// The values of the option: `sarif:out.sarif`, `github`.
-  static let value = ValueFormat<Target>(
-    "format:file",
-    expected: formats.map { $0.destination == .file ? "\($0.name):FILE" : $0.name }
-      .joined(separator: ", "),
-    read: target)
-
-  private static func target(_ text: String) -> Target? {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let format = formats.first(where: { $0.name == parts[0] }) else { return nil }
-    switch (format.destination, parts.count) {
-    case (.file, 2) where !parts[1].isEmpty: return Target(format: format, path: String(parts[1]))
-    case (.output, 1): return Target(format: format)
-    default: return nil
-    }
-  }
 
   /// Arranges that the reports are written when the process ends.
   static func start() {
     // Read before the program can change its folder.
     _ = ProcessBaseline.ofThisProcess
     let asked = OptionVariable.ofThisProcess[ReportOptions.self].reports
-    guard !asked.isEmpty else { return }
+    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    let service = ServiceReports(environment: variable)
+    guard !asked.isEmpty || !service.isEmpty else { return }
+    if !service.isEmpty { ServiceReports.switchOffInChildren() }
+    _ = SharedReport.run
     let folder = FileManager.default.currentDirectoryPath
     repository.withLock { $0 = Repository(around: folder) }
-    targets.withLock { targets in
-      targets = asked.map { target in
-        guard let path = target.path?.replacing("%p", with: "\(getpid())"),
-          !path.hasPrefix("/")
-        else { return Target(format: target.format, path: target.path.map(expanded)) }
-        return Target(format: target.format, path: "\(folder)/\(path)")
-      }
+    targets.withLock {
+      $0 = ReportTarget.plan(asked, service, in: folder, environment: variable)
     }
     // The first handler runs last: all findings are known by then.
     atexit { ProcessReport.write(hang: nil) }
     SectionTracking.beforeTrap { ProcessReport.write(hang: nil) }
+    guard !asked.isEmpty else { return }
     let names = asked.map { $0.path ?? $0.format.name }.joined(separator: ", ")
     SectionTracking.announce("findings are reported at the end of the process: \(names)")
-  }
-
-  private static func expanded(_ path: String) -> String {
-    path.replacing("%p", with: "\(getpid())")
   }
 
   /// Keeps the predicted faults for the reports.
@@ -113,17 +80,39 @@ enum ProcessReport {
     var context = FindingFormat.Context(
       version: interlockVersion, activity: "process", repository: repository)
     context.hasBaseline = baseline != nil
-    for target in targets {
-      context.path = target.path
-      guard let text = target.format.text(list.all(), context) else { continue }
-      if let path = target.path {
-        guard let reason = replaceFile(path, by: text) else { continue }
-        print("interlock: the report '\(path)' could not be written: \(reason)", to: STDERR_FILENO)
-      } else {
-        print(text, to: STDOUT_FILENO, terminator: "")
-      }
+    for target in targets where !target.isUnasked || !ServiceReports.isTaken {
+      write(list.all(), to: target, context)
     }
   }
+
+  private static func write(
+    _ own: [Finding], to target: ReportTarget, _ context: FindingFormat.Context
+  ) {
+    var context = context
+    context.path = target.path
+    guard let path = target.path else {
+      print(target.format.text(own, context) ?? "", to: STDOUT_FILENO, terminator: "")
+      return
+    }
+    // A process that finds nothing leaves no trace that no option asks for. But a job that runs
+    // tests may expect the file.
+    if target.isUnasked, own.isEmpty, target.format.destination != .file || !isTest { return }
+    let reason: String? =
+      switch target.format.destination {
+      case .environment: appendText(target.format.text(own, context) ?? "", to: path)
+      case .file, .output:
+        SharedReport.write(own, to: target) { findings in
+          target.format.text(findings, context).flatMap { replaceFile(path, by: $0) }
+        }
+      }
+    if let reason {
+      print("interlock: the report '\(path)' could not be written: \(reason)", to: STDERR_FILENO)
+    } else if target.isUnasked, target.format.destination == .file {
+      SectionTracking.announce(ServiceReports.note(path))
+    }
+  }
+
+  private static var isTest: Bool { HangWatchdog.isTestProcess }
 
   private static func print(_ text: String, to descriptor: Int32, terminator: String = "\n") {
     // Not by the C library's streams: another thread may hold their locks for ever.

@@ -79,6 +79,78 @@ struct MachineReportOptionTests {
     #expect(!names.contains("gl-code-quality-report.json"))
   }
 
+  @Test("In GitLab CI a line says where the report is that no option names")
+  func note() throws {
+    let test = try world()
+    var options = Options()
+    options.scenarioFolder = test.folder + "/StressScenarios"
+    let file = test.folder + "/report.json"
+    options.unaskedFiles = ["gitlab": file]
+    func run() throws {
+      _ = try RunCommand(world: test.world, options: options, .run)
+        .perform(["writes"], firstArgument: "writes")
+    }
+    try run()
+    #expect(test.errors.text.contains("note: GitLab's code quality report is in '\(file)'\n"))
+    #expect(try JSONReader.read(Array(test.read("report.json").utf8)).list.count == 1)
+    // A report of another format that an option puts there stays.
+    options.reportFiles = ["sarif": file]
+    try run()
+    #expect(try test.read("report.json").contains("sarif-2.1.0"))
+    #expect(test.errors.text.matches(of: #/note: /#).count == 1)
+  }
+
+  @Test("INTERLOCK_CI_REPORTS=off leaves only the reports that options name")
+  func off() throws {
+    for service in ["GITLAB_CI", "GITHUB_ACTIONS"] {
+      let environment = [service: "true", "INTERLOCK_CI_REPORTS": "off"]
+      guard case .run(_, let options) = try parseArguments(["--xcode"], environment: environment)
+      else {
+        Issue.record("another command")
+        return
+      }
+      #expect(options.outputFormats == ["xcode"] && options.unaskedFiles.isEmpty)
+    }
+  }
+
+  @Test(
+    "Two options that name one file are wrong usage, in one line, before anything is written",
+    arguments: [
+      ("run", "junit", "sarif", "a", "a"), ("explore", "json", "html", "a", "./a"),
+      ("run", "record", "json", "a", "a"), ("explore", "gitlab", "sarif", "b", "a"),
+      ("merge", "junit", "gitlab", "a", "b"),
+    ])
+  func oneFile(
+    _ command: String, _ first: String, _ second: String, _ path: String, _ otherPath: String
+  ) throws {
+    let test = try world()
+    let record = test.folder + "/record.jsonl"
+    #expect(test.run("writes", "--record", record) == .unmet)
+    let link = test.folder + "/b"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: test.folder + "/a")
+    if path != otherPath { try "".write(toFile: link, atomically: false, encoding: .utf8) }
+    let files = [
+      "--\(first)", "\(test.folder)/\(path)", "--\(second)", "\(test.folder)/\(otherPath)",
+    ]
+    let arguments = command == "merge" ? [command, record] : [command, "writes"]
+    let code =
+      command == "merge" ? test.world.perform(arguments + files) : test.run(arguments + files)
+    #expect(code == .usage)
+    let errors = test.errors.text.split(separator: "\n")
+    #expect(errors.count == 1, "\(errors)")
+    let line = errors.last ?? ""
+    #expect(line.contains("'--\(first)'") && line.contains("'--\(second)'"), "\(line)")
+    #expect(line.contains("name one file, '\(test.folder)/"), "\(line)")
+    #expect(((try? test.read("a")) ?? "").isEmpty)
+  }
+
+  @Test("Two reports may go to one stream")
+  func oneStream() throws {
+    let test = try world()
+    #expect(test.run("writes", "--junit", "/dev/null", "--sarif", "/dev/null") == .unmet)
+  }
+
   @Test("A file that no option names and that cannot be written is a warning")
   func unaskedFile() throws {
     let test = try world()

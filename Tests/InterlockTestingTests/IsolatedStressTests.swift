@@ -54,6 +54,21 @@ struct IsolatedStressTests {
     #expect(Set(failed.results.map(\.place)) == [expects], "\(failed.run.output)")
   }
 
+  @Test("leaves the reports of a CI service to the process that waits")
+  func serviceReports() throws {
+    let summary = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).md"
+    defer { try? FileManager.default.removeItem(atPath: summary) }
+    let run = try WatchedRun(
+      "swift-testing", "Isolated/conflict\\(",
+      environment: [
+        "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary, "INTERLOCK_CI_REPORTS": "on",
+      ])
+    #expect(run.output.matches(of: #/::error /#).count == 1, "\(run.output)")
+    let text = try String(contentsOfFile: summary, encoding: .utf8)
+    #expect(text.matches(of: #/## Interlock: 1 error/#).count == 1, "\(text)")
+    #expect(text.matches(of: #/## /#).count == 1, "\(text)")
+  }
+
   @Test("passes a failed expectation on, at its line")
   func expects() throws {
     let run = try run("expects")
@@ -67,7 +82,9 @@ struct IsolatedStressTests {
   func exits() throws {
     let run = try run("exits")
     #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
-    #expect(run.issues.first?.text.contains("ended with code 7 before the stress did") == true)
+    let text = run.issues.first?.text ?? ""
+    #expect(text.contains("ended with code 7 before the stress did"))
+    #expect(!text.contains("findings are reported"), "\(text)")
   }
 
   @Test("runs each of two calls of a test once")

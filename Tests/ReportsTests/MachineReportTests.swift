@@ -178,6 +178,35 @@ struct HostileReportTests {
     #expect(page.all("script").isEmpty)
   }
 
+  @Test("Texts of 11 MB are cut, so that a reader of XML takes the file")
+  func long() {
+    // The last is one character, however many marks it has.
+    let texts =
+      ["x", "<", "\u{1F469}"].map { String(repeating: $0, count: 11_000_000) }
+      + ["e" + String(repeating: "\u{301}", count: 11_000_000)]
+    for text in texts {
+      var report = JUnitXML(properties: [], began: 0)
+      report.add(
+        text, in: "suite", seconds: 0, .failed(kind: text, message: text, lines: [text, text]),
+        output: [text])
+      report.add(text, in: "suite", seconds: 0, .skipped(reason: text))
+      #expect(report.text.utf8.count < 2_000_000)
+      #expect(Page(report.text).error == nil)
+    }
+  }
+
+  @Test("The lines of many tests are cut together")
+  func manyLines() {
+    var report = JUnitXML(properties: [], began: 0)
+    let output = [String](repeating: String(repeating: "&", count: 2000), count: 100)
+    for number in 0..<200 {
+      report.add("\(number)", in: "suite", seconds: 0, .passed, output: output)
+    }
+    #expect(report.text.utf8.count < 10_000_000)
+    #expect(Page(report.text).error == nil)
+    #expect(report.text.contains("…\n</system-out>"))
+  }
+
   @Test("GitHub and Xcode get one finding a line, and no line of the text", arguments: texts)
   func lines(_ text: String) {
     let commands = Faults.text("github", [result(text)])

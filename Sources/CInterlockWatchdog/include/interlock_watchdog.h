@@ -47,8 +47,8 @@ void interlock_watchdog_start_from_environment(void);
 /// It reports at exit the deadlocks and races that did not occur in this run.
 void interlock_prediction_start_from_environment(void);
 
-/// Arranges for the reports that `INTERLOCK_OPTIONS` names to be written at exit. Swift's side:
-/// `Sources/InterlockWatchdog/ProcessReport.swift`.
+/// Arranges for the reports that `INTERLOCK_OPTIONS` names, and those that a CI service reads, to
+/// be written at exit. Swift's side: `Sources/InterlockWatchdog/ProcessReport.swift`.
 void interlock_report_start_from_environment(void);
 
 /// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.

@@ -41,7 +41,7 @@ package struct FindingList: Sendable {
 extension Finding {
   /// The most characters of the message, and of each other text.
   private static let longestMessage = 4096
-  private static let longestLine = 1024
+  fileprivate static let longestLine = 1024
   /// The most lines, frames of a stack, and steps.
   private static let mostLines = 200
   private static let mostFrames = 64
@@ -78,6 +78,34 @@ extension StackFrame {
 /// The first characters of a text, with an ellipsis if some are left out.
 package func cutText(_ text: String, to most: Int) -> String {
   // A text with few bytes has no more characters: most texts need no count.
-  guard text.utf8.count > most, text.count > most else { return text }
-  return text.prefix(max(0, most - 1)) + "…"
+  guard text.utf8.count > most else { return text }
+  // A character may have any number of combining marks.
+  let scalars = text.unicodeScalars
+  if let end = scalars.index(
+    scalars.startIndex, offsetBy: most * mostScalars, limitedBy: scalars.endIndex),
+    end < scalars.endIndex
+  {
+    return text[..<end].prefix(max(0, most - 1)) + "…"
+  }
+  return text.count > most ? text.prefix(max(0, most - 1)) + "…" : text
 }
+
+/// The most scalars of a character that count, as an average: an emoji of a family has seven.
+private let mostScalars = 16
+
+/// Lines for an element of XML: each cut as a line of a finding, and all of them to a length that
+/// every reader takes. The most common one, libxml2, refuses a text of ten million bytes.
+package func cutLines(_ lines: [String]) -> [String] {
+  var bytes = 0
+  var result: [String] = []
+  for line in lines {
+    let short = cutText(line, to: Finding.longestLine)
+    bytes += short.utf8.count
+    guard bytes <= mostBytesOfLines else { return result + ["…"] }
+    result.append(short)
+  }
+  return result
+}
+
+/// The most bytes of all lines of an element: escaped, they are at most ten times as many.
+private let mostBytesOfLines = 900_000

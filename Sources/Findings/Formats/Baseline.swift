@@ -3,7 +3,7 @@ import Foundation
 extension FindingFormat {
   /// A baseline: what the file has, and the new findings. Nothing is removed, because a process
   /// need not run every test. A file that is no baseline stays as it is.
-  static let baseline = FindingFormat(
+  package static let baseline = FindingFormat(
     name: "baseline", summary: "A baseline.", destination: .file
   ) { findings, context in
     let path = context.path ?? ""

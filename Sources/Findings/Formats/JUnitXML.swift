@@ -19,7 +19,7 @@ package struct JUnitXML: Sendable {
     var counts: (failed: Int, broken: Int, skipped: Int, all: Int) = (0, 0, 0, 0)
     var seconds = 0.0
     var cases = ""
-    var output = ""
+    var output: [String] = []
   }
 
   private var suites: [Suite] = []
@@ -73,7 +73,7 @@ package struct JUnitXML: Sendable {
       + " time=\"\(Self.seconds(seconds))\""
     let end = child.isEmpty ? "/>\n" : ">\n\(child)    </testcase>\n"
     suites[position].cases += start + end
-    if !output.isEmpty { suites[position].output += XMLText.escaped(lines: output) + "\n" }
+    suites[position].output += output
   }
 
   /// The report.
@@ -91,7 +91,8 @@ package struct JUnitXML: Sendable {
         text += "      <property name=\(Self.attribute(name)) value=\(Self.attribute(value))/>\n"
       }
       text += "    </properties>\n" + suite.cases
-      text += "    <system-out>\(suite.output)</system-out>\n    <system-err></system-err>\n"
+      let output = cutLines(suite.output).map { XMLText.escaped($0) + "\n" }.joined()
+      text += "    <system-out>\(output)</system-out>\n    <system-err></system-err>\n"
       text += "  </testsuite>\n"
     }
     return text + "</testsuites>\n"
@@ -101,7 +102,7 @@ package struct JUnitXML: Sendable {
     _ name: String, _ kind: String, _ message: String, _ lines: [String]
   ) -> String {
     "      <\(name) type=\(attribute(kind)) message=\(attribute(message))>"
-      + XMLText.escaped(lines: lines) + "</\(name)>\n"
+      + XMLText.escaped(lines: cutLines(lines)) + "</\(name)>\n"
   }
 
   private static func attribute(_ text: String) -> String {

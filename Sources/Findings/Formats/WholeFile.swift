@@ -7,19 +7,18 @@ import Foundation
 package func replaceFile(_ path: String, by text: String) -> String? {
   func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
   let bytes = Array(text.utf8)
-  var status = stat()
-  let isStream = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  let isPipe = isStream(path)
   let url = URL(fileURLWithPath: path)
   let draft =
-    isStream
+    isPipe
     ? path : url.deletingLastPathComponent().path + "/.\(url.lastPathComponent).\(getpid())"
-  let flags = isStream ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+  let flags = isPipe ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
   let descriptor = open(draft, flags, 0o644)
   guard descriptor >= 0 else { return reason(errno) }
   var failure = writeWhole(bytes, to: descriptor)
   // A network file system may report a full disk only here.
   if close(descriptor) != 0, failure == nil { failure = errno }
-  if isStream { return failure.map(reason) }
+  if isPipe { return failure.map(reason) }
   if failure == nil, rename(draft, path) != 0 { failure = errno }
   if failure != nil { unlink(draft) }
   return failure.map(reason)
@@ -41,4 +40,39 @@ package func writeWhole(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     }
   }
   return nil
+}
+
+/// Adds a text to the end of a file, which is created if it is not there.
+///
+/// - Returns: The reason if it could not be written; else `nil`.
+package func appendText(_ text: String, to path: String) -> String? {
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+  guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+  let reason = writeWhole(Array(text.utf8), to: descriptor)
+  return (close(descriptor) == 0 ? reason : reason ?? errno).map { String(cString: strerror($0)) }
+}
+
+/// Whether two paths lead to one regular file, which need not be there: the text that is written
+/// last would replace the other. To a stream, such as `/dev/null`, both can be written.
+package func isOneFile(_ first: String, _ second: String) -> Bool {
+  canonicalPath(first) == canonicalPath(second) && !isStream(first)
+}
+
+/// Whether a path leads to anything that is there and is no regular file.
+package func isStream(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+}
+
+/// The path of a file without links; the file itself need not be there.
+package func canonicalPath(_ path: String) -> String {
+  func real(_ path: String) -> String? {
+    let found = realpath(path, nil)
+    defer { free(found) }
+    return found.map { String(cString: $0) }
+  }
+  if let path = real(path) { return path }
+  let url = URL(fileURLWithPath: path).standardizedFileURL
+  let folder = url.deletingLastPathComponent().path
+  return (real(folder) ?? folder) + "/" + url.lastPathComponent
 }

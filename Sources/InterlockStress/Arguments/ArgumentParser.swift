@@ -1,3 +1,4 @@
+import Findings
 import Interlock
 import JSONText
 import StressRunner
@@ -23,10 +24,9 @@ package func parseArguments(
   if !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb" {
     parser.options.color = .never
   }
-  if environment["GITHUB_ACTIONS"] == "true" { parser.options.outputFormats = ["github"] }
-  if environment["GITLAB_CI"] == "true" {
-    parser.options.unaskedFiles = ["gitlab": "gl-code-quality-report.json"]
-  }
+  let unasked = ServiceReports { environment[$0] }
+  parser.options.outputFormats = unasked.outputFormats
+  parser.options.unaskedFiles = unasked.files
   return try parser.parse()
 }
 

@@ -67,6 +67,7 @@ final class CompareCommand {
 
   /// Checks that the file of each format that an option names can be written.
   private func reportFiles() throws(UsageError) -> [ReportFile] {
+    try options.checkFiles(of: .compare)
     var files: [ReportFile] = []
     for format in ComparisonFormat.all {
       guard let path = options.reportFiles[format.name] else { continue }

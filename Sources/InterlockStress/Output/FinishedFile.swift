@@ -79,13 +79,3 @@ struct FinishedFile {
     status.st_mode != 0 && status.st_mode & S_IFMT != S_IFREG
   }
 }
-
-/// Adds a text to the end of a file, which is created if it is not there.
-///
-/// - Returns: The reason if it could not be written; else `nil`.
-func appendText(_ text: String, to path: String) -> String? {
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-  guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-  let reason = writeAll(Array(text.utf8), to: descriptor, at: nil)
-  return (close(descriptor) == 0 ? reason : reason ?? errno).map { String(cString: strerror($0)) }
-}

@@ -1,3 +1,7 @@
+import Findings
+import Interlock
+import JSONText
+
 extension Options {
   /// The file for the results as JSON; `-` is standard output.
   package var jsonFile: String? {
@@ -9,5 +13,34 @@ extension Options {
   package var htmlFile: String? {
     get { reportFiles["html"] }
     set { reportFiles["html"] = newValue }
+  }
+
+  /// Checks that no two options name one file, whose last text would replace the others.
+  ///
+  /// - Throws: The first two such options.
+  func checkFiles(of command: CommandName) throws(UsageError) {
+    var files = reportFiles
+    files["record"] = record
+    files["resume"] = resumed
+    files["traps"] = trapFile
+    if updatesBaseline { files["baseline"] = baseline }
+    var named: [(option: String, path: String)] = []
+    for option in command.options.map(\.name) {
+      // A lone hyphen stands for standard output.
+      guard let path = files[option], path != "-" else { continue }
+      if let other = named.first(where: { isOneFile($0.path, path) }) {
+        throw UsageError(
+          "The options '--\(other.option)' and '--\(option)' name one file, '\(escaped(path))':"
+            + " each needs a file of its own", command)
+      }
+      named.append((option, path))
+    }
+  }
+
+  /// The files that no option names and that are no other report's.
+  var freeUnaskedFiles: [String: String] {
+    unaskedFiles.filter { name, path in
+      reportFiles[name] == nil && !reportFiles.values.contains { isOneFile($0, path) }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Findings
 import Foundation
 import JSONText
 import Reports
@@ -9,6 +10,8 @@ final class RunReports {
     var format: ReportFormat
     var reporter: any Reporter
     var file: FinishedFile
+    /// The file, if no option names it; else `nil`.
+    var unaskedPath: String?
     var text = ""
   }
 
@@ -37,7 +40,9 @@ final class RunReports {
   init(
     _ formats: [ReportFormat], _ options: Options, of command: CommandName, in world: World
   ) throws {
-    var files = options.unaskedFiles.merging(options.reportFiles) { $1 }
+    try options.checkFiles(of: command)
+    let unasked = options.freeUnaskedFiles
+    var files = unasked.merging(options.reportFiles) { $1 }
     errors = world.errors
     let text = files.values.contains("-") ? world.errors : world.output
     self.text = text
@@ -59,9 +64,10 @@ final class RunReports {
         finished.append(
           Finished(
             format: format, reporter: format.make(settings),
-            file: try FinishedFile(path: path, option: format.name, of: command)))
+            file: try FinishedFile(path: path, option: format.name, of: command),
+            unaskedPath: unasked[format.name]))
       } catch {
-        guard options.reportFiles[format.name] == nil else { throw error }
+        guard unasked[format.name] != nil else { throw error }
         files[format.name] = nil
         world.errors.write("warning: '\(escaped(path))' is not written: it cannot be\n")
       }
@@ -155,7 +161,13 @@ final class RunReports {
       errors.write("warning: '\(escaped(path))' could not be written: \(reason)\n")
     }
     var failures = growing.map { ($0.format, $0.report.failure) }
-    failures += finished.map { ($0.format, $0.file.write($0.text + $0.reporter.end(summary))) }
+    for report in finished {
+      let failure = report.file.write(report.text + report.reporter.end(summary))
+      failures.append((report.format, failure))
+      if failure == nil, let path = report.unaskedPath {
+        errors.write("note: \(ServiceReports.note(escaped(path)))\n")
+      }
+    }
     return failures.compactMap { format, reason in
       reason.flatMap { reason in paths[format.name].map { ($0, reason) } }
     } + [end?.failure].compactMap(\.self)

@@ -38,9 +38,11 @@ struct IsolatedCall: Codable, Hashable {
   var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     let options = (variables["INTERLOCK_OPTIONS"] ?? "").split(separator: " ")
-      .filter { !$0.hasPrefix("report=") }
-    // On standard output, which this process reads: the lines of a hang.
-    variables["INTERLOCK_OPTIONS"] = (options + ["report=xcode"]).joined(separator: " ")
+      .filter { !$0.hasPrefix("report=") && !$0.hasPrefix("quiet=") }
+    // On standard output, which this process reads: the lines of a hang. What is armed is no part
+    // of an issue.
+    variables["INTERLOCK_OPTIONS"] =
+      (options + ["report=xcode", "quiet=on"]).joined(separator: " ")
     variables["SWIFT_BACKTRACE"] =
       "enable=yes,color=no,interactive=no,threads=crashed,images=none,registers=none,limit=32"
     let text = (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }

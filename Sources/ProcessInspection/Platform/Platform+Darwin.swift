@@ -15,6 +15,18 @@ extension Platform {
       cpuSeconds: Double(info.pti_total_user + info.pti_total_system) / 1e9)
   }
 
+  /// The name of a process's program, cut to 15 bytes, and when it began, in microseconds since
+  /// 1970.
+  package static func beginning(of process: Int32) -> (program: String, time: String)? {
+    var info = proc_bsdinfo()
+    let size = Int32(MemoryLayout<proc_bsdinfo>.size)
+    guard proc_pidinfo(process, PROC_PIDTBSDINFO, 0, &info, size) == size else { return nil }
+    let program = withUnsafeBytes(of: info.pbi_comm) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return (program, "\(info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec)")
+  }
+
   /// The processor time that a thread has used: not needed, since there is no monitor there.
   package static func cpuSeconds(of thread: Int, in process: Int32) -> Double { 0 }
 

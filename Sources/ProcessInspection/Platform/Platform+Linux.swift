@@ -11,6 +11,17 @@ extension Platform {
       cpuSeconds: cpuSeconds(fields), isMainThreadDead: state(fields[0].first) == .dead)
   }
 
+  /// The name of a process's program, cut to 15 bytes, and when it began, in the system's ticks
+  /// since its start.
+  package static func beginning(of process: Int32) -> (program: String, time: String)? {
+    let path = "/proc/\(process)/stat"
+    guard let fields = statistics(path), fields.count > 19,
+      let name = contents(of: "/proc/\(process)/comm")
+    else { return nil }
+    let program = name.split(separator: UInt8(ascii: "\n")).first ?? []
+    return (String(decoding: program, as: UTF8.self), String(decoding: fields[19], as: UTF8.self))
+  }
+
   /// The processor time that a thread has used, in seconds; 0 if it has ended.
   package static func cpuSeconds(of thread: Int, in process: Int32) -> Double {
     guard let fields = statistics("/proc/\(process)/task/\(thread)/stat"), fields.count > 12 else {

@@ -5,37 +5,10 @@ extension SyncEvents {
   /// `INTERLOCK_OPTIONS="report=sarif:FILE"`, in processes of their own.
   @Suite("Reports of a process")
   struct ProcessReportTests {
-    /// A folder that is removed with the test.
-    private final class Folder {
-      let path = NSTemporaryDirectory() + "interlock-report-" + UUID().uuidString
-
-      init() throws {
-        try FileManager.default.createDirectory(
-          atPath: path, withIntermediateDirectories: true)
-      }
-
-      deinit { try? FileManager.default.removeItem(atPath: path) }
-
-      var names: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
-      }
-
-      func read(_ name: String) throws -> String {
-        try String(contentsOfFile: path + "/" + name, encoding: .utf8)
-      }
-    }
-
-    /// The results of a SARIF file.
-    private func results(_ text: String) throws -> [[String: Any]] {
-      let log = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-      let run = (log?["runs"] as? [[String: Any]])?.first
-      return run?["results"] as? [[String: Any]] ?? []
-    }
-
     @Test("A conflict is in each report with both sides, whether it is logged or traps")
     func conflict() throws {
       for action in ["log", "trap"] {
-        let folder = try Folder()
+        let folder = try ReportFolder()
         let child = try ChildRun(
           "conflict",
           options: "on_conflict=\(action) report=sarif:\(folder.path)/a.sarif"
@@ -43,7 +16,7 @@ extension SyncEvents {
           environment: ["SWIFT_BACKTRACE": "enable=no"])
         #expect(action == "log" ? child.status == 66 : child.status < 0, "\(child.errors)")
         #expect(folder.names == ["a.json", "a.sarif", "a.xml"])
-        let found = try results(folder.read("a.sarif"))
+        let found = try sarifResults(folder.read("a.sarif"))
         #expect(found.map { $0["ruleId"] as? String } == ["race"])
         #expect((found.first?["relatedLocations"] as? [Any])?.count == 1)
         #expect((found.first?["stacks"] as? [Any])?.count == 2)
@@ -56,31 +29,31 @@ extension SyncEvents {
 
     @Test("A predicted fault is a warning; a process without a finding has a report that is empty")
     func predicted() throws {
-      let folder = try Folder()
+      let folder = try ReportFolder()
       let option = "predict=on report=sarif:\(folder.path)/%p.sarif"
       #expect(try ChildRun("both-ways", options: option).status == 0)
       #expect(try ChildRun("one-way", options: option).status == 0)
       // Each process has a file of its own.
       let files = folder.names
       #expect(files.count == 2 && files.allSatisfy { $0.wholeMatch(of: /[0-9]+\.sarif/) != nil })
-      let found = try files.map { try results(folder.read($0)) }.sorted { $0.count < $1.count }
+      let found = try files.map { try sarifResults(folder.read($0)) }.sorted { $0.count < $1.count }
       #expect(found.first?.isEmpty == true)
       #expect(found.last?.first?["ruleId"] as? String == "potential-lock-order")
       #expect(found.last?.first?["level"] as? String == "warning")
       let red = try ChildRun("both-ways", options: option + " fail_on=potential")
       #expect(red.status == 66)
       let newest = Set(folder.names).subtracting(files)
-      let level = try results(folder.read(#require(newest.first))).first?["level"] as? String
+      let level = try sarifResults(folder.read(#require(newest.first))).first?["level"] as? String
       #expect(level == "error")
     }
 
     @Test("A hang that ends the process is in its report, where the threads wait")
     func hang() throws {
-      let folder = try Folder()
+      let folder = try ReportFolder()
       let child = try ChildRun(
         "cycle", options: "hang_limit=5 report=sarif:\(folder.path)/a.sarif report=xcode")
       #expect(child.status == 86, "\(child.errors)")
-      let found = try results(folder.read("a.sarif"))
+      let found = try sarifResults(folder.read("a.sarif"))
       #expect(found.map { $0["ruleId"] as? String } == ["deadlock-cycle"])
       #expect(child.output.contains("Programs+Hangs.swift:"))
       #expect(child.output.contains(": error: deadlock (cycle): "))
@@ -94,7 +67,7 @@ extension SyncEvents {
       let child = try ChildRun(
         "conflict-elsewhere", options: "on_conflict=log report=sarif:\(name)")
       #expect(child.status == 66)
-      #expect(try results(String(contentsOfFile: path, encoding: .utf8)).count == 1)
+      #expect(try sarifResults(String(contentsOfFile: path, encoding: .utf8)).count == 1)
     }
 
     @Test("A file that cannot be written is one line, and the exit code stays")
@@ -118,6 +91,21 @@ extension SyncEvents {
         child.errors
           == "interlock: INTERLOCK_OPTIONS: 'report' must be sarif:FILE, junit:FILE,"
           + " gitlab:FILE, github, xcode, baseline:FILE, found \(found)\n")
+    }
+
+    @Test("Two reports that name one file are one line, and the first is written")
+    func oneFile() throws {
+      let folder = try ReportFolder()
+      let (sarif, other) = ("sarif:\(folder.path)/a", "junit:\(folder.path)/../\(folder.name)/a")
+      let child = try ChildRun("ends", options: "report=\(sarif) report=\(other) report=\(sarif)")
+      #expect(child.status == 0)
+      #expect(
+        child.errors
+          == "interlock: INTERLOCK_OPTIONS: 'report=\(sarif)' and 'report=\(other)' name one file:"
+          + " only the first is written\n")
+      #expect(try sarifResults(folder.read("a")).isEmpty)
+      let twice = "report=sarif:/dev/null report=junit:/dev/null"
+      #expect(try ChildRun("ends", options: twice).errors.isEmpty)
     }
 
     @Test("A process that links Interlock alone says in one line what the option needs")

@@ -19,18 +19,20 @@ struct ChildRun {
   /// The numbers among these words.
   var numbers: [Int] { words.compactMap { Int($0) } }
 
-  /// A program in the folder of the test bundle.
-  private static func executable(_ name: String) -> URL {
+  /// A program in the folder of the test bundle, or at an absolute path.
+  static func executable(_ name: String) -> URL {
+    if name.hasPrefix("/") { return URL(fileURLWithPath: name) }
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent(name)
   }
 
-  /// Starts it, with `quiet=on` unless `quiet` is false. Kills it if it does not end in time; the
-  /// test then fails.
+  /// Starts it, in a folder if one is given, with `quiet=on` unless `quiet` is false. Kills it if
+  /// it does not end in time; the test then fails.
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
-    environment: [String: String] = [:], quiet: Bool = true, limit: Double = 60,
+    environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,
+    limit: Double = 60,
     at location: SourceLocation = #_sourceLocation
   ) throws {
     let folder = FileManager.default.temporaryDirectory
@@ -45,6 +47,7 @@ struct ChildRun {
     let process = Process()
     process.executableURL = Self.executable(program)
     process.arguments = arguments
+    if let startFolder { process.currentDirectoryURL = URL(fileURLWithPath: startFolder) }
     var variables = ProcessInfo.processInfo.environment
     variables["INTERLOCK_OPTIONS"] = quiet ? (options ?? "") + " quiet=on" : options
     variables.merge(environment) { $1 }

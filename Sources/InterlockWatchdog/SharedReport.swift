@@ -1,0 +1,97 @@
+import Findings
+import Foundation
+import ProcessInspection
+
+/// The findings that the processes of one `swift test` write to one file.
+///
+/// `swift test` starts a process for XCTest and then one for Swift Testing, and with `--parallel`
+/// one for each test of XCTest, all with the same environment. Each would replace the report of
+/// those before. So each keeps its findings in a file of the temporary folder, and reports those of
+/// all that the same `swift test` has started: its number and the time of its beginning identify
+/// it. Those of another `swift test` are dropped.
+struct SharedReport {
+  /// What one process has found.
+  private struct Record: Codable {
+    var run: String
+    var process: String
+    var findings: [Finding]
+  }
+
+  /// The `swift test` that started this process; `nil` if another program did. Read when the
+  /// process starts: its parent may end before it.
+  static let run: String? = {
+    let parent = getppid()
+    guard let (program, time) = Platform.beginning(of: parent), program.hasPrefix("swift-") else {
+      return nil
+    }
+    return "\(parent)-\(time)"
+  }()
+
+  private static let process =
+    "\(getpid())-\(Platform.beginning(of: getpid())?.time ?? "unknown")"
+
+  /// Calls the body with the findings to report, while no other process writes this file.
+  ///
+  /// - Parameters:
+  ///   - own: The findings of this process.
+  ///   - target: The report.
+  ///   - body: Writes the report with these findings.
+  /// - Returns: What the body returns.
+  static func write<Result>(
+    _ own: [Finding], to target: ReportTarget, _ body: ([Finding]) -> Result
+  ) -> Result {
+    // A baseline keeps what it has, and is read and written in one step.
+    let isBaseline = target.format.name == FindingFormat.baseline.name
+    guard let path = target.path, !target.isOfOneProcess, !isStream(path),
+      run != nil || isBaseline, let store = store(for: path)
+    else { return body(own) }
+    // Releases the lock.
+    defer { close(store) }
+    while flock(store, LOCK_EX) != 0 {
+      if errno != EINTR { return body(own) }
+    }
+    guard let run, !isBaseline else { return body(own) }
+    let found = add(Record(run: run, process: process, findings: own), to: store)
+    return body(found)
+  }
+
+  /// Opens the store of a report; `nil` if none can be kept, or it is another user's.
+  private static func store(for path: String) -> Int32? {
+    let folder = NSTemporaryDirectory() + "/interlock-reports-\(geteuid())"
+    mkdir(folder, 0o700)
+    var status = stat()
+    guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_uid == geteuid(), status.st_mode & 0o022 == 0
+    else { return nil }
+    let name = Finding.Key.fingerprint(of: [canonicalPath(path)])
+    let flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+    let store = open("\(folder)/\(name)", flags, 0o600)
+    return store >= 0 ? store : nil
+  }
+
+  /// Adds a record to a store, in place of an earlier one of the same process.
+  ///
+  /// - Returns: The findings of all processes of the run.
+  private static func add(_ own: Record, to store: Int32) -> [Finding] {
+    let lines = contents(of: store).split(separator: UInt8(ascii: "\n"))
+    // A process that was killed may have left part of a line.
+    var records = lines.compactMap { try? JSONDecoder().decode(Record.self, from: Data($0)) }
+    if records.contains(where: { $0.run != own.run }) {
+      ftruncate(store, 0)
+      records = []
+    }
+    if let line = try? JSONEncoder().encode(own) {
+      // The line break before it ends what a killed process has left.
+      _ = writeWhole([UInt8(ascii: "\n")] + Array(line) + [UInt8(ascii: "\n")], to: store)
+    }
+    records.removeAll { $0.process == own.process }
+    var list = FindingList()
+    for record in records + [own] { record.findings.forEach { list.add($0) } }
+    return list.all()
+  }
+
+  private static func contents(of store: Int32) -> Data {
+    lseek(store, 0, SEEK_SET)
+    return (try? FileHandle(fileDescriptor: store, closeOnDealloc: false).readToEnd()) ?? Data()
+  }
+}
