@@ -8,8 +8,8 @@ import WaitForGraph
 final class StackNaming: Sendable {
   /// The trial's index in the list.
   let index: Int
-  /// After this time, stacks are shown without symbols, and the verdict may be another one; seconds.
-  /// One thread symbolicates for all trials: on a busy machine, others come first.
+  /// After this time, stacks are shown without symbols, and the verdict may be another one. One
+  /// thread symbolicates for all trials: on a busy machine, others come first. In seconds.
   private static let patience = 300.0
 
   private let condition = NSCondition()
