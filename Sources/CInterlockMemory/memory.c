@@ -99,7 +99,7 @@ bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
   return false;
 }
 uint64_t interlock_memory_pairs(void) { return 0; }
-void interlock_memory_forget_pairs(void) {}
+void interlock_memory_scope_begins(void) {}
 uint64_t interlock_memory_races(void) { return 0; }
 
 #endif

@@ -116,6 +116,10 @@ void interlock_memory_thread_ends(void) {
   has_ended = true;
 }
 
+/// Called by the explorer when a pthread begins to run one more of its threads: each of them ends
+/// as a thread does.
+void interlock_memory_explored_thread_begins(void) { has_ended = false; }
+
 void interlock_memory_stop_thread(void) {
   interlock_memory_own = interlock_memory_thread = NULL;
 }

@@ -1,13 +1,18 @@
-// Races: describes both accesses, and reports each pair of places once.
+// Races: describes both accesses, and reports each pair of places once to each scope.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <string.h>
 
-enum { most_pairs = 4096 };
-/// The pairs that were reported, by hash; and how many.
+enum { most_pairs = 4096, generation_bits = 20 };
+#define GENERATION (((uint64_t)1 << generation_bits) - 1)
+/// The pairs that were reported: a hash of the places and of the scope, and the generation of the
+/// report. An entry of an earlier generation counts as free.
 static uint64_t pairs[most_pairs];
+/// The generation, from 1; each scope that begins, and each explored execution, has a new one. And
+/// the last one in which a pair was reported: without any there is nothing to forget.
+static uint64_t generation = 1, reported_in;
 static uint64_t pair_count, race_count;
 static interlock_memory_reporter reporter;
 
@@ -18,15 +23,25 @@ void interlock_memory_report_to(interlock_memory_reporter to) {
 uint64_t interlock_memory_pairs(void) { return __atomic_load_n(&pair_count, __ATOMIC_RELAXED); }
 uint64_t interlock_memory_races(void) { return __atomic_load_n(&race_count, __ATOMIC_RELAXED); }
 
-/// Whether a pair of places is new. The order of the two does not matter.
-static bool is_new(uintptr_t one, uintptr_t other) {
+/// Whether a pair of places is new in the scope and the generation. The order of the two places
+/// does not matter.
+static bool is_new(uintptr_t one, uintptr_t other, uint64_t scope) {
   uintptr_t low = one < other ? one : other, high = one < other ? other : one;
-  uint64_t key = ((uint64_t)low * 0x9e3779b97f4a7c15ull ^ high) * 0xd6e8feb86659fd93ull | 1;
+  uint64_t hash = ((uint64_t)low * 0x9e3779b97f4a7c15ull ^ high) * 0xd6e8feb86659fd93ull;
+  hash = (hash ^ hash >> 32 ^ scope) * 0x9e3779b97f4a7c15ull;
+  // Relaxed, all: only each word matters. A pair that is found while a scope begins may be reported
+  // twice.
+  uint64_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED) & GENERATION;
+  uint64_t key = (hash & ~GENERATION) | now;
   for (size_t probe = 0; probe < most_pairs; probe++) {
-    uint64_t *at = &pairs[(key >> 40 ^ key >> 20) + probe & (most_pairs - 1)];
-    uint64_t found = 0;
-    // Relaxed: only this word matters.
-    if (__atomic_compare_exchange_n(at, &found, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    uint64_t *at = &pairs[(hash >> 40 ^ hash >> 20) + probe & (most_pairs - 1)];
+    uint64_t found = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while ((found & GENERATION) != now) {
+      if (!__atomic_compare_exchange_n(at, &found, key, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED)) {
+        continue;
+      }
+      __atomic_store_n(&reported_in, now, __ATOMIC_RELAXED);
       __atomic_fetch_add(&pair_count, 1, __ATOMIC_RELAXED);
       return true;
     }
@@ -35,10 +50,22 @@ static bool is_new(uintptr_t one, uintptr_t other) {
   return false;
 }
 
-void interlock_memory_forget_pairs(void) {
-  // Relaxed: only each word matters. A pair that is added meanwhile may be reported twice.
-  for (size_t index = 0; index < most_pairs; index++)
-    __atomic_store_n(&pairs[index], 0, __ATOMIC_RELAXED);
+void interlock_memory_scope_begins(void) {
+  // Relaxed: as in `is_new`.
+  uint64_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&reported_in, __ATOMIC_RELAXED) != (now & GENERATION)) return;
+  // Not 0: an entry that was never used has that.
+  uint64_t next = (now & GENERATION) == GENERATION ? now + 2 : now + 1;
+  // Another scope that begins at the same time has the same new generation.
+  __atomic_compare_exchange_n(&generation, &now, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/// The scope of the thread's last access that was checked.
+static uint64_t last_scope(const memory_thread *own) {
+  const slot_history *history = own->history;
+  if (history->moments == 0) return 0;
+  const situation_moment *last = &history->moment[(history->moments - 1) % kept_moments];
+  return history->ring[last->situation % kept_situations].scope;
 }
 
 /// Copies a situation. Its thread may be overwriting it: the number shows that. Returns false then.
@@ -155,7 +182,7 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   if (before_place >> place_bits != slot) before_place = 0;
   uintptr_t other = 0;
   interlock_memory_stack(before_place, &other, 1);
-  if (!is_new(place, other)) return;
+  if (!is_new(place, other, last_scope(own))) return;
   interlock_memory_race race;
   memset(&race, 0, sizeof race);
   describe(&race.now, unit, now);

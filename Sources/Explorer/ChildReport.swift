@@ -51,7 +51,7 @@ final class ChildReporter {
   func write(to bytes: UnsafeMutableBufferPointer<CChar>) -> Int {
     var report = ChildReport(explained: witness?.explained, state: state?.save())
     report.undecidedRace = RaceCheck.undecided()
-    report.race = SectionTracking.exploredRace.map(ExplorationRace.init)
+    report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
     guard let data = try? JSONEncoder().encode(report), data.count <= bytes.count else { return 0 }
     return data.copyBytes(to: UnsafeMutableRawBufferPointer(bytes))
   }

@@ -289,7 +289,10 @@ extension ExplorationFailure {
       cause = .starvation
     }
     if verdict == .race {
-      self.race = race ?? SectionTracking.exploredRace.map(ExplorationRace.init)
+      let shown = race == nil ? SectionTracking.exploredRace : nil
+      self.race = race ?? shown.flatMap(ExplorationRace.init)
+      memoryRace = shown?.inMemory
+      if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
     }
     self.token = token
     self.execution = execution

@@ -11,7 +11,7 @@ extension ExplorationFailure {
 
   /// Both sides of a race, or the cause of a deadlock.
   package var evidence: [String] {
-    (race?.lines ?? []) + explanation.map { "  \($0)" }
+    (race?.lines ?? []) + (memoryRace?.lines ?? []) + explanation.map { "  \($0)" }
   }
 
   /// The schedule as a table, and what each blocked thread waits for.
@@ -62,6 +62,13 @@ extension ExplorationFailure {
     case .misuse, .race: text
     case .notDeterministic: "the body is not deterministic: \(text)"
     }
+  }
+}
+
+extension MemoryRace {
+  /// Both sides in full, with the variable and what the race means.
+  fileprivate var lines: [String] {
+    variableLines + first.lines(as: "first") + second.lines(as: "second") + ["  \(meaning)"]
   }
 }
 

@@ -1,3 +1,4 @@
+package import Interlock
 package import WaitForGraph
 
 /// The result of an exploration.
@@ -31,7 +32,7 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
     case misuse
     /// The same choices led to other steps.
     case notDeterministic
-    /// Two sections conflict: see `race`.
+    /// Two sections conflict, or two accesses of memory: see `race` and `memoryRace`.
     case race
   }
 
@@ -56,8 +57,10 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var cause: Diagnosis.Cause?
   /// Of a deadlock: the cause in words, with what each thread holds and waits for.
   package var explanation: [String] = []
-  /// Of a race: both sides.
+  /// Of a race of sections: both sides.
   package var race: ExplorationRace?
+  /// Of a race in memory, where the process checks that: both sides.
+  package var memoryRace: MemoryRace?
   /// The short text that replays the schedule.
   package var token: String
   /// The number of the first execution that failed, from 1.

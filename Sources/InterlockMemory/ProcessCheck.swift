@@ -4,9 +4,10 @@ internal import Foundation
 internal import Interlock
 internal import MemoryCheck
 
-/// Checks the memory of a process that links this product, and reports the races: to the test that
-/// they belong to, or by `on_conflict=` of `INTERLOCK_OPTIONS` as for sections. `trap` ends the
-/// process at the first, `log` reports each pair of places once, `record` only counts them.
+/// Checks the memory of a process that links this product, and reports the races: to the test or
+/// the exploration that they belong to, or by `on_conflict=` of `INTERLOCK_OPTIONS` as for
+/// sections. `trap` ends the process at the first, `log` reports each pair of places once, `record`
+/// only counts them.
 enum ProcessCheck {
   /// Starts the check, and says so, or why not.
   static func start() {
@@ -19,7 +20,7 @@ enum ProcessCheck {
     }
     // Read before the program can change its folder.
     _ = ProcessBaseline.ofThisProcess
-    if let reason = MemoryCheck.start({ ProcessCheck.add($0) }) {
+    if let reason = MemoryCheck.start({ add($0) }, isKnown: { isKnown($0) }) {
       announceOff(reason)
       return
     }
@@ -34,13 +35,7 @@ enum ProcessCheck {
 
   private static func add(_ scoped: MemoryRaceScopes.Race) {
     let race = scoped.race
-    let because = ProcessBaseline.ofThisProcess?.reason(for: Finding(race))
-    if let because {
-      MemoryRaceLog.add(.init(race, knownBecause: because))
-      if case .record = SectionTracking.onConflict { return }
-      write(["interlock: race in memory, known (\(because)): \(race.sentence)"])
-      return
-    }
+    if isKnown(race) { return }
     let isIssue = MemoryRaceScopes.receive(scoped)
     MemoryRaceLog.add(.init(race, isIssue: isIssue))
     if isIssue { return }
@@ -51,6 +46,17 @@ enum ProcessCheck {
       SectionTracking.runBeforeTrap()
       interlock_trap()
     }
+  }
+
+  /// Whether the baseline knows a race, which is then shown once.
+  private static func isKnown(_ race: MemoryRace) -> Bool {
+    guard let because = ProcessBaseline.ofThisProcess?.reason(for: Finding(race)) else {
+      return false
+    }
+    let isNew = MemoryRaceLog.add(.init(race, knownBecause: because))
+    if case .record = SectionTracking.onConflict { return true }
+    if isNew { write(["interlock: race in memory, known (\(because)): \(race.sentence)"]) }
+    return true
   }
 
   private static func end() {

@@ -29,27 +29,41 @@ package enum MemoryCheck {
   private static let notCompiled =
     "no code of this process is compiled with '-Xfrontend -sanitize=thread'"
 
-  /// Receives a race, once for each pair of places, on the thread that makes the second access.
+  /// Receives a race, once for each pair of places and scope, on the thread that makes the second
+  /// access.
   package typealias Receiver = @Sendable (MemoryRaceScopes.Race) -> Void
+  /// Whether a race is known, so that it does not fail an explored execution.
+  package typealias KnownRaces = @Sendable (MemoryRace) -> Bool
 
-  private static let receiver = Mutex<Receiver?>(nil)
+  private static let functions = Mutex<(receive: Receiver, isKnown: KnownRaces)?>(nil)
+  /// Those of this package's own code.
+  private static let ownSites = Mutex<Set<KnownMemoryRaces.Sites>>([])
 
   /// Checks every access of instrumented code from now on.
   ///
-  /// - Parameter receive: Receives the races, except those of this package's own code.
+  /// - Parameters:
+  ///   - receive: Receives the races, except those of this package's own code, and those of
+  ///     explored executions, which fail by them.
+  ///   - isKnown: Called for the latter.
   /// - Returns: Why it cannot; `nil` if it does.
-  package static func start(_ receive: @escaping Receiver) -> String? {
+  package static func start(
+    _ receive: @escaping Receiver, isKnown: @escaping KnownRaces = { _ in false }
+  ) -> String? {
     guard interlock_memory_is_instrumented() else { return notCompiled }
     if let blindness = InterposedCalls.blindness { return blindness }
     OwnCode.register(OwnCode.memoryCheck)
-    receiver.withLock { $0 = receive }
+    functions.withLock { $0 = (receive, isKnown) }
     interlock_memory_report_to { race in
       if let race { MemoryCheck.add(race.pointee) }
     }
     interlock_memory_scope_from { UInt64(MemoryRaceScopes.ofCaller) }
-    MemoryRaceScopes.onChange { interlock_memory_scope_changes() }
+    MemoryRaceScopes.onChange {
+      interlock_memory_scope_changes()
+    } begun: {
+      interlock_memory_scope_begins()
+    }
     if let problem = interlock_memory_start() { return String(cString: problem) }
-    MemoryRaceLog.isFed { interlock_memory_forget_pairs() }
+    MemoryRaceLog.isFed = true
     return nil
   }
 
@@ -59,14 +73,51 @@ package enum MemoryCheck {
   }
 
   private static func add(_ found: interlock_memory_race) {
+    let sites = KnownMemoryRaces.Sites(site(of: found.now), site(of: found.before))
+    if ownSites.withLock({ $0.contains(sites) }) { return }
+    if SectionTracking.isExplored { return failExecution(by: found, at: sites) }
+    let all = MemoryRaceScopes.owners(UInt(found.before.scope), UInt(found.now.scope))
+    // By the call sites first, then by the lines, since each step takes longer than the one before.
+    guard let owners = MemoryRaceScopes.isNew(sites, for: all) else { return }
     let race = MemoryRace(found)
-    // This package's own modules may be compiled with the same option.
-    if race.isOwn || !MemoryRaceLog.isNew(race) { return }
+    if isOwn(race, at: sites) { return }
+    guard var owners = MemoryRaceScopes.isNew(race, for: owners) else { return }
     let named = race.withNames()
-    // Its lines may show that it is known.
-    if named.places != race.places, !MemoryRaceLog.isNew(named) { return }
-    let scoped = MemoryRaceScopes.Race(
-      named, firstScope: UInt(found.before.scope), secondScope: UInt(found.now.scope))
-    receiver.withLock { $0 }?(scoped)
+    if named.places != race.places {
+      // Its lines may show that it is known.
+      guard let remaining = MemoryRaceScopes.isNew(named, for: owners) else { return }
+      owners = remaining
+    }
+    functions.withLock { $0?.receive }?(MemoryRaceScopes.Race(named, of: owners))
+  }
+
+  /// Fails the explored execution that the calling thread belongs to.
+  private static func failExecution(
+    by found: interlock_memory_race, at sites: KnownMemoryRaces.Sites
+  ) {
+    SectionTracking.failExploredExecution(byRaceAt: sites) {
+      let race = MemoryRace(found)
+      if isOwn(race, at: sites) { return nil }
+      let named = race.withNames()
+      let isKnown = functions.withLock { $0?.isKnown }?(named) ?? false
+      return ExploredMemoryRace(isFailure: !isKnown, variable: named.variable)
+    } describe: { variable in
+      var race = MemoryRace(found).withLines(variable: variable)
+      race.first.isExplored = true
+      race.second.isExplored = true
+      return race
+    }
+  }
+
+  /// This package's own modules may be compiled with the same option.
+  private static func isOwn(_ race: MemoryRace, at sites: KnownMemoryRaces.Sites) -> Bool {
+    // Of code that the compiler shares between modules, only the callers show whose it is.
+    let isShown = [race.first, race.second].contains { $0.stack.first?.ownPart != nil }
+    if isShown { ownSites.withLock { _ = $0.insert(sites) } }
+    return race.isOwn
+  }
+
+  private static func site(of side: interlock_memory_side) -> UInt {
+    side.frame_count > 0 ? side.frames.0 : 0
   }
 }

@@ -20,11 +20,16 @@ extension MemoryRace {
   /// The race with the lines of accesses that have none of their own, and the variable's name.
   /// Takes tens of milliseconds in a large executable.
   func withNames() -> MemoryRace {
+    let address = second.address
+    return withLines(variable: GlobalName.at(address) ?? PropertyName.at(address))
+  }
+
+  /// As `withNames`, with the variable's name, if that is known.
+  func withLines(variable: String?) -> MemoryRace {
     var race = self
     race.first.findLine()
     race.second.findLine()
-    let address = second.address
-    race.variable = GlobalName.at(address) ?? PropertyName.at(address)
+    race.variable = variable
     return race
   }
 }

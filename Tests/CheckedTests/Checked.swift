@@ -56,3 +56,113 @@ import Testing
     }
   }
 }
+
+/// Tests with one racy body, one after the other.
+@Suite(.serialized) struct Repeated {
+  @Test(.interlock) func known() { withKnownIssue { race() } }
+
+  @Test(.interlock) func plain() { race() }
+
+  @Test(.interlock) func twice() {
+    race()
+    race()
+  }
+
+  @Test func stressed() async throws {
+    try await stress(Users(), callers: 2, rounds: 50) { users, _ in users.add() }
+  }
+
+  private func race() {
+    let users = Users()
+    onTwoThreads { users.add() }
+  }
+}
+
+/// The same, at once: each race comes while both cases run.
+@Suite struct RepeatedAtOnce {
+  @Test(.interlock, arguments: 0..<2) func races(_ number: Int) async {
+    await Crowd.arrive()
+    let users = Users()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 { group.addTask { users.add() } }
+    }
+    await Crowd.arrive()
+  }
+}
+
+/// Outside of tests with the trait, a race is one of the process.
+@Suite(.serialized) struct UnwatchedTwice {
+  @Test func first() { race() }
+  @Test func second() { race() }
+
+  private func race() {
+    let users = Users()
+    onTwoThreads { users.add() }
+  }
+}
+
+/// Explored bodies that race, each on lines of its own.
+@Suite(.serialized) struct ExploredRaces {
+  @Test func first() async throws {
+    try await explore {  // explores first
+      let users = Users()
+      async let one: Void = users.add()
+      async let other: Void = users.add()
+      _ = await (one, other)
+    }
+  }
+
+  @Test(.interlock) func second() async throws {
+    try await explore {  // explores second
+      let users = Users()
+      async let one: Void = users.addAgain()
+      async let other: Void = users.addAgain()
+      _ = await (one, other)
+    }
+  }
+
+  @Test func sameLine() throws {
+    try explore {  // explores the same line
+      let users = Users()
+      onTwoThreads { users.add() }
+    }
+  }
+
+  @Test(.interlock) func locked() throws {
+    try explore {
+      let users = Users()
+      onTwoThreads { users.addLocked() }
+    }
+  }
+
+  /// Accesses before, between, in and after two explorations, all of which are ordered.
+  @Test(.interlock) func around() throws {
+    let users = Users()
+    users.add()
+    for _ in 0..<2 {
+      try explore(.executions(20)) {
+        users.add()
+        onTwoThreads { users.addLocked() }
+        users.add()
+      }
+      users.add()
+    }
+  }
+
+  /// The token of a race leads to it again.
+  @Test func replayed() throws {
+    let token = Token()
+    for _ in 0..<2 {
+      try withKnownIssue {
+        try explore(replay: token.text) {
+          let users = Users()
+          onTwoThreads { users.add() }
+        }
+      } matching: { issue in
+        token.read(issue.comments.map(\.rawValue).joined())
+      }
+    }
+  }
+
+  @Test func quiet() {}
+}

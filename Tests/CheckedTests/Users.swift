@@ -10,6 +10,10 @@ final class Users: @unchecked Sendable {
     count += 1  // races
   }
 
+  func addAgain() {
+    count += 1  // races again
+  }
+
   func addLocked() { lock.withLock { count += 1 } }
 }
 
@@ -34,10 +38,26 @@ enum Sides {
   }
 }
 
+/// Lets the tests that run at once wait for each other, again and again.
+enum Crowd {
+  private static let count = 2
+  private static let arrived = Atomic(0)
+
+  /// Returns when as many as there are tests have called it. By relaxed atomics, which order
+  /// nothing.
+  static func arrive() async {
+    let turn = arrived.wrappingAdd(1, ordering: .relaxed).oldValue / count + 1
+    while arrived.load(ordering: .relaxed) < turn * count {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+  }
+}
+
 /// Two threads that no test has made, and that race while tests run.
 enum Outsiders {
   private static let users = Users()
   private static let step = Atomic(0)
+  private static let arrived = Atomic(0)
 
   static func start() {
     for turn in [1, 2] {
@@ -49,9 +69,10 @@ enum Outsiders {
     }
   }
 
-  /// Returns when both have added.
+  /// Returns when both have added, which they begin once two tests have called it.
   static func run() async throws {
-    _ = step.compareExchange(expected: 0, desired: 1, ordering: .relaxed)
+    let tests = arrived.wrappingAdd(1, ordering: .relaxed).newValue
+    if tests == 2 { step.store(1, ordering: .relaxed) }
     while step.load(ordering: .relaxed) < 3 { try await Task.sleep(for: .milliseconds(1)) }
   }
 }
@@ -67,4 +88,22 @@ func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
     }
   }
   ended.wait()
+}
+
+/// The token that the text of an issue ends with.
+final class Token: Sendable {
+  private let found = Mutex<String?>(nil)
+
+  var text: String? { found.withLock { $0 } }
+
+  /// Whether the text has a token, and the same as the last one.
+  func read(_ text: String) -> Bool {
+    guard let match = text.firstMatch(of: /replay: explore\(replay: "([^"]+)"\)/) else {
+      return false
+    }
+    return found.withLock { found in
+      defer { found = String(match.1) }
+      return found == nil || found == String(match.1)
+    }
+  }
 }

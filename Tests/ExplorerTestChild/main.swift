@@ -172,6 +172,7 @@ switch SectionTracking.exploredRace {
 case .overlap(let conflict): print("race=overlap: \(conflict.first.place) \(conflict.second.place)")
 case .unordered(let pair):
   print("race=unordered: \(pair.first.section.place) \(pair.second.section.place)")
+case .memory(let race): print("race=memory: \(race.sentence)")
 case nil: print("race=")
 }
 print("outcomes=" + Outcomes.sorted.joined(separator: "; "))

@@ -27,6 +27,55 @@ struct MemoryRaceTests {
     }
   }
 
+  @Test("has its race also if another test had it before, or has it at the same time")
+  func repeated() throws {
+    let run = try run("Repeated/")
+    #expect(run.status == 1, "\(run.output)")
+    let tests = ["known()", "plain()", "twice()", "stressed()"]
+    #expect(run.issues.map(\.test).sorted() == tests.sorted(), "\(run.issues)\(run.output)")
+    #expect(run.issues.filter(\.isKnown).map(\.test) == ["known()"], "\(run.issues)")
+    #expect(run.output.contains("failed in round 1 of 50"), "\(run.output)")
+    let plain = try self.run("Repeated/plain")
+    #expect(plain.issues.map(\.test) == ["plain()"], "\(plain.issues)\(plain.output)")
+    let atOnce = try self.run("RepeatedAtOnce/")
+    let all = Array(repeating: "races(_:)", count: 2)
+    #expect(atOnce.issues.map(\.test) == all, "\(atOnce.issues)\(atOnce.output)")
+  }
+
+  @Test("has the race of an explored order as the issue of its exploration, with the token")
+  func explored() throws {
+    let run = try run("ExploredRaces/")
+    #expect(run.status == 1, "\(run.output)")
+    for (test, mark, line) in [
+      ("first()", "explores first", "races"), ("second()", "explores second", "races again"),
+      ("sameLine()", "explores the same line", "races"),
+    ] {
+      let issues = run.issues.filter { $0.test == test }
+      #expect(issues.count == 1, "\(test): \(issues)\(run.output)")
+      let place = try WatchedRun.line(mark, in: "Checked.swift", of: "CheckedTests")
+      #expect(issues.first?.place == place, "\(issues)")
+      let text = issues.first?.text ?? ""
+      let access = try WatchedRun.line(line, in: "Users.swift", of: "CheckedTests")
+      #expect(text.contains("race in memory: nothing orders"), "\(text)")
+      #expect(text.contains("\n  accessed: Users.count\n"), "\(text)")
+      #expect(text.contains("\n  first: ") && text.contains("\n  second: "), "\(text)")
+      #expect(text.contains(access), "\(text)")
+      #expect(!text.contains("unknown thread"), "\(text)")
+      #expect(text.contains("\nreplay: explore(replay: \"i1-"), "\(text)")
+    }
+    #expect(run.issues.filter(\.isKnown).map(\.test) == ["replayed()", "replayed()"])
+    #expect(run.issues.count == 5, "\(run.issues)\(run.output)")
+    #expect(run.output.contains("Test run with 7 tests"), "\(run.output)")
+  }
+
+  @Test("has no race of an explored body whose accesses are ordered, by whatever means")
+  func exploredCorrect() throws {
+    let run = try run("ExploredCorrect/")
+    #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+    #expect(run.output.contains("Test run with 15 tests"), "\(run.output)")
+    #expect(!run.output.contains("no longer looked for"), "\(run.output)")
+  }
+
   @Test("has each pair of operations that races in memory as a conflict of 'checkSendable'")
   func pairs() throws {
     let unlocked = try run("CheckedPairs/unlocked")
@@ -74,6 +123,9 @@ struct MemoryRaceTests {
     let recorded = try run("Unwatched/", "on_conflict=record exit_code=7")
     #expect(recorded.status == 7, "\(recorded.output)")
     #expect(!recorded.output.contains("nothing orders the "))
+    let twice = try run("UnwatchedTwice/", "on_conflict=log")
+    #expect(twice.output.contains("the exit code is 66: 1 race in memory"), "\(twice.output)")
+    #expect(twice.output.matches(of: /interlock: race in memory: nothing/).count == 1)
     let trapped = try run("Unwatched/")
     #expect(trapped.status < 0 || trapped.status > 128, "\(trapped.status)\(trapped.output)")
   }
@@ -106,7 +158,7 @@ struct MemoryRaceTests {
       #"{ "kind": "memory-race", "type": "Users", "reason": "old" }"#,
     ])
   func known(_ pattern: String) throws {
-    for filter in ["Checked/threads", "Unwatched/"] {
+    for filter in ["Checked/threads", "Unwatched/", "ExploredRaces/(first|sameLine)"] {
       let run = try run(filter, "on_conflict=log baseline=\(try baseline(pattern))")
       #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
       #expect(run.output.contains("interlock: race in memory, known (old): nothing orders"))

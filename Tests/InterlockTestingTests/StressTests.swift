@@ -94,6 +94,22 @@ struct StressTests {
     #expect(drawn(first) != drawn(other))
   }
 
+  @Test("a text in the environment that is no replay string is refused in one line")
+  func badReplay() throws {
+    let run = try WatchedRun(
+      "swift-testing", "Stressed/draws", environment: ["INTERLOCK_STRESS_REPLAY": "garbage"])
+    #expect(run.status == 1, "\(run.output)")
+    #expect(run.issues.map(\.test) == ["draws()"], "\(run.issues)")
+    #expect(
+      run.issues.first?.text.contains(
+        "INTERLOCK_STRESS_REPLAY: a replay is a string that a failure has printed, as"
+          + " 's1-8-200-threads-…', found 'garbage'") == true, "\(run.issues)")
+    let token = try WatchedRun(
+      "swift-testing", "Stressed/locked",
+      environment: ["INTERLOCK_STRESS_REPLAY": "i1-0aa65d63-w0-ab3c4-0bee42"])
+    #expect(token.status == 0, "\(token.output)")
+  }
+
   @Test("in XCTest, a conflict and an error fail their test")
   func xctest() throws {
     let conflict = try WatchedRun("xctest", "XCStressed/testStress")

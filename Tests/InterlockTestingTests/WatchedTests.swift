@@ -34,6 +34,10 @@ struct WatchedTests {
       "swift-testing", "Replaced/(doesNotPredict|Inner)", version: "6.3")
     #expect(predicts.status == 0, "\(predicts.output)")
     #expect(predicts.issues.map(\.test) == ["warns()"], "\(predicts.issues)\(predicts.output)")
+    let around = try WatchedRun(
+      "swift-testing", "Around/", environment: ["INTERLOCK_OPTIONS": "predict=on"], version: "6.3")
+    #expect(around.status == 0 && around.issues.isEmpty, "\(around.issues)\(around.output)")
+    #expect(around.output.contains("2 tests"), "\(around.output)")
   }
 
   @Test("has a failed expectation of a thread or block that it makes, in the case that makes it")

@@ -51,16 +51,37 @@ import Testing
   func unknownPlace() {
     func place(_ name: String) -> StackFrame { StackFrame(address: 1, function: name) }
     let unknown = StackFrame(address: 0)
+    var known = KnownMemoryRaces()
     func isNew(_ first: StackFrame, _ second: StackFrame) -> Bool {
       var race = race([], [])
       race.first.place = first
       race.second.place = second
-      return MemoryRaceLog.isNew(race)
+      defer { known.insert(race) }
+      return !known.contains(race)
     }
     #expect(isNew(unknown, place("Alone.add()")))
     #expect(isNew(place("Known.read()"), place("Known.add()")))
     #expect(!isNew(unknown, place("Known.add()")))
     #expect(!isNew(place("Known.read()"), unknown))
     #expect(isNew(place("Known.add()"), place("Known.remove()")))
+  }
+
+  @Test("A race is new to each scope, and to the only scope that is open unless the run has had it")
+  func scopes() {
+    typealias Owners = MemoryRaceScopes.Owners
+    var race = race([], [])
+    race.first.place = StackFrame(address: 1, function: "Scoped.add()")
+    race.second.place = race.first.place
+    // No test of this process opens scopes with these numbers.
+    let (one, two, three) = (UInt.max, UInt.max - 1, UInt.max - 2)
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([one])) == Owners([one]))
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([one])) == nil)
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([one, two])) == Owners([two]))
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([], isOfRun: true)) != nil)
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([])) == nil)
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([three], isOnlyOne: true)) == nil)
+    MemoryRaceScopes.noteEnd(of: one)
+    #expect(MemoryRaceScopes.isNew(race, for: Owners([one])) == Owners([one]))
+    for scope in [one, two, three] { MemoryRaceScopes.noteEnd(of: scope) }
   }
 }

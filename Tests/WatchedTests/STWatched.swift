@@ -225,6 +225,24 @@ struct Beside {
   }
 }
 
+/// As above, where the suite around the test that has the finding predicts, and its own does not.
+@Suite(.interlock(predict: true, failOn: .potential)) struct Around {
+  static let isDone = DispatchSemaphore(value: 0)
+  static let ended = Rendezvous()
+
+  @Test func predicts() async { await Self.ended.arrive() }
+
+  @Suite(.interlock) struct Inner {
+    @Test func waits() {
+      for _ in 0..<20 {
+        Thread.detachNewThread { Around.isDone.signal() }
+        Around.isDone.wait()
+      }
+      Around.ended.leave()
+    }
+  }
+}
+
 /// Hangs.
 struct Hanging {
   @Test(.interlock(hangLimit: .seconds(3))) func suspends() async {

@@ -1,5 +1,6 @@
 // The part of the reader for clocks: the orders that each event makes.
 #include "../thread_record.h"
+#include "interlock_performer.h"
 #include "interlock_runtime.h"
 
 static bool forget_shared(thread_clock *own, uintptr_t lock) {
@@ -144,6 +145,15 @@ static void note_enqueue(thread_clock *own, const interlock_event *event) {
   interlock_clock_pass(own, (uintptr_t)event->item, AS_ITEM, false);
 }
 
+static void note_start(thread_clock *own, uintptr_t object) {
+#ifdef INTERLOCK_INTERPOSES
+  // An explored thread first runs what the explorer has around it, and its clock may have been made
+  // there, after all others.
+  if (interlock_marks.controlled) interlock_clock_forget_others(own);
+#endif
+  interlock_clock_get(own, object, AS_THREAD, false, true);
+}
+
 static void note(thread_record *record, thread_clock *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->kind) {
@@ -163,7 +173,7 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
     case INTERLOCK_EVENT_BEGIN: interlock_clock_begin_block(own, event); return;
     case INTERLOCK_EVENT_END: interlock_clock_end_block(own, event); return;
     case INTERLOCK_EVENT_FORK: interlock_clock_pass(own, object, AS_THREAD, false); return;
-    case INTERLOCK_EVENT_START: interlock_clock_get(own, object, AS_THREAD, false, true); return;
+    case INTERLOCK_EVENT_START: note_start(own, object); return;
     case INTERLOCK_EVENT_UNFOLLOWED:
       interlock_clocks_lose_sight(
           "a Dispatch source, I/O or the notification of a work item runs code, which no event "

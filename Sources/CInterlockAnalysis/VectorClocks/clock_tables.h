@@ -132,6 +132,8 @@ thread_clock *interlock_clock_own(struct thread_record *record,
 void interlock_clock_thread_ends(thread_clock *clock) HIDDEN;
 /// Orders the thread after everything so far.
 void interlock_clock_know_all(thread_clock *own) HIDDEN;
+/// Empties the thread's clock.
+void interlock_clock_forget_others(thread_clock *own) HIDDEN;
 /// Empties the thread's clock until the matching `remember`: only what the thread learns meanwhile
 /// comes before its code.
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;

@@ -101,17 +101,21 @@ void interlock_clock_give_slot(uint32_t slot) {
   give(&slots_lock);
 }
 
-void interlock_clock_forget_all(thread_clock *own) {
-  clock_copy(&own->outside, &own->clock);
+void interlock_clock_forget_others(thread_clock *own) {
   uint64_t *counts = own->clock.counts;
   // Other threads read the thread's own count, which must never decrease.
   memset(counts, 0, own->slot * sizeof *counts);
   uint32_t next = own->slot + 1, width = clock_width();
   if (width > next) memset(counts + next, 0, (width - next) * sizeof *counts);
   clock_count_on(own);
-  own->first_count = own->clock.counts[own->slot];
   own->seen_own = 0;
   interlock_clock_renew_number(own);
+}
+
+void interlock_clock_forget_all(thread_clock *own) {
+  clock_copy(&own->outside, &own->clock);
+  interlock_clock_forget_others(own);
+  own->first_count = own->clock.counts[own->slot];
 }
 
 void interlock_clock_remember(thread_clock *own) {

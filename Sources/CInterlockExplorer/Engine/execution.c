@@ -17,7 +17,21 @@
 
 #define ENGINE interlock_the_engine
 
+/// The next execution reports its own races. NULL if races in memory are not checked.
+void interlock_memory_scope_begins(void) __attribute__((weak));
+/// NULL in a program that follows no orders.
+void interlock_clocks_come_after_all(void) __attribute__((weak));
+
+static void come_after_all(void) {
+  interlock_marks.hidden++;
+  if (interlock_clocks_come_after_all) interlock_clocks_come_after_all();
+  interlock_marks.hidden--;
+}
+
 static void *run_body(void *context) {
+  // After the code before the exploration, and after the execution before, whose threads have ended
+  // or never continue. Their pthreads, which this execution has again, show no such order.
+  come_after_all();
   if (!ENGINE.body(context)) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "");
   }
@@ -50,6 +64,7 @@ static void begin(void) {
   ENGINE.current = NULL;
   interlock_memory_reset();
   interlock_objects_reset();
+  if (interlock_memory_scope_begins) interlock_memory_scope_begins();
   interlock_run_begin_functions();
 }
 
@@ -286,6 +301,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_control_end();
   }
   end_alone();
+  come_after_all();
   interlock_marks.hidden--;
   return status;
 }

@@ -55,7 +55,8 @@ typedef struct {
   uintptr_t frames[INTERLOCK_MEMORY_FRAMES];
 } interlock_memory_side;
 
-/// Two accesses that nothing orders. Each pair of places is reported once.
+/// Two accesses that nothing orders. Each pair of places is reported once for each scope of the
+/// second access, and again after another scope has begun: see `interlock_memory_scope_begins`.
 typedef struct {
   /// The access that the calling thread makes, and the one that it found.
   interlock_memory_side now, before;
@@ -91,10 +92,12 @@ bool interlock_memory_is_instrumented(void);
 /// Whether `function`, which writes to its argument, is instrumented. Call it before the check
 /// starts.
 bool interlock_memory_is_instrumented_function(void (*function)(int *));
-/// How many pairs of places raced.
+/// A scope, such as a test, or an explored execution begins: a pair of places that was reported
+/// before is reported again, since it may belong to the new scope. The explorer calls it, if memory
+/// is checked.
+void interlock_memory_scope_begins(void);
+/// How many pairs of places were reported.
 uint64_t interlock_memory_pairs(void);
-/// Forgets the reported pairs of places: a pair that races again is reported again.
-void interlock_memory_forget_pairs(void);
 /// How many accesses raced: a pair of places counts each time.
 uint64_t interlock_memory_races(void);
 

@@ -10,7 +10,8 @@ package struct ExplorationRace: Sendable, Hashable, Codable {
   /// Whether the two overlapped; otherwise nothing orders the second after the first.
   package var overlapped: Bool
 
-  init(_ race: ExploredRace) {
+  /// `nil` for a race in memory.
+  init?(_ race: ExploredRace) {
     switch race {
     case .overlap(let conflict):
       resource = conflict.fullName
@@ -20,6 +21,7 @@ package struct ExplorationRace: Sendable, Hashable, Codable {
       resource = accesses.resource + (accesses.instance.map { " \($0)" } ?? "")
       (first, second) = (accesses.first.section, accesses.second.section)
       overlapped = false
+    case .memory: return nil
     }
   }
 

@@ -1,11 +1,32 @@
 internal import Synchronization
 
-/// Two sections that conflict in an explored execution.
+/// Two sections that conflict in an explored execution, or two accesses of memory that race there.
 package enum ExploredRace: Sendable {
   /// They overlapped.
   case overlap(Conflict)
   /// They did not overlap in that order, but nothing orders them.
   case unordered(UnorderedAccesses)
+  /// Nothing orders two accesses of memory.
+  case memory(MemoryRace)
+
+  /// The race in memory; `nil` for one of sections.
+  package var inMemory: MemoryRace? {
+    if case .memory(let race) = self { race } else { nil }
+  }
+}
+
+/// What is found once, in an exploration, of two call sites that race in memory.
+package struct ExploredMemoryRace: Sendable {
+  /// Whether it fails the execution.
+  package var isFailure: Bool
+  /// The variable; `nil` if it has no name. It is gone when the execution has ended.
+  package var variable: String?
+
+  /// Describes it.
+  package init(isFailure: Bool, variable: String? = nil) {
+    self.isFailure = isFailure
+    self.variable = variable
+  }
 }
 
 /// The race of the last explored execution that had one.
@@ -15,6 +36,7 @@ final class ExploredRaces: Sendable {
   private enum Found {
     case overlap(Overlap)
     case unordered(Overlap, UnorderedLog.Entry)
+    case memory(@Sendable () -> MemoryRace)
   }
 
   private struct State {
@@ -22,6 +44,8 @@ final class ExploredRaces: Sendable {
     var found: Found?
     /// Pairs of places whose order cannot be decided.
     var undecided: Set<Overlap.Finding> = []
+    /// What was found of pairs of call sites that raced in memory.
+    var inMemory: [KnownMemoryRaces.Sites: ExploredMemoryRace] = [:]
   }
 
   private let state = Guarded(State())
@@ -44,6 +68,22 @@ final class ExploredRaces: Sendable {
     ExploredSections.fail(entry.overlap.unorderedHeadline)
   }
 
+  /// Notes a race in memory of the calling thread, which is explored.
+  func add(
+    _ sites: KnownMemoryRaces.Sites, judge: () -> ExploredMemoryRace?,
+    describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
+  ) {
+    guard let execution = ExploredSections.execution else { return }
+    let known = state.withLock { $0.inMemory[sites] }
+    // Not within the lock: it takes symbols.
+    guard let judged = known ?? judge() else { return }
+    state.withLock { $0.inMemory[sites] = judged }
+    guard judged.isFailure else { return }
+    note(.memory { describe(judged.variable) }, in: execution)
+    // The exploration describes the race that it shows.
+    ExploredSections.fail("race in memory")
+  }
+
   /// The first race of an execution is the one that is shown.
   private func note(_ found: Found, in execution: UInt) {
     state.withLock { state in
@@ -58,6 +98,7 @@ final class ExploredRaces: Sendable {
     switch state.withLock({ $0.found }) {
     case .overlap(let overlap): .overlap(overlap.conflict(count: 1))
     case .unordered(_, let entry): .unordered(entry.accesses)
+    case .memory(let describe): .memory(describe())
     case nil: nil
     }
   }
@@ -92,6 +133,22 @@ extension Overlap {
 }
 
 extension SectionTracking {
+  /// Whether the calling thread is explored, so that its races belong to the exploration.
+  package static var isExplored: Bool { ExploredSections.execution != nil }
+
+  /// Fails the explored execution of the calling thread by a race in memory. A race of one
+  /// execution occurs in many.
+  ///
+  /// - Parameters:
+  ///   - sites: The call sites.
+  ///   - judge: Judges the race, once for its call sites in an exploration; returns `nil` if
+  ///     another one at these sites may be judged differently.
+  ///   - describe: Describes it, called if it is the race that is shown.
+  package static func failExploredExecution(
+    byRaceAt sites: KnownMemoryRaces.Sites, judge: () -> ExploredMemoryRace?,
+    describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
+  ) { ExploredRaces.shared.add(sites, judge: judge, describe: describe) }
+
   /// The race of the last explored execution that had one. This call symbolicates the stacks.
   package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
 

@@ -56,8 +56,8 @@ extension MemoryRace.Side {
   /// `thread 3050, task 10, queue 'cache', holds no lock`
   package var owner: String {
     guard isKnown else { return "its thread and locks are not known any more" }
-    var context = [thread.map { "thread \($0)" } ?? "an unknown thread"]
-    if let task { context.append("task \(task)") }
+    var context = isExplored ? [] : [thread.map { "thread \($0)" } ?? "an unknown thread"]
+    if let task, !isExplored { context.append("task \(task)") }
     if let queue { context.append("queue '\(queue)'") }
     if locks.isEmpty { context.append("holds no lock") }
     return context.joined(separator: ", ")

@@ -29,6 +29,9 @@ package struct MemoryRace: Sendable, Hashable, Codable {
     package var size: Int
     /// Whether the thread, task, queue and locks are known.
     package var isKnown = true
+    /// Whether the thread is explored: the numbers of the thread and the task, which change from
+    /// one execution to the next, are not those of the order that a report shows.
+    package var isExplored = false
     /// The system's number of the thread; `nil` if it is not known.
     package var thread: Int?
     /// The number of the task; `nil` for none.

@@ -23,8 +23,7 @@ package enum MemoryRaceLog {
 
   private struct State {
     var entries: [Entry] = []
-    var pairs: Set<Set<String>> = []
-    var forget: (@Sendable () -> Void)?
+    var isFed = false
   }
 
   private static let state = Guarded(State())
@@ -32,104 +31,24 @@ package enum MemoryRaceLog {
   /// The races found so far, each pair of places once.
   package static var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// Whether a pair of places is new; from then on it is not. A race of which only one place is
-  /// known adds nothing to another one with that place.
-  package static func isNew(_ race: MemoryRace) -> Bool {
-    state.withLock { state in
-      if let place = race.onlyPlace, state.pairs.contains(where: { $0.contains(place) }) {
-        return false
-      }
-      return state.pairs.insert(race.places).inserted
-    }
-  }
-
   /// Whether the memory of this process is checked.
-  package static var isFed: Bool { state.withLock { $0.forget != nil } }
-
-  /// The memory of this process is checked from now on.
-  ///
-  /// - Parameter forget: Lets the check find known pairs of places again.
-  package static func isFed(forgettingPairsBy forget: @escaping @Sendable () -> Void) {
-    state.withLock { $0.forget = forget }
+  package static var isFed: Bool {
+    get { state.withLock { $0.isFed } }
+    set { state.withLock { $0.isFed = newValue } }
   }
 
-  /// Takes each pair of places for new again.
-  package static func forgetPairs() {
-    let forget = state.withLock { state in
-      state.pairs = []
-      return state.forget
-    }
-    forget?()
-  }
-
-  /// Adds a race.
-  package static func add(_ entry: Entry) { state.withLock { $0.entries.append(entry) } }
-}
-
-/// Parts of a process, such as its tests, that get the races of their tasks and threads.
-package enum MemoryRaceScopes {
-  /// A race with the scopes of its sides; 0 for none.
-  package struct Race: Sendable {
-    /// The race.
-    package var race: MemoryRace
-    /// The scope of the access that was found.
-    package var firstScope: UInt
-    /// The scope of the access that the calling thread makes.
-    package var secondScope: UInt
-
-    /// Describes a race.
-    package init(_ race: MemoryRace, firstScope: UInt, secondScope: UInt) {
-      self.race = race
-      self.firstScope = firstScope
-      self.secondScope = secondScope
+  /// Adds a race; returns whether its pair of places is new. Of a pair that is not, an entry that
+  /// fails the process replaces the one that does not.
+  @discardableResult
+  package static func add(_ entry: Entry) -> Bool {
+    state.withLock { state in
+      let places = entry.race.places
+      guard let index = state.entries.firstIndex(where: { $0.race.places == places }) else {
+        state.entries.append(entry)
+        return true
+      }
+      if entry.isUnhandled { state.entries[index] = entry }
+      return false
     }
   }
-
-  /// Receives a race, on the thread of the second access; returns false to leave it to
-  /// `SectionTracking.onConflict`.
-  package typealias Receiver = @Sendable (Race) -> Bool
-
-  private final class Functions: Sendable {
-    let source: @Sendable () -> UInt
-    let receiver: Receiver
-
-    init(_ source: @escaping @Sendable () -> UInt, _ receiver: @escaping Receiver) {
-      self.source = source
-      self.receiver = receiver
-    }
-  }
-
-  // Without a lock: the check of memory asks for the scope again and again.
-  private static let functions = LastingObject<Functions>()
-  /// Called by a thread that has entered or left a scope.
-  private static let changes = Guarded<(@Sendable () -> Void)?>(nil)
-
-  /// Attributes the accesses from now on. Call it once in a process.
-  package static func start(
-    source: @escaping @Sendable () -> UInt, receiver: @escaping Receiver
-  ) {
-    functions.set(Functions(source, receiver))
-  }
-
-  /// The scope of the calling task or thread; 0 for none.
-  package static var ofCaller: UInt {
-    var number: UInt = 0
-    _ = functions.with { number = $0.source() }
-    return number
-  }
-
-  /// Passes a race on; returns whether a scope has taken it.
-  package static func receive(_ race: Race) -> Bool {
-    var isTaken = false
-    _ = functions.with { isTaken = $0.receiver(race) }
-    return isTaken
-  }
-
-  /// Has a function called by each thread that enters or leaves a scope: the check of memory's.
-  package static func onChange(_ change: @escaping @Sendable () -> Void) {
-    changes.withLock { $0 = change }
-  }
-
-  /// The calling thread has entered or left a scope.
-  package static func noteChange() { changes.withLock { $0 }?() }
 }

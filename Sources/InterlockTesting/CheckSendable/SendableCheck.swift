@@ -1,5 +1,4 @@
 import Explorer
-import Foundation
 import Interlock
 import InterlockWatchdog
 import Testing
@@ -32,7 +31,7 @@ struct SendableCheck<Subject: Sendable>: Sendable {
     var pairs = try plan.operations.indices.flatMap { first in
       try plan.operations[first...].map { second in try pair(plan.operations[first], second) }
     }
-    let replay = replay ?? inherited(for: pairs)
+    let replay = try replay ?? inherited(for: pairs)
     if let replay {
       pairs = pairs.filter { $0.accepts(replay) }
       guard !pairs.isEmpty else {
@@ -62,9 +61,9 @@ struct SendableCheck<Subject: Sendable>: Sendable {
       first: first, second: second, of: self, name: name, stress: stress, hangLimit: hangLimit)
   }
 
-  private func inherited(for pairs: [SendablePairCheck<Subject>]) -> String? {
-    let text = ProcessInfo.processInfo.environment["INTERLOCK_STRESS_REPLAY"]
-    return text.flatMap { text in pairs.contains { $0.accepts(text) } ? text : nil }
+  private func inherited(for pairs: [SendablePairCheck<Subject>]) throws -> String? {
+    guard let text = try StressPlan.replayOfEnvironment() else { return nil }
+    return pairs.contains { $0.accepts(text) } ? text : nil
   }
 
   /// Runs each operation by itself; returns the names of those that begin a section.

@@ -59,8 +59,6 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       pair.outcome = try await stressed(plan, for: .seconds(3600), after: 0)
       return pair
     }
-    // A race that an earlier pair has shown is one of this pair too.
-    if MemoryRaceLog.isFed { MemoryRaceLog.forgetPairs() }
     let states = try await states(times: 1)
     let explored = await explore(states, seconds: budget / .seconds(2), replay: replay)
     pair.notes = explored.notes
@@ -126,12 +124,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       }
     }
     do {
-      guard MemoryRaceLog.isFed else { return explored(try await run()) }
-      var outcome: ExplorationOutcome?
-      let scope = TestScope(at: check.place, note: "in \(title), explored", recordsAtEnd: true)
-      try await scope.run { () async throws in outcome = try await run() }
-      guard scope.conflictCount == 0 else { return Explored(conflict: scope.firstSides) }
-      return outcome.map(explored) ?? Explored()
+      return explored(try await run())
     } catch {
       return Explored(notes: ["not explored: \(error)"])
     }
@@ -166,6 +159,9 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   /// The line of a race to mend first: of the side that was not called within a lock's closure.
   private func location(of failure: ExplorationFailure) -> SourceLocation? {
+    if let race = failure.memoryRace {
+      return ConflictIssue(race, module: check.place.moduleName, note: "").location
+    }
     guard let race = failure.race else { return nil }
     let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
     let (side, other) =
@@ -224,6 +220,7 @@ extension ExplorationFailure {
   /// What failed, for a cell of a matrix.
   fileprivate var shortLines: [String] {
     if let race { return [race.first.shortText, race.second.shortText] }
+    if let memoryRace { return [memoryRace.first.shortText, memoryRace.second.shortText] }
     let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(Schedule.text)
     if verdict == .deadlock, !waiting.isEmpty { return ["deadlock"] + waiting }
     let line = text.isEmpty ? headline : text

@@ -30,8 +30,7 @@ final class TestScope: Sendable {
 
   private struct State {
     var found: Set<ScopedConflict.Identity> = []
-    var races: Set<Set<String>> = []
-    /// How many of these the baseline does not know.
+    /// How many of these, and of the races in memory, the baseline does not know.
     var fresh = 0
     /// Found where no test can be told from the task: recorded at the end.
     var pending: [Found] = []
@@ -47,16 +46,13 @@ final class TestScope: Sendable {
   private let note: String
   private let parent: UInt
   private let state = Locked(State())
-  private let recordsAtEnd: Bool
 
   /// Opens a scope within that of the calling task, if there is one.
   ///
   /// - Parameters:
   ///   - location: Where it begins, in the user's code.
   ///   - note: Added to each issue.
-  ///   - recordsAtEnd: Whether issues wait for the end: what is explored must not record any.
-  init(at location: SourceLocation, note: String = "", recordsAtEnd: Bool = false) {
-    self.recordsAtEnd = recordsAtEnd
+  init(at location: SourceLocation, note: String = "") {
     OwnCode.register(OwnCode.interlockTesting)
     _ = Self.startOnce
     self.location = location
@@ -65,6 +61,7 @@ final class TestScope: Sendable {
     number = Self.last.add(1, ordering: .relaxed).newValue
     Self.open.withLock { $0[number] = self }
     Self.forgetSections(of: number)
+    MemoryRaceScopes.noteBegin()
   }
 
   /// Runs work, whose tasks and threads belong to the scope, and closes the scope.
@@ -94,7 +91,7 @@ final class TestScope: Sendable {
 
   /// The number of conflicts and races in memory so far that the baseline does not know.
   var conflictCount: Int {
-    state.withLock { $0.fresh + $0.races.count }
+    state.withLock { $0.fresh }
   }
 
   /// Records the conflicts that are not recorded yet. Later ones go to another scope.
@@ -106,6 +103,7 @@ final class TestScope: Sendable {
       return state.pending
     }
     for found in pending { record(found) }
+    MemoryRaceScopes.noteEnd(of: number)
   }
 
   /// Takes a conflict; returns whether the scope is still open.
@@ -122,23 +120,24 @@ final class TestScope: Sendable {
     return true
   }
 
-  /// Takes a race in memory; returns whether the scope is still open.
+  /// Takes a race in memory that is new to it; returns whether the scope is still open.
   private func add(_ race: MemoryRace) -> Bool {
-    let (isOpen, isNew) = state.withLock { state in
-      (!state.isClosed, !state.isClosed && state.races.insert(race.places).inserted)
+    let isOpen = state.withLock { state in
+      if !state.isClosed { state.fresh += 1 }
+      return !state.isClosed
     }
-    if isNew { add(.race(race)) }
+    if isOpen { add(.race(race)) }
     return isOpen
   }
 
   private func add(_ found: Found) {
     // In a task, thread or block of the test, so that a known issue's matcher sees it; and at once,
     // because the conflict may end the process.
-    if !recordsAtEnd, InheritedScopes.ofCaller == number, Test.current != nil {
+    if InheritedScopes.ofCaller == number, Test.current != nil {
       record(found)
       return
     }
-    if !recordsAtEnd { FileHandle.standardError.write(Data((found.headline + "\n").utf8)) }
+    FileHandle.standardError.write(Data((found.headline + "\n").utf8))
     let isPending = state.withLock { state in
       if !state.isClosed { state.pending.append(found) }
       return !state.isClosed
@@ -183,7 +182,7 @@ final class TestScope: Sendable {
     // Its global is made here: the source must not make it, since an access in its initializer may
     // ask for the scope.
     _ = current
-    MemoryRaceScopes.start(source: { InheritedScopes.ofCaller }) { receive($0) }
+    MemoryRaceScopes.start(RaceAttribution())
   }()
 
   /// The scope of the calling task or thread; notes that it has begun a section.
@@ -209,38 +208,52 @@ final class TestScope: Sendable {
   /// Whether a section was begun in the scope, or in another whose number ends as this one's.
   var hasSections: Bool { Self.withSections.load(ordering: .relaxed) & Self.bit(of: number) != 0 }
 
-  /// Passes a finding to the scopes that it belongs to; returns whether one has taken it, and
-  /// whether it belongs to the run if none has.
-  private static func attribute(
-    _ first: UInt, _ second: UInt, add: (TestScope) -> Bool
-  ) -> (isTaken: Bool, isOfRun: Bool) {
+  /// The open scopes that a finding of two sides belongs to.
+  private static func owners(
+    _ first: UInt, _ second: UInt
+  ) -> (scopes: [TestScope], isOfRun: Bool, isOnlyOne: Bool) {
     let open = open.withLock { $0 }
+    // Two tests both get it.
     let ofSides = Set([first, second]).compactMap { open[$0] }
-    // Not lazily: two tests both get it.
-    if ofSides.map(add).contains(true) { return (true, false) }
+    if !ofSides.isEmpty { return (ofSides, false, false) }
     // The innermost scopes: a stress, rather than the test that it is in.
     let parents = Set(open.values.map(\.parent))
     let innermost = open.values.filter { !parents.contains($0.number) }
-    if innermost.count == 1, add(innermost[0]) { return (true, false) }
+    if innermost.count == 1 { return (innermost, false, true) }
     // A thread that a test has left behind does not end the process either.
-    return (false, !open.isEmpty || first != 0 || second != 0)
+    return ([], !open.isEmpty || first != 0 || second != 0, false)
   }
 
   private static let ofRun =
     "  (of the run: several tests were running, and neither side shows which it is of)"
 
-  private static func receive(_ scoped: MemoryRaceScopes.Race) -> Bool {
-    let found = attribute(scoped.firstScope, scoped.secondScope) { $0.add(scoped.race) }
-    if found.isOfRun {
-      recordIssue(ConflictIssue(scoped.race, module: nil, note: ofRun), else: nil)
+  /// Attributes races in memory.
+  private final class RaceAttribution: MemoryRaceScopes.Attribution {
+    var ofCaller: UInt { InheritedScopes.ofCaller }
+
+    func owners(_ first: UInt, _ second: UInt) -> MemoryRaceScopes.Owners {
+      let owners = TestScope.owners(first, second)
+      return .init(
+        Set(owners.scopes.map(\.number)), isOfRun: owners.isOfRun, isOnlyOne: owners.isOnlyOne)
     }
-    return found.isTaken || found.isOfRun
+
+    func receive(_ scoped: MemoryRaceScopes.Race) -> Bool {
+      let open = TestScope.open.withLock { $0 }
+      let scopes = scoped.owners.scopes.compactMap { open[$0] }
+      // Not lazily: two tests both get it.
+      if scopes.map({ $0.add(scoped.race) }).contains(true) { return true }
+      // Also if its scopes have ended since.
+      guard scoped.owners.isOfRun || !scoped.owners.scopes.isEmpty else { return false }
+      recordIssue(ConflictIssue(scoped.race, module: nil, note: ofRun), else: nil)
+      return true
+    }
   }
 
   private static func receive(_ conflict: ScopedConflict) -> Bool {
-    let found = attribute(conflict.firstScope, conflict.secondScope) { $0.add(conflict) }
-    if found.isTaken { return true }
-    guard found.isOfRun else { return false }
+    let owners = owners(conflict.firstScope, conflict.secondScope)
+    // Not lazily: two tests both get it.
+    if owners.scopes.map({ $0.add(conflict) }).contains(true) { return true }
+    guard owners.isOfRun || !owners.scopes.isEmpty else { return false }
     guard known.withLock({ $0.insert(conflict.identity).inserted }) else { return true }
     let named = conflict.withThreadNames().conflict
     let issue = ConflictIssue(

@@ -37,7 +37,8 @@ import Testing
 ///   - isolation: Whether the stress runs in a child process, so that its crash or hang is an issue
 ///     of this test and the others go on.
 ///   - replay: The string of a failure, which gives callers, rounds, kind and seed. Without it, the
-///     environment variable `INTERLOCK_STRESS_REPLAY` is obeyed if it has a string of this test.
+///     environment variable `INTERLOCK_STRESS_REPLAY` is obeyed if it has a string of this test,
+///     and refused if it has something else than a string that a failure has printed.
 ///   - function: The test, which a replay string belongs to.
 ///   - fileID: The file, as `#fileID` gives it, of an issue without a line of its own.
 ///   - filePath: The file's path.
@@ -122,8 +123,9 @@ private func stressPlan(
 ) throws(StressError) -> StressPlan {
   if let replay { return try StressPlan(replay: replay, function: name) }
   let plan = try StressPlan(callers: callers, rounds: rounds, kind: kind, function: name)
-  let variable = ProcessInfo.processInfo.environment["INTERLOCK_STRESS_REPLAY"]
-  guard let variable, StressPlan.isReplay(variable, of: name) else { return plan }
+  guard let variable = try StressPlan.replayOfEnvironment(),
+    StressPlan.isReplay(variable, of: name)
+  else { return plan }
   return try StressPlan(replay: variable, function: name)
 }
 

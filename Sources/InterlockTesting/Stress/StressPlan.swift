@@ -30,11 +30,7 @@ struct StressPlan: Sendable, Hashable {
 
   /// The plan of a replay string.
   init(replay: String, function: String) throws(StressError) {
-    guard let plan = Self(text: replay) else {
-      throw StressError(
-        "a replay is a string that a failure has printed, as 's1-8-200-threads-…', found"
-          + " '\(replay.prefix(80))'")
-    }
+    guard let plan = Self(text: replay) else { throw StressError(Self.refusal(of: replay)) }
     guard plan.function == Self.hash(function) else {
       throw StressError("the replay '\(replay)' belongs to another test than \(function)")
     }
@@ -44,6 +40,25 @@ struct StressPlan: Sendable, Hashable {
   /// Whether a replay string belongs to a function.
   static func isReplay(_ text: String, of function: String) -> Bool {
     Self(text: text)?.function == hash(function)
+  }
+
+  /// The string in `INTERLOCK_STRESS_REPLAY`, which may be of another test, or an order's token,
+  /// which `checkSendable` obeys; `nil` without one.
+  ///
+  /// - Throws: `StressError` if it is neither.
+  static func replayOfEnvironment() throws(StressError) -> String? {
+    let name = "INTERLOCK_STRESS_REPLAY"
+    let text = ProcessInfo.processInfo.environment[name] ?? ""
+    if text.isEmpty { return nil }
+    guard text.hasPrefix("i1-") || Self(text: text) != nil else {
+      throw StressError("\(name): " + refusal(of: text))
+    }
+    return text
+  }
+
+  private static func refusal(of text: String) -> String {
+    "a replay is a string that a failure has printed, as 's1-8-200-threads-…', found"
+      + " '\(text.prefix(80))'"
   }
 
   private init?(text: String) {

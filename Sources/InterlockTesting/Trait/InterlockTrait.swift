@@ -41,6 +41,7 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
     SectionTracking.delays = true
     let prediction =
       trait.predicts ? TestPrediction(of: test, fails: trait.failing == .potential) : nil
+    if !trait.predicts { TestPrediction.leaveOut(test) }
     let scope = TestScope(at: test.sourceLocation)
     do {
       try await scope.run { () async throws in try await function() }
@@ -72,7 +73,8 @@ extension Trait where Self == InterlockTrait {
   ///   - hangLimit: The longest time without progress of the process, from 0.1 seconds; the
   ///     shortest limit of the tests that run is obeyed.
   ///   - predict: Whether to look for deadlocks and races that did not occur, from the first such
-  ///     test of the process on: it does not see locks that were made before.
+  ///     test of the process on: it does not see locks that were made before. What a test without
+  ///     it shows is left out.
   ///   - failOn: The findings that fail a test.
   /// - Returns: The trait.
   public static func interlock(

@@ -14,6 +14,8 @@ final class TestPrediction: Sendable {
     /// The findings that were reported, and those of earlier tests.
     var known: Set<String> = []
     var notes: Set<String> = []
+    /// The watched tests whose trait does not predict: their findings are left out.
+    var leftOut: [Test.ID: Test] = [:]
   }
 
   private static let process = Locked(Process())
@@ -29,6 +31,10 @@ final class TestPrediction: Sendable {
     Self.process.withLock { $0.open[ObjectIdentifier(self)] = self }
   }
 
+  /// Leaves out what the stacks of a test show: its trait, which does not predict, replaces one
+  /// that does.
+  static func leaveOut(_ test: Test) { process.withLock { $0.leftOut[test.id] = test } }
+
   /// Reports what was found since the last test ended.
   func end() async {
     let record = Predictor.record()
@@ -37,15 +43,18 @@ final class TestPrediction: Sendable {
     for finding in record.findings {
       let text = FindingText(finding, mostFrames: Self.mostFrames)
       let isNew = Self.process.withLock { process in
-        let others = process.open.values.filter { $0 !== self }
-        // Left to the test that its stacks show, if they show one and it still runs.
-        if !matches(finding), others.contains(where: { $0.matches(finding) }) { return false }
+        if !shows(finding, test) {
+          // Left to the test that its stacks show, if they show one and it still runs.
+          let others = process.open.values.filter { $0 !== self }
+          if others.contains(where: { shows(finding, $0.test) }) { return false }
+          if process.leftOut.values.contains(where: { shows(finding, $0) }) { return false }
+        }
         return process.known.insert(Self.identity(of: finding)).inserted
       }
       guard isNew else { continue }
       noteForReports(finding, isError: fails)
       let reason = ProcessBaseline.ofThisProcess?.reason(for: Finding(finding))
-      if matches(finding) || !Self.showsATest(finding) {
+      if shows(finding, test) || !Self.showsATest(finding) {
         report(finding, text, knownBecause: reason)
       } else {
         // Of a test without the trait: an issue of the run, which a task of no test records.
@@ -84,7 +93,7 @@ final class TestPrediction: Sendable {
   }
 
   /// Whether a stack of the finding has a function of the test's file with the test's name.
-  private func matches(_ finding: PotentialFinding) -> Bool {
+  private func shows(_ finding: PotentialFinding, _ test: Test) -> Bool {
     let name = test.name.prefix { $0 != "(" } + "("
     let file = "/" + test.sourceLocation.fileName
     return finding.sides.contains { side in
