@@ -30,7 +30,7 @@ enum ProcessReport {
     let service = ServiceReports(environment: variable)
     guard !asked.isEmpty || !service.isEmpty else { return }
     if !service.isEmpty { ServiceReports.switchOffInChildren() }
-    _ = SharedReport.run
+    SharedReport.start()
     let folder = FileManager.default.currentDirectoryPath
     repository.withLock { $0 = Repository(around: folder) }
     targets.withLock {
