@@ -23,14 +23,18 @@ enum ProcessReport {
 
   /// Arranges that the reports are written when the process ends.
   static func start() {
-    // Read before the program can change its folder.
-    _ = ProcessBaseline.ofThisProcess
-    let asked = OptionVariable.ofThisProcess[ReportOptions.self].reports
     func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    var asked: [ReportTarget] = []
+    // A process without options may set them before its first section: do not read them yet.
+    if !(variable("INTERLOCK_OPTIONS") ?? "").isEmpty {
+      // Read before the program can change its folder.
+      _ = ProcessBaseline.ofThisProcess
+      asked = OptionVariable.ofThisProcess[ReportOptions.self].reports
+    }
     let service = ServiceReports(environment: variable)
     guard !asked.isEmpty || !service.isEmpty else { return }
     if !service.isEmpty { ServiceReports.switchOffInChildren() }
-    _ = SharedReport.run
+    SharedReport.start()
     let folder = FileManager.default.currentDirectoryPath
     repository.withLock { $0 = Repository(around: folder) }
     targets.withLock {

@@ -17,15 +17,21 @@ struct SharedReport {
     var findings: [Finding]
   }
 
-  /// The `swift test` that started this process; `nil` if another program did. Read when the
-  /// process starts: its parent may end before it.
-  static let run: String? = {
+  /// Notes what may change while the process runs: its parent may end before it, and it may choose
+  /// another temporary folder.
+  static func start() { _ = (run, folder) }
+
+  /// The `swift test` that started this process; `nil` if another program did.
+  private static let run: String? = {
     let parent = getppid()
     guard let (program, time) = Platform.beginning(of: parent), program.hasPrefix("swift-") else {
       return nil
     }
     return "\(parent)-\(time)"
   }()
+
+  /// Where the findings are kept.
+  private static let folder = NSTemporaryDirectory() + "/interlock-reports-\(geteuid())"
 
   private static let process =
     "\(getpid())-\(Platform.beginning(of: getpid())?.time ?? "unknown")"
@@ -43,8 +49,17 @@ struct SharedReport {
     // A baseline keeps what it has, and is read and written in one step.
     let isBaseline = target.format.name == FindingFormat.baseline.name
     guard let path = target.path, !target.isOfOneProcess, !isStream(path),
-      run != nil || isBaseline, let store = store(for: path)
+      run != nil || isBaseline
     else { return body(own) }
+    guard let store = store(for: path) else {
+      if !isBaseline {
+        let line =
+          "interlock: '\(path)' has the findings of this process alone: none can be kept in"
+          + " '\(folder)'\n"
+        _ = writeWhole(Array(line.utf8), to: STDERR_FILENO)
+      }
+      return body(own)
+    }
     // Releases the lock.
     defer { close(store) }
     while flock(store, LOCK_EX) != 0 {
@@ -57,7 +72,6 @@ struct SharedReport {
 
   /// Opens the store of a report; `nil` if none can be kept, or it is another user's.
   private static func store(for path: String) -> Int32? {
-    let folder = NSTemporaryDirectory() + "/interlock-reports-\(geteuid())"
     mkdir(folder, 0o700)
     var status = stat()
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,

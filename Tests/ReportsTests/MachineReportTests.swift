@@ -195,6 +195,13 @@ struct HostileReportTests {
     }
   }
 
+  @Test("A text is cut to any length, also to none")
+  func cutsTexts() {
+    for most in [-1, 0, 1] { #expect(cutText("text", to: most) == "…") }
+    #expect(cutText("text", to: 3) == "te…" && cutText("text", to: 4) == "text")
+    #expect(cutText("", to: 0).isEmpty)
+  }
+
   @Test("The lines of many tests are cut together")
   func manyLines() {
     var report = JUnitXML(properties: [], began: 0)

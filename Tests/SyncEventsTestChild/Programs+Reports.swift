@@ -21,6 +21,7 @@ extension Programs {
     },
     "conflict-elsewhere": { _ in
       _ = FileManager.default.changeCurrentDirectoryPath("/")
+      setenv("TMPDIR", "/no/such/folder", 1)
       all["conflict"]?([])
     },
   ]

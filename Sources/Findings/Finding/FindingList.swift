@@ -82,7 +82,7 @@ package func cutText(_ text: String, to most: Int) -> String {
   // A character may have any number of combining marks.
   let scalars = text.unicodeScalars
   if let end = scalars.index(
-    scalars.startIndex, offsetBy: most * mostScalars, limitedBy: scalars.endIndex),
+    scalars.startIndex, offsetBy: (max(0, most) + 1) * mostScalars, limitedBy: scalars.endIndex),
     end < scalars.endIndex
   {
     return text[..<end].prefix(max(0, most - 1)) + "…"

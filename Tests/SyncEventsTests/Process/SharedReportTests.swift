@@ -43,7 +43,11 @@ extension SyncEvents {
 
     @Test(
       "A report has what each process of one 'swift test' has found, whichever comes first",
-      arguments: ["\"$child\" conflict; \"$child\" ends", "\"$child\" ends; \"$child\" conflict"])
+      arguments: [
+        "\"$child\" conflict; \"$child\" ends", "\"$child\" ends; \"$child\" conflict",
+        // The second changes its folders.
+        "\"$child\" ends; \"$child\" conflict-elsewhere",
+      ])
     func both(_ script: String) throws {
       try swiftTest(script)
       #expect(try counts == [1, 1, 1])
