@@ -53,7 +53,9 @@ struct RunnerFaultTests {
     // That user may not be able to reach the build folder. The folder around is the tests' own.
     #expect(chmod(FileManager.default.temporaryDirectory.path, 0o711) == 0)
     let copy = folder.appendingPathComponent("child").path
-    try FileManager.default.copyItem(atPath: childExecutable, toPath: copy)
+    // By another process: one that another test starts meanwhile would inherit the open file, and a
+    // file that is open for writing cannot be executed.
+    try #require(run("cp '\(childExecutable)'", executable: copy, trials: 0).code == 0)
     #expect(chmod(folder.path, 0o777) == 0)
     let user = "setpriv --reuid=\(700_000 + most) --regid=700000 --clear-groups"
     if try run("exec \(user) test -x", executable: copy, trials: 0).code != 0 {
