@@ -110,10 +110,11 @@ extension Schedule {
     return "\(step.operation)\(object)  \(short)"
   }
 
-  /// `File.swift:12`, or the function where no line is known; `nil` of what the compiler made.
+  /// `File.swift:12`, or the function where no line is known, or the library where no symbol is;
+  /// `nil` of what the compiler made.
   private static func shortPlace(_ place: StackFrame) -> String? {
     guard let file = place.file, let line = place.line, line > 0 else {
-      guard let function = place.function else { return "0x" + String(place.address, radix: 16) }
+      guard let function = place.function else { return place.image.map { "in \($0)" } }
       let isMade = function.hasPrefix("partial apply") || function.contains("thunk")
       return isMade || function.count > 60 ? nil : function
     }

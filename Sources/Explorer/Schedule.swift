@@ -130,17 +130,10 @@ extension Schedule.Step {
   private static func sectionLine(_ place: UInt) -> StackFrame? {
     var line = interlock_section_line()
     guard interlock_section_line_at(place, &line) else { return nil }
-    func text(_ start: UnsafePointer<CChar>?, _ length: Int) -> String? {
-      guard let start, length > 0 else { return nil }
-      return start.withMemoryRebound(to: UInt8.self, capacity: length) {
-        String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
-      }
-    }
-    let file = text(line.file, line.file_length)
+    let file = String(cString: line.file)
     if line.line == 0 { return StackFrame(address: place, function: file) }
     return StackFrame(
-      address: place, function: text(line.function, line.function_length), file: file,
-      line: Int(line.line))
+      address: place, function: String(cString: line.function), file: file, line: Int(line.line))
   }
 
   /// The first place that has a line: `withLock` of the library is compiled into the user's code as

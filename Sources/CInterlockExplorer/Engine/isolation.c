@@ -1,6 +1,7 @@
 // Exploration in a child process, with what it does in shared memory: the end of the child is a
 // finding.
 #include "interlock_layouts.h"
+#include "../Sections/section_lines.h"
 #include "isolation.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -233,6 +234,7 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
   // In a child the runtime writes the parent's number of the thread, and a layout seems to differ.
   interlock_layouts_lost(0);
   interlock_marks.hidden++;
+  interlock_share_section_lines();
   interlock_explore_status status = INTERLOCK_EXPLORE_NO_MEMORY;
   if (last) munmap(last, sizeof *last);
   last = mmap(NULL, sizeof *last, PROT_READ | PROT_WRITE,

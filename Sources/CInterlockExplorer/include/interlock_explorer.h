@@ -272,8 +272,8 @@ static inline const char *interlock_explorer_header(void) { return __FILE__; }
 /// The line of a section or a sync point, by the `place` of its step; false if `place` is an
 /// address of code. Of a sync point, `file` is its name, and `line` is 0.
 typedef struct {
+  /// Of at most 255 bytes.
   const char *file, *function;
-  size_t file_length, function_length;
   uint32_t line;
 } interlock_section_line;
 bool interlock_section_line_at(uintptr_t place, interlock_section_line *line);
