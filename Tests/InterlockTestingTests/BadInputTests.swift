@@ -210,7 +210,7 @@ struct IsolatedTests {
         inSomeOrder { #expect(Bool(false)) }
       })
     #expect(text?.contains(/sync point #\d+  isolated\.point/) == true, "\(text ?? "no issue")")
-    #expect(text?.contains(/section write #\d+  BadInputTests\.swift:\d+/) == true)
+    #expect(text?.contains(/write section #\d+  BadInputTests\.swift:\d+/) == true)
   }
 
   /// Held at the first fork of the process that follows, and released behind it.
