@@ -100,6 +100,9 @@ bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
 }
 uint64_t interlock_memory_pairs(void) { return 0; }
 void interlock_memory_scope_begins(void) {}
+void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports) {
+  (void)sites, (void)count, (void)reports;
+}
 uint64_t interlock_memory_races(void) { return 0; }
 
 #endif

@@ -46,6 +46,8 @@ final class ExploredRaces: Sendable {
     var undecided: Set<Overlap.Finding> = []
     /// What was found of pairs of call sites that raced in memory.
     var inMemory: [KnownMemoryRaces.Sites: ExploredMemoryRace] = [:]
+    /// The pairs of call sites whose races failed executions.
+    var failed: Set<KnownMemoryRaces.Sites> = []
   }
 
   private let state = Guarded(State())
@@ -70,7 +72,7 @@ final class ExploredRaces: Sendable {
 
   /// Notes a race in memory of the calling thread, which is explored.
   func add(
-    _ sites: KnownMemoryRaces.Sites, judge: () -> ExploredMemoryRace?,
+    _ sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
   ) {
     guard let execution = ExploredSections.execution else { return }
@@ -80,6 +82,8 @@ final class ExploredRaces: Sendable {
     state.withLock { $0.inMemory[sites] = judged }
     guard judged.isFailure else { return }
     note(.memory { describe(judged.variable) }, in: execution)
+    guard isFailure else { return }
+    state.withLock { _ = $0.failed.insert(sites) }
     // The exploration describes the race that it shows.
     ExploredSections.fail("race in memory")
   }
@@ -100,6 +104,25 @@ final class ExploredRaces: Sendable {
     case .unordered(_, let entry): .unordered(entry.accesses)
     case .memory(let describe): .memory(describe())
     case nil: nil
+    }
+  }
+
+  /// The call sites of races that have failed executions since the last call.
+  func takeSitesInMemory() -> Set<KnownMemoryRaces.Sites> {
+    state.withLock { state in
+      defer { state.failed = [] }
+      return state.failed
+    }
+  }
+
+  /// The variables that raced, by the call sites of their accesses.
+  var variables: [UInt: String] {
+    state.withLock { state in
+      var variables: [UInt: String] = [:]
+      for (sites, race) in state.inMemory {
+        for site in sites.addresses { variables[site] = race.variable ?? variables[site] }
+      }
+      return variables
     }
   }
 
@@ -136,18 +159,27 @@ extension SectionTracking {
   /// Whether the calling thread is explored, so that its races belong to the exploration.
   package static var isExplored: Bool { ExploredSections.execution != nil }
 
-  /// Fails the explored execution of the calling thread by a race in memory. A race of one
-  /// execution occurs in many.
+  /// Notes a race in memory of the calling thread, which is explored. A race of one execution
+  /// occurs in many.
   ///
   /// - Parameters:
   ///   - sites: The call sites.
+  ///   - isFailure: Whether it fails the execution, unless the judge says otherwise.
   ///   - judge: Judges the race, once for its call sites in an exploration; returns `nil` if
   ///     another one at these sites may be judged differently.
   ///   - describe: Describes it, called if it is the race that is shown.
-  package static func failExploredExecution(
-    byRaceAt sites: KnownMemoryRaces.Sites, judge: () -> ExploredMemoryRace?,
+  package static func addExploredRace(
+    at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
-  ) { ExploredRaces.shared.add(sites, judge: judge, describe: describe) }
+  ) { ExploredRaces.shared.add(sites, isFailure: isFailure, judge: judge, describe: describe) }
+
+  /// The call sites of races in memory that have failed executions since the last call.
+  package static func takeSitesOfExploredRaces() -> Set<KnownMemoryRaces.Sites> {
+    ExploredRaces.shared.takeSitesInMemory()
+  }
+
+  /// The variables that raced in explored executions, by the call sites of their accesses.
+  package static var exploredVariables: [UInt: String] { ExploredRaces.shared.variables }
 
   /// The race of the last explored execution that had one. This call symbolicates the stacks.
   package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }

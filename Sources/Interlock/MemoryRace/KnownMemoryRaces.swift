@@ -5,6 +5,9 @@ package struct KnownMemoryRaces: Sendable {
     private let low: UInt
     private let high: UInt
 
+    /// Both.
+    package var addresses: [UInt] { [low, high] }
+
     /// Names the call sites.
     package init(_ one: UInt, _ other: UInt) {
       low = min(one, other)
