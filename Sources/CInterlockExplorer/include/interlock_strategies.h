@@ -65,6 +65,9 @@ interlock_strategy *interlock_pos_create(uint64_t seed);
 /// SURW (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025), over the operations on one object, drawn
 /// for each execution.
 interlock_strategy *interlock_surw_create(uint64_t seed);
+/// How often a strategy that `interlock_surw_create` made has looked at a thread or at an operation
+/// of the execution before: what it costs, in no unit of time.
+uint64_t interlock_surw_looks(const interlock_strategy *strategy);
 
 /// Round robin: each thread takes n steps in its turn; n is 1, 2, … up to the longest execution.
 interlock_strategy *interlock_round_robin_create(void);
