@@ -25,6 +25,8 @@ struct ChildReport: Codable {
   /// The race of the last execution, and why it is no finding.
   var race: ExplorationRace?
   var undecidedRace: String?
+  /// Its races in memory.
+  var inMemory: ExploredMemoryRaces?
   /// The cause of its deadlock, with the lines.
   var explained: DeadlockWitness.Explained?
   /// What the body has kept.
@@ -52,6 +54,7 @@ final class ChildReporter {
     var report = ChildReport(explained: witness?.explained, state: state?.save())
     report.undecidedRace = RaceCheck.undecided()
     report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
+    report.inMemory = SectionTracking.exploredMemoryRaces
     guard let data = try? JSONEncoder().encode(report), data.count <= bytes.count else { return 0 }
     return data.copyBytes(to: UnsafeMutableRawBufferPointer(bytes))
   }
@@ -62,6 +65,7 @@ final class ChildReporter {
     let data = Data(bytes: result.report, count: result.report_size)
     guard let report = try? JSONDecoder().decode(ChildReport.self, from: data) else { return nil }
     if let saved = report.state { state?.load(saved) }
+    if let races = report.inMemory { SectionTracking.add(races) }
     witness?.explained = report.explained
     return report
   }

@@ -42,6 +42,22 @@ import Testing
     }
   }
 
+  @Test func isolated() throws {
+    try explore(.isolated) {
+      let users = Users()
+      onTwoThreads { users.add() }
+      #expect(users.total == 2)
+    }
+  }
+
+  @Test func isolatedRepaired() throws {
+    try explore(.isolated) {
+      let users = Users()
+      onTwoThreads { users.addLocked() }
+      #expect(users.total == 2)
+    }
+  }
+
   /// The token leads to the order again.
   @Test func replayed() throws {
     let token = Token()

@@ -86,6 +86,18 @@ struct MemoryRaceTests {
     }
   }
 
+  @Test("has its memory checked in child processes as well")
+  func isolatedUpdate() throws {
+    let run = try run("ExploredUpdates/isolated")
+    #expect(run.issues.map(\.test) == ["isolated()"], "\(run.issues)\(run.output)")
+    let text = run.issues.first?.text ?? ""
+    #expect(text.contains("Expectation failed: (users.total → 1) == 2"), "\(text)")
+    #expect(text.contains("  reads #") && text.contains(": variable 'Users.count'\n"), "\(text)")
+    #expect(text.contains("\nrace in memory: nothing orders"), "\(text)")
+    #expect(text.contains("\n  accessed: Users.count\n"), "\(text)")
+    #expect(run.output.contains("explore: all 2 orders"), "\(run.output)")
+  }
+
   @Test("has the same order again by the token of a lost update")
   func replayedUpdate() throws {
     let run = try run("ExploredUpdates/replayed")

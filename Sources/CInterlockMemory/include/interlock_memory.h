@@ -103,6 +103,9 @@ void interlock_memory_scope_begins(void);
 /// addresses, is a point: the explorer is asked before it. A race of two of them is reported only
 /// with `reports`. At most 64; set none when no thread is explored any more. The explorer calls it.
 void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports);
+/// Checks in the child of a fork too, if its parent does. Call it in the child, on its only thread.
+/// The explorer calls it.
+void interlock_memory_go_on_in_child(void);
 /// How many pairs of places were reported.
 uint64_t interlock_memory_pairs(void);
 /// How many accesses raced: a pair of places counts each time.

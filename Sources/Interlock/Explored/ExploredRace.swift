@@ -15,8 +15,15 @@ package enum ExploredRace: Sendable {
   }
 }
 
+/// The races in memory of an exploration in a child process.
+package struct ExploredMemoryRaces: Sendable, Codable {
+  fileprivate var shown: MemoryRace?
+  fileprivate var failed: Set<KnownMemoryRaces.Sites>
+  fileprivate var known: [KnownMemoryRaces.Sites: ExploredMemoryRace]
+}
+
 /// What is found once, in an exploration, of two call sites that race in memory.
-package struct ExploredMemoryRace: Sendable {
+package struct ExploredMemoryRace: Sendable, Codable {
   /// Whether it fails the execution.
   package var isFailure: Bool
   /// The variable; `nil` if it has no name. It is gone when the execution has ended.
@@ -115,6 +122,23 @@ final class ExploredRaces: Sendable {
     }
   }
 
+  /// Takes over what a child process found.
+  func add(_ found: ExploredMemoryRaces) {
+    state.withLock { state in
+      if let race = found.shown { state.found = .memory { race } }
+      state.failed.formUnion(found.failed)
+      state.inMemory.merge(found.known) { $1 }
+    }
+  }
+
+  /// What a child process hands over. The race that is shown is described here.
+  var inMemory: ExploredMemoryRaces {
+    let shown = last?.inMemory
+    return state.withLock {
+      ExploredMemoryRaces(shown: shown, failed: $0.failed, known: $0.inMemory)
+    }
+  }
+
   /// The variables that raced, by the call sites of their accesses.
   var variables: [UInt: String] {
     state.withLock { state in
@@ -183,6 +207,12 @@ extension SectionTracking {
 
   /// The race of the last explored execution that had one. This call symbolicates the stacks.
   package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
+
+  /// The races in memory, for the process that a child explores for, and back.
+  package static var exploredMemoryRaces: ExploredMemoryRaces { ExploredRaces.shared.inMemory }
+
+  /// Adds the races in memory that a child process has found.
+  package static func add(_ races: ExploredMemoryRaces) { ExploredRaces.shared.add(races) }
 
   /// Treats the last race, whose order cannot be decided, as none in the executions that follow.
   package static func setExploredRaceUndecided() { ExploredRaces.shared.setUndecided() }
