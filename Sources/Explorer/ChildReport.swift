@@ -27,6 +27,8 @@ struct ChildReport: Codable {
   var undecidedRace: String?
   /// Its races in memory.
   var inMemory: ExploredMemoryRaces?
+  /// Why it does not know the order of sections, if the body has some.
+  var orderUnknown: String?
   /// The cause of its deadlock, with the lines.
   var explained: DeadlockWitness.Explained?
   /// What the body has kept.
@@ -52,6 +54,9 @@ final class ChildReporter {
   /// Called in the child after its last execution. One that does not fit is left out.
   func write(to bytes: UnsafeMutableBufferPointer<CChar>) -> Int {
     var report = ChildReport(explained: witness?.explained, state: state?.save())
+    if SectionTracking.followsOrder {
+      report.orderUnknown = interlock_clocks_blindness().map { String(cString: $0) }
+    }
     report.undecidedRace = RaceCheck.undecided()
     report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
     report.inMemory = SectionTracking.exploredMemoryRaces

@@ -80,6 +80,8 @@ struct Engine {
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
   private(set) var estimate: ExplorationEstimate?
+  /// Why the order of sections is not known; `nil` where it is, or where there are none.
+  private(set) var orderUnknown: String?
   /// Where the last replay could not follow its choices; `nil` where it could.
   private(set) var divergence: String?
   /// Looks at a deadlock while its threads hold and wait; `nil` for no look.
@@ -137,6 +139,8 @@ struct Engine {
     if result.must_begin_anew { return try run(phase, seconds: seconds, body) }
     let report = reporter.read(result)
     race = report?.race
+    let isHere = !options.isIsolated
+    orderUnknown = orderUnknown ?? (isHere ? RaceCheck.blindness(facts) : report?.orderUnknown)
     if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = undecidedRace(report) {
       escaped.insert(undecided)
       ignoresOrder = options.isIsolated

@@ -54,6 +54,8 @@ package struct Exploration: Sendable {
     case corpus(String)
     /// This many failing orders of earlier runs passed, and are no longer kept.
     case repaired(Int)
+    /// Races by the order of sections were not decided, for this reason; overlaps were.
+    case orderUnknown(String)
     /// What executions have shown of the body. Parts fit together only if each shows the same.
     case facts(UInt32)
   }
@@ -89,6 +91,7 @@ package struct Exploration: Sendable {
       var engine = Engine(options, around: around, state: state)
       outcome = try search(&engine, body)
       notes(.facts(engine.facts))
+      if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
       if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
       if case .failed(let failure) = outcome, failure.canBeKept {
         failing.append(
