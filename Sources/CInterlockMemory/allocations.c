@@ -1,5 +1,6 @@
 // Memory that is given back: what comes to be there next is new, and its accesses are ordered after
 // the old ones by the allocator. While nothing is checked, a call costs one load and a branch.
+#include "interlock_performer.h"
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -37,7 +38,11 @@ __attribute__((constructor(101))) static void prepare(void) {
 }
 
 static void forget_block(void *block) {
-  interlock_forget_memory((uintptr_t)block, malloc_usable_size(block));
+  size_t size = malloc_usable_size(block);
+  interlock_forget_memory((uintptr_t)block, size);
+  if (__builtin_expect(interlock_marks.controlled, 0)) {
+    interlock_memory_point_freed((uintptr_t)block, size);
+  }
 }
 
 INTERPOSED_CALL void free(void *block) {

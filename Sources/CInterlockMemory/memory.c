@@ -39,8 +39,12 @@ void interlock_memory_lose_sight(const char *reason) {
   (void)written;
 }
 
+/// The process is a child, and its parent checks.
+static bool was_on;
+
 /// The child of a fork does not follow orders, and so checks nothing.
 static void forked(void) {
+  was_on = __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
   __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
   interlock_memory_stop_thread();
 }
@@ -79,6 +83,11 @@ const char *interlock_memory_start(void) {
   return refusal;
 }
 
+void interlock_memory_go_on_in_child(void) {
+  if (!was_on || !interlock_clocks_start() || !interlock_waits_start()) return;
+  __atomic_store_n(&interlock_memory_is_on, true, __ATOMIC_RELAXED);
+}
+
 #else
 
 // ThreadSanitizer is built in, or this system is not supported: its own functions are linked, and
@@ -100,6 +109,10 @@ bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
 }
 uint64_t interlock_memory_pairs(void) { return 0; }
 void interlock_memory_scope_begins(void) {}
+void interlock_memory_go_on_in_child(void) {}
+void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports) {
+  (void)sites, (void)count, (void)reports;
+}
 uint64_t interlock_memory_races(void) { return 0; }
 
 #endif

@@ -11,7 +11,9 @@ extension ExplorationFailure {
 
   /// Both sides of a race, or the cause of a deadlock.
   package var evidence: [String] {
-    (race?.lines ?? []) + (memoryRace?.lines ?? []) + explanation.map { "  \($0)" }
+    let beside = verdict == .race ? nil : memoryRace.map { "race in memory: \($0.sentence)" }
+    return (race?.lines ?? []) + (beside.map { [$0] } ?? []) + (memoryRace?.lines ?? [])
+      + explanation.map { "  \($0)" }
   }
 
   /// The schedule as a table, and what each blocked thread waits for.
@@ -144,6 +146,7 @@ extension Schedule {
     case "barrier wait": "barrier"
     case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
     case "to actor": "actor"
+    case "reads", "writes", "begins to change", "atomic access": "variable"
     default: nil
     }
   }

@@ -21,6 +21,9 @@
 
 #define ENGINE interlock_the_engine
 
+/// NULL if races in memory are not checked.
+void interlock_memory_go_on_in_child(void) __attribute__((weak));
+
 static void run_child(interlock_shared_memory *shared, const interlock_exploration_options *options,
                       bool (*body)(void *), void *context, interlock_strategy *strategy,
                       bool is_last) {
@@ -39,6 +42,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   interlock_exploration_options limited = *options;
   const uint64_t most_steps = INTERLOCK_SHARED_STEPS;
   if (limited.steps == 0 || limited.steps > most_steps) limited.steps = most_steps;
+  if (interlock_memory_go_on_in_child) interlock_memory_go_on_in_child();
   if (options->child_begins) options->child_begins(options->report_context);
   interlock_exploration_result *result = &shared->result;
   shared->status = interlock_explore(&limited, body, context, strategy, result);
