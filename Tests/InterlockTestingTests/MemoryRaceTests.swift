@@ -16,7 +16,7 @@ struct MemoryRaceTests {
 
   @Test("has a race of its tasks or threads as one issue, at its line, and goes on")
   func issues() throws {
-    for test in ["tasks()", "threads()"] {
+    for test in ["tasks()", "threads()", "blocks()"] {
       let run = try run("Checked/\(test.dropLast(2))")
       #expect(run.status == 1, "\(run.output)")
       #expect(run.issues.map(\.test) == [test], "\(run.issues)\(run.output)")
@@ -24,6 +24,8 @@ struct MemoryRaceTests {
       #expect(run.issues.first?.text.contains("race in memory: nothing orders") == true)
       #expect(run.issues.first?.text.contains("\n  accessed: Users.count\n") == true)
       #expect(run.output.contains("Test run with 1 test"))
+      // No frame of Interlock's own.
+      #expect(run.issues.first?.text.contains(/interpose_|call_and_release_block/) == false)
     }
   }
 
