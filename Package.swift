@@ -340,6 +340,8 @@ let package = Package(
       exclude: ["Interlock/Interlock.docc", "Interlock/Platform/Guarded.swift"],
       swiftSettings: common + [
         .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
+        // A test explores a hundred thousand orders.
+        .unsafeFlags(["-O"]),
       ]),
     .testTarget(
       name: "ExplorerTests",

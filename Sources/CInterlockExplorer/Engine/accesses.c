@@ -11,13 +11,24 @@ static INTERLOCK_LIST(uintptr_t) units;
 
 void interlock_accesses_reset(void) { units.count = 0; }
 
-void interlock_explored_access(interlock_operation_kind kind, const void *address) {
-  if (!interlock_is_controlled()) return;
+static interlock_operation operation_at(interlock_operation_kind kind, const void *address) {
   interlock_marks.hidden++;
   uint32_t object = interlock_object_at(address)->number;
   interlock_marks.hidden--;
-  interlock_point(interlock_operation_of(kind, object, 0), NULL, NULL,
-                  (uintptr_t)__builtin_return_address(0));
+  return interlock_operation_of(kind, object, 0);
+}
+
+void interlock_explored_access(interlock_operation_kind kind, const void *address) {
+  if (!interlock_is_controlled()) return;
+  interlock_point(operation_at(kind, address), NULL, NULL, (uintptr_t)__builtin_return_address(0));
+}
+
+void interlock_explored_access_was(interlock_operation_kind kind, const void *address) {
+  if (interlock_is_controlled()) interlock_turned_out(operation_at(kind, address));
+}
+
+void interlock_explored_accessed(interlock_operation_kind kind, const void *address) {
+  if (interlock_marks.controlled) interlock_did(operation_at(kind, address));
 }
 
 static uint32_t object_of(uintptr_t unit) {

@@ -265,6 +265,12 @@ bool interlock_is_explored(void);
 /// `WRITE` or `READ_WRITE`. For tests of code that synchronises by atomics. Does nothing on a
 /// thread that is not explored.
 void interlock_explored_access(interlock_operation_kind kind, const void *address);
+/// What the last such point of the calling thread turned out to be: a compare-exchange that fails
+/// has only read.
+void interlock_explored_access_was(interlock_operation_kind kind, const void *address);
+/// Adds an operation on what is at `address` to the running step of the calling thread, without a
+/// point, also while its calls are hidden.
+void interlock_explored_accessed(interlock_operation_kind kind, const void *address);
 
 /// The same at a call site of instrumented code, for an access of any size, with a name for reports
 /// that lasts. The check of memory calls it on explored threads.
