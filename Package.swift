@@ -409,7 +409,9 @@ let package = Package(
     .target(name: "ForeignMutex", path: "Tests/ForeignMutex", swiftSettings: common),
     .executableTarget(
       name: "MemoryTestChild",
-      dependencies: ["CInterlockMemory", "MemoryTestC", "ForeignMutex", "Interlock"],
+      dependencies: [
+        "CInterlockMemory", "MemoryTestC", "ForeignMutex", "Prediction", "Interlock",
+      ],
       path: "Tests/MemoryTestChild",
       swiftSettings: common + [instrumented]),
     .testTarget(

@@ -19,9 +19,9 @@ static free_call *real_free;
 static realloc_call *real_realloc;
 static munmap_call *real_munmap;
 
-static inline bool is_on(void) {
+static inline bool was_on(void) {
   // Relaxed: memory that was freed before has no accesses.
-  return __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
+  return __atomic_load_n(&interlock_memory_was_on, __ATOMIC_RELAXED);
 }
 
 /// The real functions, before any thread is started: `dlsym` itself allocates.
@@ -38,6 +38,7 @@ __attribute__((constructor(101))) static void prepare(void) {
 }
 
 static void forget_block(void *block) {
+  interlock_block_ends((uintptr_t)block);
   size_t size = malloc_usable_size(block);
   interlock_forget_memory((uintptr_t)block, size);
   if (__builtin_expect(interlock_marks.controlled, 0)) {
@@ -51,7 +52,7 @@ INTERPOSED_CALL void free(void *block) {
     // Called by the lookup itself: a few bytes are lost.
     if (!real_free) return;
   }
-  if (__builtin_expect(is_on(), 0) && block) forget_block(block);
+  if (__builtin_expect(was_on(), 0) && block) forget_block(block);
   __attribute__((musttail)) return real_free(block);
 }
 
@@ -60,7 +61,7 @@ INTERPOSED_CALL void *realloc(void *block, size_t size) {
     find_calls();
     if (!real_realloc) return NULL;
   }
-  if (!__builtin_expect(is_on(), 0) || !block) return real_realloc(block, size);
+  if (!__builtin_expect(was_on(), 0) || !block) return real_realloc(block, size);
   // The block may be another thread's by the time that the call returns: forget it before. If it
   // does not move, its accesses so far are forgotten, which can only hide a race.
   forget_block(block);
@@ -69,7 +70,7 @@ INTERPOSED_CALL void *realloc(void *block, size_t size) {
 
 INTERPOSED_CALL int munmap(void *memory, size_t size) {
   if (__builtin_expect(!real_munmap, 0)) find_calls();
-  if (__builtin_expect(is_on(), 0)) interlock_forget_memory((uintptr_t)memory, size);
+  if (__builtin_expect(was_on(), 0)) interlock_forget_memory((uintptr_t)memory, size);
   return real_munmap(memory, size);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+bool interlock_memory_was_on;
 static const char *lost;
 static int state;
 static const char *refusal;
@@ -76,6 +77,8 @@ const char *interlock_memory_start(void) {
     refusal = prepare();
     if (!refusal) pthread_atfork(NULL, NULL, forked);
     interlock_events_hide_thread(false);
+    __atomic_store_n(&interlock_memory_was_on, !refusal, __ATOMIC_RELEASE);
+    if (!refusal) interlock_search_blocks(interlock_memory_block_of_lock);
     __atomic_store_n(&interlock_memory_is_on, !refusal, __ATOMIC_RELEASE);
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
   }

@@ -214,6 +214,11 @@ __attribute__((always_inline)) static inline bool interlock_memory_is_place(
 uint32_t interlock_memory_stack(uint32_t place, uintptr_t *frames, uint32_t capacity) HIDDEN;
 bool interlock_memory_stacks_prepare(void) HIDDEN;
 
+/// The object that has a `Mutex` at an address as a constant property, from its own beginning to
+/// its end; 0 if there is none, or if that is not certain: in a variable, a structure that is
+/// assigned has a new one.
+uintptr_t interlock_memory_block_of_lock(uintptr_t address) HIDDEN;
+
 /// Records that an access races with the one of a cell.
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                             shadow_cell before, uint32_t before_place) HIDDEN;
