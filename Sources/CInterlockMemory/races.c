@@ -1,4 +1,5 @@
 // Races: describes both accesses, and reports each pair of places once to each scope.
+#include "interlock_performer.h"
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -137,13 +138,20 @@ static bool is_lock(uintptr_t address) {
   return is_marked_lock(address) || interlock_clock_is_lock(address);
 }
 
+/// Names a race of an explored thread, which may take seconds. NULL in a program that does not
+/// explore.
+void interlock_explored_names_race(bool begins) __attribute__((weak));
+
 static void report(memory_thread *own, const interlock_memory_race *race) {
   interlock_memory_reporter call = __atomic_load_n(&reporter, __ATOMIC_ACQUIRE);
   if (!call) return;
   // The reporter's own code may be instrumented, and calls functions that are interposed.
   interlock_memory_own = NULL;
   interlock_events_hide_thread(true);
+  bool is_explored = interlock_marks.controlled && interlock_explored_names_race;
+  if (is_explored) interlock_explored_names_race(true);
   call(race);
+  if (is_explored) interlock_explored_names_race(false);
   interlock_events_hide_thread(false);
   interlock_memory_own = own;
 }

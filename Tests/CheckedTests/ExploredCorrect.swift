@@ -172,6 +172,40 @@ import Testing
     }
   }
 
+  @Test func inChildren() throws {
+    try explore(.isolated) {
+      let count = Count()
+      let number = Count()
+      let shared = Shared(0)
+      let lock = NSLock()
+      let queue = DispatchQueue(label: "counts")
+      onTwoThreads {
+        lock.withLock { count.value += 1 }
+        shared.value.withLock { $0 += 1 }
+        queue.async { number.value += 1 }
+      }
+      queue.sync { #expect(count.value == 2 && number.value == 2) }
+    }
+  }
+
+  @Test func tasksInChildren() async throws {
+    try await explore(.isolated) {
+      let counter = Counter()
+      let count = Count()
+      let (stream, source) = AsyncStream.makeStream(of: Void.self)
+      async let one: Void = counter.add()
+      let task = Task {
+        count.value += 1
+        source.finish()
+      }
+      for await _ in stream {}
+      await task.value
+      await one
+      count.value += 1
+      #expect(await counter.value == 1)
+    }
+  }
+
   @Test func sleeps() async throws {
     try await explore {
       let count = Count()

@@ -116,6 +116,23 @@ struct MemoryOptionTests {
   }
 
   @Test(
+    "The command finds them when it explores, too, also with a process for each order",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
+    .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nothing is checked"),
+    arguments: [[], ["--isolate"]])
+  func explored(_ isolation: [String]) throws {
+    let programs = ["parent-and-child", "c-function"]
+    let subjects = (programs + programs.map { $0 + "-ordered" }).flatMap { ["--subject", $0] }
+    let options = ["--budget", "30"] + isolation
+    let explored = try interlock(["explore", "unordered", "ordered"] + options + subjects)
+    #expect(explored.status == 0, "\(explored.text)")
+    #expect(explored.text.contains("4 met, 0 unmet, 0 skipped"), "\(explored.text)")
+    let off = try interlock(
+      ["explore", "unordered", "--memory", "off"] + options + subjects.prefix(2))
+    #expect(off.text.contains("passed, expected race"), "\(off.text)")
+  }
+
+  @Test(
     "The command finds the races of small programs, and none in their twins",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
     .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nothing is checked"))

@@ -132,7 +132,7 @@ struct MemoryRaceTests {
   func exploredCorrect() throws {
     let run = try run("ExploredCorrect/")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
-    #expect(run.output.contains("Test run with 15 tests"), "\(run.output)")
+    #expect(run.output.contains("Test run with 17 tests"), "\(run.output)")
     #expect(!run.output.contains("no longer looked for"), "\(run.output)")
   }
 

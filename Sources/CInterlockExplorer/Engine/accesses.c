@@ -3,6 +3,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#define ENGINE interlock_the_engine
+
 /// Addresses of memory that is accessed have this bit, so that a lock's own object is another one.
 static const uintptr_t memory_bit = (uintptr_t)1 << 62;
 
@@ -66,6 +68,10 @@ void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_
   interlock_name_call(name);
   interlock_point(operations[0], NULL, NULL, place);
   for (size_t index = 1; index < count; index++) interlock_did(operations[index]);
+}
+
+void interlock_explored_names_race(bool begins) {
+  if (ENGINE.shown_naming) *ENGINE.shown_naming = begins;
 }
 
 void interlock_explored_memory_freed(uintptr_t address, size_t size) {

@@ -81,6 +81,8 @@ typedef struct {
   /// How many choices and steps the running execution has, for the process that watches; NULL where
   /// none does. The lists lie in shared memory then, and cannot grow.
   volatile size_t *shown_choices, *shown_steps;
+  /// Whether a thread reads symbols, for that process: no code of the body takes the time.
+  volatile bool *shown_naming;
   /// In the child of an isolated exploration: the fork has copied no other thread of the parent.
   bool is_child;
   /// Set by a child that needs a lock which such a thread held at the fork; NULL where the parent
@@ -145,6 +147,8 @@ void interlock_describe_difference(const interlock_exploration_step *first, size
 void interlock_objects_reset(void) HIDDEN;
 /// Forgets the memory that the last execution accessed (accesses.c).
 void interlock_accesses_reset(void) HIDDEN;
+/// The check of memory names a race of an explored thread (accesses.c).
+void interlock_explored_names_race(bool begins);
 /// Writes what is known of the objects of the last execution (objects.c).
 void interlock_objects_describe(interlock_exploration_result *result,
                                 interlock_result_details *details) HIDDEN;

@@ -33,7 +33,7 @@ static void come_after_all(void) {
 }
 
 static void set_points(const uintptr_t *sites, size_t count) {
-  // The race beside a failing order is told where that order is shown.
+  // The race beside a failing order is reported where that order is shown.
   bool reports = ENGINE.options.follows_callers;
   if (interlock_memory_set_points) interlock_memory_set_points(sites, count, reports);
 }

@@ -39,6 +39,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   ENGINE.details = &shared->details;
   ENGINE.shown_choices = &shared->choice_count;
   ENGINE.shown_steps = &shared->step_count;
+  ENGINE.shown_naming = &shared->is_naming;
   interlock_exploration_options limited = *options;
   const uint64_t most_steps = INTERLOCK_SHARED_STEPS;
   if (limited.steps == 0 || limited.steps > most_steps) limited.steps = most_steps;
@@ -113,8 +114,8 @@ static void wait_for_end(int descriptor) {
 /// Waits for the child's end; kills it where nothing moves for long. Returns its wait status.
 static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t limit,
                     kill_reason *killed) {
-  // The report reads the code of whole modules, which takes seconds on a busy machine. A race whose
-  // order cannot be decided would look like a finding without it.
+  // The report reads the code of whole modules, which takes seconds on a busy machine, as it does to
+  // name a race. A race whose order cannot be decided would look like a finding without it.
   const uint64_t limit_of_report = 60000000000;
   const int descriptor = (int)syscall(SYS_pidfd_open, child, 0);
   const uint64_t between_looks = 100000000;
@@ -142,7 +143,8 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
       // Twice: with OS threads, one could have woken another between the looks at both.
       bool waits = waits_for_ever(child);
       if (waits && waited) *killed = cannot_go_on;
-      if (still > (shared->is_over ? limit_of_report : limit)) *killed = out_of_time;
+      bool is_naming = shared->is_over || shared->is_naming;
+      if (still > (is_naming ? limit_of_report : limit)) *killed = out_of_time;
       if (*killed) kill(child, SIGKILL);
       waited = waits;
       looked_at = still;

@@ -20,6 +20,8 @@ typedef struct {
   interlock_explore_status status;
   /// The child has ended by itself, and the result is whole.
   volatile bool is_over;
+  /// The child reads symbols in the middle of an execution.
+  volatile bool is_naming;
   /// The child needs a lock that another thread of the parent held at the fork.
   volatile bool must_fork_again;
   /// Of the running execution, and of the one that is reported.

@@ -2,9 +2,9 @@
 //
 // `i1-BODY-wWIDTH-CHOICES-CHECK`: the version; a hash of the body's name in hexadecimal, which does
 // not depend on the build; the width of the pools; behind it for each access of memory that is a
-// point an `s`, its function's hash, and its number there; the choices, each a letter from `a` for 0 or,
-// from 26 on, a number between underscores, and after it how often it stands in a row if that is
-// more than once; and a check sum of all before it.
+// point an `s`, its function's hash, and its number there; the choices, each a letter from `a` for
+// 0 or, from 26 on, a number between underscores, and after it how often it stands in a row if that
+// is more than once; and a check sum of all before it.
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -90,7 +90,8 @@ static bool read_hexadecimal(const char **text, uint32_t *value) {
   for (int i = 0; i < 8; i++, ++*text) {
     char digit = **text;
     if (!isdigit((unsigned char)digit) && (digit < 'a' || digit > 'f')) return false;
-    *value = *value << 4 | (uint32_t)(isdigit((unsigned char)digit) ? digit - '0' : digit - 'a' + 10);
+    int first = isdigit((unsigned char)digit) ? '0' : 'a' - 10;
+    *value = *value << 4 | (uint32_t)(digit - first);
   }
   return true;
 }

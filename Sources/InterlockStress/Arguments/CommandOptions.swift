@@ -118,7 +118,7 @@ extension CommandName {
         default: "on if the scenario says what is expected")
     ),
     (
-      [.run],
+      [.run, .explore],
       Option(
         "memory", .onOrOff, \.memory,
         "Look for races in memory, in code that is compiled for it.",

@@ -33,9 +33,8 @@ final class RunCommand {
           selection.run(asked: scenarios), options: options, subjects: world.subjects,
           currentFolder: world.currentFolder)
       }
-    if command == .run {
-      try plan.checkMemory(options, world.memory, of: world.subjects, command: world.command)
-    }
+    try plan.checkMemory(
+      options, world.memory, of: world.subjects, in: command, of: world.command)
     if options.requiresContention, !world.tracksSections {
       throw UsageError(
         "The option '--require-contention' needs section tracking (a debug build, or --traits"

@@ -11,7 +11,7 @@ extension RunPlan {
   /// - Throws: `--memory on` if a subject's code is not compiled for it.
   mutating func checkMemory(
     _ options: Options, _ support: MemoryCheck.Support, of subjects: [SubjectEntry],
-    command: String
+    in command: CommandName, of executable: String
   ) throws(UsageError) {
     guard options.memory != false else { return }
     let instrumented = Set(subjects.filter(\.isInstrumented).map(\.name))
@@ -25,7 +25,7 @@ extension RunPlan {
       guard options.memory == true, !trials[index].checksMemory else { continue }
       throw UsageError(
         "The option '--memory on' needs '\(subject)' compiled for it, as in 'swift run"
-          + " \(MemoryCheck.option) \(command) run … --memory on'", .run)
+          + " \(MemoryCheck.option) \(executable) \(command.rawValue) … --memory on'", command)
     }
   }
 }
