@@ -340,6 +340,8 @@ let package = Package(
       exclude: ["Interlock/Interlock.docc", "Interlock/Platform/Guarded.swift"],
       swiftSettings: common + [
         .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
+        // A test explores a hundred thousand orders.
+        .unsafeFlags(["-O"]),
       ]),
     .testTarget(
       name: "ExplorerTests",
@@ -407,7 +409,9 @@ let package = Package(
     .target(name: "ForeignMutex", path: "Tests/ForeignMutex", swiftSettings: common),
     .executableTarget(
       name: "MemoryTestChild",
-      dependencies: ["CInterlockMemory", "MemoryTestC", "ForeignMutex", "Interlock"],
+      dependencies: [
+        "CInterlockMemory", "MemoryTestC", "ForeignMutex", "Prediction", "Interlock",
+      ],
       path: "Tests/MemoryTestChild",
       swiftSettings: common + [instrumented]),
     .testTarget(

@@ -71,6 +71,15 @@ bool interlock_records_prepare(void (*ends)(thread_record *)) HIDDEN;
 /// Releases the list's lock in the child of a fork, which does not have the thread that held it.
 void interlock_records_forked(void) HIDDEN;
 
+// Locks whose creation no call shows, in memory whose end is seen (known_locks.c).
+
+/// The block of memory in which a lock lies from the block's beginning to its end; 0 if that is not
+/// certain.
+typedef uintptr_t (*interlock_block_search)(uintptr_t lock);
+/// Sets the function, from when on `interlock_block_ends` must be called before a block is freed.
+void interlock_search_blocks(interlock_block_search function) HIDDEN;
+void interlock_block_ends(uintptr_t block) HIDDEN;
+
 /// Writes the locks that the calling thread holds in the lock order, up to `capacity`, and returns
 /// how many it wrote (held_list.c).
 size_t interlock_copy_held(interlock_held_at *held, size_t capacity) HIDDEN;

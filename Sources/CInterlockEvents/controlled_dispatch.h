@@ -43,6 +43,11 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then,
                                       interlock_site site) HIDDEN;
 long interlock_controlled_item_wait(void *block, moment_t end, interlock_site site) HIDDEN;
 
+/// Sets a handler of a source with a call of libdispatch; what the handler does is ordered.
+typedef void interlock_set_handler_call(void *source, block_t handler);
+void interlock_set_handler(interlock_set_handler_call *set, void *source, block_t handler,
+                           uintptr_t returns_to) HIDDEN;
+
 /// Performs the calls that were deferred while threads were explored.
 void interlock_controlled_dispatch_ends(void) HIDDEN;
 

@@ -69,10 +69,8 @@ bool interlock_is_of_poll(uintptr_t returns_to) {
   return interlock_marks.polls && interlock_is_foundation(returns_to);
 }
 
-typedef void set_handler(void *, block_t);
-
 /// Hides the handler that runs when the poll's time is up, or when its timer is cancelled.
-static void set_unseen(void *source, block_t handler, set_handler *set) {
+static void set_unseen(void *source, block_t handler, interlock_set_handler_call *set) {
   set(source, ^{
     interlock_marks.hidden++;
     handler();
@@ -92,12 +90,12 @@ static bool keep_handler(void *source, block_t handler, bool on_cancel, uintptr_
 
 #define SETS_HANDLER(name, on_cancel)                                   \
   INTERPOSED void name(void *source, block_t handler) {                 \
-    set_handler *set = REAL(set_handler, name);                         \
+    interlock_set_handler_call *set = REAL(interlock_set_handler_call, name); \
     if (keep_handler(source, handler, on_cancel, RETURNS_TO)) return;   \
     if (handler && interlock_is_of_poll(RETURNS_TO)) {                  \
       set_unseen(source, handler, set);                                 \
     } else {                                                            \
-      set(source, handler);                                             \
+      interlock_set_handler(set, source, handler, RETURNS_TO);          \
     }                                                                   \
   }
 

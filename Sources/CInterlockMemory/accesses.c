@@ -4,6 +4,9 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+// A section of their own shows which calls of instrumented code lead here (access_sites.c).
+#pragma clang section text = "interlock_accesses"
+
 #include <string.h>
 
 #define READ ((shadow_cell)0)

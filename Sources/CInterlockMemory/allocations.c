@@ -1,5 +1,6 @@
 // Memory that is given back: what comes to be there next is new, and its accesses are ordered after
 // the old ones by the allocator. While nothing is checked, a call costs one load and a branch.
+#include "interlock_performer.h"
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -18,9 +19,9 @@ static free_call *real_free;
 static realloc_call *real_realloc;
 static munmap_call *real_munmap;
 
-static inline bool is_on(void) {
+static inline bool was_on(void) {
   // Relaxed: memory that was freed before has no accesses.
-  return __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
+  return __atomic_load_n(&interlock_memory_was_on, __ATOMIC_RELAXED);
 }
 
 /// The real functions, before any thread is started: `dlsym` itself allocates.
@@ -37,7 +38,12 @@ __attribute__((constructor(101))) static void prepare(void) {
 }
 
 static void forget_block(void *block) {
-  interlock_forget_memory((uintptr_t)block, malloc_usable_size(block));
+  interlock_block_ends((uintptr_t)block);
+  size_t size = malloc_usable_size(block);
+  interlock_forget_memory((uintptr_t)block, size);
+  if (__builtin_expect(interlock_marks.controlled, 0)) {
+    interlock_memory_point_freed((uintptr_t)block, size);
+  }
 }
 
 INTERPOSED_CALL void free(void *block) {
@@ -46,7 +52,7 @@ INTERPOSED_CALL void free(void *block) {
     // Called by the lookup itself: a few bytes are lost.
     if (!real_free) return;
   }
-  if (__builtin_expect(is_on(), 0) && block) forget_block(block);
+  if (__builtin_expect(was_on(), 0) && block) forget_block(block);
   __attribute__((musttail)) return real_free(block);
 }
 
@@ -55,7 +61,7 @@ INTERPOSED_CALL void *realloc(void *block, size_t size) {
     find_calls();
     if (!real_realloc) return NULL;
   }
-  if (!__builtin_expect(is_on(), 0) || !block) return real_realloc(block, size);
+  if (!__builtin_expect(was_on(), 0) || !block) return real_realloc(block, size);
   // The block may be another thread's by the time that the call returns: forget it before. If it
   // does not move, its accesses so far are forgotten, which can only hide a race.
   forget_block(block);
@@ -64,7 +70,7 @@ INTERPOSED_CALL void *realloc(void *block, size_t size) {
 
 INTERPOSED_CALL int munmap(void *memory, size_t size) {
   if (__builtin_expect(!real_munmap, 0)) find_calls();
-  if (__builtin_expect(is_on(), 0)) interlock_forget_memory((uintptr_t)memory, size);
+  if (__builtin_expect(was_on(), 0)) interlock_forget_memory((uintptr_t)memory, size);
   return real_munmap(memory, size);
 }
 

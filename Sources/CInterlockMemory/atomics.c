@@ -6,6 +6,9 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+// A section of their own shows which calls of instrumented code lead here (access_sites.c).
+#pragma clang section text = "interlock_accesses"
+
 #include "mutex_list.h"
 
 // The numbers of memory orders, which are part of the interface.

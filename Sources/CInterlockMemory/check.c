@@ -155,15 +155,23 @@ __attribute__((noinline)) static void check_anew(memory_thread *own, uintptr_t a
 
 /// Brings the thread's clock and its situation up to date before an access. Returns false if the
 /// access is not checked.
-__attribute__((noinline)) static bool come_up_to_date(memory_thread *own, shadow_cell kind) {
+__attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintptr_t address,
+                                                       shadow_cell kind, uintptr_t place) {
   // A signal's handler that interrupts the check, or a change of the clock, is not checked.
   if (is_interrupted(own)) return false;
   if (own->held_back_count > 0 && !may_pass_lock(kind)) interlock_memory_report_held_back(own);
+  if (has_points(own)) {
+    uint32_t bytes = kind & 0xff, first = (uint32_t)__builtin_ctz(bytes);
+    interlock_memory_reach_point((address & ~(uintptr_t)7) + first,
+                                 (size_t)__builtin_popcount(bytes), kind, place);
+  }
   own->is_busy = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   (void)epoch_of(own);
   bool is_known = interlock_memory_settle(own);
   if (is_known) interlock_memory_keep_situation(own);
+  // The next access comes here, too.
+  if (has_points(own)) own->unchanged = UINT64_MAX;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;
   return is_known;
@@ -186,7 +194,7 @@ __attribute__((always_inline)) static inline bool is_unchanged(const memory_thre
 // changes nothing of the thread's own, so a signal's handler may interrupt it.
 __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintptr_t address,
                                                       shadow_cell kind, uintptr_t place) {
-  if (!is_unchanged(own) && !come_up_to_date(own, kind)) return;
+  if (!is_unchanged(own) && !come_up_to_date(own, address, kind, place)) return;
   shadow_cell now = *own->count << count_shift | own->slot | own->situation | kind;
   shadow_leaf *leaf = leaf_at(address);
   if (!leaf) return check_anew(own, address, now, place);
@@ -225,6 +233,12 @@ void interlock_memory_check_range(uintptr_t address, size_t size, shadow_cell ki
   memory_thread *own = own_memory();
   if (!own || size == 0) return;
   uintptr_t end = address + size;
+  const uint32_t *changes = own->changes;
+  if (has_points(own)) {
+    // One point for the whole range.
+    interlock_memory_reach_point(address, size, kind, place);
+    interlock_memory_choose_path(own, false);
+  }
   if (address & 7) {
     size_t first = 8 - (address & 7);
     if (first > size) first = size;
@@ -235,6 +249,9 @@ void interlock_memory_check_range(uintptr_t address, size_t size, shadow_cell ki
   if (address < end) {
     check_bytes(own, address, bytes_of(address, (uint32_t)(end - address)), kind, place);
   }
+  if (own->changes == changes) return;
+  own->changes = changes;
+  own->unchanged = UINT64_MAX;
 }
 
 #endif

@@ -5,6 +5,9 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+// As in accesses.c.
+#pragma clang section text = "interlock_accesses"
+
 #include <dlfcn.h>
 
 typedef void begin_call(void *, void *, uintptr_t, void *);

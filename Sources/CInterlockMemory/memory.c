@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+bool interlock_memory_was_on;
 static const char *lost;
 static int state;
 static const char *refusal;
@@ -39,8 +40,12 @@ void interlock_memory_lose_sight(const char *reason) {
   (void)written;
 }
 
+/// The process is a child, and its parent checks.
+static bool was_on;
+
 /// The child of a fork does not follow orders, and so checks nothing.
 static void forked(void) {
+  was_on = __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
   __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
   interlock_memory_stop_thread();
 }
@@ -72,11 +77,18 @@ const char *interlock_memory_start(void) {
     refusal = prepare();
     if (!refusal) pthread_atfork(NULL, NULL, forked);
     interlock_events_hide_thread(false);
+    __atomic_store_n(&interlock_memory_was_on, !refusal, __ATOMIC_RELEASE);
+    if (!refusal) interlock_search_blocks(interlock_memory_block_of_lock);
     __atomic_store_n(&interlock_memory_is_on, !refusal, __ATOMIC_RELEASE);
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
   }
   while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1) interlock_give_way();
   return refusal;
+}
+
+void interlock_memory_go_on_in_child(void) {
+  if (!was_on || !interlock_clocks_start() || !interlock_waits_start()) return;
+  __atomic_store_n(&interlock_memory_is_on, true, __ATOMIC_RELAXED);
 }
 
 #else
@@ -100,6 +112,10 @@ bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
 }
 uint64_t interlock_memory_pairs(void) { return 0; }
 void interlock_memory_scope_begins(void) {}
+void interlock_memory_go_on_in_child(void) {}
+void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports) {
+  (void)sites, (void)count, (void)reports;
+}
 uint64_t interlock_memory_races(void) { return 0; }
 
 #endif

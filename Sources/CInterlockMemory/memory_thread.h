@@ -68,6 +68,9 @@ typedef struct memory_thread {
   thread_record *record;
   /// The record's count of changes of the clock that this block follows.
   uint32_t clock_changes;
+  /// The record's count itself. Of a thread whose accesses may be points, a count that it never
+  /// has, so that the usual path, which compares the two, takes no access of it.
+  const uint32_t *changes;
   /// The lowest address of the thread's stack; 0 if that is not known.
   uintptr_t stack_low;
   /// The clock of what the thread does: its own or its task's; its count and its slot, the latter
@@ -142,6 +145,24 @@ static inline bool is_interrupted(const memory_thread *own) {
   return own->is_busy || own->record->base->is_busy;
 }
 
+// Accesses as points of an exploration (points.c).
+
+/// The count of a thread whose accesses may be points.
+extern const uint32_t interlock_memory_never HIDDEN;
+static inline bool has_points(const memory_thread *own) {
+  return own->changes == &interlock_memory_never;
+}
+/// Chooses how the thread's accesses are checked. With `is_explored`, they may be points.
+void interlock_memory_choose_path(memory_thread *own, bool is_explored) HIDDEN;
+/// A point before an access, if the call site is one of those that were set.
+void interlock_memory_reach_point(uintptr_t address, size_t size, shadow_cell kind,
+                                  uintptr_t place) HIDDEN;
+/// What is to be done with a race of an explored thread.
+typedef enum { RACE_FAILS, RACE_IS_AT_POINTS, RACE_IS_SHOWN_ELSEWHERE } explored_race;
+explored_race interlock_memory_race_of(uintptr_t place, uintptr_t other) HIDDEN;
+/// Memory that an explored thread gives back.
+void interlock_memory_point_freed(uintptr_t address, size_t size) HIDDEN;
+
 /// Brings the clock up to date, before its order is asked for. Returns false
 /// if the thread's order is not known.
 bool interlock_memory_settle(memory_thread *own) HIDDEN;
@@ -193,6 +214,11 @@ __attribute__((always_inline)) static inline bool interlock_memory_is_place(
 uint32_t interlock_memory_stack(uint32_t place, uintptr_t *frames, uint32_t capacity) HIDDEN;
 bool interlock_memory_stacks_prepare(void) HIDDEN;
 
+/// The object that has a `Mutex` at an address as a constant property, from its own beginning to
+/// its end; 0 if there is none, or if that is not certain: in a variable, a structure that is
+/// assigned has a new one.
+uintptr_t interlock_memory_block_of_lock(uintptr_t address) HIDDEN;
+
 /// Records that an access races with the one of a cell.
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                             shadow_cell before, uint32_t before_place) HIDDEN;
@@ -233,7 +259,7 @@ __attribute__((always_inline)) static inline bool is_repeated(const shadow_leaf 
 __attribute__((always_inline)) static inline void check_bytes(memory_thread *own,
                                                               uintptr_t address, uint32_t bytes,
                                                               shadow_cell kind, uintptr_t place) {
-  if (own->record->clock_changes == own->clock_changes) {
+  if (*own->changes == own->clock_changes) {
     // Relaxed: only the thread itself writes it.
     shadow_cell now = __atomic_load_n(own->count, __ATOMIC_RELAXED) << count_shift | own->slot;
     const shadow_leaf *leaf = leaf_at(address);

@@ -82,6 +82,7 @@ static memory_thread *begin(void) {
   own->depth = own->linked = 0;
   own->held_back_count = 0;
   own->stack_low = 0;
+  interlock_memory_choose_path(own, interlock_marks.controlled);
   // No epoch has this count: the first access writes a situation. What it was for the slot's last
   // thread is not this one's.
   own->last_count = own->settled = own->unchanged = UINT64_MAX;
@@ -118,7 +119,10 @@ void interlock_memory_thread_ends(void) {
 
 /// Called by the explorer when a pthread begins to run one more of its threads: each of them ends
 /// as a thread does.
-void interlock_memory_explored_thread_begins(void) { has_ended = false; }
+void interlock_memory_explored_thread_begins(void) {
+  has_ended = false;
+  if (interlock_memory_thread) interlock_memory_choose_path(interlock_memory_thread, true);
+}
 
 void interlock_memory_stop_thread(void) {
   interlock_memory_own = interlock_memory_thread = NULL;

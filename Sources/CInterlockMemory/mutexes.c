@@ -91,7 +91,9 @@ typedef SWIFT_CALL bool try_call(SWIFT_SELF uint32_t *);
 #define TRY_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define REPLACED_BY(own) __attribute__((weak, visibility("default"), alias(#own)))
 
-static SWIFT_CALL void seen_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word);
+/// It waits, as the library's own function does: the call site of the wait is its caller's.
+static SWIFT_CALL void seen_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word)
+    __attribute__((section("interlock_between")));
 static SWIFT_CALL void seen_unlock_slow(SWIFT_SELF uint32_t *word);
 static SWIFT_CALL bool seen_try_slow(SWIFT_SELF uint32_t *word);
 SWIFT_CALL void linked_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word) __asm__(LOCK_SLOW)

@@ -41,10 +41,11 @@ static bool is_header(const uintptr_t *words, class_metadata *class) {
 /// The size of the allocator's block that begins at the address: glibc has it in the word before,
 /// with three flags. On a stack, or inside a block, the word is most likely not such a size.
 static size_t size_of_block(uintptr_t at) {
+  enum { least = 32 };
   uintptr_t size;
   if (!read_memory(at - sizeof size, &size, sizeof size)) return 0;
   size &= ~(uintptr_t)7;
-  return size % 16 == 0 && size >> 40 == 0 ? size - sizeof size : 0;
+  return size >= least && size % 16 == 0 && size >> 40 == 0 ? size - sizeof size : 0;
 }
 
 uintptr_t interlock_memory_object(uintptr_t address, const void **metadata) {
@@ -63,6 +64,84 @@ uintptr_t interlock_memory_object(uintptr_t address, const void **metadata) {
     return at;
   }
   return 0;
+}
+
+/// Whether an object is alive and has a block of the allocator of its own. One that the compiler
+/// has put on a stack, or on that of a task, begins with an unowned reference more, by which the
+/// runtime does not free it; so does one with an 'unowned' reference, and neither counts.
+static bool has_own_block(uintptr_t object) {
+  // The count lies in the second word, or in the third of a table that points back to the object.
+  enum { words_of_table = 3 };
+  uintptr_t count, table[words_of_table];
+  if (!read_memory(object + sizeof count, &count, sizeof count)) return false;
+  if (count >> 62 == 3) {
+    if (!read_memory(count << 2 >> 2 << 3, table, sizeof table) || table[0] != object) return false;
+    count = table[2];
+  }
+  // Bit 0: Swift's allocator frees it. From bit 1: the number of unowned references, one of which
+  // stands for all strong ones. Bit 32: it is being deinitialised.
+  const uintptr_t lower = (1ull << 33) - 1;
+  return (count & lower) == (1 << 1 | 1);
+}
+
+/// Whether the property at an offset is a 'let', in the class that declares it.
+static bool is_constant(class_metadata class, uintptr_t metadata, size_t offset) {
+  class_metadata above;
+  while (class.superclass) {
+    if (!read_memory(class.superclass, &above, sizeof above)) return false;
+    if (offset >= above.instance_size) break;
+    metadata = class.superclass;
+    class = above;
+  }
+  // The class's descriptor and that of its fields: offsets from where they are.
+  enum { has_resilient_superclass = 1 << 29, fields_at = 4, is_variable = 2 };
+  struct {
+    uint32_t flags;
+    int32_t parent, name, access, fields;
+    uint32_t others[4], field_count, offsets_at;
+  } descriptor;
+  struct {
+    int32_t type, superclass;
+    uint16_t kind, record_size;
+    uint32_t count;
+  } fields;
+  struct {
+    uint32_t flags;
+    int32_t type, name;
+  } field;
+  if (!read_memory(class.descriptor, &descriptor, sizeof descriptor) ||
+      (descriptor.flags & has_resilient_superclass) || descriptor.fields == 0) {
+    return false;
+  }
+  uintptr_t records = class.descriptor + fields_at * sizeof(int32_t) + descriptor.fields;
+  if (!read_memory(records, &fields, sizeof fields) || fields.count != descriptor.field_count) {
+    return false;
+  }
+  uintptr_t nearest = 0;
+  bool is_constant = false;
+  for (uint32_t index = 0; index < fields.count; index++) {
+    uintptr_t start, record = records + sizeof fields + index * fields.record_size;
+    uintptr_t at = metadata + (descriptor.offsets_at + index) * sizeof start;
+    if (!read_memory(at, &start, sizeof start) || !read_memory(record, &field, sizeof field)) {
+      return false;
+    }
+    if (start < nearest || start > offset) continue;
+    // Of properties without a size at one offset, all must be constant.
+    is_constant = !(field.flags & is_variable) && (is_constant || start > nearest);
+    nearest = start;
+  }
+  return is_constant;
+}
+
+uintptr_t interlock_memory_block_of_lock(uintptr_t address) {
+  // The most bytes that glibc's blocks have more than were asked for.
+  enum { most_more = 32 };
+  const void *metadata;
+  class_metadata class;
+  uintptr_t object = interlock_memory_object(address, &metadata);
+  if (!object || !read_memory((uintptr_t)metadata, &class, sizeof class)) return 0;
+  if (size_of_block(object) - class.instance_size >= most_more || !has_own_block(object)) return 0;
+  return is_constant(class, (uintptr_t)metadata, address - object) ? object : 0;
 }
 
 const char *interlock_memory_image(uintptr_t address, uintptr_t *start) {

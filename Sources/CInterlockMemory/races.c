@@ -182,9 +182,11 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   if (before_place >> place_bits != slot) before_place = 0;
   uintptr_t other = 0;
   interlock_memory_stack(before_place, &other, 1);
-  if (!is_new(place, other, last_scope(own))) return;
+  explored_race found = interlock_memory_race_of(place, other);
+  if (found == RACE_IS_SHOWN_ELSEWHERE || !is_new(place, other, last_scope(own))) return;
   interlock_memory_race race;
   memset(&race, 0, sizeof race);
+  race.is_at_points = found == RACE_IS_AT_POINTS;
   describe(&race.now, unit, now);
   describe(&race.before, unit, before);
   race.now.frame_count = interlock_memory_stack(interlock_memory_place(own, place),

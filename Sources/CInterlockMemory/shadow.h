@@ -90,6 +90,8 @@ bool interlock_shadow_prepare(void) HIDDEN;
 void interlock_memory_lose_sight(const char *reason) HIDDEN;
 /// Whether accesses are checked.
 extern bool interlock_memory_is_on HIDDEN;
+/// Whether they are or were: the lock order needs the end of memory also when the check is off.
+extern bool interlock_memory_was_on HIDDEN;
 
 #endif
 #endif

@@ -25,6 +25,10 @@ struct ChildReport: Codable {
   /// The race of the last execution, and why it is no finding.
   var race: ExplorationRace?
   var undecidedRace: String?
+  /// Its races in memory.
+  var inMemory: ExploredMemoryRaces?
+  /// Why it does not know the order of sections, if the body has some.
+  var orderUnknown: String?
   /// The cause of its deadlock, with the lines.
   var explained: DeadlockWitness.Explained?
   /// What the body has kept.
@@ -50,8 +54,12 @@ final class ChildReporter {
   /// Called in the child after its last execution. One that does not fit is left out.
   func write(to bytes: UnsafeMutableBufferPointer<CChar>) -> Int {
     var report = ChildReport(explained: witness?.explained, state: state?.save())
+    if SectionTracking.followsOrder {
+      report.orderUnknown = interlock_clocks_blindness().map { String(cString: $0) }
+    }
     report.undecidedRace = RaceCheck.undecided()
     report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
+    report.inMemory = SectionTracking.exploredMemoryRaces
     guard let data = try? JSONEncoder().encode(report), data.count <= bytes.count else { return 0 }
     return data.copyBytes(to: UnsafeMutableRawBufferPointer(bytes))
   }
@@ -62,6 +70,7 @@ final class ChildReporter {
     let data = Data(bytes: result.report, count: result.report_size)
     guard let report = try? JSONDecoder().decode(ChildReport.self, from: data) else { return nil }
     if let saved = report.state { state?.load(saved) }
+    if let races = report.inMemory { SectionTracking.add(races) }
     witness?.explained = report.explained
     return report
   }

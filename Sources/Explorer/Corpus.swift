@@ -25,6 +25,8 @@ struct Corpus {
   struct Order: Hashable {
     /// What executions had shown of the body.
     var facts: UInt32
+    /// What names the accesses of memory that are points.
+    var accesses: [UInt64] = []
     var stretches: [Stretch]
   }
 
@@ -53,8 +55,8 @@ struct Corpus {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
       if line.isEmpty || line.hasPrefix("#") { continue }
-      if line.hasPrefix("order "), let facts = UInt32(line.dropFirst("order ".count)) {
-        orders.append(Order(facts: facts, stretches: []))
+      if let order = Order(line) {
+        orders.append(order)
       } else if let stretch = Stretch(line), !orders.isEmpty {
         orders[orders.count - 1].stretches.append(stretch)
       } else {
@@ -95,8 +97,26 @@ struct Corpus {
 }
 
 extension Corpus.Order {
+  /// As in `order 2`, or `order 2 977c6f62.3 977c6f62.4` if accesses of memory are points.
+  init?(_ line: Substring) {
+    let fields = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard fields.count > 1, fields[0] == "order", let facts = UInt32(fields[1]) else { return nil }
+    self.facts = facts
+    stretches = []
+    for field in fields[2...] {
+      let parts = field.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 2, let function = UInt32(parts[0], radix: 16),
+        let number = UInt32(parts[1])
+      else { return nil }
+      accesses.append(UInt64(function) << 32 | UInt64(number))
+    }
+  }
+
   var text: String {
-    "order \(facts)\n" + stretches.map { $0.text + "\n" }.joined()
+    let accesses = accesses.map { key in
+      " \(String(key >> 32, radix: 16)).\(UInt32(truncatingIfNeeded: key))"
+    }
+    return "order \(facts)\(accesses.joined())\n" + stretches.map { $0.text + "\n" }.joined()
   }
 }
 
@@ -122,8 +142,9 @@ extension Corpus.Stretch {
 
 extension Corpus.Order {
   /// The changes of thread of a schedule.
-  init(_ schedule: Schedule, facts: UInt32) {
+  init(_ schedule: Schedule, facts: UInt32, accesses: [UInt64]) {
     self.facts = facts
+    self.accesses = accesses
     stretches = []
     var counter = CallCounter()
     // Which call each step is.

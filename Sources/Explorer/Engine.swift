@@ -70,6 +70,8 @@ struct Engine {
   private let around: Surroundings?
   /// What executions have shown, which makes more operations matter; a replay needs it too.
   private(set) var facts: UInt32
+  /// The accesses of memory that are points; a replay needs them too.
+  private(set) var points: AccessPoints
   /// All executions so far, without those of replays.
   private(set) var executions = 0
   /// Threads that were still blocked when the body had returned, over all executions.
@@ -78,6 +80,8 @@ struct Engine {
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
   private(set) var estimate: ExplorationEstimate?
+  /// Why the order of sections is not known; `nil` where it is, or where there are none.
+  private(set) var orderUnknown: String?
   /// Where the last replay could not follow its choices; `nil` where it could.
   private(set) var divergence: String?
   /// Looks at a deadlock while its threads hold and wait; `nil` for no look.
@@ -91,17 +95,30 @@ struct Engine {
 
   /// An engine that knows of the body what earlier executions have shown.
   init(
-    _ options: ExplorationOptions, around: Surroundings?, state: ExploredState?, facts: UInt32 = 0
+    _ options: ExplorationOptions, around: Surroundings?, state: ExploredState?, facts: UInt32 = 0,
+    points: AccessPoints = AccessPoints()
   ) {
     self.options = options
     self.around = around
     self.state = state
     self.facts = facts
+    self.points = points
+  }
+
+  /// Makes points of the accesses whose races failed the last run; returns `false` if they cannot
+  /// be, or are already. That run then does not count: executions go on after these races.
+  mutating func addPoints(insteadOf run: interlock_exploration_result) -> Bool {
+    guard run.verdict == INTERLOCK_EXPLORED_RACE,
+      points.add(SectionTracking.takeSitesOfExploredRaces())
+    else { return false }
+    executions -= Int(run.executions)
+    leftBehind -= Int(run.left_behind)
+    return true
   }
 
   /// Runs executions until the strategy has nothing left, the budget is spent, or one fails.
   mutating func run(
-    _ phase: Phase, _ body: @escaping () -> Bool
+    _ phase: Phase, seconds: Double? = nil, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     let isReplay = phase.isReplay
     RaceCheck.start(facts)
@@ -111,20 +128,23 @@ struct Engine {
     }
     defer { strategy.pointee.destroy(strategy) }
     var result = try explore(
-      strategy, seconds: phase.seconds, isReplay: isReplay, estimates: phase.isSampling, body)
+      strategy, seconds: seconds ?? phase.seconds, isReplay: isReplay, estimates: phase.isSampling,
+      body)
     if case .replay = phase { divergence = Self.divergence(strategy) }
     if phase.isSampling {
       estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
     }
     facts = result.facts
     // Each time one more of a few facts is known.
-    if result.must_begin_anew { return try run(phase, body) }
+    if result.must_begin_anew { return try run(phase, seconds: seconds, body) }
     let report = reporter.read(result)
     race = report?.race
+    let isHere = !options.isIsolated
+    orderUnknown = orderUnknown ?? (isHere ? RaceCheck.blindness(facts) : report?.orderUnknown)
     if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = undecidedRace(report) {
       escaped.insert(undecided)
       ignoresOrder = options.isIsolated
-      return try run(phase, body)
+      return try run(phase, seconds: seconds, body)
     }
     if case .everyOrder = phase, options.part != nil, result.failures == 0 {
       // Without the beginnings of orders that other parts have.
@@ -202,6 +222,7 @@ struct Engine {
     asked.determinism_checks = isReplay ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.facts = facts
+    asked.point_count = points.sites.count
     asked.follows_callers = isReplay
     asked.estimates = estimates
     if let witness {
@@ -225,14 +246,17 @@ struct Engine {
     var result = interlock_exploration_result()
     let status = withUnsafePointer(to: body) { pointer in
       withUnsafePointer(to: around) { surroundings in
-        if around != nil {
-          asked.around = { Engine.run($1, $2, around: $0) }
-          asked.around_context = UnsafeMutableRawPointer(mutating: surroundings)
+        points.sites.withUnsafeBufferPointer { sites in
+          if around != nil {
+            asked.around = { Engine.run($1, $2, around: $0) }
+            asked.around_context = UnsafeMutableRawPointer(mutating: surroundings)
+          }
+          asked.points = sites.baseAddress
+          let run = options.isIsolated ? interlock_explore_isolated : interlock_explore
+          return run(
+            &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+            UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
         }
-        let run = options.isIsolated ? interlock_explore_isolated : interlock_explore
-        return run(
-          &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
-          UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
       }
     }
     let refusal: String
@@ -288,10 +312,11 @@ extension ExplorationFailure {
       dryPoolWidth = Int(result.dry_pool_width)
       cause = .starvation
     }
+    // A race in memory whose accesses are points does not end its execution.
+    let shown = race == nil ? SectionTracking.exploredRace : nil
+    memoryRace = shown?.inMemory
     if verdict == .race {
-      let shown = race == nil ? SectionTracking.exploredRace : nil
       self.race = race ?? shown.flatMap(ExplorationRace.init)
-      memoryRace = shown?.inMemory
       if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
     }
     self.token = token

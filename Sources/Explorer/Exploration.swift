@@ -54,6 +54,8 @@ package struct Exploration: Sendable {
     case corpus(String)
     /// This many failing orders of earlier runs passed, and are no longer kept.
     case repaired(Int)
+    /// Races by the order of sections were not decided, for this reason; overlaps were.
+    case orderUnknown(String)
     /// What executions have shown of the body. Parts fit together only if each shows the same.
     case facts(UInt32)
   }
@@ -89,9 +91,11 @@ package struct Exploration: Sendable {
       var engine = Engine(options, around: around, state: state)
       outcome = try search(&engine, body)
       notes(.facts(engine.facts))
+      if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
       if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
       if case .failed(let failure) = outcome, failure.canBeKept {
-        failing.append(Corpus.Order(failure.schedule, facts: engine.facts))
+        failing.append(
+          Corpus.Order(failure.schedule, facts: engine.facts, accesses: engine.points.keys))
       }
     }
     if let error = corpus?.replace(failing) { notes(.corpus(error)) }
@@ -104,11 +108,15 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ExplorationOutcome? {
     var outcome: ExplorationOutcome?
     for order in orders {
-      var engine = Engine(options, around: around, state: state, facts: order.facts)
+      var engine = Engine(
+        options, around: around, state: state, facts: order.facts,
+        points: AccessPoints(keys: order.accesses))
       let result = try engine.run(.kept(order), body)
       if result.failures == 0 { continue }
       failing.append(order)
-      if outcome == nil { outcome = .failed(try failure(result, &engine, body)) }
+      if outcome == nil {
+        outcome = .failed(try failure(failedOrder(result, engine), &engine, body))
+      }
     }
     return outcome
   }
@@ -116,16 +124,46 @@ package struct Exploration: Sendable {
   private func search(
     _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    // The first order with a race in memory, and the engine that found it. Its accesses become
+    // points, so that an order may fail by what the race does.
+    var race: (order: FailedOrder, engine: Engine)?
     for phase in phases where engine.executions < options.executions ?? .max {
-      let result = try engine.run(phase, body)
-      if result.failures > 0 { return .failed(try failure(result, &engine, body)) }
-      if result.is_complete, engine.escaped.isEmpty {
-        return .allOrdersPass(
-          count: Int(result.executions - result.cut), leftBehind: engine.leftBehind)
+      let end = ContinuousClock.now + .seconds(phase.seconds)
+      var result = try engine.run(phase, body)
+      while result.verdict == INTERLOCK_EXPLORED_RACE {
+        let first = race ?? (failedOrder(result, engine), engine)
+        guard engine.addPoints(insteadOf: result) else { break }
+        race = first
+        let left = (end - ContinuousClock.now) / .seconds(1)
+        result = try engine.run(phase, seconds: max(left, phase.seconds / 10), body)
       }
+      if result.failures > 0 {
+        return .failed(try failure(failedOrder(result, engine), &engine, body))
+      }
+      guard result.is_complete, engine.escaped.isEmpty else { continue }
+      let count = Int(result.executions - result.cut)
+      if let race {
+        let tried = count == 1 ? "the only one was tried" : "all \(count) were tried"
+        return .failed(try failure(race, tried, body))
+      }
+      return .allOrdersPass(count: count, leftBehind: engine.leftBehind)
+    }
+    if let race {
+      let tried = "\(engine.executions) were tried, which are not all"
+      return .failed(try failure(race, tried, body))
     }
     return .sampled(
       count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
+  }
+
+  /// A race that makes no order fail.
+  private func failure(
+    _ race: (order: FailedOrder, engine: Engine), _ tried: String, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationFailure {
+    var engine = race.engine
+    var failure = try failure(race.order, &engine, body)
+    failure.explanation = ["no order of its accesses fails otherwise: \(tried)"]
+    return failure
   }
 
   /// Reads the failing orders of earlier runs without executing one.
@@ -175,8 +213,16 @@ package struct Exploration: Sendable {
     defer { interlock_schedule_destroy(&schedule) }
     var options = options
     options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
+    let accesses = Array(
+      UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
+    let points = AccessPoints(keys: accesses)
+    if points.keys != accesses {
+      throw ExplorationRefusal(
+        description: "the token's schedule does not fit any more: the function of an access of"
+          + " memory, at which its threads change, is gone or has fewer accesses")
+    }
     var engine = Engine(
-      options, around: around, state: state, facts: platform / Self.widths)
+      options, around: around, state: state, facts: platform / Self.widths, points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, body)
     guard result.failures > 0 else {
@@ -194,14 +240,28 @@ package struct Exploration: Sendable {
     return .failed(failure)
   }
 
-  private func failure(
-    _ found: interlock_exploration_result, _ engine: inout Engine, _ body: @escaping () -> Bool
-  ) throws(ExplorationRefusal) -> ExplorationFailure {
+  /// The result of an order that failed, read before the next execution, which reuses the engine's
+  /// memory.
+  private struct FailedOrder {
+    var choices: [UInt32]
+    var failure: ExplorationFailure
+  }
+
+  private func failedOrder(
+    _ found: interlock_exploration_result, _ engine: Engine
+  ) -> FailedOrder {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
+    let failure = made(
+      found, token: token(choices, engine), at: engine.executions, engine.race)
+    return FailedOrder(choices: choices, failure: failure)
+  }
+
+  private func failure(
+    _ order: FailedOrder, _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationFailure {
+    let choices = order.choices
+    var first = order.failure
     let at = engine.executions
-    // Read before the next execution, which reuses the engine's memory.
-    var first = made(
-      found, token: token(choices, facts: engine.facts), at: at, engine.race)
     switch first.verdict {
     // Each execution would take as long as its limit.
     case .timedOut: return first
@@ -216,7 +276,7 @@ package struct Exploration: Sendable {
       return first
     }
     var failure = made(
-      result, token: token(shortest ?? choices, facts: engine.facts), at: at, engine.race)
+      result, token: token(shortest ?? choices, engine), at: at, engine.race)
     failure.add(witness)
     return failure
   }
@@ -230,16 +290,20 @@ package struct Exploration: Sendable {
     return failure
   }
 
-  private func token(_ choices: [UInt32], facts: UInt32) -> String {
+  private func token(_ choices: [UInt32], _ engine: Engine) -> String {
     var choices = choices
-    return choices.withUnsafeMutableBufferPointer { buffer in
-      var schedule = interlock_schedule(
-        choices: buffer.baseAddress, count: buffer.count, capacity: buffer.count)
-      let platform = UInt32(options.poolWidth ?? 0) + facts * Self.widths
-      let length = interlock_token_write(nil, 0, name, platform, &schedule)
-      return String(unsafeUninitializedCapacity: length + 1) { text in
-        text.withMemoryRebound(to: CChar.self) { text in
-          interlock_token_write(text.baseAddress, text.count, name, platform, &schedule)
+    var accesses = engine.points.keys
+    let platform = UInt32(options.poolWidth ?? 0) + engine.facts * Self.widths
+    return choices.withUnsafeMutableBufferPointer { choices in
+      accesses.withUnsafeMutableBufferPointer { accesses in
+        var schedule = interlock_schedule(
+          choices: choices.baseAddress, count: choices.count, capacity: choices.count,
+          accesses: accesses.baseAddress, access_count: accesses.count)
+        let length = interlock_token_write(nil, 0, name, platform, &schedule)
+        return String(unsafeUninitializedCapacity: length + 1) { text in
+          text.withMemoryRebound(to: CChar.self) { text in
+            interlock_token_write(text.baseAddress, text.count, name, platform, &schedule)
+          }
         }
       }
     }

@@ -11,7 +11,9 @@ extension ExplorationFailure {
 
   /// Both sides of a race, or the cause of a deadlock.
   package var evidence: [String] {
-    (race?.lines ?? []) + (memoryRace?.lines ?? []) + explanation.map { "  \($0)" }
+    let beside = verdict == .race ? nil : memoryRace.map { "race in memory: \($0.sentence)" }
+    return (race?.lines ?? []) + (beside.map { [$0] } ?? []) + (memoryRace?.lines ?? [])
+      + explanation.map { "  \($0)" }
   }
 
   /// The schedule as a table, and what each blocked thread waits for.
@@ -110,10 +112,11 @@ extension Schedule {
     return "\(step.operation)\(object)  \(short)"
   }
 
-  /// `File.swift:12`, or the function where no line is known; `nil` of what the compiler made.
+  /// `File.swift:12`, or the function where no line is known, or the library where no symbol is;
+  /// `nil` of what the compiler made.
   private static func shortPlace(_ place: StackFrame) -> String? {
     guard let file = place.file, let line = place.line, line > 0 else {
-      guard let function = place.function else { return "0x" + String(place.address, radix: 16) }
+      guard let function = place.function else { return place.image.map { "in \($0)" } }
       let isMade = function.hasPrefix("partial apply") || function.contains("thunk")
       return isMade || function.count > 60 ? nil : function
     }
@@ -143,6 +146,7 @@ extension Schedule {
     case "barrier wait": "barrier"
     case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
     case "to actor": "actor"
+    case "reads", "writes", "begins to change", "atomic access": "variable"
     default: nil
     }
   }

@@ -55,11 +55,13 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   /// Why no thread can continue: of a deadlock, and `self` of a call that traps because its thread
   /// would wait for itself; `nil` if it is not known.
   package var cause: Diagnosis.Cause?
-  /// Of a deadlock: the cause in words, with what each thread holds and waits for.
+  /// Of a deadlock: the cause in words, with what each thread holds and waits for. Of a race in
+  /// memory: how many orders of its accesses passed.
   package var explanation: [String] = []
   /// Of a race of sections: both sides.
   package var race: ExplorationRace?
-  /// Of a race in memory, where the process checks that: both sides.
+  /// A race in memory, where the process checks that: both sides. It failed the execution, or its
+  /// accesses are points of it.
   package var memoryRace: MemoryRace?
   /// The short text that replays the schedule.
   package var token: String

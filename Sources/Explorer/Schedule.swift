@@ -61,11 +61,25 @@ extension Schedule {
     }
     let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
     objects = named.map(NamedObject.init)
+    addVariables(trace)
     objects.sort { $0.number < $1.number }
     var previous: UInt32?
     for item in trace {
       if let before = previous, before != item.thread, item.enabled > 1 { switches += 1 }
       previous = item.thread
+    }
+  }
+
+  /// Names the objects of accesses of memory.
+  private mutating func addVariables(_ trace: UnsafeBufferPointer<interlock_exploration_step>) {
+    let variables = SectionTracking.exploredVariables
+    if variables.isEmpty { return }
+    for step in trace where Step.isAccess(step) {
+      let number = Int(step.operation.object)
+      guard let name = variables[UInt(step.place)],
+        !objects.contains(where: { $0.number == number })
+      else { continue }
+      objects.append(NamedObject(number: number, name: name))
     }
   }
 
@@ -122,25 +136,30 @@ extension Schedule.Step {
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
       || operation == "continue"
     object = begins ? 0 : Int(step.operation.object)
-    place = lines.frame(of: [UInt(step.place), UInt(step.caller)])
+    place =
+      Self.isAccess(step)
+      ? symbolicateAccess(UInt(step.place))
+      : lines.frame(of: [UInt(step.place), UInt(step.caller)])
     candidates = Int(step.enabled)
+  }
+
+  /// Whether it is an access of memory by instrumented code.
+  fileprivate static func isAccess(_ step: interlock_exploration_step) -> Bool {
+    switch interlock_operation_kind(UInt32(step.operation.kind)) {
+    case INTERLOCK_OPERATION_READ, INTERLOCK_OPERATION_WRITE, INTERLOCK_OPERATION_READ_WRITE:
+      step.call != nil
+    default: false
+    }
   }
 
   /// The line of a section, which stands for an address; the name of a sync point.
   private static func sectionLine(_ place: UInt) -> StackFrame? {
     var line = interlock_section_line()
     guard interlock_section_line_at(place, &line) else { return nil }
-    func text(_ start: UnsafePointer<CChar>?, _ length: Int) -> String? {
-      guard let start, length > 0 else { return nil }
-      return start.withMemoryRebound(to: UInt8.self, capacity: length) {
-        String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
-      }
-    }
-    let file = text(line.file, line.file_length)
+    let file = String(cString: line.file)
     if line.line == 0 { return StackFrame(address: place, function: file) }
     return StackFrame(
-      address: place, function: text(line.function, line.function_length), file: file,
-      line: Int(line.line))
+      address: place, function: String(cString: line.function), file: file, line: Int(line.line))
   }
 
   /// The first place that has a line: `withLock` of the library is compiled into the user's code as

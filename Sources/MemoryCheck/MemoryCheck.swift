@@ -75,7 +75,7 @@ package enum MemoryCheck {
   private static func add(_ found: interlock_memory_race) {
     let sites = KnownMemoryRaces.Sites(site(of: found.now), site(of: found.before))
     if ownSites.withLock({ $0.contains(sites) }) { return }
-    if SectionTracking.isExplored { return failExecution(by: found, at: sites) }
+    if SectionTracking.isExplored { return addToExecution(found, at: sites) }
     let all = MemoryRaceScopes.owners(UInt(found.before.scope), UInt(found.now.scope))
     // By the call sites first, then by the lines, since each step takes longer than the one before.
     guard let owners = MemoryRaceScopes.isNew(sites, for: all) else { return }
@@ -91,11 +91,12 @@ package enum MemoryCheck {
     functions.withLock { $0?.receive }?(MemoryRaceScopes.Race(named, of: owners))
   }
 
-  /// Fails the explored execution that the calling thread belongs to.
-  private static func failExecution(
-    by found: interlock_memory_race, at sites: KnownMemoryRaces.Sites
+  /// Fails the explored execution that the calling thread belongs to, or shows the race beside the
+  /// failure of one that continues.
+  private static func addToExecution(
+    _ found: interlock_memory_race, at sites: KnownMemoryRaces.Sites
   ) {
-    SectionTracking.failExploredExecution(byRaceAt: sites) {
+    SectionTracking.addExploredRace(at: sites, isFailure: !found.is_at_points) {
       let race = MemoryRace(found)
       if isOwn(race, at: sites) { return nil }
       let named = race.withNames()

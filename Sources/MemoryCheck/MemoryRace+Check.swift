@@ -44,7 +44,8 @@ extension MemoryRace.Side {
   }
 
   fileprivate init(_ side: interlock_memory_side) {
-    let stack = symbolicate(Self.addresses(of: side))
+    // Without the interposed calls through which a queue calls its blocks.
+    let stack = symbolicate(Self.addresses(of: side)).filter { $0.ownPart != .interposition }
     self.init(
       isWrite: side.is_write, address: side.address, size: Int(side.size),
       thread: side.thread == 0 ? nil : Int(side.thread),

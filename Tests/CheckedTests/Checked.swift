@@ -1,3 +1,4 @@
+import Dispatch
 import InterlockTesting
 import Testing
 
@@ -12,6 +13,13 @@ import Testing
   @Test(.interlock) func threads() {
     let users = Users()
     onTwoThreads { users.add() }
+  }
+
+  @Test(.interlock) func blocks() {
+    let users = Users()
+    let group = DispatchGroup()
+    for _ in 0..<2 { DispatchQueue.global().async(group: group) { users.add() } }
+    group.wait()
   }
 
   @Test(.interlock) func locked() {

@@ -6,6 +6,8 @@ final class Users: @unchecked Sendable {
   private var count = 0
   private let lock = NSLock()
 
+  var total: Int { count }
+
   func add() {
     count += 1  // races
   }
@@ -78,9 +80,12 @@ enum Outsiders {
 }
 
 /// Has two threads call a function, and waits for both.
-func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
+func onTwoThreads(_ body: @escaping @Sendable () -> Void) { onThreads([body, body]) }
+
+/// Has a thread call each function, and waits for all.
+func onThreads(_ bodies: [@Sendable () -> Void]) {
   let ended = DispatchGroup()
-  for _ in 0..<2 {
+  for body in bodies {
     ended.enter()
     Thread.detachNewThread {
       body()

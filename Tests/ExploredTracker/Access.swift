@@ -21,8 +21,21 @@ enum Access {
     _ kind: interlock_operation_kind, _ address: UnsafeRawPointer, isRelaxed: Bool
   ) {
     if isRelaxed, !isInTable(address) { return }
+    if isLooking { return interlock_explored_accessed(kind, address) }
     interlock_explored_access(kind, address)
+    atNextAccess.removeValue(forKey: pthread_self())?()
   }
+
+  /// A compare-exchange has only read: it has found another value.
+  static func hasOnlyRead(_ address: UnsafeRawPointer, isRelaxed: Bool) {
+    if isLooking || isRelaxed && !isInTable(address) { return }
+    interlock_explored_access_was(INTERLOCK_OPERATION_READ, address)
+  }
+
+  /// A thread is within a look, which is one step: its accesses are operations of the step.
+  nonisolated(unsafe) private static var isLooking = false
+  /// What threads do in the step of their next access.
+  nonisolated(unsafe) static var atNextAccess: [pthread_t: () -> Void] = [:]
 
   /// A thread that looks at others' records, to report them, does so in one step: an owner that
   /// ends meanwhile spins, and a loop that spins has no end in an exploration. It counts itself in
@@ -30,6 +43,7 @@ enum Access {
   static func look(_ count: UnsafeRawPointer, _ operand: UInt64, isBegin: Bool) {
     if isInTable(count), operand < 1 << 32 { return }
     interlock_events_hide_thread(isBegin)
+    isLooking = isBegin
   }
 
   static func delays(_ address: UnsafeRawPointer) -> Bool {
@@ -56,7 +70,11 @@ enum Access {
   }
 
   /// Drops what threads of another execution have left.
-  static func forget() { delayed = [] }
+  static func forget() {
+    delayed = []
+    atNextAccess = [:]
+    isLooking = false
+  }
 
   private static func isInTable(_ address: UnsafeRawPointer) -> Bool {
     guard let table = interlock_get_buckets() else { return false }

@@ -42,15 +42,26 @@ struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
       let isFree = original == expected && Access.delay(word, at: UnsafeMutableRawPointer(value))
       return (isFree, original)
     }
-    let original = update(ordering) { $0 == expected ? desired : $0 }.oldValue
-    return (original == expected, original)
+    return exchange(expected, desired, isRelaxed: ordering == .relaxed)
   }
 
   func compareExchange(
     expected: Value, desired: Value, successOrdering: AtomicUpdateOrdering,
     failureOrdering: AtomicLoadOrdering
   ) -> (exchanged: Bool, original: Value) {
-    let original = update(successOrdering) { $0 == expected ? desired : $0 }.oldValue
+    exchange(expected, desired, isRelaxed: successOrdering == .relaxed)
+  }
+
+  private func exchange(
+    _ expected: Value, _ desired: Value, isRelaxed: Bool
+  ) -> (exchanged: Bool, original: Value) {
+    Access.reach(INTERLOCK_OPERATION_READ_WRITE, value, isRelaxed: isRelaxed)
+    let original = value.pointee
+    if original == expected {
+      value.pointee = desired
+    } else {
+      Access.hasOnlyRead(value, isRelaxed: isRelaxed)
+    }
     return (original == expected, original)
   }
 

@@ -53,17 +53,15 @@ final class Run {
 
   /// Every execution begins with the same state of the tracker, also after one that was cut off.
   func begin() {
-    let words = interlock_get_buckets().assumingMemoryBound(to: UInt.self)
-    words.update(repeating: 0, count: Int(INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS))
+    let word = MemoryLayout<UInt>.size
+    memset(interlock_get_buckets(), 0, Int(INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS) * word)
     for (number, context) in contexts.enumerated() {
       context.pointee.next = 0
       context.pointee.generation = 0
       context.pointee.threadOwner = UInt(number + 1) << 1
       context.pointee.thread = UInt(number + 1)
       context.pointee.lastSlot = nil
-      for index in 0..<ThreadContext.recordCount * Record.wordCount {
-        context.pointee.records[index].store(0, ordering: .relaxed)
-      }
+      memset(context.pointee.records, 0, ThreadContext.recordCount * Record.wordCount * word)
       for index in 0..<ThreadContext.recordCount {
         let record = Record(words: context.pointee.records + index * Record.wordCount)
         record[.pins] = UInt(bitPattern: context.pointee.pins)
@@ -90,9 +88,12 @@ final class Run {
     }
   }
 
-  /// Two owners are inside: one of them has reported it before its begin returned.
+  /// Two owners are inside: one of them has reported it before its begin returned. In the step of
+  /// the begin's last access. The order of two enters is of no account, nor is that of two leaves,
+  /// but that of an enter and a leave decides whether the two are inside together: so it is with
+  /// the begin of a read and the end of a write in the dependency table.
   private func enter(_ mode: Mode) {
-    interlock_explored_access(INTERLOCK_OPERATION_READ_WRITE, Self.count)
+    interlock_explored_accessed(INTERLOCK_OPERATION_SECTION_READ, Self.count)
     let isConflict = mode.writes ? readersInside + writersInside > 0 : writersInside > 0
     if mode.writes { writersInside += 1 } else { readersInside += 1 }
     guard isConflict else { return }
@@ -100,9 +101,12 @@ final class Run {
     if ConflictLog.shared.isEmpty { hasMissed = true }
   }
 
+  /// In the step of the first access of the end.
   private func leave(_ mode: Mode) {
-    interlock_explored_access(INTERLOCK_OPERATION_READ_WRITE, Self.count)
-    if mode.writes { writersInside -= 1 } else { readersInside -= 1 }
+    Access.atNextAccess[pthread_self()] = { [self] in
+      interlock_explored_accessed(INTERLOCK_OPERATION_SECTION_WRITE_END, Self.count)
+      if mode.writes { writersInside -= 1 } else { readersInside -= 1 }
+    }
   }
 
   /// Stands for the counts above in the dependency table.

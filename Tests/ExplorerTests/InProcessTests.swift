@@ -131,6 +131,23 @@ import Testing
     #expect(shrunk.preemptions == 1)
   }
 
+  @Test("a token with an access of memory that this build does not have is refused")
+  func goneAccess() {
+    var accesses: [UInt64] = [1 << 32]
+    let token = accesses.withUnsafeMutableBufferPointer { accesses in
+      var schedule = interlock_schedule(
+        choices: nil, count: 0, capacity: 0, accesses: accesses.baseAddress, access_count: 1)
+      var text = [CChar](repeating: 0, count: 100)
+      interlock_token_write(&text, text.count, "a body", 0, &schedule)
+      return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    #expect {
+      try Explorer.Exploration(ExplorationOptions(), of: "a body").replay(token) { true }
+    } throws: { error in
+      "\(error)".contains("does not fit any more: the function of an access of memory")
+    }
+  }
+
   @Test("a body that explores is refused")
   func nested() throws {
     let result = try explore { _ in

@@ -29,35 +29,36 @@ import Testing
   }
 
   @Test(
-    "one of two owners reports each overlap, in all orders of one section and of two sections each",
-    arguments: [("1", "0", "186"), ("1", "1", "186"), ("2", "0", "56025")])
-  func finished(_ sections: String, _ readers: String, _ orders: String) throws {
-    let found = try explore("--threads", "2", "--sections", sections, "--readers", readers)
+    "one of the owners reports each overlap, in all orders of up to three sections at a time",
+    arguments: [
+      ("2", "1", "0", 118), ("2", "1", "1", 118), ("2", "2", "0", 19_756), ("3", "1", "0", 103_422),
+    ])
+  func finished(_ threads: String, _ sections: String, _ readers: String, _ orders: Int) throws {
+    let found = try explore(
+      "--threads", threads, "--sections", sections, "--readers", readers)
     #expect(found["complete"] == "true")
     #expect(found["verdict"] == "0")
-    #expect(found["cut"] == "0")
-    #expect(found["executions"] == orders)
+    let (executions, cut) = (Int(found["executions"] ?? ""), Int(found["cut"] ?? ""))
+    // With the few that were begun, and turned out to be others.
+    #expect(executions == orders && cut ?? 100 <= 12, "\(found)")
     #expect(Int(found["overlaps"] ?? "") ?? 0 > 0)
   }
 
-  @Test("two readers do not conflict in any of 102 orders")
+  @Test("two readers do not conflict in any of 70 orders")
   func readers() throws {
     let found = try explore("--threads", "2", "--sections", "1", "--readers", "2")
     #expect(found["complete"] == "true")
     #expect(found["verdict"] == "0")
-    #expect(found["executions"] == "102")
+    #expect(found["executions"] == "70")
     #expect(found["overlaps"] == "0")
     #expect(found["reported"] == "0")
   }
 
-  @Test(
-    "larger programs miss no overlap in the first 3,000 orders, which are not all",
-    arguments: [("3", "1"), ("3", "2")])
-  func unfinished(_ threads: String, _ sections: String) throws {
-    let found = try explore(
-      "--threads", threads, "--sections", sections, "--executions", "3000")
+  @Test("a larger program misses no overlap in the first 20,000 orders, which are not all")
+  func unfinished() throws {
+    let found = try explore("--threads", "3", "--sections", "2", "--executions", "20000")
     #expect(found["verdict"] == "0")
-    #expect(found["executions"] == "3000")
+    #expect(found["executions"] == "20000")
     #expect(Int(found["overlaps"] ?? "") ?? 0 > 0)
   }
 

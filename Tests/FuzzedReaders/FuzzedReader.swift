@@ -104,7 +104,7 @@ package struct FuzzedReader: Sendable {
     defer { interlock_schedule_destroy(&schedule) }
     // A long one is read only: a million choices are written from a few bytes.
     guard schedule.count < 10_000 else { return .accepted }
-    var written = [CChar](repeating: 0, count: 128 + schedule.count * 12)
+    var written = [CChar](repeating: 0, count: 2048 + schedule.count * 12)
     let length = interlock_token_write(&written, written.count, "transfers", width, &schedule)
     guard length < written.count else {
       return .wrong("the token is longer than its room")
@@ -118,6 +118,8 @@ package struct FuzzedReader: Sendable {
     let isEqual =
       width == widthAgain && schedule.count == again.count
       && (0..<schedule.count).allSatisfy { schedule.choices[$0] == again.choices[$0] }
+      && schedule.access_count == again.access_count
+      && (0..<schedule.access_count).allSatisfy { schedule.accesses[$0] == again.accesses[$0] }
     return isEqual ? .accepted : .wrong("the choices differ when the token is read again")
   }
 

@@ -82,7 +82,7 @@ struct MemoryOptionTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../StressScenarios").standardized.path
 
-  @Test("Every correct program is in a scenario, except those that this tool cannot decide")
+  @Test("Every correct program is in a scenario")
   func scenarios() throws {
     let all = try ScenarioFolder.load(Self.folder + "/memory", platform: .linux).map(\.scenario)
     func subjects(_ name: String) -> Set<String> {
@@ -91,11 +91,9 @@ struct MemoryOptionTests {
     // A selection: `CheckedProgramTests` runs them all.
     #expect(subjects("unordered").isSubset(of: memoryPrograms.filter(\.isRacy).map(\.name)))
     #expect(subjects("unordered").count >= 16)
-    let undecided: Set = ["unmarked-timer-source"]
     #expect(
       subjects("ordered").union(subjects("correct-programs"))
-        == Set(memoryPrograms.filter { !$0.isRacy }.map(\.name))
-        .subtracting(undecided))
+        == Set(memoryPrograms.filter { !$0.isRacy }.map(\.name)))
     let unordered = try #require(all.first { $0.name == "unordered" })
     for subject in subjects("unordered") {
       #expect(unordered.expectation(for: subject).verdict == .race, "\(subject)")

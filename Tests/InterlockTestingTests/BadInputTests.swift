@@ -1,5 +1,6 @@
 import CInterlockEvents
 import Foundation
+import Interlock
 import InterlockTesting
 import Synchronization
 import TestSupport
@@ -197,6 +198,19 @@ struct IsolatedTests {
     let text = failure(.isolated, of: body)
     #expect(text?.hasPrefix("Expectation failed: ") == true, "\(text ?? "no issue")")
     #expect(failure(replay: try token(in: text), of: body)?.contains("seen") == true)
+  }
+
+  @Test("the steps at sections and sync points have their lines and names")
+  func sections() {
+    let text = failure(
+      .isolated,
+      of: {
+        SYNC_POINT("isolated.point")
+        Section("isolated.section").write(synched: true) {}
+        inSomeOrder { #expect(Bool(false)) }
+      })
+    #expect(text?.contains(/sync point #\d+  isolated\.point/) == true, "\(text ?? "no issue")")
+    #expect(text?.contains(/write section #\d+  BadInputTests\.swift:\d+/) == true)
   }
 
   /// Held at the first fork of the process that follows, and released behind it.

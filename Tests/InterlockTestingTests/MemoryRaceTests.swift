@@ -16,7 +16,7 @@ struct MemoryRaceTests {
 
   @Test("has a race of its tasks or threads as one issue, at its line, and goes on")
   func issues() throws {
-    for test in ["tasks()", "threads()"] {
+    for test in ["tasks()", "threads()", "blocks()"] {
       let run = try run("Checked/\(test.dropLast(2))")
       #expect(run.status == 1, "\(run.output)")
       #expect(run.issues.map(\.test) == [test], "\(run.issues)\(run.output)")
@@ -24,6 +24,8 @@ struct MemoryRaceTests {
       #expect(run.issues.first?.text.contains("race in memory: nothing orders") == true)
       #expect(run.issues.first?.text.contains("\n  accessed: Users.count\n") == true)
       #expect(run.output.contains("Test run with 1 test"))
+      // No frame of Interlock's own.
+      #expect(run.issues.first?.text.contains(/interpose_|call_and_release_block/) == false)
     }
   }
 
@@ -66,6 +68,64 @@ struct MemoryRaceTests {
     #expect(run.issues.filter(\.isKnown).map(\.test) == ["replayed()", "replayed()"])
     #expect(run.issues.count == 5, "\(run.issues)\(run.output)")
     #expect(run.output.contains("Test run with 7 tests"), "\(run.output)")
+  }
+
+  @Test("has the order that loses an update by its race, with the accesses and the race")
+  func lostUpdate() throws {
+    let run = try run("ExploredUpdates/(lost|sampled)")
+    #expect(run.issues.map(\.test).sorted() == ["lost()", "lostByTasks()", "sampled()"])
+    for issue in run.issues {
+      let text = issue.text
+      #expect(text.contains("Expectation failed: (users.total → 1) == 2"), "\(text)")
+      let place = String(try line().split(separator: "/").last ?? "")
+      for access in ["reads", "writes"] {
+        let rows = text.split(separator: "\n").filter { $0.contains("  \(access) #") }
+        #expect(!rows.isEmpty && rows.allSatisfy { $0.contains(place) }, "\(access): \(text)")
+      }
+      #expect(text.contains(": variable 'Users.count'\n"), "\(text)")
+      #expect(text.contains("\nrace in memory: nothing orders"), "\(text)")
+      #expect(text.contains("\n  first: ") && text.contains("\n  second: "), "\(text)")
+    }
+  }
+
+  @Test("has its memory checked in child processes as well")
+  func isolatedUpdate() throws {
+    let run = try run("ExploredUpdates/isolated")
+    #expect(run.issues.map(\.test) == ["isolated()"], "\(run.issues)\(run.output)")
+    let text = run.issues.first?.text ?? ""
+    #expect(text.contains("Expectation failed: (users.total → 1) == 2"), "\(text)")
+    #expect(text.contains("  reads #") && text.contains(": variable 'Users.count'\n"), "\(text)")
+    #expect(text.contains("\nrace in memory: nothing orders"), "\(text)")
+    #expect(text.contains("\n  accessed: Users.count\n"), "\(text)")
+    #expect(run.output.contains("explore: all 2 orders"), "\(run.output)")
+  }
+
+  @Test("has the same order again by the token of a lost update")
+  func replayedUpdate() throws {
+    let run = try run("ExploredUpdates/replayed")
+    let texts = run.issues.map { $0.text.replacing(/order number \d+/, with: "order number 1") }
+    #expect(texts.count == 2 && Set(texts).count == 1, "\(texts)\(run.output)")
+    #expect(texts.first?.contains("  writes #") == true)
+  }
+
+  @Test("has no more orders where a lock keeps the accesses apart")
+  func repairedUpdate() throws {
+    let run = try run("ExploredUpdates/repaired")
+    #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+    #expect(run.output.contains("explore: all 2 orders"), "\(run.output)")
+  }
+
+  @Test("has a race that makes no order fail as the issue; the orders of two reads are one")
+  func readers() throws {
+    let run = try run("ExploredUpdates/(one|two)Reader")
+    #expect(run.issues.map(\.test).sorted() == ["oneReader()", "twoReaders()"])
+    let counts = run.issues.sorted { $0.test < $1.test }.map { issue in
+      #expect(issue.text.contains("race in memory: nothing orders"), "\(issue.text)")
+      let match = issue.text.firstMatch(of: /no order of its .* otherwise: all (\d+) were tried/)
+      return match.flatMap { Int($0.1) } ?? 0
+    }
+    // A read comes before or after each write, whatever the other one does.
+    #expect(counts.count == 2 && counts[0] > 1 && counts[1] == counts[0] * counts[0], "\(counts)")
   }
 
   @Test("has no race of an explored body whose accesses are ordered, by whatever means")

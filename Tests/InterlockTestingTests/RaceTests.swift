@@ -51,6 +51,20 @@ struct RaceTests {
     return failure
   }
 
+  @Test("is not decided by the order of sections where that was hidden, which the answer says once")
+  func blind() throws {
+    let run = try WatchedRun("swift-testing", "ExploredBlind/", of: "CheckedTests")
+    #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+    let answers = run.output.split(separator: "\n").filter { $0.hasPrefix("explore: ") }
+    #expect(answers.count == 2, "\(answers)")
+    #expect(answers.allSatisfy { $0.hasPrefix("explore: all 2 orders") }, "\(answers)")
+    let blind = answers.filter {
+      $0.contains(
+        "; races of sections that do not overlap are NOT decided: a thread ran more than 16 blocks")
+    }
+    #expect(blind.count == 1 && blind == [answers.last], "\(answers)")
+  }
+
   @Test(
     "is found in child processes as in this one, with both sides, and its locked twin is finished")
   func inChildren() async {

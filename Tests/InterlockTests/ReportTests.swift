@@ -124,6 +124,14 @@ struct ReportTests {
     let frames = symbolicate([c_address_in_top_level_closure()])
     #expect(frames.map(\.function) == ["closure #1 in top-level code"])
   }
+
+  @Test("an address that no symbol covers has its library's name")
+  func withoutSymbol() throws {
+    let address = c_address_in_header_of_library()
+    let frame = try #require(symbolicate([address]).first)
+    #expect(frame.function == nil)
+    #expect(frame.description == "0x\(String(address, radix: 16))  (libc.so.6)")
+  }
   #endif
 
   @Test("a report has all its lines")

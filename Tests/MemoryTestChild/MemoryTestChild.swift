@@ -1,9 +1,11 @@
 import CInterlockMemory
 import Foundation
 import MemoryTestC
+import Prediction
 
 // Runs one program, named by the first argument, under the check of races in memory. Each race is
-// printed as a line; the exit code is 66 if there is any.
+// printed as a line; the exit code is 66 if there is any. For those of lock orders prediction is on,
+// and each finding is printed as a line.
 
 /// `write 8 held 1 known frames 2`: one side of a race; `held 1 for reading`.
 private func text(_ side: interlock_memory_side) -> String {
@@ -21,6 +23,18 @@ private func report(_ race: UnsafePointer<interlock_memory_race>?) {
   print("race: \(text(race.now)); \(text(race.before))")
 }
 
+private func printPredictions() {
+  let record = Predictor.record(atEnd: true)
+  guard case .on = record.state else {
+    print("no prediction: \(record.state)")
+    exit(1)
+  }
+  for note in record.notes { print("note: \(note)") }
+  for finding in record.findings {
+    print("potential: \(finding.kind.rawValue): \(finding.headline)")
+  }
+}
+
 @main enum MemoryTestChild {
   static func main() {
     guard let name = CommandLine.arguments.dropFirst().first else {
@@ -30,8 +44,10 @@ private func report(_ race: UnsafePointer<interlock_memory_race>?) {
         index += 1
       }
       for name in SwiftPrograms.all.keys.sorted() { print(name) }
+      for name in OrderPrograms.all.keys.sorted() { print(name) }
       return
     }
+    if OrderPrograms.all[name] != nil { Predictor.start() }
     if CommandLine.arguments.dropFirst(2).first != "off" {
       interlock_memory_report_to(report)
       if let reason = interlock_memory_start() {
@@ -41,6 +57,9 @@ private func report(_ race: UnsafePointer<interlock_memory_race>?) {
     }
     if let program = SwiftPrograms.all[name] {
       program()
+    } else if let program = OrderPrograms.all[name] {
+      program()
+      printPredictions()
     } else if !memory_test_run(name) {
       print("no program '\(name)'")
       exit(64)

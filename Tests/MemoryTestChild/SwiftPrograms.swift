@@ -6,6 +6,7 @@ import Synchronization
 enum SwiftPrograms {
   static let all = usual.merging(foreignMutexes) { first, _ in first }
     .merging(propertyLocks) { first, _ in first }
+    .merging(downloads) { first, _ in first }
 
   private static let usual: [String: @Sendable () -> Void] = [
     "field.racy": { addInThreads { box, _ in box.number += 1 } },
@@ -153,7 +154,7 @@ private final class Counter: Sendable {
   let value = Mutex(0)
 }
 
-private final class Flag: Sendable {
+final class Flag: Sendable {
   let isSet = Atomic(false)
 }
 

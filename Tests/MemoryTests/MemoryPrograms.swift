@@ -25,8 +25,17 @@ struct MemoryProgram {
   }
 
   /// The lines that begin with `race:`, without that.
-  var races: [String] {
-    output.split(separator: "\n").filter { $0.hasPrefix("race: ") }.map { String($0.dropFirst(6)) }
+  var races: [String] { lines(after: "race: ") }
+
+  /// The findings of prediction.
+  var predictions: [String] { lines(after: "potential: ") }
+
+  /// What prediction could not follow.
+  var notes: [String] { lines(after: "note: ") }
+
+  private func lines(after prefix: String) -> [String] {
+    output.split(separator: "\n").filter { $0.hasPrefix(prefix) }
+      .map { String($0.dropFirst(prefix.count)) }
   }
 
   /// Beside the test bundle.

@@ -81,6 +81,28 @@ import Testing
     #expect(interlock_dpor_get_statistics(dpor).incomplete != nil)
   }
 
+  @Test("two accesses of memory depend on each other if they share a byte and one writes")
+  func bytes() {
+    let kinds = [
+      INTERLOCK_OPERATION_READ, INTERLOCK_OPERATION_WRITE, INTERLOCK_OPERATION_READ_WRITE,
+    ]
+    func access(_ kind: interlock_operation_kind, _ bytes: UInt16) -> interlock_operation {
+      interlock_operation(kind: UInt16(kind.rawValue), flags: ~bytes & 0xff, object: 1, other: 0)
+    }
+    for one in kinds {
+      for other in kinds {
+        let reads = one == INTERLOCK_OPERATION_READ && other == INTERLOCK_OPERATION_READ
+        for (bytes, others, shares) in [
+          (0xff, 0xff, true), (0xff, 0x10, true), (0x0f, 0x18, true), (0x01, 0x01, true),
+          (0x0f, 0xf0, false), (0x01, 0x02, false), (0x80, 0x7f, false),
+        ] as [(UInt16, UInt16, Bool)] {
+          let depend = model_operations_depend(access(one, bytes), access(other, others))
+          #expect(depend == (shares && !reads), "\(one), \(other): \(bytes), \(others)")
+        }
+      }
+    }
+  }
+
   @Test("every kind of the contract but the unknown one has a row")
   func rows() {
     for kind in 1..<Int(INTERLOCK_OPERATION_COUNT.rawValue) {

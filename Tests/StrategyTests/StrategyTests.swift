@@ -127,6 +127,58 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(share(.random) < 60)
   }
 
+  @Test("SURW looks at each thread a few times for a step, however many tasks one actor has")
+  func costOfSURW() {
+    // Executes, as an engine would, a thread that makes tasks, each of which takes the actor once.
+    // The second execution has the counts of the first.
+    func looks(tasks: Int) -> Double {
+      let surw = Strategy.surw.make()
+      defer { surw.pointee.destroy(surw) }
+      let start = interlock_operation(
+        kind: UInt16(INTERLOCK_OPERATION_START.rawValue), flags: 0, object: 0, other: 0)
+      let lock = interlock_operation(
+        kind: UInt16(INTERLOCK_OPERATION_LOCK.rawValue), flags: 0, object: 1, other: 0)
+      for _ in 0..<2 {
+        #expect(surw.pointee.begin(surw))
+        var pending = [start]
+        var current: Int32 = -1
+        func withState(_ work: (inout interlock_exploration_state) -> Void) {
+          let enabled = pending.indices.filter { pending[$0].kind != 0 }.map { UInt32($0) }
+          pending.withUnsafeBufferPointer { pending in
+            enabled.withUnsafeBufferPointer { enabled in
+              var state = interlock_exploration_state(
+                threads: UInt32(pending.count), pending: pending.baseAddress,
+                enabled: enabled.baseAddress, enabled_count: UInt32(enabled.count),
+                current: current)
+              work(&state)
+            }
+          }
+        }
+        while pending.contains(where: { $0.kind != 0 }) {
+          withState { current = surw.pointee.choose(surw, &$0) }
+          var done = pending[Int(current)]
+          if current > 0 {
+            pending[Int(current)] = interlock_operation()
+          } else if pending.count <= tasks {
+            pending.append(lock)
+          } else {
+            pending[0] = interlock_operation()
+          }
+          surw.pointee.performed(surw, UInt32(current), &done, 1)
+        }
+        withState { surw.pointee.end(surw, INTERLOCK_EXECUTION_PASSED, &$0) }
+      }
+      let steps = Double(2 * (2 * tasks + 1))
+      return Double(interlock_surw_looks(surw)) / steps
+    }
+    let few = looks(tasks: 50)
+    let many = looks(tasks: 400)
+    // In proportion to the threads that can run: 8 times as many.
+    #expect(few > 0)
+    #expect(many < 10 * few, "\(few) for a step of 50 tasks, \(many) for one of 400")
+    #expect(many < 4 * 400, "\(many) for a step of 400 tasks")
+  }
+
   @Test("the default finishes a small program, and changes over to sampling at its budget")
   func portfolio() {
     var program = model_make(MODEL_LOCKS, 2, 4)

@@ -2,32 +2,40 @@ import CInterlockExplorer
 import Testing
 
 @Suite struct TokenTests {
-  func write(_ choices: [UInt32], body: String = "transfers", width: UInt32 = 2) -> String {
+  func write(
+    _ choices: [UInt32], body: String = "transfers", width: UInt32 = 2, accesses: [UInt64] = []
+  ) -> String {
     var choices = choices
+    var accesses = accesses
     return choices.withUnsafeMutableBufferPointer { choices in
-      var schedule = interlock_schedule(
-        choices: choices.baseAddress, count: choices.count, capacity: choices.count)
-      let length = interlock_token_write(nil, 0, body, width, &schedule)
-      return String(
-        unsafeUninitializedCapacity: length + 1
-      ) { buffer in
-        buffer.withMemoryRebound(to: CChar.self) {
-          _ = interlock_token_write($0.baseAddress, length + 1, body, width, &schedule)
+      accesses.withUnsafeMutableBufferPointer { accesses in
+        var schedule = interlock_schedule(
+          choices: choices.baseAddress, count: choices.count, capacity: choices.count,
+          accesses: accesses.baseAddress, access_count: accesses.count)
+        let length = interlock_token_write(nil, 0, body, width, &schedule)
+        return String(
+          unsafeUninitializedCapacity: length + 1
+        ) { buffer in
+          buffer.withMemoryRebound(to: CChar.self) {
+            _ = interlock_token_write($0.baseAddress, length + 1, body, width, &schedule)
+          }
+          return length
         }
-        return length
       }
     }
   }
 
   func read(_ token: String, body: String = "transfers") -> (
-    error: String?, choices: [UInt32], width: UInt32
+    error: String?, choices: [UInt32], width: UInt32, accesses: [UInt64]
   ) {
     var schedule = interlock_schedule()
     var width: UInt32 = 0
     let error = interlock_token_read(token, body, &width, &schedule)
     defer { interlock_schedule_destroy(&schedule) }
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
-    return (error.map { String(cString: $0) }, choices, width)
+    let accesses = Array(
+      UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
+    return (error.map { String(cString: $0) }, choices, width, accesses)
   }
 
   @Test(
@@ -38,6 +46,28 @@ import Testing
     #expect(result.error == nil)
     #expect(result.choices == choices)
     #expect(result.width == 255)
+  }
+
+  @Test(
+    "a token gives the accesses of memory back that are points",
+    arguments: [[0xffff_ffff << 32], [0x977c_6f62 << 32 | 3, 0xa << 32 | 4_000_000_000]])
+  func accesses(_ accesses: [UInt64]) {
+    for choices in [[], [1, 0, 2]] as [[UInt32]] {
+      let result = read(write(choices, width: 8192, accesses: accesses))
+      #expect(result.error == nil)
+      #expect(result.choices == choices)
+      #expect(result.width == 8192)
+      #expect(result.accesses == accesses)
+    }
+    #expect(read(write([1])).accesses.isEmpty)
+  }
+
+  @Test("a token has 64 accesses of memory at most")
+  func mostAccesses() {
+    let accesses = (0..<65).map { UInt64($0 + 1) << 32 }
+    #expect(read(write([1], accesses: Array(accesses.prefix(64)))).accesses.count == 64)
+    let error = read(write([1], accesses: accesses)).error
+    #expect(error == "the token has too many accesses of memory")
   }
 
   @Test("a token's text does not depend on the build")

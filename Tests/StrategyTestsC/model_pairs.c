@@ -96,3 +96,6 @@ void model_check_pairs(uint64_t first_seed, uint64_t count, model_pairs *pairs) 
 const char *model_kind_name(uint16_t kind) { return interlock_operation_name(kind); }
 
 bool model_kind_has_row(uint16_t kind) { return interlock_operation_has_row(kind); }
+bool model_operations_depend(interlock_operation a, interlock_operation b) {
+  return interlock_operations_depend(&a, &b);
+}

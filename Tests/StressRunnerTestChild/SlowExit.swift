@@ -20,6 +20,36 @@ private func stopAtEvent() {
   else { fatalError("no signal: \(String(cString: strerror(errno)))") }
 }
 
+/// Longer than the time limit of the trials below, which are stopped or wait meanwhile; seconds.
+private let longReport = "6.5"
+
+private func start(_ path: String, _ arguments: String...) -> pid_t {
+  var process: pid_t = 0
+  var arguments: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+  guard posix_spawn(&process, path, nil, nil, &arguments, environ) == 0 else {
+    fatalError("no process")
+  }
+  return process
+}
+
+/// Makes a conflict whose report takes long: the process is stopped at each of its events.
+func reportSlowly() {
+  let script = "sleep \(longReport); while kill -CONT \(getpid()); do sleep 0.1; done"
+  _ = start("/bin/sh", "sh", "-c", script)
+  stopAtEvent()
+  writeTogether()
+}
+
+/// Ends by a trap after it has waited for a backtracer that takes long.
+func trapSlowly() {
+  let backtracer = NSTemporaryDirectory() + "/swift-backtrace"
+  guard symlink("/bin/sleep", backtracer) == 0 else { fatalError("no link") }
+  var status: Int32 = 0
+  waitpid(start(backtracer, backtracer, longReport), &status, 0)
+  signal(SIGILL, SIG_DFL)
+  raise(SIGILL)
+}
+
 let slowExitSubject = SubjectEntry(name: "slow-exit", summary: "") {
   stopAtEvent()
   return FunctionSubject { _ in }

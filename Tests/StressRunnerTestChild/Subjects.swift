@@ -238,6 +238,8 @@ let testSubjects: [SubjectEntry] = [
   subject("stopped") { _ in kill(getpid(), SIGSTOP) },
   subject("grandchild") { _ in startGrandchild() },
   subject("race") { _ in writeTogether() },
+  subject("slow-race") { _ in reportSlowly() },
+  subject("slow-trap") { _ in trapSlowly() },
   subject("write-under-lock") { _ in writeUnderLock() },
   subject("change-unmarked") { _ in changeUnmarked() },
   subject("misuse") { _ in END_LOCK(.noWrite, "test.never-begun") },

@@ -146,9 +146,9 @@ extension Programs {
       for signal in signals { signal.wait() }
       print("done")
     },
-    "source-and-wait-under-lock": { _ in
+    "notification-and-wait-under-lock": { _ in
       let (lock, isReady) = (NSLock(), DispatchSemaphore(value: 0))
-      useSource()
+      notifyUnseen()
       let ended = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         lock.withLock { _ = isReady.signal() }
@@ -161,7 +161,16 @@ extension Programs {
     "contended-mutex": { _ in contendMutex() },
   ]
 
-  /// A source runs code unseen: from then on no order is known.
+  /// A notification runs code unseen: from then on no order is known.
+  static func notifyUnseen() {
+    let hasRun = DispatchSemaphore(value: 0)
+    let item = DispatchWorkItem {}
+    item.notify(queue: .global()) { hasRun.signal() }
+    DispatchQueue.global().async(execute: item)
+    hasRun.wait()
+  }
+
+  /// The handler of a source signals.
   static func useSource() {
     let source = DispatchSource.makeTimerSource(queue: .global())
     let fired = DispatchSemaphore(value: 0)

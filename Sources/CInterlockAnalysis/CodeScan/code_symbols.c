@@ -117,6 +117,23 @@ uintptr_t interlock_code_start(uintptr_t address) {
   return symbol ? table.bias + symbol->st_value : 0;
 }
 
+static void describe(const Elf64_Sym *symbol, interlock_code_function *function) {
+  *function = (interlock_code_function){name_of(symbol), table.bias + symbol->st_value,
+                                        symbol->st_size};
+}
+
+bool interlock_code_function_at(size_t index, interlock_code_function *function) {
+  if (index >= table.count || !is_function(&table.symbols[index])) return false;
+  describe(&table.symbols[index], function);
+  return true;
+}
+
+bool interlock_code_function_of(uintptr_t address, interlock_code_function *function) {
+  const Elf64_Sym *symbol = symbol_of(address);
+  if (symbol) describe(symbol, function);
+  return symbol;
+}
+
 interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity) {
   pthread_once(&once, read_table);
   bool is_there = false;
@@ -186,6 +203,16 @@ bool interlock_code_mentions(const char *part, const char *other) {
 }
 
 size_t interlock_code_symbol_count(void) { return 0; }
+
+bool interlock_code_function_at(size_t index, interlock_code_function *function) {
+  (void)index, (void)function;
+  return false;
+}
+
+bool interlock_code_function_of(uintptr_t address, interlock_code_function *function) {
+  (void)address, (void)function;
+  return false;
+}
 
 const char *interlock_code_symbol_at(size_t index) {
   (void)index;

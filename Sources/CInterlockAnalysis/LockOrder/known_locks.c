@@ -2,6 +2,7 @@
 // locks that had the same address at different times are never confused.
 #include "order_reader.h"
 
+#include <stddef.h>
 #include <sys/mman.h>
 #ifdef __linux__
 #include <link.h>
@@ -10,13 +11,20 @@
 int interlock_tables_lock;
 uint32_t interlock_locks_changed;
 
-enum { most = 3 << 16, list_count = 1 << 17 };
+enum { most = 3 << 16, list_count = 1 << 17, block_lists = 1 << 13 };
 static hash_table locks;
+/// The locks that lie in a block of memory, by the block's address.
+static hash_table blocks;
+static interlock_block_search search_block;
 static uint32_t last_number;
 
 bool interlock_known_locks_prepare(void) {
-  enum { list_bytes = list_count * sizeof *locks.lists };
-  void *memory = mmap(NULL, list_bytes + most * sizeof(known_lock), PROT_READ | PROT_WRITE,
+  enum {
+    list_bytes = list_count * sizeof *locks.lists,
+    entry_bytes = most * sizeof(known_lock),
+    block_bytes = block_lists * sizeof *blocks.lists,
+  };
+  void *memory = mmap(NULL, list_bytes + entry_bytes + block_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   locks = (hash_table){.lists = memory,
@@ -24,6 +32,10 @@ bool interlock_known_locks_prepare(void) {
                        .entries = (char *)memory + list_bytes,
                        .size = sizeof(known_lock),
                        .most = most};
+  blocks.list_count = block_lists;
+  // Release: pairs with the acquire in `interlock_block_ends`.
+  __atomic_store_n(&blocks.lists, (uintptr_t *)((char *)locks.entries + entry_bytes),
+                   __ATOMIC_RELEASE);
   return true;
 }
 
@@ -44,10 +56,25 @@ static void forget(known_lock *lock) {
   }
 }
 
-static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool is_one) {
+static void leave_block(known_lock *lock) {
+  if (lock->of_block.key) table_remove(&blocks, &lock->of_block);
+}
+
+/// Ends a lock: the next one at its address is another.
+static void end(known_lock *lock) {
+  forget(lock);
+  leave_block(lock);
+  table_remove(&locks, &lock->entry);
+  table_give(&locks, &lock->entry);
+}
+
+/// `block` is the block of memory whose end is the lock's end; 0 for none.
+static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool is_one,
+                       uintptr_t block) {
   known_lock *known = find(object), *lock = known;
   if (known) {
     forget(known);
+    leave_block(known);
   } else {
     lock = (known_lock *)table_take(&locks);
   }
@@ -60,6 +87,7 @@ static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool 
                        .number = ++last_number,
                        .kind = (uint8_t)kind,
                        .is_one = is_one};
+  if (block) table_add(&blocks, &lock->of_block, block);
   if (!known) table_add(&locks, &lock->entry, object);
   return lock;
 }
@@ -87,9 +115,37 @@ static bool is_static(uintptr_t address) {
 #endif
 }
 
+/// The block whose end is the end of a lock that no call makes: `Mutex` is compiled into its user.
+static uintptr_t block_of(uintptr_t object, uint32_t kind) {
+  // Acquire: pairs with the release in `interlock_search_blocks`.
+  interlock_block_search search = __atomic_load_n(&search_block, __ATOMIC_ACQUIRE);
+  return search && kind == INTERLOCK_OBJECT_OWNED_FUTEX ? search(object) : 0;
+}
+
 known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) {
   known_lock *lock = interlock_find_lock(object, kind);
-  return lock ? lock : put(object, kind, 0, is_static(object));
+  if (lock) return lock;
+  if (is_static(object)) return put(object, kind, 0, true, 0);
+  uintptr_t block = block_of(object, kind);
+  return put(object, kind, 0, block != 0, block);
+}
+
+void interlock_search_blocks(interlock_block_search function) {
+  __atomic_store_n(&search_block, function, __ATOMIC_RELEASE);
+}
+
+void interlock_block_ends(uintptr_t block) {
+  // Most blocks have no lock. Acquire: the table is empty then.
+  if (!__atomic_load_n(&blocks.lists, __ATOMIC_ACQUIRE) || !table_find(&blocks, block)) return;
+  interlock_events_hide_thread(true);
+  take(&interlock_tables_lock);
+  for (table_entry *entry; (entry = table_find(&blocks, block));) {
+    end((known_lock *)((char *)entry - offsetof(known_lock, of_block)));
+  }
+  // Relaxed: the program itself orders the end of the memory before its next use.
+  __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
+  give(&interlock_tables_lock);
+  interlock_events_hide_thread(false);
 }
 
 void interlock_lock_made(const interlock_event *event) {
@@ -111,7 +167,7 @@ void interlock_lock_made(const interlock_event *event) {
   // Hidden: a signal handler that locks would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
-  put((uintptr_t)event->object, kind, event->place, true);
+  put((uintptr_t)event->object, kind, event->place, true, 0);
   // Relaxed: the program itself orders the creation of the lock before its first use elsewhere.
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
@@ -122,11 +178,7 @@ void interlock_lock_destroyed(uintptr_t object) {
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   known_lock *lock = find(object);
-  if (lock) {
-    forget(lock);
-    table_remove(&locks, &lock->entry);
-    table_give(&locks, &lock->entry);
-  }
+  if (lock) end(lock);
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
   interlock_events_hide_thread(false);

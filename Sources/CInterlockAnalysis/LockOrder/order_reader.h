@@ -131,6 +131,8 @@ extern int interlock_tables_lock HIDDEN;
 typedef struct {
   /// The key is the lock's address.
   table_entry entry;
+  /// The key is the block of memory that the lock lies in; 0 if it is in none, or not certainly.
+  table_entry of_block;
   uintptr_t created;
   /// A number that no other lock ever has; never 0.
   uint32_t number;
@@ -139,7 +141,7 @@ typedef struct {
   uint8_t kind;
   /// For a semaphore: whether its holder has signalled it, and whether another thread has.
   bool was_given_back, was_signalled;
-  /// Whether its creation was seen, or it lies in memory that is never freed.
+  /// Whether its creation was seen, or it lies in memory that is never freed, or whose end is seen.
   bool is_one;
 } known_lock;
 

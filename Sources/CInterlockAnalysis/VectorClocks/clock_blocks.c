@@ -25,7 +25,7 @@ static void enter_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   }
 }
 
-static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
+void interlock_clock_leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   enum { most_targets = 16 };
   for (int depth = 0; queue && depth < most_targets; depth++) {
     uintptr_t target;
@@ -208,7 +208,7 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
     if (run.is_apart) end_apart(own);
     return;
   }
-  leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
+  interlock_clock_leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
   if (run.is_pool_job || run.is_serial_job) {
     end_exact_job(own, &run);
   } else if (event->flags & INTERLOCK_FLAG_JOB) {

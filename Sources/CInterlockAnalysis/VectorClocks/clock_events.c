@@ -130,6 +130,7 @@ static void note_order(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_ORDER_RELEASE: interlock_clock_pass(own, object, AS_LOCK, false); return;
     case INTERLOCK_ORDER_ACQUIRE: interlock_clock_get(own, object, AS_LOCK, false, false); return;
     case INTERLOCK_ORDER_AFTER_UNKNOWN: interlock_clock_know_all(own); return;
+    case INTERLOCK_ORDER_BEFORE_BLOCKS_OF: interlock_clock_leave_queues(own, object, false); return;
   }
 }
 
@@ -175,9 +176,9 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
     case INTERLOCK_EVENT_FORK: interlock_clock_pass(own, object, AS_THREAD, false); return;
     case INTERLOCK_EVENT_START: note_start(own, object); return;
     case INTERLOCK_EVENT_UNFOLLOWED:
+      if (event->value) return;
       interlock_clocks_lose_sight(
-          "a Dispatch source, I/O or the notification of a work item runs code, which no event "
-          "shows");
+          "a handler in C, or the notification of a work item, runs code that no event shows");
       return;
     case INTERLOCK_EVENT_CONFIGURE:
       // The queue resumes, or is activated: the blocks that it then runs are ordered after this.

@@ -213,6 +213,8 @@ extern common_clock interlock_clock_left HIDDEN;
 extern common_clock interlock_clock_unnamed HIDDEN;
 void interlock_clock_begin_block(thread_clock *own, const interlock_event *event) HIDDEN;
 void interlock_clock_end_block(thread_clock *own, const interlock_event *event) HIDDEN;
+/// What the thread has done comes before the next blocks of the queue and of its targets.
+void interlock_clock_leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) HIDDEN;
 void interlock_clock_note_task(struct thread_record *record, thread_clock *own,
                                const interlock_event *event) HIDDEN;
 void interlock_clock_events_forked(void) HIDDEN;

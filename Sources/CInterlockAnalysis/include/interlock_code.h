@@ -30,6 +30,27 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity);
 /// The first address of that function; 0 if there is none.
 uintptr_t interlock_code_start(uintptr_t address);
+
+/// A function of the executable: its symbol, its first address, and its size.
+typedef struct {
+  const char *name;
+  uintptr_t start;
+  size_t size;
+} interlock_code_function;
+/// The function of a symbol by its index; false if the symbol is not a function's. Callable from
+/// any thread.
+bool interlock_code_function_at(size_t index, interlock_code_function *function);
+/// The function that contains an address; false if there is none. Callable from any thread.
+bool interlock_code_function_of(uintptr_t address, interlock_code_function *function);
+
+/// A number for a call of a function that checks an access of memory, by the call's return address:
+/// a hash of the symbol of the function that makes the call, and how many such calls come before it
+/// there. Other builds have the same number as long as that function stays as it is. 0 if there is
+/// no such call or no symbol. Callable from any thread.
+uint64_t interlock_access_key(uintptr_t returns_to);
+/// The return address that has the number; 0 if there is none, or no more.
+uintptr_t interlock_access_site(uint64_t key);
+
 /// The symbol of the executable's variable that contains an address, which exists as long as the
 /// process; NULL if there is none. Callable from any thread.
 const char *interlock_variable_symbol(uintptr_t address);

@@ -55,7 +55,7 @@ typedef struct {
   /// The call site that created it; 0 if that was not seen.
   uintptr_t created;
   /// True if it is certainly the same lock in all its orders: its creation was seen, or it lies in
-  /// memory that is never freed.
+  /// memory that is never freed, or whose end is seen.
   bool is_one;
   /// False for a semaphore that is not used as a lock: a thread signalled it without having waited
   /// for it, or no holder has signalled it yet.

@@ -53,8 +53,8 @@ typedef enum {
   INTERLOCK_EVENT_CONFIGURE = 1 << 9,
   /// A work item was cancelled before it ran; `item` is freed after this event.
   INTERLOCK_EVENT_CANCEL = 1 << 10,
-  /// From now on a source or an I/O channel, which the events do not follow, may run code on a
-  /// queue.
+  /// From now on a source or an I/O channel may run code on a queue without `BEGIN` and `END`.
+  /// `value` is 1 if that code publishes its orders.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
   /// A lock or barrier was destroyed; a later object at its address is a different one. Nothing
   /// shows the end of a work item: its event is published when another is made at the address.
@@ -123,6 +123,9 @@ typedef enum {
   INTERLOCK_ORDER_ACQUIRE,
   /// The thread comes after an unknown thread: it has read from a pipe, or received a signal.
   INTERLOCK_ORDER_AFTER_UNKNOWN,
+  /// What the thread has done so far comes before the blocks that the queue runs from now on. For
+  /// what a queue runs without a `BEGIN` and an `END`.
+  INTERLOCK_ORDER_BEFORE_BLOCKS_OF,
 } interlock_order_change;
 
 /// What a thread does that polls a run loop (`RunLoop.run(mode:before:)`, `RunLoop.run(until:)`).

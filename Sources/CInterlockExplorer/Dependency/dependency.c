@@ -71,8 +71,10 @@ unsigned interlock_effects(const interlock_operation *operation, interlock_effec
 }
 
 bool interlock_effects_depend(const interlock_effect *a, const interlock_effect *b) {
-  if (matrix[a->kind][b->kind].verdict == INTERLOCK_COMMUTES) return false;
+  uint8_t verdict = matrix[a->kind][b->kind].verdict;
   uint16_t flag = matrix[a->kind][b->kind].flag;
+  if (verdict == INTERLOCK_COMMUTES) return false;
+  if (verdict == INTERLOCK_DEPENDS_UNLESS_EITHER) return ((a->flags | b->flags) & flag) != flag;
   return !flag || !(a->flags & b->flags & flag);
 }
 

@@ -7,6 +7,9 @@
 #define WAKE INTERLOCK_EFFECT_WAKE
 #define COMMUTES(a, b, reason) {a, b, INTERLOCK_COMMUTES, 0, reason}
 #define DEPENDS(a, b, reason) {a, b, INTERLOCK_DEPENDS, 0, reason}
+/// Of two accesses of one object: unless they have no byte in common.
+#define SAME_BYTES(a, b, reason) \
+  {a, b, INTERLOCK_DEPENDS_UNLESS_EITHER, INTERLOCK_OPERATION_BYTES_LEFT_OUT, reason}
 #define UNLESS_BOTH(flag, a, b, reason) {a, b, INTERLOCK_DEPENDS_UNLESS_BOTH, flag, reason}
 
 enum {
@@ -141,11 +144,11 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
 
     // Memory.
     COMMUTES(K(READ), K(READ), "both only read"),
-    DEPENDS(K(READ), K(WRITE), "the write decides what is read"),
-    DEPENDS(K(READ), K(READ_WRITE), "the write decides what is read"),
-    DEPENDS(K(WRITE), K(WRITE), "the last one stays"),
-    DEPENDS(K(WRITE), K(READ_WRITE), "the write decides what is read"),
-    DEPENDS(K(READ_WRITE), K(READ_WRITE), "the first one decides what the second reads"),
+    SAME_BYTES(K(READ), K(WRITE), "the write decides what is read"),
+    SAME_BYTES(K(READ), K(READ_WRITE), "the write decides what is read"),
+    SAME_BYTES(K(WRITE), K(WRITE), "the last one stays"),
+    SAME_BYTES(K(WRITE), K(READ_WRITE), "the write decides what is read"),
+    SAME_BYTES(K(READ_WRITE), K(READ_WRITE), "the first one decides what the second reads"),
 
     // Time: one object, the clock.
     COMMUTES(K(READ_CLOCK), K(READ_CLOCK), "both only read"),

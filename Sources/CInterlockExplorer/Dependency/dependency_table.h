@@ -9,6 +9,8 @@ typedef enum {
   INTERLOCK_DEPENDS,
   /// Dependent unless both effects have the rule's flag.
   INTERLOCK_DEPENDS_UNLESS_BOTH,
+  /// Dependent unless each of the rule's flags is one of either effect.
+  INTERLOCK_DEPENDS_UNLESS_EITHER,
 } interlock_verdict;
 
 /// The verdict on two effects on the same object, in either order.

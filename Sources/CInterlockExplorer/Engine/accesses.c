@@ -3,13 +3,79 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-void interlock_explored_access(interlock_operation_kind kind, const void *address) {
-  if (!interlock_is_controlled()) return;
+/// Addresses of memory that is accessed have this bit, so that a lock's own object is another one.
+static const uintptr_t memory_bit = (uintptr_t)1 << 62;
+
+/// The units of 8 bytes that have an object.
+static INTERLOCK_LIST(uintptr_t) units;
+
+void interlock_accesses_reset(void) { units.count = 0; }
+
+static interlock_operation operation_at(interlock_operation_kind kind, const void *address) {
   interlock_marks.hidden++;
   uint32_t object = interlock_object_at(address)->number;
   interlock_marks.hidden--;
-  interlock_point(interlock_operation_of(kind, object, 0), NULL, NULL,
-                  (uintptr_t)__builtin_return_address(0));
+  return interlock_operation_of(kind, object, 0);
+}
+
+void interlock_explored_access(interlock_operation_kind kind, const void *address) {
+  if (!interlock_is_controlled()) return;
+  interlock_point(operation_at(kind, address), NULL, NULL, (uintptr_t)__builtin_return_address(0));
+}
+
+void interlock_explored_access_was(interlock_operation_kind kind, const void *address) {
+  if (interlock_is_controlled()) interlock_turned_out(operation_at(kind, address));
+}
+
+void interlock_explored_accessed(interlock_operation_kind kind, const void *address) {
+  if (interlock_marks.controlled) interlock_did(operation_at(kind, address));
+}
+
+static uint32_t object_of(uintptr_t unit) {
+  const void *key = (const void *)(unit | memory_bit);
+  const interlock_object *known = interlock_object_known(key);
+  if (!known || known->number == 0) INTERLOCK_PUSH(&units, unit);
+  return interlock_object_at(key)->number;
+}
+
+/// The access of one unit.
+static interlock_operation operation_on(interlock_operation_kind kind, uintptr_t unit,
+                                        uintptr_t address, uintptr_t end) {
+  uint32_t first = unit < address ? (uint32_t)(address - unit) : 0;
+  uint32_t last = end - unit < 8 ? (uint32_t)(end - unit) : 8;
+  uint32_t bytes = ((1u << (last - first)) - 1) << first;
+  interlock_operation operation = interlock_operation_of(kind, object_of(unit), 0);
+  operation.flags = ~bytes & INTERLOCK_OPERATION_BYTES_LEFT_OUT;
+  return operation;
+}
+
+void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
+                                      const char *name, uintptr_t place) {
+  enum { most_units = 64 };
+  interlock_operation_kind kind = only_reads ? INTERLOCK_OPERATION_READ : INTERLOCK_OPERATION_WRITE;
+  uintptr_t end = address + size, unit = address & ~(uintptr_t)7;
+  interlock_operation operations[most_units];
+  size_t count = 0;
+  interlock_marks.hidden++;
+  for (; unit < end && count < most_units; unit += 8) {
+    operations[count++] = operation_on(kind, unit, address, end);
+  }
+  // The order of a larger access is tried with everything, and not all orders are claimed then.
+  if (unit < end) operations[0] = interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, 0, 0);
+  interlock_marks.hidden--;
+  interlock_name_call(name);
+  interlock_point(operations[0], NULL, NULL, place);
+  for (size_t index = 1; index < count; index++) interlock_did(operations[index]);
+}
+
+void interlock_explored_memory_freed(uintptr_t address, size_t size) {
+  for (size_t index = units.count; index-- > 0;) {
+    uintptr_t unit = units.items[index];
+    if (unit - address >= size) continue;
+    interlock_object *object = interlock_object_known((const void *)(unit | memory_bit));
+    if (object) object->number = 0;
+    units.items[index] = units.items[--units.count];
+  }
 }
 
 #else
@@ -17,5 +83,16 @@ void interlock_explored_access(interlock_operation_kind kind, const void *addres
 void interlock_explored_access(interlock_operation_kind kind, const void *address) {
   (void)kind, (void)address;
 }
+void interlock_explored_access_was(interlock_operation_kind kind, const void *address) {
+  (void)kind, (void)address;
+}
+void interlock_explored_accessed(interlock_operation_kind kind, const void *address) {
+  (void)kind, (void)address;
+}
+void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
+                                      const char *name, uintptr_t place) {
+  (void)address, (void)size, (void)only_reads, (void)name, (void)place;
+}
+void interlock_explored_memory_freed(uintptr_t address, size_t size) { (void)address, (void)size; }
 
 #endif

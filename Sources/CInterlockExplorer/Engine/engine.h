@@ -143,6 +143,8 @@ void interlock_describe_difference(const interlock_exploration_step *first, size
                                    size_t size) HIDDEN;
 
 void interlock_objects_reset(void) HIDDEN;
+/// Forgets the memory that the last execution accessed (accesses.c).
+void interlock_accesses_reset(void) HIDDEN;
 /// Writes what is known of the objects of the last execution (objects.c).
 void interlock_objects_describe(interlock_exploration_result *result,
                                 interlock_result_details *details) HIDDEN;

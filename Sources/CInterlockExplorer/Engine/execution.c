@@ -17,8 +17,12 @@
 
 #define ENGINE interlock_the_engine
 
-/// The next execution reports its own races. NULL if races in memory are not checked.
+// NULL if races in memory are not checked.
+
+/// The next execution reports its own races.
 void interlock_memory_scope_begins(void) __attribute__((weak));
+void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports)
+    __attribute__((weak));
 /// NULL in a program that follows no orders.
 void interlock_clocks_come_after_all(void) __attribute__((weak));
 
@@ -26,6 +30,12 @@ static void come_after_all(void) {
   interlock_marks.hidden++;
   if (interlock_clocks_come_after_all) interlock_clocks_come_after_all();
   interlock_marks.hidden--;
+}
+
+static void set_points(const uintptr_t *sites, size_t count) {
+  // The race beside a failing order is told where that order is shown.
+  bool reports = ENGINE.options.follows_callers;
+  if (interlock_memory_set_points) interlock_memory_set_points(sites, count, reports);
 }
 
 static void *run_body(void *context) {
@@ -64,6 +74,7 @@ static void begin(void) {
   ENGINE.current = NULL;
   interlock_memory_reset();
   interlock_objects_reset();
+  interlock_accesses_reset();
   if (interlock_memory_scope_begins) interlock_memory_scope_begins();
   interlock_run_begin_functions();
 }
@@ -291,9 +302,11 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_outside_reset();
     interlock_interruptions_begin();
     interlock_sections_begin();
+    set_points(options->points, options->point_count);
     if (interlock_stacks_are_os_threads()) interlock_processor_enter();
     run_executions();
     interlock_processor_leave();
+    set_points(NULL, 0);
     interlock_sections_end();
     interlock_interruptions_end();
     ENGINE.strategy = NULL;

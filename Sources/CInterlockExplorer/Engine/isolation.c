@@ -1,6 +1,7 @@
 // Exploration in a child process, with what it does in shared memory: the end of the child is a
 // finding.
 #include "interlock_layouts.h"
+#include "../Sections/section_lines.h"
 #include "isolation.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -20,6 +21,9 @@
 
 #define ENGINE interlock_the_engine
 
+/// NULL if races in memory are not checked.
+void interlock_memory_go_on_in_child(void) __attribute__((weak));
+
 static void run_child(interlock_shared_memory *shared, const interlock_exploration_options *options,
                       bool (*body)(void *), void *context, interlock_strategy *strategy,
                       bool is_last) {
@@ -38,6 +42,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   interlock_exploration_options limited = *options;
   const uint64_t most_steps = INTERLOCK_SHARED_STEPS;
   if (limited.steps == 0 || limited.steps > most_steps) limited.steps = most_steps;
+  if (interlock_memory_go_on_in_child) interlock_memory_go_on_in_child();
   if (options->child_begins) options->child_begins(options->report_context);
   interlock_exploration_result *result = &shared->result;
   shared->status = interlock_explore(&limited, body, context, strategy, result);
@@ -233,6 +238,7 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
   // In a child the runtime writes the parent's number of the thread, and a layout seems to differ.
   interlock_layouts_lost(0);
   interlock_marks.hidden++;
+  interlock_share_section_lines();
   interlock_explore_status status = INTERLOCK_EXPLORE_NO_MEMORY;
   if (last) munmap(last, sizeof *last);
   last = mmap(NULL, sizeof *last, PROT_READ | PROT_WRITE,

@@ -5,49 +5,76 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { most_lines = 4096, place_bits = 48 };
+enum { most_lines = 4096, place_bits = 48, longest_text = 256 };
 /// In front of the index: no address of a program has these bits.
 static const uintptr_t mark = (uintptr_t)0x7ffe << place_bits;
 
+/// A line with its texts: those of a child's library are not in its parent's memory.
+typedef struct {
+  interlock_section_site site;
+  char file[longest_text], function[longest_text];
+} known_line;
+
 // Only the carrier adds a line; the readers come when it has returned.
-static interlock_section_site lines[most_lines];
-static uint32_t line_count;
-/// Indexes plus 1 into `lines`, by a hash.
-static uint32_t slots[2 * most_lines];
+typedef struct {
+  known_line lines[most_lines];
+  uint32_t count;
+  /// Indexes plus 1 into `lines`, by a hash.
+  uint32_t slots[2 * most_lines];
+} known_lines;
+
+static known_lines own_lines;
+static known_lines *known = &own_lines;
+
+void interlock_share_section_lines(void) {
+  if (known != &own_lines) return;
+  known_lines *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (shared == MAP_FAILED) return;
+  for (uint32_t index = 0; index < own_lines.count; index++) {
+    shared->lines[index] = own_lines.lines[index];
+  }
+  memcpy(shared->slots, own_lines.slots, sizeof shared->slots);
+  shared->count = own_lines.count;
+  known = shared;
+}
 
 static bool is_same(const interlock_section_site *a, const interlock_section_site *b) {
   return a->file == b->file && a->function == b->function && a->line == b->line;
 }
 
+static size_t length_of(uintptr_t text, uint32_t length) {
+  if (!text) return 0;
+  size_t most = length < longest_text ? length : longest_text - 1;
+  return strnlen((const char *)text, most);
+}
+
 uintptr_t interlock_section_place(interlock_section_site site) {
   uint64_t hash = (site.file ^ site.function * 31 ^ site.line << 20) * 0x9e3779b97f4a7c15ull;
   size_t slot = (size_t)(hash >> 40) % (2 * most_lines);
-  while (slots[slot]) {
-    if (is_same(&lines[slots[slot] - 1], &site)) return mark | (slots[slot] - 1);
+  while (known->slots[slot]) {
+    uint32_t index = known->slots[slot] - 1;
+    if (is_same(&known->lines[index].site, &site)) return mark | index;
     slot = (slot + 1) % (2 * most_lines);
   }
-  if (line_count == most_lines) return 0;
-  lines[line_count] = site;
-  slots[slot] = ++line_count;
-  return mark | (line_count - 1);
-}
-
-static size_t length_of(uintptr_t text, uint32_t length) {
-  if (!text) return 0;
-  return length == UINT32_MAX ? strlen((const char *)text) : length;
+  if (known->count == most_lines) return 0;
+  known_line *line = &known->lines[known->count];
+  line->site = site;
+  memcpy(line->file, (const char *)site.file, length_of(site.file, (uint32_t)site.lengths));
+  memcpy(line->function, (const char *)site.function,
+         length_of(site.function, (uint32_t)(site.lengths >> 32)));
+  known->slots[slot] = ++known->count;
+  return mark | (known->count - 1);
 }
 
 bool interlock_section_line_at(uintptr_t place, interlock_section_line *line) {
   if ((place & ~(uintptr_t)(most_lines - 1)) != mark) return false;
   uint32_t index = (uint32_t)(place & (most_lines - 1));
-  if (index >= line_count) return false;
-  const interlock_section_site *site = &lines[index];
+  if (index >= known->count) return false;
+  const known_line *found = &known->lines[index];
   *line = (interlock_section_line){
-      .file = (const char *)site->file,
-      .function = (const char *)site->function,
-      .file_length = length_of(site->file, (uint32_t)site->lengths),
-      .function_length = length_of(site->function, (uint32_t)(site->lengths >> 32)),
-      .line = (uint32_t)site->line};
+      .file = found->file, .function = found->function, .line = (uint32_t)found->site.line};
   return true;
 }

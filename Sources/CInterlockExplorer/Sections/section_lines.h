@@ -10,4 +10,7 @@
 uintptr_t interlock_section_place(interlock_section_site site)
     __attribute__((visibility("hidden")));
 
+/// The processes that this one forks from now on add their lines to its own.
+void interlock_share_section_lines(void) __attribute__((visibility("hidden")));
+
 #endif

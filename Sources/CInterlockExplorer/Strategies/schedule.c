@@ -13,5 +13,6 @@ bool interlock_schedule_add(interlock_schedule *schedule, uint32_t choice) {
 
 void interlock_schedule_destroy(interlock_schedule *schedule) {
   free(schedule->choices);
+  free(schedule->accesses);
   *schedule = (interlock_schedule){0};
 }

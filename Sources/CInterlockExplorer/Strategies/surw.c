@@ -30,6 +30,7 @@ typedef struct {
   size_t use_count, use_capacity;
   uint32_t subset, intended;
   int32_t last;
+  uint64_t looks;
 } surw;
 
 // Draws an object that at least two operations use, each with the same chance.
@@ -37,6 +38,7 @@ static uint32_t draw_subset(surw *self) {
   uint32_t counts[MAX_OBJECTS] = {0}, candidates = 0, subset = NONE;
   for (size_t i = 0; i < self->use_count; i++) {
     uint32_t object = self->uses[i].object;
+    self->looks++;
     if (object == 0 || object >= MAX_OBJECTS || ++counts[object] != 2) continue;
     if (interlock_random_below(&self->random, ++candidates) == 0) subset = object;
   }
@@ -45,6 +47,7 @@ static uint32_t draw_subset(surw *self) {
 
 // Adds what the thread and those below it have to what is below its maker, or takes it away.
 static void add_to_maker(surw *self, uint32_t thread, int sign) {
+  self->looks++;
   const struct surw_thread *own = &self->before[thread];
   if (own->maker == 0 || own->maker > thread) return;
   self->before[own->maker - 1].below += (uint32_t)sign * (own->done + own->below);
@@ -73,7 +76,8 @@ static bool begin(interlock_strategy *strategy) {
 
 // What the thread has left, and what the threads have that it is expected to make. A thread may
 // have more than was expected: its weight is small then, but not 0.
-static uint64_t weight(const surw *self, uint32_t thread) {
+static uint64_t weight(surw *self, uint32_t thread) {
+  self->looks++;
   uint32_t sum = self->threads[thread].left;
   if (thread < self->before_count) sum += self->before[thread].below;
   return (uint64_t)sum * 64 + 1;
@@ -113,8 +117,8 @@ static void intend(surw *self, const interlock_exploration_state *state, bool on
   }
 }
 
-static bool is_held_back(const surw *self, const interlock_exploration_state *state,
-                         uint32_t thread) {
+static bool is_held_back(surw *self, const interlock_exploration_state *state, uint32_t thread) {
+  self->looks++;
   return self->subset != NONE && state->pending[thread].object == self->subset &&
          thread != self->intended;
 }
@@ -173,6 +177,10 @@ static void destroy(interlock_strategy *strategy) {
   free(((surw *)strategy)->before);
   free(((surw *)strategy)->uses);
   free(strategy);
+}
+
+uint64_t interlock_surw_looks(const interlock_strategy *strategy) {
+  return ((const surw *)strategy)->looks;
 }
 
 interlock_strategy *interlock_surw_create(uint64_t seed) {

@@ -1,7 +1,8 @@
 // Tokens: a schedule as a short text that a person can paste.
 //
 // `i1-BODY-wWIDTH-CHOICES-CHECK`: the version; a hash of the body's name in hexadecimal, which does
-// not depend on the build; the width of the pools; the choices, each a letter from `a` for 0 or,
+// not depend on the build; the width of the pools; behind it for each access of memory that is a
+// point an `s`, its function's hash, and its number there; the choices, each a letter from `a` for 0 or,
 // from 26 on, a number between underscores, and after it how often it stands in a row if that is
 // more than once; and a check sum of all before it.
 
@@ -12,7 +13,7 @@
 #include "sampling.h"
 #include "schedule.h"
 
-enum { LETTERS = 26, CHECK_LENGTH = 6, MOST_CHOICES = 1 << 24 };
+enum { LETTERS = 26, CHECK_LENGTH = 6, MOST_CHOICES = 1 << 24, MOST_ACCESSES = 64 };
 
 // FNV-1a (Fowler, Noll, Vo).
 static uint32_t hash(const char *text, size_t length) {
@@ -40,10 +41,15 @@ __attribute__((format(printf, 2, 3))) static void write_text(writer *w, const ch
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
                              const interlock_schedule *schedule) {
   // The check sum is of the whole text: it is written in full even where the caller has less room.
-  size_t room = 64 + schedule->count * 12;
+  size_t room = 64 + schedule->count * 12 + schedule->access_count * 20;
   writer whole = {.text = malloc(room), .size = room};
   if (!whole.text) return 0;
-  write_text(&whole, "i1-%08x-w%u-", hash(body, strlen(body)), width);
+  write_text(&whole, "i1-%08x-w%u", hash(body, strlen(body)), width);
+  for (size_t i = 0; i < schedule->access_count; i++) {
+    uint64_t access = schedule->accesses[i];
+    write_text(&whole, "s%08x.%u", (uint32_t)(access >> 32), (uint32_t)access);
+  }
+  write_text(&whole, "-");
   for (size_t i = 0; i < schedule->count;) {
     uint32_t choice = schedule->choices[i];
     size_t run = 1;
@@ -77,6 +83,35 @@ static bool read_number(const char **text, uint64_t most, uint32_t *value) {
   }
   *value = (uint32_t)number;
   return true;
+}
+
+static bool read_hexadecimal(const char **text, uint32_t *value) {
+  *value = 0;
+  for (int i = 0; i < 8; i++, ++*text) {
+    char digit = **text;
+    if (!isdigit((unsigned char)digit) && (digit < 'a' || digit > 'f')) return false;
+    *value = *value << 4 | (uint32_t)(isdigit((unsigned char)digit) ? digit - '0' : digit - 'a' + 10);
+  }
+  return true;
+}
+
+// Reads the accesses before the choices.
+static const char *read_accesses(const char **text, interlock_schedule *schedule) {
+  while (**text == 's') {
+    uint32_t function, number;
+    ++*text;
+    if (!read_hexadecimal(text, &function) || *(*text)++ != '.' ||
+        !read_number(text, UINT32_MAX, &number)) {
+      return "the token has an access of memory without a function or a number";
+    }
+    if (schedule->access_count == MOST_ACCESSES) return "the token has too many accesses of memory";
+    if (!schedule->accesses) {
+      schedule->accesses = malloc(MOST_ACCESSES * sizeof *schedule->accesses);
+      if (!schedule->accesses) return "no memory for the token's accesses";
+    }
+    schedule->accesses[schedule->access_count++] = (uint64_t)function << 32 | number;
+  }
+  return NULL;
 }
 
 static const char *read_choices(const char *text, const char *end, interlock_schedule *schedule) {
@@ -122,9 +157,12 @@ static const char *read_token(const char *text, const char *body, uint32_t *widt
   snprintf(name, sizeof name, "%08x-", hash(body, strlen(body)));
   if (strncmp(at, name, 9) != 0) return "the token belongs to another body";
   at += 9;
-  if (*at++ != 'w' || !read_number(&at, UINT32_MAX, width) || *at++ != '-') {
+  if (*at++ != 'w' || !read_number(&at, UINT32_MAX, width)) {
     return "the token has no width of its pools";
   }
+  const char *error = read_accesses(&at, schedule);
+  if (error) return error;
+  if (*at++ != '-') return "the token has no width of its pools";
   if (at > last) return "the token has no choices";
   return read_choices(at, last, schedule);
 }

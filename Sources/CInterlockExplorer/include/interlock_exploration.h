@@ -109,6 +109,9 @@ enum {
   INTERLOCK_OPERATION_LEAVES_BARRIER = 1,
   /// Of `BARRIER_WAIT`: the first half of the thread that arrived last.
   INTERLOCK_OPERATION_ARRIVES_LAST = 2,
+  /// Of `READ`, `WRITE`, `READ_WRITE`: the bytes of the object that it does not access, as bits. Two
+  /// operations without a byte in common commute.
+  INTERLOCK_OPERATION_BYTES_LEFT_OUT = 0xff,
   /// Of `TIME_UP`: the strategy may choose it while other threads can run. Without the flag time
   /// advances only when no thread can run, and the operation depends on everything.
   INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,

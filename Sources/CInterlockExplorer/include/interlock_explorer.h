@@ -118,6 +118,10 @@ typedef struct {
   /// `interlock_estimate_coverage`. Executions that differ only in the order of steps without a
   /// common object count as one.
   bool estimates;
+  /// The call sites of accesses of memory that are points, by their return addresses; at most 64.
+  /// Without a check of memory there are no such points.
+  const uintptr_t *points;
+  size_t point_count;
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
   /// the processor could switch.
   bool uses_os_threads;
@@ -261,6 +265,19 @@ bool interlock_is_explored(void);
 /// `WRITE` or `READ_WRITE`. For tests of code that synchronises by atomics. Does nothing on a
 /// thread that is not explored.
 void interlock_explored_access(interlock_operation_kind kind, const void *address);
+/// What the last such point of the calling thread turned out to be: a compare-exchange that fails
+/// has only read.
+void interlock_explored_access_was(interlock_operation_kind kind, const void *address);
+/// Adds an operation on what is at `address` to the running step of the calling thread, without a
+/// point, also while its calls are hidden.
+void interlock_explored_accessed(interlock_operation_kind kind, const void *address);
+
+/// The same at a call site of instrumented code, for an access of any size, with a name for reports
+/// that lasts. The check of memory calls it on explored threads.
+void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
+                                      const char *name, uintptr_t place);
+/// An explored thread gives memory back: what comes to be there is another object.
+void interlock_explored_memory_freed(uintptr_t address, size_t size);
 
 /// The threads of the running execution that have not ended, by the system's numbers, with their
 /// numbers in the execution. Returns how many there are. For the function `deadlocked`.
@@ -272,8 +289,8 @@ static inline const char *interlock_explorer_header(void) { return __FILE__; }
 /// The line of a section or a sync point, by the `place` of its step; false if `place` is an
 /// address of code. Of a sync point, `file` is its name, and `line` is 0.
 typedef struct {
+  /// Of at most 255 bytes.
   const char *file, *function;
-  size_t file_length, function_length;
   uint32_t line;
 } interlock_section_line;
 bool interlock_section_line_at(uintptr_t place, interlock_section_line *line);

@@ -65,6 +65,9 @@ interlock_strategy *interlock_pos_create(uint64_t seed);
 /// SURW (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025), over the operations on one object, drawn
 /// for each execution.
 interlock_strategy *interlock_surw_create(uint64_t seed);
+/// How often a strategy that `interlock_surw_create` made has looked at a thread or at an operation
+/// of the execution before: what it costs, in no unit of time.
+uint64_t interlock_surw_looks(const interlock_strategy *strategy);
 
 /// Round robin: each thread takes n steps in its turn; n is 1, 2, … up to the longest execution.
 interlock_strategy *interlock_round_robin_create(void);
@@ -74,6 +77,9 @@ interlock_strategy *interlock_round_robin_create(void);
 typedef struct {
   uint32_t *choices;
   size_t count, capacity;
+  /// What names the accesses of memory that are points in the execution; at most 64.
+  uint64_t *accesses;
+  size_t access_count;
 } interlock_schedule;
 
 void interlock_schedule_destroy(interlock_schedule *schedule);
@@ -164,7 +170,8 @@ typedef struct {
 interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, const uint32_t *choices,
                                   size_t count, uint32_t limit);
 
-/// Writes the token of a schedule: `i1-BODY-WIDTH-CHOICES-CHECKSUM`. `body` is any text that names
+/// Writes the token of a schedule: `i1-BODY-WIDTH-CHOICES-CHECKSUM`, with the accesses behind the
+/// width. `body` is any text that names
 /// what was run, `width` the number of threads of its pools. Returns the length without the
 /// terminator, as `snprintf` does.
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,

@@ -60,6 +60,9 @@ typedef struct {
 typedef struct {
   /// The access that the calling thread makes, and the one that it found.
   interlock_memory_side now, before;
+  /// Both call sites are points of the exploration that the calling thread belongs to: see
+  /// `interlock_memory_set_points`.
+  bool is_at_points;
 } interlock_memory_race;
 
 /// Called on the thread that makes the second access, before it makes it.
@@ -96,6 +99,13 @@ bool interlock_memory_is_instrumented_function(void (*function)(int *));
 /// before is reported again, since it may belong to the new scope. The explorer calls it, if memory
 /// is checked.
 void interlock_memory_scope_begins(void);
+/// From now on, each access of an explored thread at one of these call sites, by their return
+/// addresses, is a point: the explorer is asked before it. A race of two of them is reported only
+/// with `reports`. At most 64; set none when no thread is explored any more. The explorer calls it.
+void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports);
+/// Checks in the child of a fork too, if its parent does. Call it in the child, on its only thread.
+/// The explorer calls it.
+void interlock_memory_go_on_in_child(void);
 /// How many pairs of places were reported.
 uint64_t interlock_memory_pairs(void);
 /// How many accesses raced: a pair of places counts each time.

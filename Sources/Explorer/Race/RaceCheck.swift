@@ -14,6 +14,14 @@ enum RaceCheck {
     if interlock_clocks_start() { SectionTracking.followsOrder = true }
   }
 
+  /// Why the order of sections is not known for the rest of the process, of a body that has them;
+  /// `nil` if it is.
+  static func blindness(_ facts: UInt32) -> String? {
+    guard facts & UInt32(INTERLOCK_FACT_SECTIONS.rawValue) != 0, SectionTracking.isCompiledIn
+    else { return nil }
+    return interlock_clocks_blindness().map { String(cString: $0) }
+  }
+
   /// Why the last race is no finding: code that no event shows may order its two sides. It is
   /// ignored from then on. `nil` if it is a finding.
   static func undecided() -> String? {

@@ -94,13 +94,13 @@ final class ConflictLog: Sendable {
   }
 
   private let state = Guarded(State())
-  private let stopping = Guarded<(@Sendable (Conflict) -> Never)?>(nil)
+  private let stopping = Guarded<(@Sendable (() -> Conflict) -> Never)?>(nil)
   private let isStopping = Atomic(false)
   fileprivate let beforeTrap = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// From now on, passes the process's first conflict to `report`, and lets no thread continue past
-  /// a conflict.
-  func stop(with report: @escaping @Sendable (Conflict) -> Never) {
+  /// a conflict. `report` gets a function, because the conflict's stacks take time to symbolicate.
+  func stop(with report: @escaping @Sendable (() -> Conflict) -> Never) {
     stopping.withLock { $0 = report }
   }
 
@@ -129,7 +129,8 @@ final class ConflictLog: Sendable {
     if ExploredRaces.shared.add(overlap) || ConflictScopes.receive(overlap) { return }
     if let report = stopping.withLock({ $0 }) {
       becomeTheOneThatStops()
-      report(overlap.withThreadNames().conflict(count: 1))
+      let named = overlap.withThreadNames()
+      report { named.conflict(count: 1) }
     }
     let finding = overlap.finding
     let action = Settings.shared.onConflict

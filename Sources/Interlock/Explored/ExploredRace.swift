@@ -15,8 +15,15 @@ package enum ExploredRace: Sendable {
   }
 }
 
+/// The races in memory of an exploration in a child process.
+package struct ExploredMemoryRaces: Sendable, Codable {
+  fileprivate var shown: MemoryRace?
+  fileprivate var failed: Set<KnownMemoryRaces.Sites>
+  fileprivate var known: [KnownMemoryRaces.Sites: ExploredMemoryRace]
+}
+
 /// What is found once, in an exploration, of two call sites that race in memory.
-package struct ExploredMemoryRace: Sendable {
+package struct ExploredMemoryRace: Sendable, Codable {
   /// Whether it fails the execution.
   package var isFailure: Bool
   /// The variable; `nil` if it has no name. It is gone when the execution has ended.
@@ -46,6 +53,8 @@ final class ExploredRaces: Sendable {
     var undecided: Set<Overlap.Finding> = []
     /// What was found of pairs of call sites that raced in memory.
     var inMemory: [KnownMemoryRaces.Sites: ExploredMemoryRace] = [:]
+    /// The pairs of call sites whose races failed executions.
+    var failed: Set<KnownMemoryRaces.Sites> = []
   }
 
   private let state = Guarded(State())
@@ -70,7 +79,7 @@ final class ExploredRaces: Sendable {
 
   /// Notes a race in memory of the calling thread, which is explored.
   func add(
-    _ sites: KnownMemoryRaces.Sites, judge: () -> ExploredMemoryRace?,
+    _ sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
   ) {
     guard let execution = ExploredSections.execution else { return }
@@ -80,6 +89,8 @@ final class ExploredRaces: Sendable {
     state.withLock { $0.inMemory[sites] = judged }
     guard judged.isFailure else { return }
     note(.memory { describe(judged.variable) }, in: execution)
+    guard isFailure else { return }
+    state.withLock { _ = $0.failed.insert(sites) }
     // The exploration describes the race that it shows.
     ExploredSections.fail("race in memory")
   }
@@ -100,6 +111,42 @@ final class ExploredRaces: Sendable {
     case .unordered(_, let entry): .unordered(entry.accesses)
     case .memory(let describe): .memory(describe())
     case nil: nil
+    }
+  }
+
+  /// The call sites of races that have failed executions since the last call.
+  func takeSitesInMemory() -> Set<KnownMemoryRaces.Sites> {
+    state.withLock { state in
+      defer { state.failed = [] }
+      return state.failed
+    }
+  }
+
+  /// Takes over what a child process found.
+  func add(_ found: ExploredMemoryRaces) {
+    state.withLock { state in
+      if let race = found.shown { state.found = .memory { race } }
+      state.failed.formUnion(found.failed)
+      state.inMemory.merge(found.known) { $1 }
+    }
+  }
+
+  /// What a child process hands over. The race that is shown is described here.
+  var inMemory: ExploredMemoryRaces {
+    let shown = last?.inMemory
+    return state.withLock {
+      ExploredMemoryRaces(shown: shown, failed: $0.failed, known: $0.inMemory)
+    }
+  }
+
+  /// The variables that raced, by the call sites of their accesses.
+  var variables: [UInt: String] {
+    state.withLock { state in
+      var variables: [UInt: String] = [:]
+      for (sites, race) in state.inMemory {
+        for site in sites.addresses { variables[site] = race.variable ?? variables[site] }
+      }
+      return variables
     }
   }
 
@@ -136,21 +183,36 @@ extension SectionTracking {
   /// Whether the calling thread is explored, so that its races belong to the exploration.
   package static var isExplored: Bool { ExploredSections.execution != nil }
 
-  /// Fails the explored execution of the calling thread by a race in memory. A race of one
-  /// execution occurs in many.
+  /// Notes a race in memory of the calling thread, which is explored. A race of one execution
+  /// occurs in many.
   ///
   /// - Parameters:
   ///   - sites: The call sites.
+  ///   - isFailure: Whether it fails the execution, unless the judge says otherwise.
   ///   - judge: Judges the race, once for its call sites in an exploration; returns `nil` if
   ///     another one at these sites may be judged differently.
   ///   - describe: Describes it, called if it is the race that is shown.
-  package static func failExploredExecution(
-    byRaceAt sites: KnownMemoryRaces.Sites, judge: () -> ExploredMemoryRace?,
+  package static func addExploredRace(
+    at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
-  ) { ExploredRaces.shared.add(sites, judge: judge, describe: describe) }
+  ) { ExploredRaces.shared.add(sites, isFailure: isFailure, judge: judge, describe: describe) }
+
+  /// The call sites of races in memory that have failed executions since the last call.
+  package static func takeSitesOfExploredRaces() -> Set<KnownMemoryRaces.Sites> {
+    ExploredRaces.shared.takeSitesInMemory()
+  }
+
+  /// The variables that raced in explored executions, by the call sites of their accesses.
+  package static var exploredVariables: [UInt: String] { ExploredRaces.shared.variables }
 
   /// The race of the last explored execution that had one. This call symbolicates the stacks.
   package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
+
+  /// The races in memory, for the process that a child explores for, and back.
+  package static var exploredMemoryRaces: ExploredMemoryRaces { ExploredRaces.shared.inMemory }
+
+  /// Adds the races in memory that a child process has found.
+  package static func add(_ races: ExploredMemoryRaces) { ExploredRaces.shared.add(races) }
 
   /// Treats the last race, whose order cannot be decided, as none in the executions that follow.
   package static func setExploredRaceUndecided() { ExploredRaces.shared.setUndecided() }

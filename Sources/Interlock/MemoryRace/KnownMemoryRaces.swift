@@ -1,9 +1,12 @@
 /// The races in memory that a test, or the process, has had.
 package struct KnownMemoryRaces: Sendable {
   /// The addresses of the two accesses' call sites, in either order; 0 for one that is not known.
-  package struct Sites: Sendable, Hashable {
+  package struct Sites: Sendable, Hashable, Codable {
     private let low: UInt
     private let high: UInt
+
+    /// Both.
+    package var addresses: [UInt] { [low, high] }
 
     /// Names the call sites.
     package init(_ one: UInt, _ other: UInt) {

@@ -71,7 +71,9 @@ struct PlatformImages {
     let location = symbol.sourceLocation
     return NamedFrame(
       frame: StackFrame(
-        address: address, function: StackFrame.functionName(symbol.name),
+        address: address,
+        // The toolchain's name for what no symbol covers.
+        function: symbol.rawName == "<unknown>" ? nil : StackFrame.functionName(symbol.name),
         file: location.map { path($0.path, of: symbol.rawName) },
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),

@@ -65,9 +65,10 @@ public enum SectionTracking {
   }
 
   /// Stops every thread at its first conflict, before the section's body runs, and passes the
-  /// process's first conflict to `report`, which ends the process.
+  /// process's first conflict to `report`, which ends the process. What `report` gets symbolicates
+  /// the conflict's stacks.
   package static func stopAtFirstConflict(
-    _ report: @escaping @Sendable (Conflict) -> Never
+    _ report: @escaping @Sendable (() -> Conflict) -> Never
   ) {
     ConflictLog.shared.stop(with: report)
   }

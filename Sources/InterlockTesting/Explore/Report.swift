@@ -13,6 +13,7 @@ struct Answer: Sendable {
 func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
   let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
   var reached = ""
+  var unordered = ""
   for note in answer.notes {
     switch note {
     case .estimate(let estimate):
@@ -22,6 +23,8 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
     case .repaired(let count):
       print(
         "explore: \(orders(count)) of an earlier run pass now, and are no longer kept  \(place)")
+    case .orderUnknown(let reason):
+      unordered = "; races of sections that do not overlap are NOT decided: \(reason)"
     case .facts: break
     }
   }
@@ -29,14 +32,14 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
   case .allOrdersPass(let count, let leftBehind):
     print(
       "explore: \(claim(count, inModule: sourceLocation.moduleName))\(stillBlocked(leftBehind))"
-        + "  \(place)")
+        + "\(unordered)  \(place)")
   case .sampled(_, let leftBehind, let escaped) where answer.isReplay:
     print(
       "explore: the token's schedule passes\(doors(escaped))\(stillBlocked(leftBehind))  \(place)")
   case .sampled(let count, let leftBehind, let escaped):
     print(
       "explore: \(orders(count)) tried, none failed; not all were tried\(reached)\(doors(escaped))"
-        + "\(stillBlocked(leftBehind))  \(place)")
+        + "\(stillBlocked(leftBehind))\(unordered)  \(place)")
   case .failed(let failure):
     recordIssue(
       failure.report + "\nreplay: explore(replay: \"\(failure.token)\")", at: sourceLocation,

@@ -24,7 +24,13 @@ enum ExplorationFormatter {
   }
 
   /// What an exploration without a failure shows, and for which model.
-  static func claim(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
+  static func claim(_ record: ExplorationRecord, _ trial: Trial) -> String {
+    let claim = claim(record.outcome, trial)
+    guard let reason = record.orderUnknown else { return claim }
+    return claim + "; races of sections that do not overlap are not decided: \(reason)"
+  }
+
+  private static func claim(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
     case .allOrdersPass(let count, let leftBehind):
       if count == 0 { return "\(all(count, trial)): the other parts have them" }

@@ -24,7 +24,7 @@ struct VerdictMessage {
     let limits = result.trial.scenario.limits
     switch result.verdict {
     case .passed where seen.exploration != nil:
-      text = seen.exploration.map { ExplorationFormatter.claim($0.outcome, result.trial) } ?? ""
+      text = seen.exploration.map { ExplorationFormatter.claim($0, result.trial) } ?? ""
       hasProgress = false
     case .explored(let failed):
       text = ExplorationFormatter.failure(failed, seen.oracleFailures)

@@ -10,17 +10,20 @@ final class SectionWatch: Sendable {
   private static let mostMisuses = 100
 
   private let events: EventPipe
+  private let table: ProgressTable
   private let misuses = Atomic(0)
 
-  /// Reports to this pipe.
-  init(reportingTo events: EventPipe) {
+  /// Reports to this pipe, and in the table that it does.
+  init(reportingTo events: EventPipe, _ table: ProgressTable) {
     self.events = events
+    self.table = table
   }
 
   /// Reports the first conflict and ends the process.
-  func conflict(_ conflict: Conflict) -> Never {
+  func conflict(_ conflict: () -> Conflict) -> Never {
+    table.stage = .reporting
     events.send(.coverage(SectionTracking.coverageReport))
-    events.send(.conflict(conflict))
+    events.send(.conflict(conflict()))
     _exit(Self.exitCode)
   }
 

@@ -17,13 +17,18 @@ extension TrialHost {
     let start = Platform.now
     let outcome: ExplorationOutcome
     var facts: UInt32?
+    var orderUnknown: String?
     do throws(ExplorationRefusal) {
       outcome =
         if let token = request.token {
           try exploration.replay(token) { workload.execute() }
         } else {
           try exploration.run({ workload.execute() }) { note in
-            if case .facts(let shown) = note { facts = shown } else { report(note) }
+            switch note {
+            case .facts(let shown): facts = shown
+            case .orderUnknown(let reason): orderUnknown = reason
+            default: report(note)
+            }
           }
         }
     } catch {
@@ -34,6 +39,7 @@ extension TrialHost {
       for oracle in workload.failures { events.send(.oracleFailure(oracle)) }
     }
     var record = ExplorationRecord(outcome: outcome, seconds: Platform.now - start)
+    record.orderUnknown = orderUnknown
     if request.options.part != nil { record.facts = facts }
     events.send(.explored(record))
     end(events, .finished(nil))

@@ -60,7 +60,7 @@ package enum TrialHost {
     let monitor =
       trial.explore == nil
       ? watchForHangs(table: table, predicts: trial.predicts, reportingTo: events) : nil
-    watchSections(reportingTo: SectionWatch(reportingTo: events))
+    watchSections(reportingTo: SectionWatch(reportingTo: events, table))
     // The main run loop opens descriptors when it first runs, and traps if the subject has
     // forbidden them by then.
     _ = RunLoop.main.run(mode: .default, before: .distantPast)

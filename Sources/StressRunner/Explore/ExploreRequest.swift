@@ -22,6 +22,8 @@ package struct ExplorationRecord: Sendable, Hashable, Codable {
   package var seconds: Double
   /// Of a part of the orders: what executions have shown of the workload.
   package var facts: UInt32?
+  /// Why races by the order of sections were not decided; `nil` if they were.
+  package var orderUnknown: String?
 
   /// Describes an exploration.
   package init(outcome: ExplorationOutcome, seconds: Double) {

@@ -33,6 +33,9 @@ extension Platform {
   /// tracer receives no threads.
   static func reapTracedThreads(of process: pid_t) {}
 
+  /// Whether the toolchain's backtracer reads a process that crashes: not on Apple's systems.
+  static func isBacktraced(_ process: pid_t) -> Bool { false }
+
   /// The current path of an open folder; `nil` if it has been removed.
   static func path(of folder: Int32) -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -23,6 +23,16 @@ extension Platform {
     }
   }
 
+  /// Whether the toolchain's backtracer, which a process that crashes starts, reads the process.
+  static func isBacktraced(_ process: pid_t) -> Bool {
+    numbers(in: "/proc").contains { number in
+      guard let bytes = contents(of: "/proc/\(number)/stat", atMost: 4096) else { return false }
+      // Its name, state and parent.
+      let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+      return fields.count > 3 && fields[1] == "(swift-backtrace)" && fields[3] == "\(process)"
+    }
+  }
+
   /// The current path of an open folder; `nil` if it has been removed.
   static func path(of folder: Int32) -> String? {
     var status = stat()

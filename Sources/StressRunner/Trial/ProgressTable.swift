@@ -20,6 +20,8 @@ struct ProgressTable: @unchecked Sendable {
     case running = 1
     /// The workload has ended and the oracles have been checked.
     case finished = 2
+    /// The workload has ended by a conflict, which is being reported.
+    case reporting = 3
   }
 
   /// Totals are spread over several words: with one, every caller would contend for one cache line.

@@ -17,6 +17,9 @@ final class RunningTrial {
   private static let exitPatience = 1.0
   /// How long to wait for a dead child that a tracer has not released.
   private static let deathPatience = 0.2
+  /// How long a child may report how it ended after its time is up. To read debug information takes
+  /// seconds of processor time, and the machine may be busy.
+  private static let reportPatience = 60.0
 
   /// The trial's index in the list.
   let index: Int
@@ -32,6 +35,8 @@ final class RunningTrial {
   private var endSeenAt: Double?
   private var isKilledAfterFinish = false
   private var deadSince: Double?
+  /// Whether the child was reporting its end when its time was up.
+  private var isReporting = false
   /// Whether the child's process could not be killed.
   private(set) var isLeft = false
 
@@ -181,8 +186,13 @@ final class RunningTrial {
     if mebibytes > trial.memoryMebibytes {
       return .outOfMemory(mebibytes: mebibytes)
     }
-    if seconds >= trial.scenario.limits.timeSeconds { return .outOfTime }
-    guard child.table.stage != .starting else { return nil }
+    let stage = child.table.stage
+    if seconds >= trial.scenario.limits.timeSeconds {
+      if !isReporting { isReporting = stage == .reporting || Platform.isBacktraced(child.process) }
+      let isOver = seconds >= trial.scenario.limits.timeSeconds + Self.reportPatience
+      return isReporting && !isOver ? nil : .outOfTime
+    }
+    guard stage != .starting, stage != .reporting else { return nil }
     return ending(ofStall: stallWatch.look(at: seconds, whole))
   }
 

@@ -29,6 +29,8 @@ int c_exit_code_of_fork(void);
 /// An address in a function whose mangled name is that of the first closure in a module's top-level
 /// code.
 unsigned long c_address_in_top_level_closure(void);
+/// An address of the C library that no symbol covers.
+unsigned long c_address_in_header_of_library(void);
 
 /// Names the calling thread; at most 15 characters.
 void c_name_thread(const char *name);

@@ -25,6 +25,8 @@ void model_check_pairs(uint64_t first_seed, uint64_t count, model_pairs *pairs);
 /// What the dependency table says of a kind.
 const char *model_kind_name(uint16_t kind);
 bool model_kind_has_row(uint16_t kind);
+/// Whether the table calls two operations dependent.
+bool model_operations_depend(interlock_operation a, interlock_operation b);
 
 /// DPOR against plain depth-first search.
 typedef struct {

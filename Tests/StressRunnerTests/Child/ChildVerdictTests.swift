@@ -30,6 +30,8 @@ struct ChildVerdictTests {
       makeTrial("poll", makeScenario(callers: 1, stall: 1, time: 3.5)),
       makeTrial("spin", makeScenario(callers: 1, stall: 1, time: 3.5)),
       makeTrial("stopped", makeScenario(callers: 1, stall: 1, time: 3.5)),
+      makeTrial("slow-race", makeScenario(callers: 1, time: 5)),
+      makeTrial("slow-trap", makeScenario(callers: 1, time: 5)),
       makeTrial("memory", makeScenario(callers: 1, memory: 200)),
       makeTrial("flood", makeScenario(callers: 1)),
       makeTrial("quick", makeScenario(callers: 1000)),
@@ -145,6 +147,15 @@ struct ChildVerdictTests {
   func slow(subject: String) throws {
     let verdict = try result(subject).verdict
     #expect(verdict.kind == .passed, "\(verdict)")
+  }
+
+  @Test(
+    "A child whose time is up while it reports its end has the verdict of its report",
+    arguments: [("slow-race", Verdict.Kind.race), ("slow-trap", .crashed)])
+  func slowReport(subject: String, kind: Verdict.Kind) throws {
+    let result = try result(subject)
+    #expect(result.observation.seconds > 5)
+    #expect(result.verdict.kind == kind, "\(result.verdict)")
   }
 
   @Test(

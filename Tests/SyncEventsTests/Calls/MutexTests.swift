@@ -1,5 +1,6 @@
 import CInterlockEvents
 import Foundation
+import Synchronization
 import Testing
 
 extension SyncEvents {
@@ -53,6 +54,30 @@ extension SyncEvents {
           "acquire mutex", "wait mutex", "release mutex", "acquire mutex", "release mutex",
         ])
       #expect(events.map { $0.thread == thread.id } == [false, true, false, true, true])
+    }
+
+    @Test("A wait for the standard library's Mutex has the line of its user")
+    func library() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let mutex = Mutex(0)
+      var line = ""
+      try withUnsafePointer(to: mutex) { pointer in
+        nonisolated(unsafe) let pointer = pointer
+        recorder.follow(UInt(bitPattern: pointer))
+        var thread: TestThread?
+        pointer.pointee.withLock { _ in
+          line = nextLine()
+          thread = TestThread { pointer.pointee.withLock { $0 += 1 } }
+          eventually("the other thread waits") {
+            !recorder.events(of: UInt(bitPattern: pointer)).isEmpty
+          }
+        }
+        try #require(thread).join()
+        let wait = try #require(recorder.events(of: UInt(bitPattern: pointer)).first)
+        #expect(wait.kind == INTERLOCK_EVENT_WAIT)
+        #expect(wait.line == line)
+      }
     }
 
     @Test("A tried mutex is published only if it was acquired, and the result is unchanged")

@@ -67,12 +67,13 @@ extension SyncEvents {
         #expect(child.words == ["done"])
         #expect(child.errors.isEmpty, "\(child.errors)")
       }
-      let wait = try ChildRun("source-and-wait-under-lock", options: "predict=on")
+      let wait = try ChildRun("notification-and-wait-under-lock", options: "predict=on")
       #expect(wait.words == ["done"])
       #expect(
         wait.errors.hasPrefix(
           "interlock: prediction is not complete: waits under a lock for what others signal are not"
-            + " followed from some moment on: a Dispatch source"), "\(wait.errors)")
+            + " followed from some moment on: a handler in C, or the notification of a work item"),
+        "\(wait.errors)")
       let mutex = try ChildRun("contended-mutex", options: "predict=on")
       #expect(mutex.words == ["done"])
       #expect(

@@ -1,0 +1,94 @@
+// Accesses that are points of an exploration, because they race: another explored thread may go on
+// before each of them, so that what the race does to the program is explored as well.
+//
+// Set while no thread is explored; explored threads read it, one at a time.
+#include "interlock_performer.h"
+#include "memory_thread.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <string.h>
+
+// NULL in a program that does not explore.
+void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
+                                      const char *name, uintptr_t place) __attribute__((weak));
+void interlock_explored_memory_freed(uintptr_t address, size_t size) __attribute__((weak));
+
+// They show the begin of a change in place, whose accesses may be the runtime's.
+void swift_beginAccess(void *, void *, uintptr_t, void *) __attribute__((weak));
+void __tsan_external_write(void *, void *, void *);
+
+enum { most_points = 64, table_size = 256 };
+
+/// A table by address; 0 is free.
+static struct {
+  uintptr_t sites[table_size];
+  size_t count;
+  bool reports;
+} points;
+
+const uint32_t interlock_memory_never = UINT32_MAX;
+
+static size_t slot_of(uintptr_t site) { return site * 0x9e3779b97f4a7c15ull >> 56; }
+
+void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports) {
+  memset(&points, 0, sizeof points);
+  points.reports = reports;
+  if (!interlock_explored_memory_access) return;
+  for (; points.count < count && points.count < most_points; points.count++) {
+    size_t slot = slot_of(sites[points.count]);
+    while (points.sites[slot]) slot = (slot + 1) % table_size;
+    points.sites[slot] = sites[points.count];
+  }
+}
+
+static bool is_point(uintptr_t place) {
+  if (points.count == 0 || !place) return false;
+  size_t slot = slot_of(place);
+  while (points.sites[slot] && points.sites[slot] != place) slot = (slot + 1) % table_size;
+  return points.sites[slot];
+}
+
+void interlock_memory_choose_path(memory_thread *own, bool is_explored) {
+  bool may_be_points = is_explored && points.count > 0;
+  own->changes = may_be_points ? &interlock_memory_never : &own->record->clock_changes;
+}
+
+/// Whether the call that returns to `place` shows the begin of a change.
+static bool begins_change(uintptr_t place) {
+#if defined(__x86_64__)
+  const unsigned char *code = (const unsigned char *)place;
+  int32_t distance;
+  memcpy(&distance, code - sizeof distance, sizeof distance);
+  uintptr_t target = place + (uintptr_t)(intptr_t)distance;
+  return code[-5] == 0xe8 && (target == (uintptr_t)swift_beginAccess ||
+                              target == (uintptr_t)__tsan_external_write);
+#else
+  return false;
+#endif
+}
+
+static const char *name_of(shadow_cell kind, uintptr_t place) {
+  if (kind & CELL_IS_ATOMIC) return "atomic access";
+  if (!(kind & CELL_WRITES)) return "reads";
+  return begins_change(place) ? "begins to change" : "writes";
+}
+
+void interlock_memory_reach_point(uintptr_t address, size_t size, shadow_cell kind,
+                                  uintptr_t place) {
+  if (!interlock_is_controlled() || !is_point(place)) return;
+  // Of an atomic operation it is not known whether it writes.
+  bool only_reads = !(kind & (CELL_WRITES | CELL_IS_ATOMIC));
+  interlock_explored_memory_access(address, size, only_reads, name_of(kind, place), place);
+}
+
+explored_race interlock_memory_race_of(uintptr_t place, uintptr_t other) {
+  if (!interlock_marks.controlled || !is_point(place) || !is_point(other)) return RACE_FAILS;
+  return points.reports ? RACE_IS_AT_POINTS : RACE_IS_SHOWN_ELSEWHERE;
+}
+
+void interlock_memory_point_freed(uintptr_t address, size_t size) {
+  if (points.count > 0) interlock_explored_memory_freed(address, size);
+}
+
+#endif

@@ -1,0 +1,32 @@
+import Testing
+
+/// The orders of a `Mutex` that an object has: instrumented code shows each lock of it, and the
+/// check of memory sees the object's end.
+@Suite("Orders of a Mutex in an object", .serialized) struct MutexOrderTests {
+  @Test(
+    "Two orders of the locks of two objects are predicted, and nothing else",
+    arguments: MemoryProgram.names.filter { $0.hasSuffix(".inverted") })
+  func predictsInversion(_ name: String) throws {
+    let run = try MemoryProgram(name)
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    #expect(run.predictions.count == 1, "\(run.output)")
+    #expect(run.predictions.allSatisfy { $0.hasPrefix("lock-order: ") }, "\(run.output)")
+    #expect(run.notes.isEmpty, "\(run.output)")
+  }
+
+  @Test(
+    "An address that two locks have in turn has no order, nor has a lock on a stack",
+    arguments: MemoryProgram.names.filter { $0.hasSuffix(".consistent") })
+  func predictsNoOrderOfTwoLocks(_ name: String) throws {
+    let run = try MemoryProgram(name)
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    #expect(run.output.hasSuffix("done\n"))
+    #expect(run.predictions.isEmpty, "\(run.output)")
+  }
+
+  @Test("There are programs of both kinds")
+  func counts() {
+    #expect(MemoryProgram.names.count { $0.hasSuffix(".inverted") } >= 8)
+    #expect(MemoryProgram.names.count { $0.hasSuffix(".consistent") } >= 9)
+  }
+}
