@@ -42,14 +42,14 @@ extension ExplorationFailure {
 
   /// How it failed, in one line.
   package var headline: String {
-    let changes = "\(schedule.switches) change\(schedule.switches == 1 ? "" : "s") of thread"
+    let switches = "\(schedule.switches) context switch\(schedule.switches == 1 ? "" : "es")"
     let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
     let number = "\(outcome) (\(origin))"
     if isUnrepeatable {
       return number + "; the same choices passed when they were tried again: the body depends on"
         + " state that it leaves behind, on chance or on real time"
     }
-    return number + "; the shortest schedule found has \(changes) by choice"
+    return number + "; the shortest schedule found has \(switches)"
   }
 
   private var outcome: String {

@@ -229,13 +229,19 @@ struct OptionTableTests {
     }
   }
 
-  @Test("The article's tables of the options of three commands are what is declared")
+  @Test("The article's tables of commands, and of the options of three, are what is declared")
   func article() throws {
     let file = URL(fileURLWithPath: #filePath)
       .appendingPathComponent(
         "../../../Sources/InterlockStress/InterlockStress.docc/CommandLine.md"
       ).standardized
     var blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n\n")
+    let list = try #require(blocks.firstIndex { $0.hasPrefix("| command |") })
+    let names =
+      (["| command | what it does |", "|---|---|"]
+      + CommandName.allCases.map { "| `\($0.usage)` | \($0.summary) |" }).joined(separator: "\n")
+    #expect(blocks[list] == names, "the commands")
+    blocks[list] = names
     let tables = blocks.indices.filter { blocks[$0].hasPrefix("| option |") }
     let commands: [CommandName] = [.run, .explore, .compare]
     try #require(tables.count == commands.count)

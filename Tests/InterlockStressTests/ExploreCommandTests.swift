@@ -55,6 +55,7 @@ struct ExploreCommandTests {
     #expect(!pairs(test).contains { $0.hasPrefix("order") })
     #expect(test.run("explore", "reads", "--subject", "good") == .met)
     #expect(pairs(test) == ["reads good"])
+    #expect(test.run("explore", "order", "--subject", "mutex") == .nothingSelected)
   }
 
   @Test("'explore --corpus' reaches the child as an absolute path; a broken file is one line")
@@ -259,8 +260,8 @@ struct ExploreCommandTests {
             all 6 orders of the controlled calls pass; atomics, Mutex and memory accesses \
         are not controlled
         ✓ order  bad   violation              order 2  0.00 s
-            the body failed (order number 2); the shortest schedule found has 1 change \
-        of thread by choice
+            the body failed (order number 2); the shortest schedule found has 1 context \
+        switch
 
         """))
     #expect(!test.output.text.contains("replay:"))

@@ -65,7 +65,7 @@ struct ExplorationReportTests {
     #expect(
       failed.message
         == "totals-match: 1 and 2; the body failed (order number 4); the shortest schedule found"
-        + " has 2 changes of thread by choice")
+        + " has 2 context switches")
   }
 
   @Test("The table of a long schedule has columns for the threads of its rows only")

@@ -5,7 +5,7 @@
 //
 //   ✘ Test lostUpdate() recorded an issue at 02-LostUpdate.swift:42:15: Issue recorded
 //   ↳ Expectation failed: (counter.value → 1) == 2
-//     the body failed (order number 2); the shortest schedule found has 2 changes of thread by…
+//     the body failed (order number 2); the shortest schedule found has 2 context switches
 //         body           thread 1        thread 2
 //      1  start
 //      2  async  02-LostUpdate.swift:45

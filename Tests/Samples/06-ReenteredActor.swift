@@ -4,7 +4,7 @@
 //
 //   ✘ Test reenteredActor() recorded an issue at 06-ReenteredActor.swift:48:21: Issue recorded
 //   ↳ Expectation failed: await account.balance >= 0
-//     the body failed (order number 12); the shortest schedule found has 2 changes of thread by…
+//     the body failed (order number 12); the shortest schedule found has 2 context switches
 //         body               task 1           task 2
 //      1  begin task  Task<>.init(name:priority:operation:)
 //      2  await task #9  06-ReenteredActor.swift:52

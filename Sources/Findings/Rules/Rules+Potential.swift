@@ -38,7 +38,7 @@ extension Rule {
 
   private static let callbackUnderLock = Rule(
     "potential-callback-under-lock", level: .warning,
-    "Code of another module is called while a lock is held.",
+    "A completion is called while a lock is held.",
     meaning: "The callback can acquire a lock whose owner waits for this one.",
     example: "lock.withLock { delegate?.didEvict(key) }",
     remedy: "Copy what the callback needs, release the lock, then call it.")

@@ -41,7 +41,7 @@ extension CauseFormatter {
     } else {
       lines.append("signalled \(times(signal.releases)), waited for \(times(signal.waits))")
     }
-    return lines + places(signal.releasePlaces, isGroup ? "left before at" : "signalled before at")
+    return lines + places(signal.releasePlaces, (isGroup ? "left" : "signalled") + " earlier at")
   }
 
   private func times(_ count: Int) -> String { Counted.noun(count, "time") }

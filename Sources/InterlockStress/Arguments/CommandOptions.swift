@@ -46,11 +46,10 @@ extension CommandName {
       [.list],
       Option(
         "tag", .text("tag"), replay: .leavesOut,
-        "List the scenarios with this tag, and the subjects that they try; of several, with all"
-          + " of them. A scenario's tags are its driver (threads, tasks, dispatch-queue) or"
-          + " 'script', its folder if that lies within the folder of scenarios (hangs), and what"
-          + " it expects of a subject: the verdict, its cause, and potential findings (deadlock,"
-          + " cycle, lock-order)."
+        "List the scenarios with this tag, and the subjects that they try; may be given several"
+          + " times, for scenarios with all of the tags. A scenario's tags are its driver"
+          + " (threads, tasks, dispatch-queue) or 'script', its folder (hangs), and the verdicts,"
+          + " causes and potential findings that it expects (deadlock, cycle, lock-order)."
       ) { $1.tags.append($0) }
     ),
     (

@@ -259,7 +259,7 @@ package enum CommandName: String, Sendable, CaseIterable {
           + " the folder with expectations of 'explore')"
       )
     case .list:
-      ("text", "List only what has this text in its name or summary; of several, all of them.")
+      ("text", "List only what has this text, or all of several texts, in its name or summary.")
     case .recipes: nil
     case .pool: ("scenario", "The scenario to try, by name or by the path of its file.")
     case .compare:

@@ -9,7 +9,7 @@ extension World {
         ("4", "The command line selects no trial."),
         ("64", "The command line is wrong."),
         ("65", "A scenario or the baseline is wrong."),
-        ("70", "A fault of Interlock's own."),
+        ("70", "A fault of Interlock's own, or of the machine."),
         ("130", "Interrupted; what was judged so far has been printed."),
       ]
     case .explore:
@@ -19,7 +19,7 @@ extension World {
         ("4", "The command line selects no trial."),
         ("64", "The command line, or the token, is wrong."),
         ("65", "A scenario or the baseline is wrong."),
-        ("70", "A fault of Interlock's own."),
+        ("70", "A fault of Interlock's own, or of the machine."),
         ("130", "Interrupted; what was explored so far has been printed."),
       ]
     case .compare:
@@ -28,7 +28,7 @@ extension World {
         ("1", "A strategy is slower than the baseline allows, or none could be ranked."),
         ("64", "The command line is wrong, or this is a debug build."),
         ("65", "A scenario or the baseline is wrong."),
-        ("70", "A fault of Interlock's own."),
+        ("70", "A fault of Interlock's own, or of the machine."),
         ("130", "Interrupted; what was measured so far has been printed."),
       ]
     default: []

@@ -53,8 +53,8 @@ extension World {
     guard tracksSections else {
       return Check(
         name: "sections", isGood: false,
-        text: "Marks are not tracked, so no race is seen: use a debug build, or --traits"
-          + " SectionTracking")
+        text: "Marks are not tracked, so no race of sections is seen: use a debug build, or"
+          + " --traits SectionTracking")
     }
     if let failure = selfTest() {
       return Check(
@@ -67,21 +67,22 @@ extension World {
 
   /// What is seen of the calls that wait, wake and enqueue, and what depends on it.
   private var callChecks: [Check] {
-    let needs = ["hangs are explained by a wait-for graph", "prediction", "'interlock explore'"]
+    let needs = "wait-for graphs of hangs, prediction, 'interlock explore'"
     guard let reason = sight.reason else {
       return [
         Check(
           name: "calls", isGood: true,
-          text: "All calls that wait, wake and enqueue are seen: " + needs.joined(separator: ", ")),
+          text: "All calls that wait, wake and enqueue are seen, as needed for: \(needs)"),
         Check(
           name: "not seen", isGood: nil,
-          text: "Atomics, the fast path of Mutex, and accesses of memory without a mark"),
+          text: "Atomics, the fast path of Mutex, and unmarked accesses of memory, unless their"
+            + " code is compiled for the check of memory"),
       ]
     }
     return [
       Check(
         name: "calls", isGood: false,
-        text: "\(reason); that leaves out: " + needs.joined(separator: ", "))
+        text: "\(reason); not available: \(needs)")
     ]
   }
 

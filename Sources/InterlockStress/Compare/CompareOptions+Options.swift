@@ -16,16 +16,17 @@ extension CommandName {
     ) { $0.compare.caches = true },
     Option(
       "threads", .list(of: .whole(Grid.threadRange)), \.compare.axes.threads, replay: .leavesOut,
-      "How many callers, each {values}.", default: "1,2,4,8,16"),
+      "The numbers of callers, each {values}.", default: "1,2,4,8,16"),
     Option(
       "reads", .list(of: percentOfCalls), \.compare.axes.reads, replay: .leavesOut,
-      "How many calls of a hundred read, each {values}.", default: "0,50,90,99,100"),
+      "The percentages of calls that read, each {values}.", default: "0,50,90,99,100"),
     Option(
       "section", .list(of: duration), \.compare.axes.sections, replay: .leavesOut,
-      "How long a call is inside, each {values}: 100ns, 10us.", default: "100ns,0,1us,10us"),
+      "The lengths of the critical section, each {values}: 100ns, 10us.",
+      default: "100ns,0,1us,10us"),
     Option(
       "keys", .list(of: .whole(1...1_000_000)), \.compare.axes.keys, replay: .leavesOut,
-      "How many keys, each {values}.", default: "1000,1"),
+      "The numbers of keys, each {values}.", default: "1000,1"),
     Option(
       "distribution",
       .list(of: .choice([Workload.Distribution.uniform, .zipf], placeholder: "list")),
@@ -35,11 +36,11 @@ extension CommandName {
       .list(of: .choice([Workload.Driver.threads, .dispatchQueue, .tasks], placeholder: "list")),
       \.compare.axes.drivers, replay: .leavesOut, "What runs the callers.", default: "all"),
     Option(
-      flag: "full", replay: .leavesOut, "Measure every combination of these.",
+      flag: "full", replay: .leavesOut, "Measure every combination of these lists.",
       default: "threads × reads, and each other value by itself"
     ) { $0.compare.isFull = true },
     Option(
-      flag: "quick", replay: .leavesOut, "Measure few workloads, within 40 seconds."
+      flag: "quick", replay: .leavesOut, "Measure fewer workloads, in at most 40 seconds."
     ) { $0.compare.isQuick = true },
     Option(
       "rounds", .whole(Interval.fewestValues...1000), \.compare.rounds, replay: .leavesOut,
@@ -50,12 +51,12 @@ extension CommandName {
     Option(
       "rate", .number("a number of calls a second", 1...10_000_000, placeholder: "calls/s"),
       \.compare.rate, replay: .leavesOut,
-      "Call so often in all, {values}, however long a call takes: latencies count from when a call"
-        + " was due.",
+      "Make this many calls a second in all, {values}, at fixed times: a latency counts from the"
+        + " time at which the call was due. Needs '--driver threads'.",
       default: "as fast as can be"),
     Option(
       "difference", .percent(0.1...100), \.compare.difference, replay: .leavesOut,
-      "Report where a difference of this size could not be seen, {values}."),
+      "Report where a difference of this size could not have been seen, {values}."),
     Option(
       "reference", .text("name"), replay: .leavesOut,
       "The strategy that others are compared with.", default: "nslock, or else the first"
@@ -65,10 +66,11 @@ extension CommandName {
     },
     Option(
       "baseline", .file, \.compare.baseline, replay: .leavesOut,
-      "Compare with this earlier JSON file, by ratios to the reference."),
+      "Compare with this JSON file of an earlier comparison, by ratios to the reference."),
     Option(
       "max-regression", .percent(0...1000), \.compare.maxRegression, replay: .leavesOut,
-      "End with 1 if a strategy got slower by more than this, by its whole interval, {values}.",
+      "End with 1 if a strategy's whole interval is slower than the baseline by more than this,"
+        + " {values}.",
       default: "10%"),
     Option(
       "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,

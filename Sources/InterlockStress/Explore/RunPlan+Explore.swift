@@ -32,7 +32,7 @@ extension RunPlan {
       }
     }
     if trials.isEmpty {
-      throw UsageError("None of these scenarios is for the subjects that are asked for", .explore)
+      throw .nothingSelected("None of these scenarios is for the requested subjects", .explore)
     }
     if let token = options.token { try check(token, options) }
     try checkCorpus()
