@@ -3,7 +3,7 @@ internal import Interlock
 
 /// The failing orders of one body, kept from run to run in a file that a person can read.
 ///
-/// An order is kept by its changes of thread: which thread runs, and up to which of its calls. A
+/// An order is kept by its context switches: which thread runs, and up to which of its calls. A
 /// call is named by its function, its file, and how often the thread has made such a call, so that
 /// edits elsewhere leave the order as it is.
 struct Corpus {
@@ -141,7 +141,7 @@ extension Corpus.Stretch {
 }
 
 extension Corpus.Order {
-  /// The changes of thread of a schedule.
+  /// The context switches of a schedule.
   init(_ schedule: Schedule, facts: UInt32, accesses: [UInt64]) {
     self.facts = facts
     self.accesses = accesses

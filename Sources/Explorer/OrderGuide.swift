@@ -1,7 +1,7 @@
 internal import CInterlockExplorer
 internal import Interlock
 
-/// A strategy that follows the changes of thread of a kept order, in one execution.
+/// A strategy that follows the context switches of a kept order, in one execution.
 final class OrderGuide {
   private let stretches: [Corpus.Stretch]
   private var next = 0
