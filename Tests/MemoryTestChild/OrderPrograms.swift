@@ -9,22 +9,38 @@ enum OrderPrograms {
     "objects_of_two_classes.inverted": {
       let account = Account()
       let ledger = Ledger()
-      inTurn { nest(account.balance, ledger.lines) } then: { nest(ledger.lines, account.balance) }
+      inTurn {
+        nest(account.balance, ledger.lines)
+      } then: {
+        nest(ledger.lines, account.balance)
+      }
     },
     "objects_of_one_class.inverted": {
       let one = Account()
       let other = Account()
-      inTurn { nest(one.balance, other.balance) } then: { nest(other.balance, one.balance) }
+      inTurn {
+        nest(one.balance, other.balance)
+      } then: {
+        nest(other.balance, one.balance)
+      }
     },
     "inherited.inverted": {
       let one = Journal()
       let other = Journal()
-      inTurn { nest(one.lines, other.pages) } then: { nest(other.pages, one.lines) }
+      inTurn {
+        nest(one.lines, other.pages)
+      } then: {
+        nest(other.pages, one.lines)
+      }
     },
     "generic.inverted": {
       let one = Generic("one")
       let other = Generic("other")
-      inTurn { nest(one.value, other.value) } then: { nest(other.value, one.value) }
+      inTurn {
+        nest(one.value, other.value)
+      } then: {
+        nest(other.value, one.value)
+      }
     },
     "part_of_a_structure.inverted": {
       let one = Holder()
@@ -39,7 +55,11 @@ enum OrderPrograms {
       let one = Account()
       let other = Account()
       weak let observed = one
-      inTurn { nest(one.balance, other.balance) } then: { nest(other.balance, one.balance) }
+      inTurn {
+        nest(one.balance, other.balance)
+      } then: {
+        nest(other.balance, one.balance)
+      }
       if observed == nil { fatalError("the object has ended") }
     },
     "object_and_lock.inverted": {
@@ -56,7 +76,11 @@ enum OrderPrograms {
       let other = Account()
       do {
         let one = Account()
-        inTurn { nest(one.balance, other.balance) } then: { nest(other.balance, one.balance) }
+        inTurn {
+          nest(one.balance, other.balance)
+        } then: {
+          nest(other.balance, one.balance)
+        }
       }
       for _ in 0..<100 { _ = Account() }
     },
@@ -65,14 +89,20 @@ enum OrderPrograms {
       for _ in 0..<20 {
         let address = lockAndEnd(before: other)
         let second = account(at: address)
-        inTurn { nest(other.balance, second.balance) } then: {}
+        inTurn {
+          nest(other.balance, second.balance)
+        } then: {
+        }
       }
     },
     "address_of_another_class_reused.consistent": {
       let other = Account()
       let address = lockAndEnd(before: other)
       let second = object(at: address) { Wallet() }
-      inTurn { nest(other.balance, second.coins) } then: {}
+      inTurn {
+        nest(other.balance, second.coins)
+      } then: {
+      }
     },
     "replaced_in_its_object.consistent": {
       let holder = Holder()
@@ -94,9 +124,19 @@ enum OrderPrograms {
         outer.balance.withLock { _ in nest(other.balance, one.balance) }
       }
     },
-    "on_a_stack.consistent": { inTurn { nestLocals(false) } then: { nestLocals(true) } },
+    "on_a_stack.consistent": {
+      inTurn {
+        nestLocals(false)
+      } then: {
+        nestLocals(true)
+      }
+    },
     "objects_on_a_stack.consistent": {
-      inTurn { nestLocalObjects(false) } then: { nestLocalObjects(true) }
+      inTurn {
+        nestLocalObjects(false)
+      } then: {
+        nestLocalObjects(true)
+      }
     },
     "in_a_task.consistent": {
       for isReversed in [false, true] {
@@ -112,17 +152,26 @@ enum OrderPrograms {
       for isReversed in [false, true] {
         let first = Mutex(0)
         let second = Mutex(0)
-        inTurn { isReversed ? nest(second, first) : nest(first, second) } then: {}
+        inTurn {
+          isReversed ? nest(second, first) : nest(first, second)
+        } then: {
+        }
       }
     },
     "in_a_buffer.consistent": {
       let other = Account()
       nonisolated(unsafe) let buffer = UnsafeMutablePointer<Part>.allocate(capacity: 1)
       buffer.initialize(to: Part())
-      inTurn { nest(buffer.pointee.number, other.balance) } then: {}
+      inTurn {
+        nest(buffer.pointee.number, other.balance)
+      } then: {
+      }
       buffer.deinitialize(count: 1)
       buffer.initialize(to: Part())
-      inTurn { nest(other.balance, buffer.pointee.number) } then: {}
+      inTurn {
+        nest(other.balance, buffer.pointee.number)
+      } then: {
+      }
       buffer.deinitialize(count: 1)
       buffer.deallocate()
     },
@@ -132,7 +181,10 @@ enum OrderPrograms {
   /// object had.
   @inline(never) private static func lockAndEnd(before other: Account) -> UInt {
     let first = Account()
-    inTurn { nest(first.balance, other.balance) } then: {}
+    inTurn {
+      nest(first.balance, other.balance)
+    } then: {
+    }
     return address(of: first)
   }
 

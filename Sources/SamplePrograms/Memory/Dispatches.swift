@@ -232,7 +232,7 @@ let dispatchPairs: [MemoryPair] = [
       use(counter.value)
     }),
   MemoryPair(
-    "read-source", "the handler of a pipe's source writes, and a thread reads before it is told",
+    "read-source", "the handler of a pipe's source writes, and a thread does not wait for it",
     order: "the handler signals a semaphore",
     racy: {
       let counter = Counter()
