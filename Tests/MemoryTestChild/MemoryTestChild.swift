@@ -4,8 +4,8 @@ import MemoryTestC
 import Prediction
 
 // Runs one program, named by the first argument, under the check of races in memory. Each race is
-// printed as a line; the exit code is 66 if there is any. For programs of lock orders, prediction is
-// on, and each finding is printed as a line.
+// printed as a line; the exit code is 66 if there is any. For programs of lock orders prediction is
+// on, and prints each finding as a line.
 
 /// `write 8 held 1 known frames 2`: one side of a race; `held 1 for reading`.
 private func text(_ side: interlock_memory_side) -> String {
