@@ -114,9 +114,10 @@ static void wait_for_end(int descriptor) {
 /// Waits for the child's end; kills it where nothing moves for long. Returns its wait status.
 static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t limit,
                     kill_reason *killed) {
-  // The report reads the code of whole modules, which takes seconds on a busy machine; so does
-  // naming a race. A race whose order cannot be decided would look like a finding without it.
-  const uint64_t limit_of_report = 60000000000;
+  // The report reads the code of whole modules, and naming a race the debug information of the
+  // executable: seconds, and minutes on a busy machine. A race whose order cannot be decided would
+  // look like a finding without it.
+  const uint64_t limit_of_report = 300000000000;
   const int descriptor = (int)syscall(SYS_pidfd_open, child, 0);
   const uint64_t between_looks = 100000000;
   uint64_t seen_executions = 0, still = 0, looked_at = 0, before = interlock_real_now();
