@@ -122,7 +122,7 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
   const uint64_t between_looks = 100000000;
   uint64_t seen_executions = 0, still = 0, looked_at = 0, before = interlock_real_now();
   size_t seen_steps = 0;
-  bool waited = false;
+  bool waited = false, was_naming = false;
   int status = 0;
   for (;;) {
     pid_t ended = waitpid(child, &status, WNOHANG);
@@ -131,9 +131,12 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
     before = now;
     uint64_t executions = *(volatile const uint64_t *)&shared->result.executions;
     size_t steps = shared->step_count;
-    if (executions != seen_executions || steps != seen_steps) {
+    bool is_naming = shared->is_over || shared->is_naming;
+    // What follows the naming has its own time.
+    if (executions != seen_executions || steps != seen_steps || is_naming != was_naming) {
       seen_executions = executions;
       seen_steps = steps;
+      was_naming = is_naming;
       still = looked_at = 0;
       waited = false;
     } else {
@@ -144,7 +147,6 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
       // Twice: with OS threads, one could have woken another between the looks at both.
       bool waits = waits_for_ever(child);
       if (waits && waited) *killed = cannot_go_on;
-      bool is_naming = shared->is_over || shared->is_naming;
       if (still > (is_naming ? limit_of_report : limit)) *killed = out_of_time;
       if (*killed) kill(child, SIGKILL);
       waited = waits;
