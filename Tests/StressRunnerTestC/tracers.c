@@ -3,7 +3,9 @@
 #if defined(__linux__)
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -61,10 +63,22 @@ static void attach(int argument) {
   hostile_hang();
 }
 
+static bool has_tracer(void) {
+  FILE *status = fopen("/proc/self/status", "r");
+  if (!status) return true;
+  char line[256];
+  int tracer = 0;
+  while (fgets(line, sizeof line, status) && sscanf(line, "TracerPid: %d", &tracer) != 1) {
+  }
+  fclose(status);
+  return tracer != 0;
+}
+
 static void tracer_outside(void (*trace)(int), int options, int what) {
   traced = getpid();
   hostile_in_new_session(trace, options);
-  usleep(50000);
+  // Not for ever: the system may forbid it.
+  for (int count = 0; count < 5000 && !has_tracer(); count++) usleep(1000);
   then(what);
 }
 

@@ -97,7 +97,7 @@ struct ChildVerdictTests {
     #expect(result.observation.completed < 100)
     let detection = try #require(result.observation.detectionSeconds)
     // A window of two seconds; how late a busy machine is, is not the verdict's matter.
-    #expect(detection >= 2 && detection < 15, "given after \(detection) s")
+    #expect(detection >= 2, "given after \(detection) s")
   }
 
   @Test("A starved child that also has an idle pool worker is still a deadlock")
