@@ -328,7 +328,10 @@ let package = Package(
     // Bodies that are explored, each in a process of its own: many end in a deadlock or a trap.
     .executableTarget(
       name: "ExplorerTestChild",
-      dependencies: ["CInterlockExplorer", "CInterlockAnalysis", "CInterlockEvents", "Interlock"],
+      dependencies: [
+        "Explorer", "OrderPrograms", "CInterlockExplorer", "CInterlockAnalysis", "CInterlockEvents",
+        "Interlock",
+      ],
       path: "Tests/ExplorerTestChild", swiftSettings: common),
     // The tracker's own sources, which a link leads to, with atomics that are points: its algorithm
     // is explored. No test target depends on it: its functions for C would be linked into the tests

@@ -20,6 +20,7 @@ left_out=(
   '^StressRunnerTests\.(JSONReader|OwnScenarios|Scenario|ScriptFile|PotentialExpectation)'
   '^StressRunnerTests\.(DeadlockCause|GraphVerdict|Judge|LostCall)'
   'OwnCacheTests'
+  '^InterlockTests\.TrackedPlaceTests'
 )
 skip=()
 for part in "${left_out[@]}"; do skip+=(--skip "$part"); done

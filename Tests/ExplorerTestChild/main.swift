@@ -88,6 +88,11 @@ if CommandLine.arguments.dropFirst().first == "generated" {
   exit(0)
 }
 
+if CommandLine.arguments.dropFirst().first == "order-program" {
+  try printOutcome(ofOrderProgram: CommandLine.arguments.dropFirst(2))
+  exit(0)
+}
+
 private let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
 guard let body = bodies.first(where: { $0.name == arguments.body }) else {
   print("bodies=" + bodies.map(\.name).joined(separator: ","))

@@ -42,7 +42,7 @@ struct SelfTestTests {
     }
   }
 
-  @Test("a planted race that is abandoned before it has begun returns", .timeLimit(.minutes(1)))
+  @Test("a planted race that is abandoned before it has begun returns", .timeLimit(.minutes(10)))
   func abandoned() {
     let race = SelfTest.PlantedRace(secondKey: .unlisted)
     race.abandon()

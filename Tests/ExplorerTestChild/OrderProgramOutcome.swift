@@ -1,0 +1,27 @@
+import Explorer
+import Foundation
+import OrderPrograms
+
+/// Explores a program of `StressScenarios/explore`, and prints the outcome as JSON. In a process
+/// that has little debug information: a failure's lines are looked up in all of it.
+///
+/// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if it
+///   is not the machine's.
+func printOutcome(ofOrderProgram arguments: ArraySlice<String>) throws {
+  let name = arguments.first ?? ""
+  guard let program = orderPrograms.first(where: { $0.name == name }) else {
+    fatalError("no program '\(name)'")
+  }
+  var options = ExplorationOptions()
+  options.seconds = arguments.dropFirst().first.flatMap { Double($0) } ?? options.seconds
+  options.poolWidth = arguments.dropFirst(2).first.flatMap { Int($0) }
+  let outcome = try Exploration(options, of: name).run {
+    do {
+      try program.run()
+      return true
+    } catch {
+      return false
+    }
+  }
+  print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
+}
