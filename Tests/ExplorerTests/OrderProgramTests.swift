@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The programs of `StressScenarios/explore`, explored with the default options.
-@Suite(.controlled, .offThePool) struct OrderProgramTests {
+@Suite(.serialized, .controlled, .offThePool) struct OrderProgramTests {
   private static let withBug = orderPrograms.filter { !$0.isRepaired }.map(\.name)
   private static let repaired = orderPrograms.filter(\.isRepaired).map(\.name)
 
