@@ -7,6 +7,7 @@ import OrderPrograms
 ///
 /// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if it
 ///   is not the machine's.
+/// - Throws: Why the program cannot be explored.
 func printOutcome(ofOrderProgram arguments: ArraySlice<String>) throws {
   let name = arguments.first ?? ""
   guard let program = orderPrograms.first(where: { $0.name == name }) else {
