@@ -5,8 +5,8 @@ import OrderPrograms
 /// Explores a program of `StressScenarios/explore`, and prints the outcome as JSON. In a process
 /// that has little debug information: a failure's lines are looked up in all of it.
 ///
-/// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if it
-///   is not the machine's.
+/// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if
+///   it is not the machine's.
 /// - Throws: Why the program cannot be explored.
 func printOutcome(ofOrderProgram arguments: ArraySlice<String>) throws {
   let name = arguments.first ?? ""
