@@ -162,6 +162,8 @@ static const struct {
                                   "awaits are not seen, and the order of sections is unknown"},
     [INTERLOCK_LAYOUT_TASK] = {UNKNOWN("tasks"), NULL,
                                "a task comes after everything so far at each await"},
+    [INTERLOCK_LAYOUT_HASH_TABLE] = {UNKNOWN("hash tables"), NULL,
+                                     "dictionaries have another order in each execution"},
 };
 enum { layout_count = sizeof layouts / sizeof *layouts };
 

@@ -1,5 +1,10 @@
 import Foundation
 
+private enum Kept {
+  // Unsafe: only the running logical thread accesses it.
+  nonisolated(unsafe) static var all: [[String: NSLock]] = []
+}
+
 let lockBodies = [
   Body("lost-update") {
     let lock = NSLock()
@@ -41,6 +46,16 @@ let lockBodies = [
     runThreads(
       { first.withLock { second.withLock {} } },
       { first.withLock { second.withLock {} } })
+    return true
+  },
+  Body("locks-in-the-order-of-a-dictionary") {
+    let locks = (0..<6).map { _ in NSLock() }
+    for lock in locks { lock.withLock {} }
+    let named = Dictionary(uniqueKeysWithValues: locks.enumerated().map { ("lock \($0)", $1) })
+    let lockAll: @Sendable () -> Void = { for lock in named.values { lock.withLock {} } }
+    // Keeps its address from the next execution.
+    Kept.all.append(named)
+    runThreads(lockAll, lockAll)
     return true
   },
   Body("condition-lock") {

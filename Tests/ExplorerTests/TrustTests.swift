@@ -14,7 +14,10 @@ import Testing
 
   @Test(
     "a body that is determined by its choices is run twice without a finding",
-    arguments: ["kept-update", "signal-wakes-any", "timed-wait", "barrier", "specific-data"])
+    arguments: [
+      "kept-update", "signal-wakes-any", "timed-wait", "barrier", "specific-data",
+      "locks-in-the-order-of-a-dictionary",
+    ])
   func deterministic(_ body: String) throws {
     let exploration = try Exploration(body, "--check", "50")
     #expect(exploration.executions == 1000)

@@ -243,6 +243,36 @@ struct RecordTests {
     #expect(test.errors.text.contains("is a trial that was not planned"))
   }
 
+  @Test("The first fault of a record is reported, however many lines are decoded at a time")
+  func batches() throws {
+    let test = try world()
+    let path = test.folder + "/a.jsonl"
+    #expect(run(test, "--record", path) == .unmet)
+    var lines = try test.read("a.jsonl").split(separator: "\n").map(String.init)
+    func read(_ batchBytes: Int) throws -> Int {
+      let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+      return try Record(bytes, path: path, batchBytes: batchBytes).results.count
+    }
+    for bytes in [1, 5_000, 1 << 20] { #expect(try read(bytes) == 20) }
+    lines[9] = "{}"
+    lines[5] = lines[4]
+    for bytes in [1, 5_000, 1 << 20] {
+      let fault = #expect(throws: ScenarioError.self) { try read(bytes) }
+      #expect(fault?.description.contains(":6: is a trial that is there already") == true)
+    }
+  }
+
+  @Test("Half a first line is reported as such, and an empty file as empty")
+  func halfALine() throws {
+    let test = try TestWorld()
+    let path = test.folder + "/a.jsonl"
+    for (text, found) in [("{\"schema\":", "has half a line and no more"), ("", "is empty")] {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(test.world.perform(["merge", path]) == .badScenario)
+      #expect(test.errors.text.hasSuffix("error: \(path): \(found), expected a record\n"))
+    }
+  }
+
   @Test("The record of every kind of verdict is read as it was written")
   func kinds() throws {
     let test = try world()

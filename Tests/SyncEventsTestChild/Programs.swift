@@ -1,4 +1,5 @@
 import CInterlockAnalysis
+import CInterlockEvents
 import Foundation
 import Interlock
 import SyncEventsTestC
@@ -21,6 +22,12 @@ enum Programs {
     "fork": { arguments in
       _ = interlock_waits_start()
       print(sync_events_fork(number(arguments, 0), Int32(number(arguments, 1))))
+    },
+    "hash-tables": { _ in
+      let before = ordersOfSets().count
+      let were = interlock_hash_tables_by_size(true)
+      let meanwhile = ordersOfSets().count
+      print(before, meanwhile, were, interlock_hash_tables_by_size(were), ordersOfSets().count)
     },
     "layouts-in-fork": { _ in print(sync_events_layouts_hold_in_fork()) },
     "mixed-readers": { _ in print(sync_events_mixed_readers()) },
@@ -110,4 +117,11 @@ enum Programs {
     private(set) var value = 0
     func add() { value += 1 }
   }
+}
+
+/// The orders of the elements in eight sets of the same eight texts.
+private func ordersOfSets() -> Set<[String]> {
+  // All at once, so that each has an address of its own.
+  let sets = (0..<8).map { _ in Set((0..<8).map { "text \($0)" }) }
+  return Set(sets.map(Array.init))
 }

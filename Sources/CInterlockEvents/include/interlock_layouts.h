@@ -30,6 +30,8 @@ typedef enum {
   INTERLOCK_LAYOUT_TASK,
   /// The first and the last item of a root queue.
   INTERLOCK_LAYOUT_ROOT,
+  /// What seeds the hash tables of Swift.
+  INTERLOCK_LAYOUT_HASH_TABLE,
 } interlock_layout;
 
 /// The layouts without which one lock or queue could be mistaken for another, for prediction and
@@ -41,6 +43,12 @@ enum {
 /// Returns why one of these layouts (a bit each) cannot be relied on; NULL if all hold. Callable
 /// from any thread.
 const char *interlock_layouts_lost(uint32_t among);
+
+/// Seeds the tables of dictionaries and sets that are made from now on by their sizes, or again by
+/// their addresses as usual. By size, tables of the same elements that were added alike have one
+/// order in this process. Returns what was set before; does nothing if the layout is not known.
+/// Callable from any thread.
+bool interlock_hash_tables_by_size(bool by_size);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "../Dispatch/model.h"
 #include "../Sections/sections.h"
 #include "engine.h"
+#include "interlock_layouts.h"
 #include "interlock_strategies.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -304,7 +305,10 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_sections_begin();
     set_points(options->points, options->point_count);
     if (interlock_stacks_are_os_threads()) interlock_processor_enter();
+    // Else a body that iterates over a dictionary is another one in each execution.
+    bool were_by_size = interlock_hash_tables_by_size(true);
     run_executions();
+    interlock_hash_tables_by_size(were_by_size);
     interlock_processor_leave();
     set_points(NULL, 0);
     interlock_sections_end();

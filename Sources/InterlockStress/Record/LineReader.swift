@@ -43,6 +43,34 @@ struct LineReader {
     isAtEnd = true
   }
 
+  /// Whether there is more than the lines up to now; at the end of the file, a line without its
+  /// end.
+  var hasRest: Bool { start < buffer.count }
+
+  /// A line and its number.
+  struct Line: Sendable {
+    let number: Int
+    let bytes: [UInt8]
+  }
+
+  /// The next lines, about as many bytes as this; none at the end of the file.
+  ///
+  /// - Throws: A fault, once the lines before it are read.
+  mutating func next(bytes: Int) throws(ScenarioError) -> [Line] {
+    var lines: [Line] = []
+    let end = offset + bytes
+    while offset < end {
+      do throws(ScenarioError) {
+        guard let line = try next() else { break }
+        lines.append(Line(number: number, bytes: line))
+      } catch {
+        if lines.isEmpty { throw error }
+        break
+      }
+    }
+    return lines
+  }
+
   /// The next line that has its end, without it; `nil` at the end of the file.
   mutating func next() throws(ScenarioError) -> [UInt8]? {
     var searched = start

@@ -7,6 +7,8 @@ struct Record {
   /// The largest record, and the longest line, in bytes.
   private static let mostBytes = 4 << 30
   private static let longestLine = 64 << 20
+  /// About how many bytes are decoded at a time, on all processors.
+  private static let batchBytes = 4 << 20
 
   let path: String
   let head: RecordHead
@@ -32,22 +34,28 @@ struct Record {
   }
 
   /// Reads a record that is in memory, for tests.
-  init(_ bytes: [UInt8], path: String) throws(ScenarioError) {
-    self = try Self.read(LineReader(bytes, path: path, longest: Self.longestLine), path)
+  init(
+    _ bytes: [UInt8], path: String, batchBytes: Int = Self.batchBytes
+  ) throws(ScenarioError) {
+    let reader = LineReader(bytes, path: path, longest: Self.longestLine)
+    self = try Self.read(reader, path, batchBytes)
   }
 
   private static func read(_ path: String) throws(ScenarioError) -> Record {
-    try read(LineReader(path, most: mostBytes, longest: longestLine), path)
+    try read(LineReader(path, most: mostBytes, longest: longestLine), path, batchBytes)
   }
 
-  private static func read(_ lines: LineReader, _ path: String) throws(ScenarioError) -> Record {
-    var lines = lines
-    guard let first = try lines.next() else {
-      throw ScenarioError(path: path, message: "is empty, expected a record")
+  private static func read(
+    _ reader: LineReader, _ path: String, _ batchBytes: Int
+  ) throws(ScenarioError) -> Record {
+    var reader = reader
+    guard let first = try reader.next() else {
+      let found = reader.hasRest ? "has half a line and no more" : "is empty"
+      throw ScenarioError(path: path, message: "\(found), expected a record")
     }
     let decoder = JSONDecoder()
     func fault(_ message: String) -> ScenarioError {
-      ScenarioError(path: path, line: lines.number, message: message)
+      ScenarioError(path: path, line: reader.number, message: message)
     }
     // The schema first: a newer one may have another shape.
     struct Version: Decodable {
@@ -65,24 +73,34 @@ struct Record {
       head.shards >= 1, (1...head.shards).contains(head.shard)
     else { throw fault("its first line is not that of a record") }
     var record = Record(path: path, head: head)
-    record.length = lines.offset
+    record.length = reader.offset
     let scenarios = head.scenariosByName
     let planned = Dictionary(
       head.planned.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
     guard planned.count == head.planned.count,
       head.planned.allSatisfy({ scenarios[$0.scenario] != nil })
     else { throw fault("its plan has a trial twice, or without its scenario") }
-    while let line = try lines.next() {
-      guard let recorded = try? decoder.decode(RecordedResult.self, from: Data(line)),
-        let result = recorded.result(scenarios)
-      else { throw fault("is not a judged trial") }
-      guard let trial = planned[recorded.index], trial.scenario == recorded.scenario,
-        trial.subject == recorded.subject, trial.seed == recorded.seed
-      else { throw fault("is a trial that was not planned") }
-      guard record.results.updateValue(result, forKey: recorded.index) == nil else {
-        throw fault("is a trial that is there already")
+    while true {
+      let lines = try reader.next(bytes: batchBytes)
+      if lines.isEmpty { break }
+      let decoded = lines.mappedConcurrently { line in
+        try? JSONDecoder().decode(RecordedResult.self, from: Data(line.bytes))
       }
-      record.length = lines.offset
+      for (line, recorded) in zip(lines, decoded) {
+        func fault(_ message: String) -> ScenarioError {
+          ScenarioError(path: path, line: line.number, message: message)
+        }
+        guard let recorded, let result = recorded.result(scenarios) else {
+          throw fault("is not a judged trial")
+        }
+        guard let trial = planned[recorded.index], trial.scenario == recorded.scenario,
+          trial.subject == recorded.subject, trial.seed == recorded.seed
+        else { throw fault("is a trial that was not planned") }
+        guard record.results.updateValue(result, forKey: recorded.index) == nil else {
+          throw fault("is a trial that is there already")
+        }
+      }
+      record.length = reader.offset
     }
     return record
   }

@@ -48,7 +48,7 @@ struct RecordHead: Codable, Equatable {
 }
 
 /// A judged trial in a record; its scenario is in the head.
-struct RecordedResult: Codable {
+struct RecordedResult: Codable, Sendable {
   /// The position of its trial among those of all shards.
   var index: Int
   var scenario: String

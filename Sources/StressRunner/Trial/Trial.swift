@@ -13,7 +13,7 @@ package struct TrialDelays: Sendable, Hashable, Codable {
 /// One scenario on one subject with one seed, in one child process.
 package struct Trial: Sendable, Hashable, Codable {
   /// The scenario to replay.
-  package var scenario: Scenario
+  @Shared package var scenario: Scenario
   /// The name of the subject.
   package var subject: String
   /// The seed of the operations and keys.

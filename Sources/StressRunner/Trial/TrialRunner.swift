@@ -188,8 +188,12 @@ package struct TrialRunner: Sendable {
     all["SWIFT_BACKTRACE"] =
       "enable=yes,format=json,output-to=\(folder.path)/,interactive=no,color=no,threads=crashed,"
       + "registers=none,images=none,symbolicate=fast,sanitize=no"
-    // It cannot suspend the explorer's threads.
-    if exploring { all["SWIFT_BACKTRACE"] = "enable=no" }
+    if exploring {
+      // It cannot suspend the explorer's threads.
+      all["SWIFT_BACKTRACE"] = "enable=no"
+      // Orders of dictionaries are the same in each process, so that a token replays.
+      all["SWIFT_DETERMINISTIC_HASHING"] = "1"
+    }
     all["TMPDIR"] = folder.temporary
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"

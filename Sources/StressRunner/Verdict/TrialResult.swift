@@ -7,7 +7,7 @@ package struct TrialResult: Sendable, Hashable, Codable {
   /// The trial.
   package var trial: Trial
   /// The facts.
-  package var observation: Observation
+  @Shared package var observation: Observation
   /// The judgement.
   package var verdict: Verdict
 
