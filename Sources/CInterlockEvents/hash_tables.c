@@ -1,5 +1,5 @@
-// The order of the elements of a dictionary or a set. Swift seeds each table by its address, so that
-// the order differs between two tables of the same elements, and from execution to execution.
+// The order of the elements of a dictionary or a set. Swift seeds each table by its address, so
+// that the order differs between two tables of the same elements, and from execution to execution.
 #include "interlock_layouts.h"
 #include "layouts.h"
 
