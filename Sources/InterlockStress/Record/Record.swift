@@ -74,11 +74,11 @@ struct Record {
     else { throw fault("its first line is not that of a record") }
     var record = Record(path: path, head: head)
     record.length = reader.offset
-    let scenarios = head.scenariosByName
+    let trials = head.scenariosByName.mapValues { Trial(scenario: $0, subject: "", seed: 0) }
     let planned = Dictionary(
       head.planned.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
     guard planned.count == head.planned.count,
-      head.planned.allSatisfy({ scenarios[$0.scenario] != nil })
+      head.planned.allSatisfy({ trials[$0.scenario] != nil })
     else { throw fault("its plan has a trial twice, or without its scenario") }
     while true {
       let lines = try reader.next(bytes: batchBytes)
@@ -90,7 +90,7 @@ struct Record {
         func fault(_ message: String) -> ScenarioError {
           ScenarioError(path: path, line: line.number, message: message)
         }
-        guard let recorded, let result = recorded.result(scenarios) else {
+        guard let recorded, let result = recorded.result(trials) else {
           throw fault("is not a judged trial")
         }
         guard let trial = planned[recorded.index], trial.scenario == recorded.scenario,

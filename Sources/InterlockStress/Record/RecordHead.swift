@@ -75,10 +75,11 @@ struct RecordedResult: Codable, Sendable {
     verdict = result.verdict
   }
 
-  /// The result; `nil` if the head has no such scenario.
-  func result(_ scenarios: [String: Scenario]) -> TrialResult? {
-    guard let scenario = scenarios[scenario] else { return nil }
-    var trial = Trial(scenario: scenario, subject: subject, seed: seed)
+  /// The result; `nil` if no trial has its scenario. Results share the scenarios of these trials.
+  func result(_ trials: [String: Trial]) -> TrialResult? {
+    guard var trial = trials[scenario] else { return nil }
+    trial.subject = subject
+    trial.seed = seed
     trial.delays = delays
     trial.predicts = predicts
     trial.checksMemory = memory ?? false

@@ -9,7 +9,7 @@ package struct TrialResult: Sendable, Hashable, Codable {
   /// The facts.
   @Shared package var observation: Observation
   /// The judgement.
-  package var verdict: Verdict
+  @Shared package var verdict: Verdict
 
   /// Combines the three.
   package init(trial: Trial, observation: Observation, verdict: Verdict) {
