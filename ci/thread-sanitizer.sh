@@ -6,6 +6,7 @@
 # caches, subjects and the harness. So these are left out:
 # - functions of values: parsing, judging, diagnosing, predicting, formatting;
 # - interposed and controlled calls, which are off in this build;
+# - the lines of accesses, each looked up in the debug information of all tests;
 # - the strategies of exploration, which run millions of executions on one thread;
 # - tests that build another package, which would be built without the sanitizer.
 set -euo pipefail

@@ -14,7 +14,8 @@ extern struct {
   bool by_size;
 } _swift_stdlib_Hashing_parameters __attribute__((weak));
 
-static bool check(ptrdiff_t shift) {
+bool interlock_check_hash_tables(ptrdiff_t shift) {
+  if (!&_swift_stdlib_Hashing_parameters) return true;
   struct {
     // The word of the flag: what follows the flag is 0.
     uint64_t seeds[2], by_size;
@@ -24,22 +25,9 @@ static bool check(ptrdiff_t shift) {
   return found.by_size == (has_seeds ? 0 : 1);
 }
 
-static bool is_known(void) {
-  static int state;
-  enum { unchecked, known, unknown };
-  if (!&_swift_stdlib_Hashing_parameters) return false;
-  // Relaxed: two threads that check at once find the same.
-  int found = __atomic_load_n(&state, __ATOMIC_RELAXED);
-  if (found == unchecked) {
-    bool holds = check(interlock_layout_shift(INTERLOCK_LAYOUT_HASH_TABLE));
-    found = interlock_layout_note(INTERLOCK_LAYOUT_HASH_TABLE, holds) ? known : unknown;
-    __atomic_store_n(&state, found, __ATOMIC_RELAXED);
-  }
-  return found == known;
-}
-
 bool interlock_hash_tables_by_size(bool by_size) {
-  if (!is_known()) return by_size;
+  if (!&_swift_stdlib_Hashing_parameters) return by_size;
+  if (interlock_layouts_lost(1 << INTERLOCK_LAYOUT_HASH_TABLE)) return by_size;
   // Relaxed: a table keeps the seed that it was made with, whichever that is.
   return __atomic_exchange_n(&_swift_stdlib_Hashing_parameters.by_size, by_size, __ATOMIC_RELAXED);
 }

@@ -162,7 +162,7 @@ static const struct {
                                   "awaits are not seen, and the order of sections is unknown"},
     [INTERLOCK_LAYOUT_TASK] = {UNKNOWN("tasks"), NULL,
                                "a task comes after everything so far at each await"},
-    [INTERLOCK_LAYOUT_HASH_TABLE] = {UNKNOWN("hash tables"), NULL,
+    [INTERLOCK_LAYOUT_HASH_TABLE] = {UNKNOWN("hash tables"), interlock_check_hash_tables,
                                      "dictionaries have another order in each execution"},
 };
 enum { layout_count = sizeof layouts / sizeof *layouts };

@@ -38,6 +38,8 @@ bool interlock_check_queues(ptrdiff_t shift) HIDDEN;
 bool interlock_check_roots(ptrdiff_t shift) HIDDEN;
 /// Checks the encoding of Dispatch's times (interpose_dispatch_async.c).
 bool interlock_check_moments(ptrdiff_t shift) HIDDEN;
+/// Checks the parameters of Swift's hash tables (hash_tables.c).
+bool interlock_check_hash_tables(ptrdiff_t shift) HIDDEN;
 
 #endif
 #endif

@@ -11,6 +11,7 @@ let exploredSubjects: [SubjectEntry] = [
   explored("traps-in-one-order") { TrapsInOneOrder() },
   explored("random-locks") { RandomLocks() },
   explored("chance-locks") { ChanceLocks() },
+  explored("locks-in-the-order-of-a-set") { LocksInTheOrderOfASet() },
   explored("global-locks") { GlobalLocks() },
   explored("global-trap") { GlobalTrap() },
 ]
@@ -118,6 +119,26 @@ private final class ChanceLocks: Subject {
       lock.unlock()
     }
     completion(.done)
+  }
+}
+
+/// Locks or tries in the order of a set's elements, and fails in any order.
+private final class LocksInTheOrderOfASet: Subject {
+  private let lock = NSLock()
+  private let texts = Set((0..<16).map { "\($0 % 2 == 0) \($0)" })
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    for text in texts {
+      if text.hasPrefix("true") {
+        lock.withLock {}
+      } else if lock.try() {
+        lock.unlock()
+      }
+    }
+    completion(.failed("it always does"))
   }
 }
 

@@ -43,8 +43,8 @@ struct LineReader {
     isAtEnd = true
   }
 
-  /// Whether there is more than the lines up to now; at the end of the file, a line without its
-  /// end.
+  /// Whether bytes follow the last line that was returned. At the end of the file, they are a line
+  /// without its line break.
   var hasRest: Bool { start < buffer.count }
 
   /// A line and its number.

@@ -62,6 +62,16 @@ struct ExploredTrialTests {
     #expect(try failure(again).schedule.steps.map(\.thread) == found.schedule.steps.map(\.thread))
   }
 
+  @Test("A token replays an order that depends on the order of a set, in other processes")
+  func setReplayed() throws {
+    let found = try failure(explore("locks-in-the-order-of-a-set"))
+    for _ in 0..<3 {
+      let again = try failure(explore("locks-in-the-order-of-a-set") { $0.token = found.token })
+      #expect(again.verdict == .failed)
+      #expect(again.schedule.steps.map(\.operation) == found.schedule.steps.map(\.operation))
+    }
+  }
+
   @Test("An exploration finishes the repaired twin", arguments: Workload.Driver.allCases)
   func repaired(_ driver: Workload.Driver) throws {
     let result = try explore("kept-update", driver: driver, oracles: [.totalsMatch])
