@@ -1,4 +1,5 @@
 import Findings
+import Foundation
 import Reports
 import StressRunner
 import Testing
@@ -64,6 +65,12 @@ struct ExplainDoctorTests {
     #expect(text.contains("✗ scenarios") && text.contains("is not there"))
     #expect(text.contains("without being asked: github"))
     #expect(text.contains("INTERLOCK_OPTIONS=delays=on"))
+    // A package of tests needs no scenario.
+    let bare = try TestWorld()
+    try FileManager.default.removeItem(atPath: bare.folder + "/StressScenarios")
+    #expect(bare.world.perform(["doctor"]) == .met)
+    #expect(bare.output.text.contains("  scenarios"))
+    #expect(bare.output.text.contains("none: there is no "))
     let broken = try TestWorld()
     broken.selfTest = { "the planted race was not found" }
     #expect(broken.run("doctor") == .ourFault)

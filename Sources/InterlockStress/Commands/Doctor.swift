@@ -1,4 +1,5 @@
 import Findings
+import Foundation
 import JSONText
 import Reports
 import StressRunner
@@ -87,13 +88,18 @@ extension World {
   }
 
   private func scenarioCheck(_ options: Options) -> Check {
+    let folder = folder(options)
+    let path = folder.hasPrefix("/") ? folder : currentFolder + "/" + folder
+    if options.scenarioFolder == nil, !FileManager.default.fileExists(atPath: path) {
+      return Check(name: "scenarios", isGood: nil, text: "none: there is no \(escaped(folder))")
+    }
     let missing = subjects.count { $0.missing != nil }
     let lacking = missing > 0 ? ", \(missing) of which need what this machine lacks" : ""
     do throws(ScenarioErrors) {
       let count = try loadScenarios(options).count
       return Check(
         name: "scenarios", isGood: true,
-        text: "\(count) in \(escaped(folder(options))), for \(subjects.count) subjects\(lacking)")
+        text: "\(count) in \(escaped(folder)), for \(subjects.count) subjects\(lacking)")
     } catch {
       let more = error.errors.count > 1 ? " (and \(error.errors.count - 1) more)" : ""
       return Check(

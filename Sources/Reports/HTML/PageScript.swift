@@ -19,7 +19,6 @@ enum PageScript {
         ".matrix tbody tr, .pairs tbody tr, .not-expected li, main > section"));
       function apply() {
         var wanted = words.value.toLowerCase().split(/\\s+/).filter(Boolean);
-        var count = 0;
         items.forEach(function (item) {
           var text = (item.querySelector("h2") || item).textContent.toLowerCase();
           var isShown = wanted.every(function (word) { return text.includes(word); });
@@ -28,9 +27,14 @@ enum PageScript {
     item.querySelector(".unmet") !== null : false;
           }
           item.hidden = !isShown;
-          count += isShown ? 1 : 0;
         });
-        box.querySelector("output").textContent = count + " of " + items.length + " shown";
+        box.querySelector("output").textContent =
+          share("tr", "rows") + " and " + share("section", "explanations") + " shown";
+      }
+      function share(name, plural) {
+        var all = items.filter(function (item) { return item.matches(name); });
+        var shown = all.filter(function (item) { return !item.hidden; });
+        return shown.length + " of " + all.length + " " + plural;
       }
       words.addEventListener("input", apply);
       unmet.addEventListener("change", apply);
@@ -91,5 +95,5 @@ enum PageScript {
     """
 
   /// The SHA-256 of the text, in Base64.
-  static let hash = "gRWbq2pVZTT1c/dKF82T4nQN1SWd9GT/MArZJ2TGvAI="
+  static let hash = "g2O6xrnUEBd/M2Iwc8lPtwAIPFigOg8yMpiOFQIfpPc="
 }
