@@ -1,4 +1,4 @@
-import Interlock
+package import Interlock
 import WaitForGraph
 
 extension ExplorationFailure {
@@ -98,6 +98,11 @@ extension Schedule {
       return task == 1 ? .body : .task(task - 1)
     }
     return step.thread == 0 ? .body : .thread(step.thread)
+  }
+
+  /// Each step with its party, in the words of a report.
+  package var events: [(party: String, text: String, place: StackFrame?)] {
+    steps.map { (party($0).name, Self.text($0), $0.place) }
   }
 
   /// The thread that runs the body is number 0.

@@ -62,6 +62,10 @@ struct CheckSendableTests {
     #expect(run.status == 1, "\(run.output)")
     #expect(run.issues.count == 1, "\(run.issues)")
     #expect(run.output.contains(/there \+ back: deadlock; lock #\d+  STSendable.swift:\d+; lock/))
+    let reported = try ReportedRun("SendableChecks/deadlock\\(")
+    #expect(reported.results.map(\.rule) == ["order-fails"])
+    // The schedule, as code flows: each thread takes a lock, and waits for the other's.
+    #expect((reported.flows.first ?? [:]).count { $0.value > 0 } >= 2, "\(reported.flows)")
   }
 
   @Test("finds that an actor is entered again, by an invariant")

@@ -147,12 +147,10 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       default: break
       }
       let note = "replay: checkSendable(replay: \"\(failure.token)\")"
-      let reason = noteForReports(
-        .orderFails, "\(title) conflict\n\(failure.report)",
-        at: location(of: failure) ?? check.place)
+      let place = location(of: failure) ?? check.place
       recordIssue(
-        "\(title) conflict\n\(failure.report)\n\(note)", at: location(of: failure) ?? check.place,
-        knownBecause: reason)
+        "\(title) conflict\n\(failure.report)\n\(note)", at: place,
+        knownBecause: noteForReports(failure, title: "\(title) conflict", at: place))
       return Explored(conflict: failure.shortLines)
     }
   }

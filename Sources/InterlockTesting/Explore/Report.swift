@@ -43,7 +43,7 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
   case .failed(let failure):
     recordIssue(
       failure.report + "\nreplay: explore(replay: \"\(failure.token)\")", at: sourceLocation,
-      knownBecause: noteForReports(.orderFails, failure.report, at: sourceLocation))
+      knownBecause: noteForReports(failure, at: sourceLocation))
   }
 }
 

@@ -14,10 +14,7 @@ extension Finding {
   package init(_ failure: ExplorationFailure, oracle: Observation.OracleFailure? = nil) {
     self.init(Self.rule(failure, oracle), message: failure.headline)
     details = failure.evidence
-    steps = failure.schedule.steps.map { step in
-      Step(
-        party: failure.schedule.party(step).name, text: Schedule.text(step), place: step.place)
-    }
+    steps = failure.schedule.events.map(Step.init)
     if let race = failure.race {
       resource = race.resource.split(separator: " ").first.map(String.init)
       let words = race.overlapped ? "in the section" : "ended before"

@@ -11,6 +11,8 @@ struct ReportedRun {
   }
 
   var results: [Result]
+  /// The threads of each result's schedule, with the number of their steps.
+  var flows: [[String: Int]]
   var run: WatchedRun
 
   /// Runs the tests that a filter selects.
@@ -26,6 +28,14 @@ struct ReportedRun {
     let runs = try #require(sarif["runs"] as? [[String: Any]])
     let found = try #require(runs.first?["results"] as? [[String: Any]])
     results = found.map(Self.result)
+    flows = found.map(Self.flow)
+  }
+
+  private static func flow(_ result: [String: Any]) -> [String: Int] {
+    let flows = result["codeFlows"] as? [[String: Any]]
+    let threads = flows?.first?["threadFlows"] as? [[String: Any]] ?? []
+    let steps = threads.map { ($0["id"] as? String ?? "", ($0["locations"] as? [Any])?.count ?? 0) }
+    return Dictionary(steps) { $0 + $1 }
   }
 
   private static func result(_ result: [String: Any]) -> Result {
