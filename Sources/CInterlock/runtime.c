@@ -3,6 +3,7 @@
 #endif
 #include "interlock_explored_sections.h"
 #include "interlock_runtime.h"
+#include "interlock_stack_walk.h"
 
 #include <errno.h>
 #include <execinfo.h>

@@ -2,68 +2,6 @@ internal import CInterlockExplorer
 import Interlock
 import WaitForGraph
 
-/// A strategy with its share of the budget.
-enum Phase {
-  case everyOrder(seconds: Double)
-  case sampling(seconds: Double)
-  case depthFirst(Int?, seconds: Double)
-  case random(seconds: Double)
-  case pct(Int, seconds: Double)
-  case pos(seconds: Double)
-  case surw(seconds: Double)
-  case roundRobin(seconds: Double)
-  case replay([UInt32])
-  case kept(Corpus.Order)
-
-  /// It runs one execution, and what it finds is looked at.
-  var isReplay: Bool {
-    switch self {
-    case .replay, .kept: true
-    default: false
-    }
-  }
-
-  /// It draws executions by chance, so that what it has not reached can be estimated.
-  var isSampling: Bool {
-    switch self {
-    case .sampling, .random, .pct, .pos, .surw: true
-    case .everyOrder, .depthFirst, .roundRobin, .replay, .kept: false
-    }
-  }
-
-  var seconds: Double {
-    switch self {
-    case .everyOrder(let seconds), .sampling(let seconds), .depthFirst(_, let seconds),
-      .random(let seconds), .pct(_, let seconds), .pos(let seconds), .surw(let seconds),
-      .roundRobin(let seconds):
-      seconds
-    case .replay, .kept: 0
-    }
-  }
-
-  func makeStrategy(
-    seed: UInt64, part: ExplorationOptions.Part?
-  ) -> UnsafeMutablePointer<interlock_strategy>? {
-    let options = interlock_dpor_options(
-      objects_keep_their_numbers: false, shard: UInt32(part.map { $0.number - 1 } ?? 0),
-      shards: UInt32(part?.count ?? 1))
-    // Far from the seeds next to it, which the samplers of one part have.
-    let seed = seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
-    return switch self {
-    case .everyOrder: interlock_dpor_create(options)
-    case .sampling: interlock_portfolio_create(seed, 0, options)
-    case .depthFirst(let bound, _): interlock_dfs_create(bound.map(UInt32.init) ?? .max)
-    case .random: interlock_random_walk_create(seed)
-    case .pct(let depth, _): interlock_pct_create(seed, UInt32(depth))
-    case .pos: interlock_pos_create(seed)
-    case .surw: interlock_surw_create(seed)
-    case .roundRobin: interlock_round_robin_create()
-    case .replay(let choices): interlock_replay_create(choices, choices.count)
-    case .kept(let order): OrderGuide.makeStrategy(order)
-    }
-  }
-}
-
 /// The engine in C, with what it has learnt about a body.
 struct Engine {
   private let options: ExplorationOptions
@@ -279,47 +217,5 @@ struct Engine {
     var result: UnsafeMutableRawPointer?
     around? { result = function?(argument) }
     return result
-  }
-}
-
-extension ExplorationFailure {
-  /// The failure of a result; `execution` is the number of the first that failed. The race is one
-  /// that a child process found.
-  init(
-    _ result: interlock_exploration_result, token: String, at execution: Int,
-    race: ExplorationRace?
-  ) {
-    switch result.verdict {
-    case INTERLOCK_EXPLORED_DEADLOCK: verdict = .deadlock
-    case INTERLOCK_EXPLORED_LIVELOCK: verdict = .livelock
-    case INTERLOCK_EXPLORED_TIMED_OUT: verdict = .timedOut
-    case INTERLOCK_EXPLORED_CRASHED: verdict = .crashed(signal: Int(result.signal))
-    case INTERLOCK_EXPLORED_MISUSE: verdict = .misuse
-    case INTERLOCK_EXPLORED_SELF_WAIT:
-      verdict = .misuse
-      cause = .`self`
-    case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: verdict = .notDeterministic
-    case INTERLOCK_EXPLORED_RACE: verdict = .race
-    default: verdict = .failed
-    }
-    text = result.text.map { String(cString: $0) } ?? ""
-    if result.differed_at > 0 { text = Schedule.difference(result) }
-    let line = result.place.map { String(cString: $0) }
-    place = line == "" ? nil : line
-    thread = Int(result.failed_thread)
-    schedule = Schedule(result)
-    if result.dry_pool_width > 0 {
-      dryPoolWidth = Int(result.dry_pool_width)
-      cause = .starvation
-    }
-    // A race in memory whose accesses are points does not end its execution.
-    let shown = race == nil ? SectionTracking.exploredRace : nil
-    memoryRace = shown?.inMemory
-    if verdict == .race {
-      self.race = race ?? shown.flatMap(ExplorationRace.init)
-      if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
-    }
-    self.token = token
-    self.execution = execution
   }
 }

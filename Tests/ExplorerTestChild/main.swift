@@ -6,7 +6,8 @@ import Foundation
 import Interlock
 
 private let bodies =
-  lockBodies + waitBodies + threadBodies + queueBodies + dispatchBodies + taskBodies
+  lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
+  + dispatchBodies + taskBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies
 
 private struct Arguments {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "interlock_runtime.h"
+#include "interlock_stack_walk.h"
 
 static uint64_t numbers;
 

@@ -3,13 +3,6 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <pthread.h>
-
-static int started;
-static int partial;
-
-void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
-
 /// Records that the thread has acquired a lock; see `held_lock` for read-write locks.
 static inline __attribute__((always_inline)) void hold(thread_record *own,
                                                        const interlock_event *event) {
@@ -276,37 +269,5 @@ void interlock_waits_thread_ends(thread_record *own) {
 }
 
 void interlock_waits_miss_thread(void) { interlock_note_partial(); }
-
-/// The process is a child, in which the reader was removed.
-static bool was_forked;
-
-static void forked(void) {
-  __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
-  was_forked = true;
-  interlock_left_forked();
-}
-
-bool interlock_waits_start(void) {
-  static int only;
-  if (was_forked) {
-    // The layouts and the handler are as in the parent.
-    was_forked = false;
-    __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-    return interlock_follow(INTERLOCK_PART_WAITS);
-  }
-  if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_waits_started();
-  if (interlock_events_available() == INTERLOCK_EVENTS_NONE_LAYOUT) return false;
-  // Blocks may be queued that were not seen.
-  if (interlock_events_available() != INTERLOCK_EVENTS_ALL) interlock_note_partial();
-  interlock_queues_prepare();
-  pthread_atfork(NULL, NULL, forked);
-  // Release: a thread that sees that it has started sees the layout.
-  __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  return interlock_follow(INTERLOCK_PART_WAITS);
-}
-
-bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
-
-bool interlock_waits_is_partial(void) { return __atomic_load_n(&partial, __ATOMIC_RELAXED); }
 
 #endif

@@ -72,7 +72,7 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
 /// Called before the thread waits for a word that may name it as the owner.
 void interlock_look_for_own_word(thread_record *own, const interlock_event *event) HIDDEN;
 
-// The part of the reader (wait_table.c).
+// The part of the reader (wait_table.c, wait_start.c).
 
 void interlock_waits_read(thread_record *own, const interlock_event *event) HIDDEN;
 /// Called when the record's thread ends, or has ended.

@@ -10,13 +10,6 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
-/// is the object of the outermost task that it is a child of, where a cancellation may come from;
-/// `value` is its parent. Of the object of a task or an actor: the execution made it, or, of an
-/// actor, one of its tasks has called it. Of a task's object: it is in the list `switching`, where
-/// `first` is the next one; `state` is the object of the actor that its last call switches to.
-enum { is_new = 1 << 4, is_own = 1 << 5, is_listed = 1 << 6 };
-
 static const char shared_actor[] = "an actor that tasks outside the body use";
 
 /// The tasks that have switched to an actor.
@@ -43,54 +36,6 @@ static const interlock_object *cancellation_of(uintptr_t task) {
 static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t task) {
   return interlock_operation_of(kind, cancellation_of(task)->number, 0);
 }
-
-// Jobs.
-
-/// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes
-/// a task that task among it.
-enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64, resuming_kind = 195 };
-
-void interlock_model_job_found(model_item *item) {
-  const char *job = item->request.job;
-  item->task = job;
-  if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
-    // Whether an address is used again is malloc's affair: the number may not depend on it.
-    bool is_first = item->request.flags & INTERLOCK_FLAG_FIRST_JOB;
-    if (is_first) interlock_object_anew(job)->flags = is_new | is_own;
-    return;
-  }
-  item->needs_no_worker = true;
-  uintptr_t actor, task = interlock_running_task(&actor);
-  const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
-  // The kind alone may be another's in another runtime; in an actor's job the words are the
-  // actor's.
-  bool has_kind = (*(const uint32_t *)(job + at_kind) & kind_mask) == resuming_kind;
-  if (!task || !has_kind || (words[0] != task && words[1] != task)) return;
-  item->task = (const void *)task;
-  item->only_resumes = true;
-}
-
-void interlock_model_job_enqueued(model_item *item) {
-  // By the time that the job ends, its address may be another's; of an actor's job it is malloc's
-  // affair.
-  bool is_of_actor = item->needs_no_worker && !item->only_resumes;
-  item->number = is_of_actor ? interlock_object_number() : interlock_object_at(item->task)->number;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
-}
-
-void interlock_model_job_begins(const model_item *item) {
-  interlock_model_thread()->actor = 0;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->number, 0));
-}
-
-void interlock_model_job_ends(const model_item *item) {
-  // By now the actor has been given up.
-  uint32_t actor = interlock_model_thread()->actor;
-  if (actor) interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, actor, 0));
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
-}
-
-// Tasks.
 
 static void made(uintptr_t task, uintptr_t parent) {
   interlock_object *known = interlock_object_at((const void *)task);

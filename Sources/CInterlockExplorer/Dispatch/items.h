@@ -71,7 +71,7 @@ interlock_operation interlock_model_group_operation(interlock_operation_kind kin
 void interlock_model_item_begins(void *item) HIDDEN;
 void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 
-// Tasks (../Concurrency/tasks.c).
+// Tasks (../Concurrency/tasks.c, ../Concurrency/jobs.c).
 /// Finds the task of an item's job. Call it while the task that makes the call still runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
 /// Record that a job is submitted to a queue; that its part begins, and ends, on the running

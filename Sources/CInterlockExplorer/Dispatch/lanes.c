@@ -1,36 +1,9 @@
 // How entries move from queue to queue, up to a root's pool, and what lets them begin.
-#include "model.h"
+#include "entries.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 static void advance(model_queue *queue);
-
-static void append(model_queue *queue, model_entry *entry) {
-  entry->in = queue;
-  entry->next = NULL;
-  entry->previous = queue->last;
-  if (queue->last) {
-    queue->last->next = entry;
-  } else {
-    queue->first = entry;
-  }
-  queue->last = entry;
-}
-
-static void unlink_entry(model_entry *entry) {
-  model_queue *queue = entry->in;
-  if (entry->previous) {
-    entry->previous->next = entry->next;
-  } else {
-    queue->first = entry->next;
-  }
-  if (entry->next) {
-    entry->next->previous = entry->previous;
-  } else {
-    queue->last = entry->previous;
-  }
-  entry->next = entry->previous = NULL;
-}
 
 /// Every queue above lets the entry through: it may begin, or, of a lane, what is first in it.
 static void let_begin(model_entry *entry) {

@@ -109,6 +109,8 @@ void interlock_result_add_escaped(interlock_exploration_result *result,
 void interlock_result_show(interlock_exploration_result *result,
                            const interlock_result_details *details) HIDDEN;
 
+/// Orders the calling thread after everything that other threads have done so far.
+void interlock_engine_come_after_all(void) HIDDEN;
 /// Runs one execution; true if it passed.
 bool interlock_engine_execute(void) HIDDEN;
 /// Leaves the running execution for the controller, which ends it.

@@ -1,48 +1,29 @@
-// Executions: one after another until the strategy, a limit or a failure ends them.
+// One execution, from its first step to the stacks of the threads that never ended.
 #include "../Calls/calls.h"
 #include "../Concurrency/tasks.h"
 #include "../Dispatch/model.h"
 #include "../Sections/sections.h"
 #include "engine.h"
-#include "interlock_layouts.h"
-#include "interlock_strategies.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <linux/futex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #define ENGINE interlock_the_engine
 
-// NULL if races in memory are not checked.
-
-/// The next execution reports its own races.
+/// The next execution reports its own races. NULL if races in memory are not checked.
 void interlock_memory_scope_begins(void) __attribute__((weak));
-void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports)
-    __attribute__((weak));
 /// NULL in a program that follows no orders.
 void interlock_clocks_come_after_all(void) __attribute__((weak));
 
-static void come_after_all(void) {
+void interlock_engine_come_after_all(void) {
   interlock_marks.hidden++;
   if (interlock_clocks_come_after_all) interlock_clocks_come_after_all();
   interlock_marks.hidden--;
 }
 
-static void set_points(const uintptr_t *sites, size_t count) {
-  // The race beside a failing order is reported where that order is shown.
-  bool reports = ENGINE.options.follows_callers;
-  if (interlock_memory_set_points) interlock_memory_set_points(sites, count, reports);
-}
-
 static void *run_body(void *context) {
   // After the code before the exploration, and after the execution before, whose threads have ended
   // or never continue. Their pthreads, which this execution has again, show no such order.
-  come_after_all();
+  interlock_engine_come_after_all();
   if (!ENGINE.body(context)) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "");
   }
@@ -119,221 +100,6 @@ bool interlock_engine_execute(void) {
   interlock_sections_end_execution();
   give_up_threads();
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
-}
-
-// The loop.
-
-/// What is kept of the last failure, beyond the engine's next execution.
-static uint32_t *kept_choices;
-static interlock_exploration_step *kept_trace;
-static interlock_blocked_thread *kept_blocked;
-
-static void *copy(const void *items, size_t size) {
-  void *made = malloc(size ? size : 1);
-  if (made && size) memcpy(made, items, size);
-  return made;
-}
-
-static void keep(void) {
-  interlock_exploration_result *result = ENGINE.result;
-  result->verdict = ENGINE.verdict;
-  result->signal = ENGINE.signal;
-  result->trace_hash = ENGINE.hash;
-  result->failed_thread = ENGINE.failed_thread;
-  memcpy(ENGINE.details->place, ENGINE.place, sizeof ENGINE.place);
-  memcpy(ENGINE.details->text, ENGINE.text, sizeof ENGINE.text);
-  result->dry_pool_width = ENGINE.dry_pool_width;
-  free(kept_choices);
-  free(kept_trace);
-  free(kept_blocked);
-  size_t choices = ENGINE.choices.count, steps = ENGINE.trace.count;
-  size_t blocked = ENGINE.blocked.count;
-  kept_choices = copy(ENGINE.choices.items, choices * sizeof *kept_choices);
-  kept_trace = copy(ENGINE.trace.items, steps * sizeof *kept_trace);
-  result->choices_made = kept_choices;
-  result->choice_count = kept_choices ? choices : 0;
-  result->trace = kept_trace;
-  result->trace_count = kept_trace ? steps : 0;
-  kept_blocked = copy(ENGINE.blocked.items, blocked * sizeof *kept_blocked);
-  result->blocked = kept_blocked;
-  result->blocked_count = kept_blocked ? blocked : 0;
-  result->named_count = 0;
-  // A walk over the whole table: too much for each failed execution of many.
-  if (ENGINE.options.follows_callers) interlock_objects_describe(result, ENGINE.details);
-}
-
-static void count_execution(bool passed) {
-  interlock_exploration_result *result = ENGINE.result;
-  result->executions++;
-  result->steps += ENGINE.steps;
-  result->switches += ENGINE.switches;
-  result->choices += ENGINE.choice_count;
-  if (ENGINE.is_cut) result->cut++;
-  if (!passed) {
-    result->failed_at = result->executions;
-    result->failures++;
-    keep();
-  }
-}
-
-/// Reads the clock at most once in 16 executions, and after each one that takes 1 % of the budget.
-static bool is_budget_spent(uint64_t begun) {
-  static uint64_t next;
-  uint64_t budget = ENGINE.options.budget, executions = ENGINE.result->executions;
-  if (executions <= 1) next = 0;
-  if (budget == 0 || executions < next) return false;
-  uint64_t spent = interlock_real_now() - begun;
-  uint64_t for_each = spent / (executions ? executions : 1);
-  uint64_t skipped = for_each ? budget / 100 / for_each : 16;
-  next = executions + (skipped < 1 ? 1 : skipped > 16 ? 16 : skipped);
-  return spent >= budget;
-}
-
-/// What came first is estimate enough, and its table takes memory.
-static bool estimate_is_full(const interlock_estimate *estimate) {
-  return interlock_estimate_distinct(estimate) >= 1 << 17;
-}
-
-static void run_executions(void) {
-  interlock_exploration_result *result = ENGINE.result;
-  interlock_strategy *strategy = ENGINE.strategy;
-  uint64_t begun = interlock_real_now();
-  bool follows_callers = ENGINE.options.follows_callers;
-  interlock_estimate *estimate = ENGINE.options.estimates ? interlock_estimate_create() : NULL;
-  ENGINE.is_warming_up = true;
-  for (uint32_t index = 0; index < ENGINE.options.warm_ups; index++) {
-    // A failure here is found again, and counted, in the first execution that is counted.
-    if (!interlock_engine_execute()) break;
-  }
-  ENGINE.is_warming_up = false;
-  result->left_behind = 0;
-  while (!result->must_begin_anew) {
-    if (!strategy->begin(strategy)) break;
-    // A difference is reported with its lines.
-    ENGINE.options.follows_callers =
-        follows_callers || result->executions < ENGINE.options.determinism_checks;
-    bool passed = interlock_engine_execute();
-    // A limit of time, or what no choice decides, would differ by itself.
-    bool is_repeatable = !ENGINE.is_cut && !ENGINE.is_limited && !ENGINE.has_escaped;
-    if (result->executions < ENGINE.options.determinism_checks && is_repeatable) {
-      passed = interlock_engine_repeat() && passed;
-    }
-    count_execution(passed);
-    if (estimate && !ENGINE.is_cut && !estimate_is_full(estimate)) {
-      interlock_estimate_add(estimate, interlock_trace_hash());
-    }
-    interlock_execution_end end = ENGINE.is_limited ? INTERLOCK_EXECUTION_LIMITED
-                                  : !passed         ? INTERLOCK_EXECUTION_FAILED
-                                                    : INTERLOCK_EXECUTION_PASSED;
-    size_t steps = ENGINE.trace.count;
-    interlock_exploration_state last =
-        interlock_engine_state(steps ? (int32_t)ENGINE.trace.items[steps - 1].thread : -1);
-    // Of one that it cut off, the strategy has had the end.
-    if (!ENGINE.is_cut) strategy->end(strategy, end, &last);
-    if (!passed && !ENGINE.options.keeps_going) break;
-    if (ENGINE.options.executions && result->executions >= ENGINE.options.executions) break;
-    if (is_budget_spent(begun)) break;
-  }
-  // The last one, if none failed: its trace and its hash.
-  if (!result->failures) keep();
-  if (estimate) {
-    result->reached = interlock_estimate_coverage(estimate);
-    result->distinct = interlock_estimate_distinct(estimate);
-    interlock_estimate_destroy(estimate);
-  }
-  result->is_complete = strategy->is_complete(strategy);
-  result->nanoseconds = interlock_real_now() - begun;
-}
-
-/// One exploration at a time: a word that threads take, and wait on in the kernel. Not a mutex: its
-/// calls are interposed.
-static int running;
-enum { not_running, runs, runs_and_others_wait };
-
-static void wait_on_running(int operation, int value) {
-  typedef long system_call(long, ...);
-  INTERLOCK_REAL(system_call, syscall)(SYS_futex, &running, operation, value, NULL, NULL, 0);
-}
-
-static void begin_alone(void) {
-  int found = not_running;
-  // Acquire: pairs with the release in `end_alone`; what one exploration left, the next finds.
-  if (__atomic_compare_exchange_n(&running, &found, runs, false, __ATOMIC_ACQUIRE,
-                                  __ATOMIC_RELAXED)) {
-    return;
-  }
-  while (__atomic_exchange_n(&running, runs_and_others_wait, __ATOMIC_ACQUIRE) != not_running) {
-    wait_on_running(FUTEX_WAIT_PRIVATE, runs_and_others_wait);
-  }
-}
-
-static void end_alone(void) {
-  // Release: pairs with the acquires in `begin_alone`.
-  if (__atomic_exchange_n(&running, not_running, __ATOMIC_RELEASE) == runs_and_others_wait) {
-    wait_on_running(FUTEX_WAKE_PRIVATE, 1);
-  }
-}
-
-interlock_explore_status interlock_explore(const interlock_exploration_options *options,
-                                           bool (*body)(void *), void *context,
-                                           interlock_strategy *strategy,
-                                           interlock_exploration_result *result) {
-  static interlock_result_details own_details;
-  memset(result, 0, sizeof *result);
-  if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
-  interlock_marks.hidden++;
-  begin_alone();
-  interlock_explore_status status = INTERLOCK_EXPLORE_NO_CALLS;
-  if (interlock_control_begin(&interlock_explorer_performer)) {
-    status = INTERLOCK_EXPLORE_RAN;
-    ENGINE.options = *options;
-    if (!ENGINE.options.steps) ENGINE.options.steps = 1000000;
-    if (!ENGINE.options.execution_time) ENGINE.options.execution_time = 10000000000;
-    result->facts = options->facts;
-    interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());
-    ENGINE.strategy = strategy;
-    ENGINE.result = result;
-    if (!ENGINE.details) ENGINE.details = &own_details;
-    memset(ENGINE.details, 0, sizeof *ENGINE.details);
-    interlock_result_show(result, ENGINE.details);
-    ENGINE.body = body;
-    ENGINE.body_context = context;
-    ENGINE.has_escaped = false;
-    interlock_descriptors_note();
-    interlock_outside_reset();
-    interlock_interruptions_begin();
-    interlock_sections_begin();
-    set_points(options->points, options->point_count);
-    if (interlock_stacks_are_os_threads()) interlock_processor_enter();
-    // Else a body that iterates over a dictionary is another one in each execution.
-    bool were_by_size = interlock_hash_tables_by_size(true);
-    run_executions();
-    interlock_hash_tables_by_size(were_by_size);
-    interlock_processor_leave();
-    set_points(NULL, 0);
-    interlock_sections_end();
-    interlock_interruptions_end();
-    ENGINE.strategy = NULL;
-    ENGINE.result = NULL;
-    interlock_control_end();
-  }
-  end_alone();
-  come_after_all();
-  interlock_marks.hidden--;
-  return status;
-}
-
-#else
-
-#include <string.h>
-
-interlock_explore_status interlock_explore(const interlock_exploration_options *options,
-                                           bool (*body)(void *), void *context,
-                                           interlock_strategy *strategy,
-                                           interlock_exploration_result *result) {
-  (void)options, (void)body, (void)context, (void)strategy;
-  memset(result, 0, sizeof *result);
-  return INTERLOCK_EXPLORE_NO_CALLS;
 }
 
 #endif

@@ -6,7 +6,7 @@ import Synchronization
 /// Correct programs, some without progress for a long time: a hang reported here is a false alarm.
 let correctPrograms: [HangProgram] =
   correctLockPrograms
-  + correctWaitPrograms
+  + correctWaitPrograms + correctTaskWaitPrograms
   + correctJoinPrograms
 
 /// Locks that are held for long, by many threads, or in an order that looks wrong.

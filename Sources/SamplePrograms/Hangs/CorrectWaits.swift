@@ -20,14 +20,6 @@ let correctWaitPrograms: [HangProgram] = [
   HangProgram(
     "timer-source", "a thread waits for the third tick of a Dispatch timer", timerSource),
   HangProgram(
-    "task-sleeps", "a thread waits for a task that sleeps for a second", taskSleeps),
-  HangProgram(
-    "continuation-resumed-late", "a task's continuation is resumed by a thread, after a second",
-    continuationResumedLate),
-  HangProgram(
-    "stream-yields-late", "a loop over an AsyncStream that gets an element after a second",
-    streamYieldsLate),
-  HangProgram(
     "static-let-takes-a-second",
     "50 threads use a shared instance whose initializer takes a second",
     staticLetTakesASecond),
@@ -196,44 +188,6 @@ private func timerSource() {
   timer.resume()
   for _ in 0..<3 { ticks.wait() }
   timer.cancel()
-}
-
-private func taskSleeps() {
-  let woken = DispatchSemaphore(value: 0)
-  Task.detached {
-    try? await Task.sleep(for: .seconds(1))
-    woken.signal()
-  }
-  woken.wait()
-}
-
-private func continuationResumedLate() {
-  let answered = DispatchSemaphore(value: 0)
-  Task.detached {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        Thread.sleep(forTimeInterval: 1)
-        continuation.resume()
-      }
-    }
-    answered.signal()
-  }
-  answered.wait()
-}
-
-private func streamYieldsLate() {
-  let (lines, writer) = AsyncStream.makeStream(of: String.self)
-  Thread.detachNewThread {
-    Thread.sleep(forTimeInterval: 1)
-    writer.yield("line")
-    writer.finish()
-  }
-  let finished = DispatchSemaphore(value: 0)
-  Task.detached {
-    for await _ in lines {}
-    finished.signal()
-  }
-  finished.wait()
 }
 
 private func staticLetTakesASecond() {

@@ -37,6 +37,7 @@ struct MemoryPair: Sendable {
 /// All programs: each one with a race is followed by its correct twin.
 package let memoryPrograms: [MemoryProgram] =
   (valuePairs + collectionPairs + classPairs + variablePairs + pointerPairs + lockPairs
-  + readWritePairs + signalPairs + queuePairs + dispatchPairs + atomicPairs + guardPairs
+  + readWritePairs + signalPairs + queuePairs + dispatchPairs + dispatchSourcePairs
+  + atomicPairs + guardPairs
   + threadPairs + taskPairs + taskGroupPairs + actorPairs + resumePairs + storagePairs
   + libraryPairs).flatMap(\.programs)

@@ -1,0 +1,87 @@
+internal import CInterlockExplorer
+import Interlock
+
+/// Tokens: each names one schedule of one body.
+extension Exploration {
+  /// Reads a token without executing its schedule.
+  ///
+  /// - Throws: Why it is no token of this body, in one line.
+  package func check(_ token: String) throws(ExplorationRefusal) {
+    var schedule = interlock_schedule()
+    var platform: UInt32 = 0
+    if let error = interlock_token_read(token, name, &platform, &schedule) {
+      throw ExplorationRefusal(description: String(cString: error))
+    }
+    interlock_schedule_destroy(&schedule)
+  }
+
+  /// Executes the one schedule that a token names.
+  package func replay(
+    _ token: String, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    try Self.inTurn { () throws(ExplorationRefusal) in try execute(token, body) }
+  }
+
+  private func execute(
+    _ token: String, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    var schedule = interlock_schedule()
+    var platform: UInt32 = 0
+    if let error = interlock_token_read(token, name, &platform, &schedule) {
+      throw ExplorationRefusal(description: String(cString: error))
+    }
+    defer { interlock_schedule_destroy(&schedule) }
+    var options = options
+    options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
+    let accesses = Array(
+      UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
+    let points = AccessPoints(keys: accesses)
+    if points.keys != accesses {
+      throw ExplorationRefusal(
+        description: "the token's schedule does not fit any more: the function of an access of"
+          + " memory, at which its threads change, is gone or has fewer accesses")
+    }
+    var engine = Engine(
+      options, around: around, state: state, facts: platform / Self.widths, points: points)
+    let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
+    let (result, witness) = try engine.look(at: choices, body)
+    guard result.failures > 0 else {
+      if let divergence = engine.divergence {
+        throw ExplorationRefusal(
+          description: "the token's schedule does not fit any more: \(divergence); the body, or the"
+            + " number of processors, has changed since")
+      }
+      return .sampled(
+        count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
+    }
+    var failure = made(result, token: token, at: 1, engine.race)
+    failure.divergence = engine.divergence
+    failure.add(witness)
+    return .failed(failure)
+  }
+
+  func token(_ choices: [UInt32], _ engine: Engine) -> String {
+    var choices = choices
+    var accesses = engine.points.keys
+    let platform = UInt32(options.poolWidth ?? 0) + engine.facts * Self.widths
+    return choices.withUnsafeMutableBufferPointer { choices in
+      accesses.withUnsafeMutableBufferPointer { accesses in
+        var schedule = interlock_schedule(
+          choices: choices.baseAddress, count: choices.count, capacity: choices.count,
+          accesses: accesses.baseAddress, access_count: accesses.count)
+        let length = interlock_token_write(nil, 0, name, platform, &schedule)
+        return String(unsafeUninitializedCapacity: length + 1) { text in
+          text.withMemoryRebound(to: CChar.self) { text in
+            interlock_token_write(text.baseAddress, text.count, name, platform, &schedule)
+          }
+        }
+      }
+    }
+  }
+
+  /// A token's number of the platform is the width of the pools, and above it what executions had
+  /// shown of the body.
+  private static let widths: UInt32 = 4096
+  /// The widths that a pool can have.
+  package static let poolWidths = 1...Int(widths - 1)
+}

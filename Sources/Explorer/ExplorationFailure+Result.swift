@@ -1,0 +1,45 @@
+internal import CInterlockExplorer
+import Interlock
+import WaitForGraph
+
+extension ExplorationFailure {
+  /// The failure of a result; `execution` is the number of the first that failed. The race is one
+  /// that a child process found.
+  init(
+    _ result: interlock_exploration_result, token: String, at execution: Int,
+    race: ExplorationRace?
+  ) {
+    switch result.verdict {
+    case INTERLOCK_EXPLORED_DEADLOCK: verdict = .deadlock
+    case INTERLOCK_EXPLORED_LIVELOCK: verdict = .livelock
+    case INTERLOCK_EXPLORED_TIMED_OUT: verdict = .timedOut
+    case INTERLOCK_EXPLORED_CRASHED: verdict = .crashed(signal: Int(result.signal))
+    case INTERLOCK_EXPLORED_MISUSE: verdict = .misuse
+    case INTERLOCK_EXPLORED_SELF_WAIT:
+      verdict = .misuse
+      cause = .`self`
+    case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: verdict = .notDeterministic
+    case INTERLOCK_EXPLORED_RACE: verdict = .race
+    default: verdict = .failed
+    }
+    text = result.text.map { String(cString: $0) } ?? ""
+    if result.differed_at > 0 { text = Schedule.difference(result) }
+    let line = result.place.map { String(cString: $0) }
+    place = line == "" ? nil : line
+    thread = Int(result.failed_thread)
+    schedule = Schedule(result)
+    if result.dry_pool_width > 0 {
+      dryPoolWidth = Int(result.dry_pool_width)
+      cause = .starvation
+    }
+    // A race in memory whose accesses are points does not end its execution.
+    let shown = race == nil ? SectionTracking.exploredRace : nil
+    memoryRace = shown?.inMemory
+    if verdict == .race {
+      self.race = race ?? shown.flatMap(ExplorationRace.init)
+      if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
+    }
+    self.token = token
+    self.execution = execution
+  }
+}

@@ -1,0 +1,63 @@
+internal import CInterlockExplorer
+
+/// A strategy with its share of the budget.
+enum Phase {
+  case everyOrder(seconds: Double)
+  case sampling(seconds: Double)
+  case depthFirst(Int?, seconds: Double)
+  case random(seconds: Double)
+  case pct(Int, seconds: Double)
+  case pos(seconds: Double)
+  case surw(seconds: Double)
+  case roundRobin(seconds: Double)
+  case replay([UInt32])
+  case kept(Corpus.Order)
+
+  /// It runs one execution, and what it finds is looked at.
+  var isReplay: Bool {
+    switch self {
+    case .replay, .kept: true
+    default: false
+    }
+  }
+
+  /// It draws executions by chance, so that what it has not reached can be estimated.
+  var isSampling: Bool {
+    switch self {
+    case .sampling, .random, .pct, .pos, .surw: true
+    case .everyOrder, .depthFirst, .roundRobin, .replay, .kept: false
+    }
+  }
+
+  var seconds: Double {
+    switch self {
+    case .everyOrder(let seconds), .sampling(let seconds), .depthFirst(_, let seconds),
+      .random(let seconds), .pct(_, let seconds), .pos(let seconds), .surw(let seconds),
+      .roundRobin(let seconds):
+      seconds
+    case .replay, .kept: 0
+    }
+  }
+
+  func makeStrategy(
+    seed: UInt64, part: ExplorationOptions.Part?
+  ) -> UnsafeMutablePointer<interlock_strategy>? {
+    let options = interlock_dpor_options(
+      objects_keep_their_numbers: false, shard: UInt32(part.map { $0.number - 1 } ?? 0),
+      shards: UInt32(part?.count ?? 1))
+    // Far from the seeds next to it, which the samplers of one part have.
+    let seed = seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
+    return switch self {
+    case .everyOrder: interlock_dpor_create(options)
+    case .sampling: interlock_portfolio_create(seed, 0, options)
+    case .depthFirst(let bound, _): interlock_dfs_create(bound.map(UInt32.init) ?? .max)
+    case .random: interlock_random_walk_create(seed)
+    case .pct(let depth, _): interlock_pct_create(seed, UInt32(depth))
+    case .pos: interlock_pos_create(seed)
+    case .surw: interlock_surw_create(seed)
+    case .roundRobin: interlock_round_robin_create()
+    case .replay(let choices): interlock_replay_create(choices, choices.count)
+    case .kept(let order): OrderGuide.makeStrategy(order)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Explorer
+import Foundation
+import Interlock
+import TestSupport
+import Testing
+import WaitForGraph
+
+/// In processes of their own: the reader of the waits is one of the few that a process can have,
+/// and other tests start some.
+@Suite("an explored deadlock", .serialized, .controlled)
+struct DeadlockCauseTests {
+  private static func failure(_ body: @escaping () -> Bool) throws -> ExplorationFailure {
+    let outcome = try Exploration(ExplorationOptions(), of: "DeadlockCauseTests").run(body)
+    guard case .failed(let failure) = outcome else {
+      throw NoFailure(outcome: outcome)
+    }
+    return failure
+  }
+
+  /// Outside of the macro's argument, whose lines have no file.
+  private static func crossLocks() -> Bool {
+    let (first, second) = (NSLock(), NSLock())
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group) { first.withLock { second.withLock {} } }
+    DispatchQueue.global().async(group: group) { second.withLock { first.withLock {} } }
+    group.wait()
+    return true
+  }
+
+  @Test("of two locks is a cycle, with what each thread holds and waits for")
+  func cycle() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure(Self.crossLocks)
+      #expect(found.verdict == .deadlock)
+      #expect(found.cause == .cycle)
+      let text = found.explanation.joined(separator: "\n")
+      #expect(text.contains("2 threads wait for each other"))
+      #expect(text.contains("thread 1 holds the mutex made at DeadlockCauseTests.swift:"))
+      #expect(text.contains("thread 2 holds the mutex made at DeadlockCauseTests.swift:"))
+      #expect(text.contains("DeadlockCauseTests.swift:"))
+      #expect(found.report.hasPrefix("deadlock (cycle) "))
+    }
+  }
+
+  @Test("of a thread that locks what it holds is its own")
+  func selfWait() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure {
+        let lock = NSLock()
+        lock.lock()
+        lock.lock()
+        return true
+      }
+      #expect(found.cause == .self)
+    }
+  }
+
+  @Test("of a signal that comes before its wait is a lost wake-up")
+  func lostWakeUp() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure {
+        let condition = NSCondition()
+        let group = DispatchGroup()
+        DispatchQueue.global().async(group: group) {
+          condition.lock()
+          condition.wait()
+          condition.unlock()
+        }
+        DispatchQueue.global().async(group: group) {
+          condition.lock()
+          condition.signal()
+          condition.unlock()
+        }
+        group.wait()
+        return true
+      }
+      #expect(found.cause == .lostWakeUp)
+    }
+  }
+
+  @Test("of a lock that its owner kept is an abandoned lock")
+  func abandonedLock() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure {
+        let lock = NSLock()
+        let group = DispatchGroup()
+        for _ in 0..<2 { DispatchQueue.global().async(group: group) { lock.lock() } }
+        group.wait()
+        return true
+      }
+      #expect(found.cause == .abandonedLock)
+    }
+  }
+
+  @Test("of a pool whose threads all wait is starvation")
+  func starvation() async {
+    await #expect(processExitsWith: .success) {
+      var options = ExplorationOptions()
+      options.poolWidth = 1
+      let outcome = try Exploration(options, of: "DeadlockCauseTests").run {
+        let group = DispatchGroup()
+        DispatchQueue.global().async(group: group) {
+          let isDone = DispatchSemaphore(value: 0)
+          DispatchQueue.global().async { isDone.signal() }
+          isDone.wait()
+        }
+        group.wait()
+        return true
+      }
+      guard case .failed(let found) = outcome else {
+        Issue.record("no order failed")
+        return
+      }
+      #expect(found.cause == .starvation)
+      #expect(found.dryPoolWidth == 1)
+    }
+  }
+}
