@@ -6,16 +6,19 @@
 #include "interlock_stack_walk.h"
 
 #include <errno.h>
+#include <dlfcn.h>
 #include <execinfo.h>
 #ifdef __linux__
 #include <link.h>
 #endif
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #endif
 
@@ -166,6 +169,19 @@ uint64_t interlock_libraries_loaded(void) {
   dl_iterate_phdr(note_loaded, &count);
 #endif
   return count;
+}
+
+const char *interlock_image_of(uintptr_t address, uintptr_t *base) {
+  Dl_info info;
+  if (!dladdr((const void *)address, &info) || !info.dli_fbase) return NULL;
+  *base = (uintptr_t)info.dli_fbase;
+#ifdef __linux__
+  // The loader has the executable by the name that it was called by, which may be any.
+  Dl_info own;
+  bool is_known = dladdr((const void *)getauxval(AT_ENTRY), &own) != 0;
+  if (is_known && own.dli_fbase == info.dli_fbase) return "/proc/self/exe";
+#endif
+  return info.dli_fname;
 }
 
 char *interlock_demangled(const char *symbol) {

@@ -229,6 +229,10 @@ uint64_t interlock_thread_number(void);
 /// How many libraries have been loaded so far; 0 if the system does not count them.
 uint64_t interlock_libraries_loaded(void);
 
+/// The file of the executable or library that has this address, as the loader names it, and where
+/// it begins; NULL if none has.
+const char *interlock_image_of(uintptr_t address, uintptr_t *base);
+
 /// Writes all bytes to standard error, also if signals interrupt it.
 void interlock_write_error(const char *bytes, size_t length);
 

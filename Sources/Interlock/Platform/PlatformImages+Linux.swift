@@ -45,10 +45,24 @@ struct PlatformImages {
   ) -> [NamedFrame] {
     // `Backtrace` has no public initializer from addresses, but can be decoded.
     let source = BacktraceSource(architecture: architecture, addresses: addresses)
+    let lines = lines(of: addresses)
     guard let backtrace = try? Backtrace(from: source),
-      let symbolicated = backtrace.symbolicated(with: map, options: options)
+      let symbolicated = backtrace.symbolicated(
+        with: map, options: lines == nil ? options : .useSymbolCache)
     else { return unnamed(addresses) }
-    return symbolicated.frames.compactMap(named)
+    return symbolicated.frames.compactMap { named($0, lines) }
+  }
+
+  /// The lines of addresses in unoptimised code, where no function is inlined; `nil` if `Runtime`
+  /// must read them.
+  private static func lines(of addresses: [UInt]) -> [UInt: LineSymbolizer.Line]? {
+    #if DEBUG
+    // The explorer would take the calls for steps of the user's code.
+    if ExploredSections.execution != nil { return nil }
+    return LineSymbolizer.shared.withLock { $0.lines(of: addresses) }
+    #else
+    return nil
+    #endif
   }
 
   /// Unoptimised code has no inlined functions; to look for them doubles the time.
@@ -64,17 +78,21 @@ struct PlatformImages {
     addresses.map { NamedFrame(frame: StackFrame(address: $0)) }
   }
 
-  private static func named(_ frame: SymbolicatedBacktrace.Frame) -> NamedFrame? {
+  private static func named(
+    _ frame: SymbolicatedBacktrace.Frame, _ lines: [UInt: LineSymbolizer.Line]?
+  ) -> NamedFrame? {
     let address = UInt("\(frame.captured.originalProgramCounter)".dropFirst(2), radix: 16) ?? 0
     guard address != 0 else { return nil }
     guard let symbol = frame.symbol else { return NamedFrame(frame: StackFrame(address: address)) }
-    let location = symbol.sourceLocation
+    let location =
+      lines.map { $0[address] }
+      ?? symbol.sourceLocation.map { LineSymbolizer.Line(file: $0.path, line: $0.line) }
     return NamedFrame(
       frame: StackFrame(
         address: address,
         // The toolchain's name for what no symbol covers.
         function: symbol.rawName == "<unknown>" ? nil : StackFrame.functionName(symbol.name),
-        file: location.map { path($0.path, of: symbol.rawName) },
+        file: location.map { path($0.file, of: symbol.rawName) },
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
       // The toolchain does not count a key path's accessors as thunks.

@@ -95,6 +95,7 @@ final class SymbolThread: @unchecked Sendable {
       isWorking = false
       pthread_cond_broadcast(changed)
     }
+    LineSymbolizer.shared.withLock { $0.close() }
     isRunning = false
     running.store(0, ordering: .relaxed)
     pthread_mutex_unlock(mutex)

@@ -39,7 +39,8 @@ struct HostileSubjectTests {
         "after \(subject.name): \(next?.message ?? "no verdict") \(next?.errors ?? "")")
     }
     let remains = try #require(run.remains, "the runner has not come to its end")
-    #expect(remains.processes == [])
+    // The runner's own lasts as long as the runner.
+    #expect(remains.processes.filter { !$0.contains("(llvm-symbolizer)") } == [])
     #expect(remains.files == files)
     #expect(Set(remains.said) == said)
   }
