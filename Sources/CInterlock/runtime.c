@@ -5,8 +5,8 @@
 #include "interlock_runtime.h"
 #include "interlock_stack_walk.h"
 
-#include <errno.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #ifdef __linux__
 #include <link.h>

@@ -229,8 +229,8 @@ uint64_t interlock_thread_number(void);
 /// How many libraries have been loaded so far; 0 if the system does not count them.
 uint64_t interlock_libraries_loaded(void);
 
-/// The file of the executable or library that has this address, as the loader names it, and where
-/// it begins; NULL if none has.
+/// The file of the executable or library that has this address, and where it begins; NULL if none
+/// has. The executable's is "/proc/self/exe" on Linux.
 const char *interlock_image_of(uintptr_t address, uintptr_t *base);
 
 /// Writes all bytes to standard error, also if signals interrupt it.

@@ -21,7 +21,7 @@ struct LineSymbolizer {
   private var process: pid_t = 0
   var isMissing = false
 
-  /// So many questions are asked at a time that they, and their answers, fit into the stream.
+  /// The most questions at a time: they and their answers fit into the stream.
   private static let most = 64
   /// After this time without an answer, the program counts as missing; milliseconds.
   private static let patience: Int32 = 20_000
