@@ -47,5 +47,21 @@ struct LineSymbolizerTests {
       precondition(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
     }
   }
+
+  @Test("survive code that closes every descriptor and opens others")
+  func closedStream() async {
+    await #expect(processExitsWith: .success) {
+      let addresses = Self.addresses()
+      var ends: [Int32] = [-1, -1]
+      precondition(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      LineSymbolizer.shared.withLock { symbolizer in
+        precondition(symbolizer.lines(of: addresses) != nil)
+        for other in ends[0]..<ends[0] + 16 where !ends.contains(other) { dup2(ends[0], other) }
+        precondition(symbolizer.lines(of: addresses) != nil)
+      }
+      var byte: UInt8 = 0
+      precondition(recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == -1 && errno == EAGAIN)
+    }
+  }
 }
 #endif

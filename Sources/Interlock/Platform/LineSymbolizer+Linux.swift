@@ -19,6 +19,8 @@ struct LineSymbolizer {
   /// A stream to the program, and the process that opened it: a fork's child opens its own.
   private var stream: Int32 = -1
   private var process: pid_t = 0
+  /// The stream's own: the user's code may close every descriptor, and get the number again.
+  private var inode: ino_t = 0
   var isMissing = false
 
   /// The most questions at a time: they and their answers fit into the stream.
@@ -47,8 +49,15 @@ struct LineSymbolizer {
 
   /// Ends the program.
   mutating func close() {
-    if stream >= 0, process == getpid() { Glibc.close(stream) }
+    if isOpen { Glibc.close(stream) }
     stream = -1
+  }
+
+  private var isOpen: Bool { stream >= 0 && Self.inode(of: stream) == inode }
+
+  private static func inode(of descriptor: Int32) -> ino_t? {
+    var facts = stat()
+    return fstat(descriptor, &facts) == 0 ? facts.st_ino : nil
   }
 
   // MARK: Questions and answers
@@ -123,12 +132,11 @@ struct LineSymbolizer {
   private mutating func open() -> Bool {
     if process != getpid() {
       // The stream is the parent's.
-      if stream >= 0 { Glibc.close(stream) }
-      stream = -1
+      close()
       isMissing = false
       process = getpid()
     }
-    if stream >= 0 { return true }
+    if isOpen { return true }
     guard !isMissing, let path = Self.path else { return false }
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(bitPattern: SOCK_CLOEXEC.rawValue)
@@ -139,6 +147,7 @@ struct LineSymbolizer {
       return false
     }
     stream = ends[0]
+    inode = Self.inode(of: stream) ?? 0
     return true
   }
 
@@ -157,8 +166,11 @@ struct LineSymbolizer {
     posix_spawn_file_actions_adddup2(&actions, stream, 0)
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    let script =
-      "exec 3<&0; \"$0\" --no-inlines --functions=none --no-demangle <&3 >&3 & exit 0"
+    // The program would ask servers for what has no debug information.
+    let script = """
+      unset DEBUGINFOD_URLS; exec 3<&0
+      "$0" --no-inlines --functions=none --no-demangle <&3 >&3 & exit 0
+      """
     let arguments = ["sh", "-c", script, path].map { (word: String) in strdup(word) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var shell: pid_t = 0
