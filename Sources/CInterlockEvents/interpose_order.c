@@ -97,33 +97,41 @@ static void note_transfer(int file, ssize_t result) {
   if (orders) order_after_unknown();
 }
 
+/// A thread that is explored asks before it uses an open file.
+#define ASK(name, changes) \
+  if (interlock_is_controlled()) interlock_posix->use_file(#name, file, changes, THIS_SITE)
+
 /// Calls that a signal handler may make: the real one is looked up as the process starts, when no
 /// thread holds the loader's lock.
-#define MEETS(result_type, name, parameters, arguments, after)             \
+#define MEETS(result_type, name, parameters, arguments, before, after)     \
   typedef result_type name##_call parameters;                              \
   static name##_call *real_##name(void) { return REAL(name##_call, name); } \
   INTERPOSED result_type name parameters {                                 \
+    before;                                                                \
     result_type result = real_##name() arguments;                          \
     after;                                                                 \
     return result;                                                         \
   }
-#define TRANSFERS(name, parameters, arguments) \
-  MEETS(ssize_t, name, parameters, arguments, note_transfer(file, result))
+#define TRANSFERS(type, name, parameters, arguments) \
+  MEETS(type, name, parameters, arguments, ASK(name, false), note_transfer(file, result))
 /// A call that waits for room is ordered after the thread that made the room. Standard output and
 /// error imply no intended order.
-#define SENDS(name, parameters, arguments) \
-  MEETS(ssize_t, name, parameters, arguments, if (file > STDERR_FILENO) note_transfer(file, result))
+#define SENDS(name, parameters, arguments)                      \
+  MEETS(ssize_t, name, parameters, arguments, ASK(name, true), \
+        if (file > STDERR_FILENO) note_transfer(file, result))
 #define FINDS(name, parameters, arguments) \
-  MEETS(int, name, parameters, arguments, if (result > 0) order_after_unknown())
+  MEETS(int, name, parameters, arguments, , if (result > 0) order_after_unknown())
 
-TRANSFERS(read, (int file, void *buffer, size_t size), (file, buffer, size))
-TRANSFERS(readv, (int file, const struct iovec *buffers, int count), (file, buffers, count))
-TRANSFERS(recv, (int file, void *buffer, size_t size, int flags), (file, buffer, size, flags))
-TRANSFERS(recvfrom,
+TRANSFERS(ssize_t, read, (int file, void *buffer, size_t size), (file, buffer, size))
+TRANSFERS(ssize_t, readv, (int file, const struct iovec *buffers, int count),
+          (file, buffers, count))
+TRANSFERS(ssize_t, recv, (int file, void *buffer, size_t size, int flags),
+          (file, buffer, size, flags))
+TRANSFERS(ssize_t, recvfrom,
           (int file, void *buffer, size_t size, int flags, struct sockaddr *from,
            socklen_t *length),
           (file, buffer, size, flags, from, length))
-TRANSFERS(recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
+TRANSFERS(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
 SENDS(write, (int file, const void *buffer, size_t size), (file, buffer, size))
 SENDS(writev, (int file, const struct iovec *buffers, int count), (file, buffers, count))
 SENDS(send, (int file, const void *buffer, size_t size, int flags), (file, buffer, size, flags))
@@ -132,12 +140,11 @@ SENDS(sendto,
            socklen_t length),
           (file, buffer, size, flags, to, length))
 SENDS(sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
-MEETS(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length),
-      note_transfer(file, result))
-MEETS(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags),
-      (file, from, length, flags), note_transfer(file, result))
-MEETS(int, connect, (int file, const struct sockaddr *to, socklen_t length), (file, to, length),
-      note_transfer(file, result))
+TRANSFERS(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length))
+TRANSFERS(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags),
+          (file, from, length, flags))
+TRANSFERS(int, connect, (int file, const struct sockaddr *to, socklen_t length),
+          (file, to, length))
 FINDS(poll, (struct pollfd *files, nfds_t count, int limit), (files, count, limit))
 FINDS(ppoll,
       (struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *signals),
@@ -148,7 +155,7 @@ FINDS(pselect,
       (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *limit,
        const sigset_t *signals),
       (count, reads, writes, others, limit, signals))
-MEETS(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal),
+MEETS(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal), ,
       if (result == 0) order_after_unknown())
 FINDS(sigwaitinfo, (const sigset_t *signals, siginfo_t *signal), (signals, signal))
 FINDS(sigtimedwait,

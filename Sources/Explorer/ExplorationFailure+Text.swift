@@ -133,8 +133,13 @@ extension Schedule {
     let kinds = Dictionary(
       (steps + blocked).compactMap { step in Self.kind(step).map { (step.object, $0) } },
       uniquingKeysWith: { first, _ in first })
+    let numbers = Set((steps + blocked).map(\.object))
     return objects.compactMap { object in
-      guard let kind = kinds[object.number] else { return nil }
+      guard let kind = kinds[object.number] else {
+        // A file: its name says what it is.
+        return numbers.contains(object.number)
+          ? object.name.map { "  #\(object.number): \($0)" } : nil
+      }
       let name = object.name.map { " '\($0)'" } ?? ""
       let place = object.place.flatMap(Self.shortPlace).map { " made at \($0)" } ?? ""
       return name.isEmpty && place.isEmpty ? nil : "  #\(object.number): \(kind)\(name)\(place)"
@@ -149,7 +154,9 @@ extension Schedule {
     case "semaphore wait", "semaphore try", "semaphore signal": "semaphore"
     case "group enter", "group leave", "group wait", "group notify", "notify": "group"
     case "barrier wait": "barrier"
-    case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
+    case "async", "async barrier", "sync", "sync barrier", "enqueue", "begin", "begin barrier",
+      "suspend", "resume":
+      "queue"
     case "to actor": "actor"
     case "reads", "writes", "begins to change", "atomic access": "variable"
     default: nil

@@ -24,7 +24,7 @@ package struct Schedule: Sendable, Hashable, Codable {
   package struct NamedObject: Sendable, Hashable, Codable {
     /// The number of the object in the steps.
     package var number: Int
-    /// A queue's label; `nil` for none.
+    /// A queue's label; of a file, what it is and the last part of its path; `nil` for none.
     package var name: String?
     /// Where the user's code made it; `nil` if that is unknown.
     package var place: StackFrame?

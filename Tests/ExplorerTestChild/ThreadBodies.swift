@@ -237,6 +237,13 @@ let threadBodies = [
     let count = read(ends[0], &byte, 1)
     return count == 1
   },
+  Body("pipe") {
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    defer { for end in ends { close(end) } }
+    var byte: UInt8 = 1
+    return write(ends[1], &byte, 1) == 1 && read(ends[0], &byte, 1) == 1
+  },
   Body("left-behind") {
     let lock = NSLock()
     lock.lock()

@@ -8,7 +8,7 @@ import Interlock
 private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
   + dispatchBodies + taskBodies + continuationBodies
-  + programBodies + sectionBodies + executorBodies
+  + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree
 
 private struct Arguments {
   var body = ""
@@ -165,7 +165,8 @@ print("hash=\(result.trace_hash)")
 print("steps=\(result.steps)")
 print("dry=\(result.dry_pool_width)")
 print("left=\(result.left_behind)")
-print("escaped=\(result.escaped_count > 0 ? string(result.escaped[0].name) : "")")
+let escaped = UnsafeBufferPointer(start: result.escaped, count: Int(result.escaped_count))
+print("escaped=\(escaped.map { string($0.name) }.joined(separator: ", "))")
 print("nanoseconds=\(result.nanoseconds)")
 if arguments.readsWaits { print("blocked=\(blockedThreads().count)") }
 if arguments.readsEvents {

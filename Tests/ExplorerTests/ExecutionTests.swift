@@ -102,7 +102,7 @@ import Testing
   func systemCall() throws {
     let exploration = try Exploration("empty-pipe")
     #expect(exploration.verdict == INTERLOCK_EXPLORED_TIMED_OUT)
-    #expect(exploration.escaped == "a wait in a system call")
+    #expect(exploration.escaped == "a call on a pipe, a wait in a system call")
   }
 
   @Test("200 threads run, and a thread that the body leaves behind is counted")

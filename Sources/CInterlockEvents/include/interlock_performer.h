@@ -106,6 +106,8 @@ typedef struct {
   void (*sleep)(clockid_t clock, const struct timespec *due, bool is_absolute, interlock_site);
   /// Writes the clock's virtual time; returns false for a clock without one.
   bool (*read_clock)(clockid_t, struct timespec *);
+  /// Before a call that reads or changes an open file, or uses a socket or a pipe.
+  void (*use_file)(const char *call, int descriptor, bool changes, interlock_site);
   /// Records an operation that the model does not have: it is performed and escapes control.
   void (*escaped)(const char *operation);
 } interlock_posix_performer;

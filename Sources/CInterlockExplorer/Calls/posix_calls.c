@@ -2,6 +2,7 @@
 #include "../Concurrency/tasks.h"
 #include "../Dispatch/dispatch.h"
 #include "calls.h"
+#include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -38,6 +39,7 @@ const interlock_posix_performer interlock_posix_calls = {
     .yield = interlock_perform_yield,
     .sleep = interlock_perform_sleep,
     .read_clock = interlock_perform_read_clock,
+    .use_file = interlock_descriptor_point,
     .escaped = interlock_escaped,
 };
 

@@ -116,7 +116,8 @@ const char *interlock_operation_name(uint16_t kind) {
       "resume", "cancel item", "test item", "take worker", "give worker", "await", "complete",
       "cancel", "test cancel", "continuation wait", "continuation resume", "read section",
       "write section", "end of read section", "end of write section", "sync point", "read", "write",
-      "read-write", "read clock", "time up", "yield", "unknown", "wake", "touch",
+      "read-write", "read file", "change file", "pass folder", "change folder", "read clock",
+      "time up", "yield", "unknown", "wake", "touch",
   };
   return kind < INTERLOCK_EFFECT_COUNT ? names[kind] : "unknown";
 }

@@ -150,6 +150,18 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     SAME_BYTES(K(WRITE), K(READ_WRITE), "the write decides what is read"),
     SAME_BYTES(K(READ_WRITE), K(READ_WRITE), "the first one decides what the second reads"),
 
+    // Files and folders.
+    COMMUTES(K(FILE_READ), K(FILE_READ), "both only read"),
+    DEPENDS(K(FILE_READ), K(FILE_CHANGE), "the change decides what is read"),
+    COMMUTES(K(FILE_READ), K(FOLDER_PASS), "both only read"),
+    DEPENDS(K(FILE_READ), K(FOLDER_CHANGE), "the folder's list shows the entry"),
+    DEPENDS(K(FILE_CHANGE), K(FILE_CHANGE), "the last one stays"),
+    DEPENDS(K(FILE_CHANGE), K(FOLDER_PASS), "no path leads through a folder that is removed"),
+    DEPENDS(K(FILE_CHANGE), K(FOLDER_CHANGE), "only an empty folder can be removed"),
+    COMMUTES(K(FOLDER_PASS), K(FOLDER_PASS), "both only read"),
+    COMMUTES(K(FOLDER_PASS), K(FOLDER_CHANGE), "the entries are objects of their own"),
+    COMMUTES(K(FOLDER_CHANGE), K(FOLDER_CHANGE), "the entries are objects of their own"),
+
     // Time: one object, the clock.
     COMMUTES(K(READ_CLOCK), K(READ_CLOCK), "both only read"),
     DEPENDS(K(READ_CLOCK), K(TIME_UP), "the time that comes moves the clock"),

@@ -76,6 +76,12 @@ typedef enum {
   INTERLOCK_OPERATION_READ,
   INTERLOCK_OPERATION_WRITE,
   INTERLOCK_OPERATION_READ_WRITE,
+  /// A file or what a path names, the object, is read or changed; a path leads through the folder
+  /// `object`, or its entries change.
+  INTERLOCK_OPERATION_FILE_READ,
+  INTERLOCK_OPERATION_FILE_CHANGE,
+  INTERLOCK_OPERATION_FOLDER_PASS,
+  INTERLOCK_OPERATION_FOLDER_CHANGE,
   /// The clock is read; a timer fires.
   INTERLOCK_OPERATION_READ_CLOCK,
   INTERLOCK_OPERATION_TIME_UP,

@@ -57,7 +57,7 @@ typedef struct {
 /// What is known of an object of the last execution, besides its number.
 typedef struct {
   uint32_t number;
-  /// A queue's label; empty for none.
+  /// A queue's label; of a file, what it is and the last part of its path; empty for none.
   char name[60];
   /// Where the user's code made it; 0 if that is not known.
   uintptr_t made_at;

@@ -1,0 +1,191 @@
+// The interposed calls on files. Those that may wait for a pipe or a socket, as 'read', are among
+// the events: they ask by `use_file` of the performer.
+//
+// 'fcntl.h' is not included: it declares 'open' with a list of arguments, which is called as the
+// function of three arguments here.
+#include "files.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <dirent.h>
+#include <fts.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "../../CInterlockEvents/interpose.h"
+
+#define ONLY_CONTROL 0u
+/// As in 'fcntl.h'.
+enum { here = -100, makes = 0100, truncates = 01000, link_itself = 0x100 };
+
+#define PATH(folder, path, is_link_itself) ((interlock_path){folder, path, is_link_itself})
+
+/// A call on what a path names.
+#define ON_PATH(type, name, parameters, arguments, use, path)                            \
+  INTERPOSED_FAST(type, name, ONLY_CONTROL, parameters, arguments) {                     \
+    interlock_file_point(#name, INTERLOCK_FILE_##use, path, THIS_SITE);                  \
+    return FOUND(name) arguments;                                                        \
+  }
+/// A call that makes a file, which has worked if its result is not negative.
+#define MAKING(name, parameters, arguments, path)                                        \
+  INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
+    interlock_file_point(#name, INTERLOCK_FILE_MADE, path, THIS_SITE);                   \
+    int result = FOUND(name) arguments;                                                  \
+    if (result >= 0) interlock_file_was_made(path);                                      \
+    return result;                                                                       \
+  }
+/// A call that opens a file, and may make it.
+#define OPENING(name, parameters, arguments, path, flags)                                \
+  INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
+    bool is_new = interlock_file_open_point(#name, path, flags, THIS_SITE);              \
+    int result = FOUND(name) arguments;                                                  \
+    if (is_new && result >= 0) interlock_file_was_made(path);                            \
+    return result;                                                                       \
+  }
+#define ON_TWO_PATHS(name, parameters, arguments, use, path, other)                      \
+  INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
+    interlock_file_pair_point(#name, INTERLOCK_FILE_##use, path, other, THIS_SITE);      \
+    return FOUND(name) arguments;                                                        \
+  }
+/// A call on an open file.
+#define ON_DESCRIPTOR(type, name, parameters, arguments, changes)                        \
+  INTERPOSED_FAST(type, name, ONLY_CONTROL, parameters, arguments) {                     \
+    interlock_descriptor_point(#name, file, changes, THIS_SITE);                         \
+    return FOUND(name) arguments;                                                        \
+  }
+/// A call that is performed without control.
+#define ESCAPES(type, name, parameters, arguments)                                       \
+  INTERPOSED_FAST(type, name, ONLY_CONTROL, parameters, arguments) {                     \
+    interlock_file_escape(#name, THIS_SITE);                                             \
+    return FOUND(name) arguments;                                                        \
+  }
+
+OPENING(open, (const char *path, int flags, mode_t mode), (path, flags, mode),
+        PATH(here, path, false), flags)
+OPENING(open64, (const char *path, int flags, mode_t mode), (path, flags, mode),
+        PATH(here, path, false), flags)
+OPENING(openat, (int folder, const char *path, int flags, mode_t mode),
+        (folder, path, flags, mode), PATH(folder, path, false), flags)
+OPENING(openat64, (int folder, const char *path, int flags, mode_t mode),
+        (folder, path, flags, mode), PATH(folder, path, false), flags)
+OPENING(creat, (const char *path, mode_t mode), (path, mode), PATH(here, path, false),
+        makes | truncates)
+
+#define LOOKING_UP(type, name, parameters, arguments, path) \
+  ON_PATH(type, name, parameters, arguments, LOOKED_UP, path)
+LOOKING_UP(int, access, (const char *path, int mode), (path, mode), PATH(here, path, false))
+LOOKING_UP(int, faccessat, (int folder, const char *path, int mode, int flags),
+           (folder, path, mode, flags), PATH(folder, path, flags & link_itself))
+LOOKING_UP(ssize_t, readlink, (const char *path, char *text, size_t size), (path, text, size),
+           PATH(here, path, true))
+LOOKING_UP(ssize_t, readlinkat, (int folder, const char *path, char *text, size_t size),
+           (folder, path, text, size), PATH(folder, path, true))
+LOOKING_UP(char *, realpath, (const char *path, char *result), (path, result),
+           PATH(here, path, false))
+
+#define READING(type, name, parameters, arguments, path) \
+  ON_PATH(type, name, parameters, arguments, READ, path)
+READING(int, stat, (const char *path, struct stat *status), (path, status),
+        PATH(here, path, false))
+READING(int, lstat, (const char *path, struct stat *status), (path, status),
+        PATH(here, path, true))
+READING(int, fstatat, (int folder, const char *path, struct stat *status, int flags),
+        (folder, path, status, flags), PATH(folder, path, flags & link_itself))
+READING(int, stat64, (const char *path, struct stat64 *status), (path, status),
+        PATH(here, path, false))
+READING(int, lstat64, (const char *path, struct stat64 *status), (path, status),
+        PATH(here, path, true))
+READING(int, statx,
+        (int folder, const char *path, int flags, unsigned mask, struct statx *status),
+        (folder, path, flags, mask, status), PATH(folder, path, flags & link_itself))
+READING(DIR *, opendir, (const char *path), (path), PATH(here, path, false))
+READING(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t size),
+        (path, name, value, size), PATH(here, path, false))
+
+#define CHANGING(name, parameters, arguments, path) \
+  ON_PATH(int, name, parameters, arguments, CHANGED, path)
+CHANGING(truncate, (const char *path, off_t size), (path, size), PATH(here, path, false))
+CHANGING(chmod, (const char *path, mode_t mode), (path, mode), PATH(here, path, false))
+CHANGING(chown, (const char *path, uid_t user, gid_t group), (path, user, group),
+         PATH(here, path, false))
+CHANGING(utimes, (const char *path, const struct timeval times[2]), (path, times),
+         PATH(here, path, false))
+CHANGING(utimensat, (int folder, const char *path, const struct timespec times[2], int flags),
+         (folder, path, times, flags), PATH(folder, path, flags & link_itself))
+CHANGING(setxattr, (const char *path, const char *name, const void *value, size_t size, int flags),
+         (path, name, value, size, flags), PATH(here, path, false))
+
+MAKING(mkdir, (const char *path, mode_t mode), (path, mode), PATH(here, path, true))
+MAKING(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode),
+       PATH(folder, path, true))
+MAKING(symlink, (const char *target, const char *path), (target, path), PATH(here, path, true))
+MAKING(mkstemp, (char *path), (path), PATH(here, path, true))
+MAKING(mkstemp64, (char *path), (path), PATH(here, path, true))
+MAKING(mkostemp, (char *path, int flags), (path, flags), PATH(here, path, true))
+
+#define REMOVING(name, parameters, arguments, path) \
+  ON_PATH(int, name, parameters, arguments, REMOVED, path)
+REMOVING(unlink, (const char *path), (path), PATH(here, path, true))
+REMOVING(unlinkat, (int folder, const char *path, int flags), (folder, path, flags),
+         PATH(folder, path, true))
+REMOVING(rmdir, (const char *path), (path), PATH(here, path, true))
+REMOVING(remove, (const char *path), (path), PATH(here, path, true))
+
+ON_TWO_PATHS(rename, (const char *path, const char *other), (path, other), REMOVED,
+             PATH(here, path, true), PATH(here, other, true))
+ON_TWO_PATHS(renameat, (int folder, const char *path, int second, const char *other),
+             (folder, path, second, other), REMOVED, PATH(folder, path, true),
+             PATH(second, other, true))
+ON_TWO_PATHS(renameat2,
+             (int folder, const char *path, int second, const char *other, unsigned flags),
+             (folder, path, second, other, flags), REMOVED, PATH(folder, path, true),
+             PATH(second, other, true))
+ON_TWO_PATHS(link, (const char *path, const char *other), (path, other), LOOKED_UP,
+             PATH(here, path, true), PATH(here, other, true))
+
+ON_DESCRIPTOR(ssize_t, pread, (int file, void *bytes, size_t size, off_t at),
+              (file, bytes, size, at), false)
+ON_DESCRIPTOR(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t at),
+              (file, bytes, size, at), false)
+ON_DESCRIPTOR(int, fstat, (int file, struct stat *status), (file, status), false)
+ON_DESCRIPTOR(int, fstat64, (int file, struct stat64 *status), (file, status), false)
+ON_DESCRIPTOR(ssize_t, pwrite, (int file, const void *bytes, size_t size, off_t at),
+              (file, bytes, size, at), true)
+ON_DESCRIPTOR(ssize_t, pwrite64, (int file, const void *bytes, size_t size, off64_t at),
+              (file, bytes, size, at), true)
+ON_DESCRIPTOR(int, ftruncate, (int file, off_t size), (file, size), true)
+ON_DESCRIPTOR(int, ftruncate64, (int file, off64_t size), (file, size), true)
+ON_DESCRIPTOR(int, fchmod, (int file, mode_t mode), (file, mode), true)
+ON_DESCRIPTOR(int, futimens, (int file, const struct timespec times[2]), (file, times), true)
+
+#define IN_FOLDER(type, name)                                                            \
+  INTERPOSED_FAST(type *, name, ONLY_CONTROL, (DIR *folder), (folder)) {                 \
+    interlock_descriptor_point(#name, dirfd(folder), false, THIS_SITE);                  \
+    return FOUND(name)(folder);                                                          \
+  }
+IN_FOLDER(struct dirent, readdir)
+IN_FOLDER(struct dirent64, readdir64)
+
+INTERPOSED_FAST(FTSENT *, fts_read, ONLY_CONTROL, (FTS *tree), (tree)) {
+  interlock_tree_point("fts_read", THIS_SITE);
+  return FOUND(fts_read)(tree);
+}
+
+// Locks of files, which wait in the system; and streams, whose reads and writes are not seen.
+ESCAPES(int, flock, (int file, int operation), (file, operation))
+ESCAPES(int, lockf, (int file, int command, off_t size), (file, command, size))
+ESCAPES(FILE *, fopen, (const char *path, const char *mode), (path, mode))
+ESCAPES(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
+ESCAPES(FILE *, fdopen, (int file, const char *mode), (file, mode))
+
+/// Calls that a signal handler makes, or the child of a fork: the real one is looked up as the
+/// process starts, when no thread holds the loader's lock.
+__attribute__((constructor(101))) static void find_calls(void) {
+#define FIND(name) \
+  __atomic_store_n(&real_##name, (name##_call *)interlock_find_real(#name), __ATOMIC_RELAXED)
+  FIND(open), FIND(open64), FIND(openat), FIND(access), FIND(readlink), FIND(stat), FIND(lstat);
+  FIND(fstat), FIND(mkdir), FIND(rmdir), FIND(unlink), FIND(rename), FIND(ftruncate);
+}
+
+#endif

@@ -1,0 +1,245 @@
+// The operations of calls on files. A path names an entry, by the folder's identity and the last
+// component, so that two paths to one entry are one object. The file behind it is an object of its
+// own, by its identity: descriptors and hard links lead to it.
+//
+// A call also passes through the folder of its entry, and may change what the folder lists. The
+// folders further up need no operation: only an empty folder can be removed. If one is renamed, or
+// if a path leads through a link, the operation is one on all files.
+#include "files.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../CInterlockEvents/interpose.h"
+#include "../Engine/engine.h"
+
+#define K(name) INTERLOCK_OPERATION_##name
+
+/// What a path leads to. The objects are keys of the table of objects; 0 for none.
+typedef struct {
+  uintptr_t entry, folder, file;
+  bool is_folder, passes_link;
+  /// The last component; within the text of the path.
+  const char *name;
+} found_path;
+
+/// Keys are hashes: these bits keep them apart from addresses, and from the keys of sections.
+static const uintptr_t key_bits = (uintptr_t)3 << 62;
+/// The key of all files.
+static const uintptr_t all_files = key_bits | 1;
+
+static uintptr_t hash(uintptr_t hash, const void *bytes, size_t size) {
+  for (size_t index = 0; index < size; index++) {
+    hash = (hash ^ ((const unsigned char *)bytes)[index]) * 0x100000001b3ull;
+  }
+  return hash;
+}
+
+static uintptr_t identity(const struct stat *status) {
+  uintptr_t key = hash(0xcbf29ce484222325ull, &status->st_dev, sizeof status->st_dev);
+  return hash(key, &status->st_ino, sizeof status->st_ino) | key_bits;
+}
+
+static uintptr_t entry_key(uintptr_t folder, const char *name) {
+  return hash(folder, name, strlen(name)) | key_bits;
+}
+
+/// Splits a path at its last component, without its last slashes. `parent` gets the rest.
+static const char *split(const char *path, char parent[PATH_MAX]) {
+  size_t length = strlen(path);
+  if (length >= PATH_MAX) length = PATH_MAX - 1;
+  while (length > 1 && path[length - 1] == '/') length--;
+  memcpy(parent, path, length);
+  parent[length] = 0;
+  char *slash = strrchr(parent, '/');
+  const char *name = path + (slash ? slash - parent + 1 : 0);
+  if (!slash) {
+    strcpy(parent, ".");
+  } else {
+    slash[slash == parent] = 0;
+  }
+  return name;
+}
+
+/// Follows a path to the folder of its entry; to the first missing one, if the folder is missing.
+static found_path follow(interlock_path asked) {
+  char path[PATH_MAX], parent[PATH_MAX];
+  found_path found = {.name = split(asked.path, parent)};
+  struct stat status;
+  strcpy(path, asked.path[0] ? asked.path : ".");
+  while (fstatat(asked.folder, parent, &status, 0) != 0) {
+    if (strcmp(parent, ".") == 0 || strcmp(parent, "/") == 0) return found;
+    strcpy(path, parent);
+    split(path, parent);
+  }
+  found.folder = identity(&status);
+  char unused[PATH_MAX];
+  char name[NAME_MAX + 1];
+  snprintf(name, sizeof name, "%s", split(path, unused));
+  name[strcspn(name, "/")] = 0;
+  found.entry = entry_key(found.folder, name);
+  if (fstatat(asked.folder, path, &status, AT_SYMLINK_NOFOLLOW) != 0) return found;
+  if (S_ISLNK(status.st_mode) && !asked.is_link_itself) {
+    found.passes_link = true;
+    if (fstatat(asked.folder, path, &status, 0) != 0) return found;
+  }
+  found.file = identity(&status);
+  found.is_folder = S_ISDIR(status.st_mode);
+  return found;
+}
+
+/// Files that libraries read for themselves, and no thread changes.
+static bool is_of_system(const char *path) {
+  static const char *const folders[] = {"/proc/", "/sys/", "/dev/", "/etc/", "/usr/", "/lib/",
+                                        "/lib64/"};
+  // A file system in memory, where users keep files.
+  static const char in_memory[] = "/dev/shm/";
+  if (strncmp(path, in_memory, strlen(in_memory)) == 0) return false;
+  for (size_t index = 0; index < sizeof folders / sizeof *folders; index++) {
+    if (strncmp(path, folders[index], strlen(folders[index])) == 0) return true;
+  }
+  return false;
+}
+
+/// Whether the call is the user's, or one of Foundation for the user.
+static bool is_choice(interlock_site site) {
+  return interlock_is_controlled() && interlock_events_is_users(site.place) &&
+         !interlock_is_dispatch(site.returns_to) && !interlock_is_concurrency(site.returns_to) &&
+         !interlock_is_testing(site.returns_to) && !interlock_is_xctest(site.returns_to);
+}
+
+static found_path found_by(interlock_path path) {
+  int error = errno;
+  interlock_marks.hidden++;
+  found_path found = follow(path);
+  interlock_marks.hidden--;
+  errno = error;
+  return found;
+}
+
+static interlock_operation operation_on(interlock_operation_kind kind, uintptr_t key) {
+  uint32_t number = key ? interlock_object_at((const void *)key)->number : 0;
+  return interlock_operation_of(number ? kind : K(UNKNOWN), number, 0);
+}
+
+static void did(interlock_operation_kind kind, uintptr_t key) {
+  if (key) interlock_did(operation_on(kind, key));
+}
+
+/// Names what a path leads to, for reports: the entry and the file are two objects.
+static void name_object(uintptr_t key, const char *words, const char *name) {
+  if (!key || !interlock_the_engine.options.follows_callers) return;
+  interlock_object *object = interlock_object_at((const void *)key);
+  if (object->name) return;
+  enum { size = 60, longest = 44 };
+  char *text = interlock_execution_memory(size);
+  snprintf(text, size, "%s '%.*s'", words, longest, name);
+  object->name = text;
+}
+static void name_entry(const found_path *found) { name_object(found->entry, "path", found->name); }
+static void name_file(const found_path *found) {
+  name_object(found->file, "contents of", found->name);
+}
+
+static interlock_operation_kind kind_of(interlock_file_use use) {
+  bool changes = use == INTERLOCK_FILE_MADE || use == INTERLOCK_FILE_REMOVED;
+  return changes ? K(FILE_CHANGE) : K(FILE_READ);
+}
+
+/// What a call does besides its operation on the entry.
+static void did_the_rest(interlock_file_use use, const found_path *found) {
+  bool changes_folder = kind_of(use) == K(FILE_CHANGE);
+  did(changes_folder ? K(FOLDER_CHANGE) : K(FOLDER_PASS), found->folder);
+  did(changes_folder ? K(FOLDER_CHANGE) : K(FOLDER_PASS), all_files);
+  if (found->passes_link) did(K(FILE_READ), all_files);
+  if (use == INTERLOCK_FILE_READ) did(K(FILE_READ), found->file);
+  bool removes_folder = use == INTERLOCK_FILE_REMOVED && found->is_folder;
+  if (use == INTERLOCK_FILE_CHANGED || removes_folder) did(K(FILE_CHANGE), found->file);
+}
+
+/// The point. Returns what the path leads to when the call is performed.
+static found_path reach(const char *name, interlock_file_use use, interlock_path path,
+                        interlock_site site) {
+  found_path before = found_by(path);
+  name_entry(&before);
+  interlock_name_call(name);
+  interlock_point(operation_on(kind_of(use), before.entry), NULL, NULL, site.place);
+  found_path now = found_by(path);
+  if (now.entry != before.entry) interlock_turned_out(operation_on(kind_of(use), now.entry));
+  name_file(&now);
+  return now;
+}
+
+void interlock_file_point(const char *name, interlock_file_use use, interlock_path path,
+                          interlock_site site) {
+  if (!is_choice(site) || !path.path || is_of_system(path.path)) return;
+  found_path found = reach(name, use, path, site);
+  did_the_rest(use, &found);
+}
+
+void interlock_file_pair_point(const char *name, interlock_file_use use, interlock_path path,
+                               interlock_path other, interlock_site site) {
+  if (!is_choice(site) || !path.path || !other.path) return;
+  found_path found = reach(name, use, path, site), second = found_by(other);
+  did_the_rest(use, &found);
+  name_entry(&second);
+  did(K(FILE_CHANGE), second.entry);
+  did_the_rest(INTERLOCK_FILE_MADE, &second);
+  // With all paths that lead through it.
+  if (found.is_folder || second.is_folder) did(K(FILE_CHANGE), all_files);
+}
+
+bool interlock_file_open_point(const char *name, interlock_path path, int flags,
+                               interlock_site site) {
+  if (!is_choice(site) || !path.path || is_of_system(path.path)) return false;
+  path.is_link_itself = flags & O_NOFOLLOW;
+  interlock_file_use use = flags & O_CREAT ? INTERLOCK_FILE_MADE : INTERLOCK_FILE_LOOKED_UP;
+  found_path found = reach(name, use, path, site);
+  did_the_rest(use, &found);
+  if (flags & O_TRUNC) did(K(FILE_CHANGE), found.file);
+  return use == INTERLOCK_FILE_MADE && !found.file;
+}
+
+void interlock_descriptor_point(const char *name, int descriptor, bool changes,
+                                interlock_site site) {
+  enum { last_standard = 2 };
+  if (descriptor <= last_standard || !is_choice(site)) return;
+  struct stat status;
+  interlock_marks.hidden++;
+  bool is_open = fstat(descriptor, &status) == 0;
+  interlock_marks.hidden--;
+  if (!is_open) return;
+  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) {
+    interlock_escaped(S_ISSOCK(status.st_mode) ? "a call on a socket" : "a call on a pipe");
+    return;
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
+  interlock_name_call(name);
+  interlock_point(operation_on(changes ? K(FILE_CHANGE) : K(FILE_READ), identity(&status)), NULL,
+                  NULL, site.place);
+}
+
+void interlock_tree_point(const char *name, interlock_site site) {
+  if (!is_choice(site)) return;
+  interlock_name_call(name);
+  interlock_point(operation_on(K(FILE_READ), all_files), NULL, NULL, site.place);
+}
+
+void interlock_file_escape(const char *name, interlock_site site) {
+  if (is_choice(site)) interlock_escaped(name);
+}
+
+void interlock_file_was_made(interlock_path path) {
+  if (!interlock_is_controlled()) return;
+  found_path found = found_by(path);
+  if (!found.file) return;
+  interlock_object_forget((const void *)found.file);
+  name_file(&found);
+}
+
+#endif

@@ -1,0 +1,129 @@
+import Foundation
+
+/// A folder of its own for an execution, with files and folders in it.
+private struct Tree: Sendable {
+  let root = Tree.place + "interlock-files-\(UUID())"
+  /// In memory, where that is possible: each execution makes a tree anew.
+  private static let place =
+    access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : NSTemporaryDirectory()
+
+  init() {
+    for folder in ["", "/full", "/empty", "/full/inner"] { mkdir(root + folder, 0o700) }
+    for file in ["/a", "/b", "/full/c", "/full/inner/d"] { write(file, "old", O_CREAT) }
+    symlink("a", root + "/link")
+  }
+
+  /// What is there now: each path, and what it contains.
+  var state: String {
+    let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    return paths.sorted().map { "\($0)=\(read("/" + $0))" }.joined(separator: " ")
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: root) }
+
+  func read(_ path: String) -> String {
+    let file = open(root + path, O_RDONLY)
+    guard file >= 0 else { return "-" }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = Glibc.read(file, &bytes, bytes.count)
+    return count < 0 ? "?" : String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  @discardableResult func write(_ path: String, _ text: String, _ flags: Int32) -> Int32 {
+    let file = open(root + path, O_WRONLY | flags, 0o600)
+    guard file >= 0 else { return -errno }
+    defer { close(file) }
+    return Int32(Glibc.write(file, text, text.utf8.count))
+  }
+
+  func list(_ path: String) -> String {
+    guard let folder = opendir(root + path) else { return "-" }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      names.append(string(entry.pointee.d_name))
+    }
+    // Temporary files of Foundation have random names.
+    return names.filter { !$0.hasPrefix(".dat") }.sorted().joined(separator: ",")
+  }
+
+  func size(_ path: String) -> String {
+    var facts = stat()
+    return stat(root + path, &facts) == 0 ? "\(facts.st_mode & 0o777),\(facts.st_size)" : "-"
+  }
+}
+
+/// Calls on files that depend on each other, or do not.
+private let calls: [@Sendable (Tree) -> String] = [
+  { $0.size("/a") },
+  { $0.size("/full/inner/d") },
+  { $0.read("/a") },
+  { $0.read("/link") },
+  { $0.read("/full/c") },
+  { $0.read("/renamed") },
+  { $0.read("/made/x") },
+  { $0.list("") },
+  { $0.list("/full") },
+  { "\(access($0.root + "/b", F_OK))" },
+  { "\($0.write("/a", "new", O_TRUNC))" },
+  { "\($0.write("/link", "by link", O_TRUNC))" },
+  { "\($0.write("/b", "made", O_CREAT | O_EXCL))" },
+  { "\($0.write("/made", "file", O_CREAT | O_EXCL))" },
+  { "\($0.write("/empty/x", "x", O_CREAT))" },
+  { "\(mkdir($0.root + "/made", 0o700))" },
+  { "\(rmdir($0.root + "/empty"))" },
+  { "\(unlink($0.root + "/a"))" },
+  { "\(unlink($0.root + "/full/c"))" },
+  { "\(rename($0.root + "/a", $0.root + "/renamed"))" },
+  { "\(rename($0.root + "/a", $0.root + "/b"))" },
+  { "\(rename($0.root + "/full", $0.root + "/made"))" },
+  { "\(rename($0.root + "/made", $0.root + "/full/made"))" },
+  { "\(link($0.root + "/a", $0.root + "/made"))" },
+  { "\(symlink("b", $0.root + "/made"))" },
+  { "\(chmod($0.root + "/a", 0o400))" },
+  { "\(truncate($0.root + "/b", 1))" },
+  { tree in (try? Data(contentsOf: URL(fileURLWithPath: tree.root + "/a"))).map { "\($0)" } ?? "-"
+  },
+  { tree in
+    let url = URL(fileURLWithPath: tree.root + "/a")
+    return "\((try? Data("atomic".utf8).write(to: url, options: .atomic)) != nil)"
+  },
+  { "\((try? FileManager.default.removeItem(atPath: $0.root + "/full")) != nil)" },
+  { tree in
+    let (from, to) = (tree.root + "/full/inner", tree.root + "/empty/inner")
+    return "\((try? FileManager.default.moveItem(atPath: from, toPath: to)) != nil)"
+  },
+  { "\(FileManager.default.fileExists(atPath: $0.root + "/full/inner"))" },
+]
+
+/// Two threads that make one of the calls each.
+let fileBodies = calls.indices.flatMap { one in
+  calls.indices.dropFirst(one).map { other in
+    Body("files-\(one)-\(other)") { outcome([[one], [other]]) }
+  }
+}
+
+/// Threads that make calls on files of one folder; the numbers are theirs.
+private func outcome(_ numbers: [[Int]]) -> Bool {
+  let tree = Tree()
+  let answers = numbers.map { _ in Shared("") }
+  let threads = zip(numbers, answers).map { numbers, answer in
+    startThread { answer.value = numbers.map { calls[$0](tree) }.joined(separator: " ") }
+  }
+  for thread in threads { pthread_join(thread, nil) }
+  Outcomes.note((answers.map(\.value) + [tree.state]).joined(separator: " | "))
+  tree.remove()
+  return true
+}
+
+let fileBodiesOfThree = (0..<40).map { seed in
+  Body("file-calls-\(seed)") {
+    var random = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15 &+ 1
+    func next() -> Int {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(random >> 33) % calls.count
+    }
+    return outcome([[next()], [next()], [next()]])
+  }
+}

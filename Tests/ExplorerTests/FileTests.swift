@@ -1,0 +1,54 @@
+import CInterlockExplorer
+import TestSupport
+import Testing
+
+/// Calls on files of one folder, from threads that nothing else orders.
+@Suite(.serialized, .controlled, .offThePool) struct FileTests {
+  /// The number of calls that the bodies are made of.
+  static let calls = 32
+
+  @Test(
+    "every outcome that depth-first search sees of two calls on files is among the reduced ones")
+  func pairs() throws {
+    var reducedToOne = 0
+    for one in 0..<Self.calls {
+      // A quarter of the pairs: each call meets eight others.
+      for other in one..<Self.calls where (7 * one + 3 * other) % 4 == 0 {
+        reducedToOne += try compare("files-\(one)-\(other)") == 1 ? 1 : 0
+      }
+    }
+    #expect(reducedToOne > 40)
+  }
+
+  @Test(
+    "every outcome that depth-first search sees of three calls on files is among the reduced ones")
+  func triples() throws {
+    for seed in 0..<10 { _ = try compare("file-calls-\(seed)") }
+  }
+
+  /// Compares the outcomes, and returns the number of reduced executions.
+  private func compare(_ body: String) throws -> Int {
+    let all = try Exploration(body, "--search", "dfs", "--executions", "500")
+    let reduced = try Exploration(body, "--search", "dpor", "--executions", "5000")
+    #expect(reduced.isComplete, "\(body)")
+    #expect(Set(all.outcomes).isSubset(of: reduced.outcomes), "\(body)")
+    if all.isComplete { #expect(Set(all.outcomes) == Set(reduced.outcomes), "\(body)") }
+    return reduced.executions
+  }
+
+  @Test(
+    "calls on files that have nothing in common are one order",
+    arguments: ["files-2-9", "files-14-17", "files-9-26", "files-4-25"])
+  func independent(_ body: String) throws {
+    let reduced = try Exploration(body, "--search", "dpor", "--executions", "5000")
+    #expect(reduced.isComplete)
+    #expect(reduced.executions == 1)
+  }
+
+  @Test("a call on a pipe is not controlled, and the exploration names it")
+  func pipe() throws {
+    let exploration = try Exploration("pipe", "--search", "dpor", "--executions", "10")
+    #expect(exploration.failures == 0)
+    #expect(exploration.escaped == "a call on a pipe")
+  }
+}
