@@ -2,12 +2,13 @@ import Foundation
 
 /// A folder of its own for an execution, with files and folders in it.
 private struct Tree: Sendable {
-  let root = Tree.place + "interlock-files-\(UUID())"
+  let root: String
   /// In memory, where that is possible: each execution makes a tree anew.
-  private static let place =
+  private static let memory =
     access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : NSTemporaryDirectory()
 
-  init() {
+  init(in folder: String = Tree.memory) {
+    root = folder + "interlock-files-\(UUID())"
     for folder in ["", "/full", "/empty", "/full/inner"] { mkdir(root + folder, 0o700) }
     for file in ["/a", "/b", "/full/c", "/full/inner/d"] { write(file, "old", O_CREAT) }
     symlink("a", root + "/link")
@@ -45,7 +46,7 @@ private struct Tree: Sendable {
       names.append(string(entry.pointee.d_name))
     }
     // Temporary files of Foundation have random names.
-    return names.filter { !$0.hasPrefix(".dat") }.sorted().joined(separator: ",")
+    return names.filter { !$0.hasPrefix(".dat") }.joined(separator: ",")
   }
 
   func size(_ path: String) -> String {
@@ -127,3 +128,22 @@ let fileBodiesOfThree = (0..<40).map { seed in
     return outcome([[next()], [next()], [next()]])
   }
 }
+
+/// Files with random names, which the file system lists in another order each time.
+let listingBodies = [
+  Body("listed-files") {
+    let tree = Tree(in: NSTemporaryDirectory())
+    for _ in 0..<3 {
+      let folder = tree.root + "/listed"
+      mkdir(folder, 0o700)
+      for _ in 0..<5 { tree.write("/listed/\(UUID())", "new", O_CREAT) }
+      // Each file is used again, in the order of the list.
+      for name in tree.list("/listed").split(separator: ",") { _ = tree.size("/listed/\(name)") }
+      let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
+      for name in files ?? [] { _ = tree.read("/listed/\(name)") }
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+    tree.remove()
+    return true
+  }
+]

@@ -8,7 +8,7 @@ import Interlock
 private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
   + dispatchBodies + taskBodies + continuationBodies
-  + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree
+  + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
 
 private struct Arguments {
   var body = ""

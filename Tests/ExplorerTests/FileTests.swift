@@ -51,4 +51,11 @@ import Testing
     #expect(exploration.failures == 0)
     #expect(exploration.escaped == "a call on a pipe")
   }
+
+  @Test("files with random names are listed in the same order in each execution")
+  func listings() throws {
+    let exploration = try Exploration("listed-files", "--executions", "20", "--check", "20")
+    #expect(exploration.executions == 20)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_PASSED, "\(exploration.text)")
+  }
 }

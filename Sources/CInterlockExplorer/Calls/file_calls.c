@@ -1,5 +1,5 @@
 // The interposed calls on files. Those that may wait for a pipe or a socket, as 'read', are among
-// the events: they ask by `use_file` of the performer.
+// the events: they ask by `use_file` of the performer. Those that list folders are in listings.c.
 //
 // 'fcntl.h' is not included: it declares 'open' with a list of arguments, which is called as the
 // function of three arguments here.
@@ -8,7 +8,6 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dirent.h>
-#include <fts.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -158,19 +157,6 @@ ON_DESCRIPTOR(int, ftruncate, (int file, off_t size), (file, size), true)
 ON_DESCRIPTOR(int, ftruncate64, (int file, off64_t size), (file, size), true)
 ON_DESCRIPTOR(int, fchmod, (int file, mode_t mode), (file, mode), true)
 ON_DESCRIPTOR(int, futimens, (int file, const struct timespec times[2]), (file, times), true)
-
-#define IN_FOLDER(type, name)                                                            \
-  INTERPOSED_FAST(type *, name, ONLY_CONTROL, (DIR *folder), (folder)) {                 \
-    interlock_descriptor_point(#name, dirfd(folder), false, THIS_SITE);                  \
-    return FOUND(name)(folder);                                                          \
-  }
-IN_FOLDER(struct dirent, readdir)
-IN_FOLDER(struct dirent64, readdir64)
-
-INTERPOSED_FAST(FTSENT *, fts_read, ONLY_CONTROL, (FTS *tree), (tree)) {
-  interlock_tree_point("fts_read", THIS_SITE);
-  return FOUND(fts_read)(tree);
-}
 
 // Locks of files, which wait in the system; and streams, whose reads and writes are not seen.
 ESCAPES(int, flock, (int file, int operation), (file, operation))

@@ -9,6 +9,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -40,13 +41,26 @@ static uintptr_t hash(uintptr_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
-static uintptr_t identity(const struct stat *status) {
-  uintptr_t key = hash(0xcbf29ce484222325ull, &status->st_dev, sizeof status->st_dev);
-  return hash(key, &status->st_ino, sizeof status->st_ino) | key_bits;
+static uintptr_t identity_of(dev_t device, ino_t inode) {
+  uintptr_t key = hash(0xcbf29ce484222325ull, &device, sizeof device);
+  return hash(key, &inode, sizeof inode) | key_bits;
 }
 
-static uintptr_t entry_key(uintptr_t folder, const char *name) {
-  return hash(folder, name, strlen(name)) | key_bits;
+static uintptr_t identity(const struct stat *status) {
+  return identity_of(status->st_dev, status->st_ino);
+}
+
+/// By the folder's number: a new folder may have the identity of one that was removed.
+static uintptr_t entry_key(uint32_t folder, const char *name) {
+  return hash(hash(0xcbf29ce484222325ull, &folder, sizeof folder), name, strlen(name)) | key_bits;
+}
+
+uint32_t interlock_entry_number(dev_t device, ino_t folder, const char *name) {
+  uintptr_t key = identity_of(device, folder);
+  const interlock_object *known = interlock_object_known((const void *)key);
+  if (!known) return UINT32_MAX;
+  known = interlock_object_known((const void *)entry_key(known->number, name));
+  return known && known->number ? known->number : UINT32_MAX;
 }
 
 /// Splits a path at its last component, without its last slashes. `parent` gets the rest.
@@ -82,7 +96,7 @@ static found_path follow(interlock_path asked) {
   char name[NAME_MAX + 1];
   snprintf(name, sizeof name, "%s", split(path, unused));
   name[strcspn(name, "/")] = 0;
-  found.entry = entry_key(found.folder, name);
+  found.entry = entry_key(interlock_object_at((const void *)found.folder)->number, name);
   if (fstatat(asked.folder, path, &status, AT_SYMLINK_NOFOLLOW) != 0) return found;
   if (S_ISLNK(status.st_mode) && !asked.is_link_itself) {
     found.passes_link = true;
@@ -106,11 +120,27 @@ static bool is_of_system(const char *path) {
   return false;
 }
 
+/// Whether a library of the system makes the call that keeps its own files, such as SQLite: it has
+/// locks for them. Its calls are not choices, and the result names the library.
+static bool is_in_library(uintptr_t returns_to) {
+  if (returns_to - interlock_own_code < interlock_own_code_size) return false;
+  Dl_info info;
+  if (!interlock_events_is_users(returns_to) || !dladdr((void *)returns_to, &info)) return false;
+  const char *path = info.dli_fname;
+  if (strncmp(path, "/usr/", 5) != 0 && strncmp(path, "/lib", 4) != 0) return false;
+  const char *name = strrchr(path, '/') + 1;
+  char text[64];
+  snprintf(text, sizeof text, "the files of %s", name);
+  interlock_escaped(text);
+  return true;
+}
+
 /// Whether the call is the user's, or one of Foundation for the user.
 static bool is_choice(interlock_site site) {
   return interlock_is_controlled() && interlock_events_is_users(site.place) &&
          !interlock_is_dispatch(site.returns_to) && !interlock_is_concurrency(site.returns_to) &&
-         !interlock_is_testing(site.returns_to) && !interlock_is_xctest(site.returns_to);
+         !interlock_is_testing(site.returns_to) && !interlock_is_xctest(site.returns_to) &&
+         !is_in_library(site.returns_to);
 }
 
 static found_path found_by(interlock_path path) {

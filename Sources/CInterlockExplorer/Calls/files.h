@@ -7,6 +7,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <sys/types.h>
+
 /// What a call does to the file that a path names.
 typedef enum {
   /// Finds out whether there is one.
@@ -43,6 +45,8 @@ void interlock_descriptor_point(const char *name, int descriptor, bool changes,
 void interlock_tree_point(const char *name, interlock_site) HIDDEN;
 /// As above, of a call whose effects are not known: the exploration claims no completeness.
 void interlock_file_escape(const char *name, interlock_site) HIDDEN;
+/// The number of the entry in this folder; `UINT32_MAX` if the execution has not used it.
+uint32_t interlock_entry_number(dev_t device, ino_t folder, const char *name) HIDDEN;
 /// The call has made this file: the system may have given it the number of one that was removed.
 void interlock_file_was_made(interlock_path) HIDDEN;
 
