@@ -1,6 +1,6 @@
-// What a folder lists, in an order that is the same in each execution: the file system's own depends
-// on the names, and those of temporary files are random. Entries come in the order in which the
-// execution has used them first; then the others, by their names.
+// What a folder lists, in an order that is the same in each execution: the file system's own order
+// depends on the names, and those of temporary files are random. Entries come in the order in which
+// the execution has used them first; then the others, by their names.
 #include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
