@@ -10,8 +10,8 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   case allOrdersPass(count: Int, leftBehind: Int)
   /// Some orders were executed, and none failed.
   case sampled(count: Int, leftBehind: Int, escaped: [String])
-  /// An execution failed.
-  case failed(ExplorationFailure)
+  /// An execution failed. Indirect: a passing outcome, of which there may be many, stays small.
+  indirect case failed(ExplorationFailure)
 }
 
 /// An execution that failed, with the shortest schedule found that fails in the same way.
