@@ -61,14 +61,23 @@ static void begin(void) {
   interlock_run_begin_functions();
 }
 
+/// A thread that has begun and not ended, with its own stack.
+static bool is_left_behind(const interlock_logical_thread *thread) {
+  return thread->stack && thread->stack->thread == thread && thread->is_begun && !thread->has_ended;
+}
+
 /// Takes the stacks of threads that never ended: state that belongs to a thread may be anything.
 static void give_up_threads(void) {
+  for (size_t index = 0; index < ENGINE.threads.count; index++) {
+    interlock_logical_thread *thread = ENGINE.threads.items[index];
+    if (is_left_behind(thread) && thread != ENGINE.torn) interlock_stack_spoil(thread->stack);
+  }
   for (size_t index = 0; index < ENGINE.threads.count; index++) {
     interlock_logical_thread *thread = ENGINE.threads.items[index];
     if (!thread->stack || thread->stack->thread != thread) continue;
     if (thread->has_ended) {
       if (thread->is_joinable) interlock_stack_give(thread->stack);
-    } else if (thread->is_begun) {
+    } else if (is_left_behind(thread)) {
       interlock_stack_discard(thread->stack, thread == ENGINE.torn);
       ENGINE.result->left_behind++;
     } else {

@@ -18,6 +18,8 @@ enum { stack_size = 1 << 20, guard_size = 1 << 14, room_of_parked = 4096 };
 
 static bool os_threads;
 static interlock_stack *all_stacks, *free_stacks;
+/// The memory of pthreads that have ended.
+static interlock_stack *bare_stacks;
 /// The number that `interlock_stack_has_number` found last: many threads may wait for one owner.
 static uint32_t last_found;
 
@@ -137,20 +139,35 @@ static bool start(interlock_stack *stack) {
   return true;
 }
 
-static interlock_stack *make(void) {
-  interlock_stack *stack = calloc(1, sizeof *stack);
+/// Memory for a stack, of a pthread that has ended or new; NULL if there is none.
+static interlock_stack *bare_stack(void) {
+  interlock_stack *stack = bare_stacks;
+  if (stack) {
+    bare_stacks = stack->next;
+    return stack;
+  }
+  stack = calloc(1, sizeof *stack);
   if (!stack) return NULL;
   void *memory = mmap(NULL, stack_size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED) {
-    free(stack);
-    return NULL;
-  }
   stack->low = (uintptr_t)memory;
   stack->size = stack_size;
-  if (mprotect(memory, guard_size, PROT_NONE) != 0 || !start(stack)) {
-    munmap(memory, stack_size);
-    free(stack);
+  if (memory != MAP_FAILED && mprotect(memory, guard_size, PROT_NONE) == 0) return stack;
+  if (memory != MAP_FAILED) munmap(memory, stack_size);
+  free(stack);
+  return NULL;
+}
+
+static void keep_bare(interlock_stack *stack) {
+  *stack = (interlock_stack){.low = stack->low, .size = stack->size, .next = bare_stacks};
+  bare_stacks = stack;
+}
+
+static interlock_stack *make(void) {
+  interlock_stack *stack = bare_stack();
+  if (!stack) return NULL;
+  if (!start(stack)) {
+    keep_bare(stack);
     return NULL;
   }
   stack->next = all_stacks;
@@ -178,6 +195,11 @@ void interlock_stack_give(interlock_stack *stack) {
   free_stacks = stack;
 }
 
+void interlock_stack_spoil(interlock_stack *stack) {
+  stack->is_spoiled = true;
+  give_turn(stack);
+}
+
 void interlock_stack_discard(interlock_stack *stack, bool torn) {
   interlock_stack **at = &all_stacks;
   while (*at && *at != stack) at = &(*at)->next;
@@ -189,8 +211,7 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
   give_turn(stack);
   if (!torn) {
     pthread_join(stack->handle, NULL);
-    munmap((void *)stack->low, stack->size);
-    free(stack);
+    keep_bare(stack);
     return;
   }
   // The C library then reads the pthread's memory, which is at the top of the stack.

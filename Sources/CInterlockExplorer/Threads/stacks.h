@@ -49,8 +49,10 @@ void interlock_processor_leave(void) HIDDEN;
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
-/// Ends a stack's pthread and frees its memory. If a signal has `torn` the thread away, perhaps out
-/// of malloc, a page and the pthread's own memory are not freed.
+/// Lets a stack's pthread end, which `interlock_stack_discard` waits for. So several end at once.
+void interlock_stack_spoil(interlock_stack *stack) HIDDEN;
+/// Ends a stack's pthread; its memory serves another one. If a signal has `torn` the thread away,
+/// perhaps out of malloc, a page and the pthread's own memory are lost.
 void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
 /// Forgets all stacks, in the child of a fork: it has none of the parked pthreads, and would wait
 /// for their ends for ever.
