@@ -62,14 +62,18 @@ struct FindingTests {
         == "501caa8028a7eb03")
   }
 
-  @Test("The key of a property without a name has no line")
+  @Test("The key of a property without a name has its file, and no line")
   func unnamedProperty() {
-    func key(_ resource: String) -> Finding.Key {
-      Finding.Key(rule: "race", resource: resource, functions: ["add()"])
+    func key(_ resource: String, in file: String?) -> Finding.Key {
+      var conflict = Faults.race(on: resource).observation.conflicts[0]
+      conflict.fileOfProperty = file
+      return Finding(conflict).key
     }
-    #expect(key("property at Lib/Lib.swift:7") == key("property at Lib/Lib.swift:10"))
-    #expect(key("property at Lib/Lib.swift:7") != key("property at Lib/Other.swift:7"))
-    #expect(key("port:7") != key("port:8"))
+    let file = "property at Lib/Lib.swift"
+    #expect(key("\(file):7", in: file) == key("\(file):10", in: file))
+    #expect(key("\(file):7", in: file) != key("\(file):7", in: "property at Lib/Other.swift"))
+    // A name of the user's may look like one.
+    #expect(key("\(file):7", in: nil) != key("\(file):8", in: nil))
   }
 
   @Test("Parts of a key are not run together")
@@ -96,18 +100,15 @@ struct FindingTests {
     #expect(Faults.findings(Faults.potential, settings).first?.level == .error)
   }
 
-  @Test("The resource of a predicted race is its name without the instance")
+  @Test("The resource of a predicted race is that of its accesses, whatever their texts are")
   func potentialRace() {
-    func resource(_ act: String) -> String? {
-      let frame = [StackFrame(address: 1, function: "f()", file: "/src/A.swift", line: 1)]
-      return Finding(
-        PotentialFinding(
-          kind: .race, headline: "", sides: [.init(party: "a", act: act, place: frame)])
-      ).resource
-    }
-    #expect(resource("writes 'users #3'") == "users")
-    #expect(resource("reads 'users Cache 0x7f10'") == "users Cache")
-    #expect(resource("reads 'two words'") == "two words")
+    let frame = [StackFrame(address: 1, function: "f()", file: "/src/A.swift", line: 1)]
+    var potential = PotentialFinding(
+      kind: .race, headline: "",
+      sides: [.init(party: "a", act: "writes 'users #3'", place: frame)])
+    #expect(Finding(potential).resource == nil)
+    potential.resource = "users"
+    #expect(Finding(potential).resource == "users")
   }
 
   @Test("A hang is shown where each thread of the cause waits, an explored one with its schedule")

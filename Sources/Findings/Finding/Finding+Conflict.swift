@@ -22,7 +22,7 @@ extension Finding {
   package init(_ conflict: Conflict) {
     let isUnmarked = conflict.witness != nil
     self.init(isUnmarked ? .unmarkedChange : .race, message: conflict.sentence)
-    resource = conflict.resource
+    resource = conflict.lastingResource
     let first = Side("first, in the section", conflict.first)
     let second = Side("second, at its begin", conflict.second)
     sides = isUnmarked || conflict.second.place.line == 0 ? [first] : [second, first]

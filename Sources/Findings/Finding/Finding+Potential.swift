@@ -15,22 +15,8 @@ extension Finding {
     let text = FindingText(potential, mostFrames: 0)
     details = text.details.filter { !$0.hasSuffix(" more frames") }
     count = potential.count
-    // Of an access, the name of its resource in quotation marks; of a lock, an address.
-    if potential.kind == .race, let act = potential.sides.first?.act {
-      resource = Self.quoted(act)
-    }
+    resource = potential.resource
     steps = sides.map { Step(party: $0.title, text: "acts here", place: $0.place) }
-  }
-
-  /// `users` of `writes 'users #3'`: the instance changes from run to run.
-  private static func quoted(_ text: String) -> String? {
-    guard let start = text.firstIndex(of: "'"), let end = text.lastIndex(of: "'"), start < end
-    else { return nil }
-    let name = text[text.index(after: start)..<end]
-    guard let space = name.lastIndex(of: " "),
-      ["#", "0x"].contains(where: name[name.index(after: space)...].hasPrefix)
-    else { return String(name) }
-    return String(name[..<space])
   }
 }
 

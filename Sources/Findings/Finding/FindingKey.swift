@@ -14,17 +14,8 @@ extension Finding {
     /// Describes a key.
     package init(rule: String, resource: String, functions: [String]) {
       self.rule = rule
-      self.resource = cutText(Self.withoutLine(resource), to: Self.longestName)
+      self.resource = cutText(resource, to: Self.longestName)
       self.functions = Set(functions.map { cutText($0, to: Self.longestName) }).sorted()
-    }
-
-    /// The name of a `@Tracked` property that has none is its place, whose line an edit above it
-    /// changes: `property at Cache.swift:7`.
-    private static func withoutLine(_ resource: String) -> String {
-      guard resource.hasPrefix("property at "), let colon = resource.lastIndex(of: ":"),
-        Int(resource[resource.index(after: colon)...]) != nil
-      else { return resource }
-      return String(resource[..<colon])
     }
 
     /// The most characters of a name that count: a name from the code under test has any length.

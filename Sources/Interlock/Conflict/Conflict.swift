@@ -67,6 +67,9 @@ public struct Conflict: Sendable, Hashable, Codable {
 
   /// The name of the resource.
   public var resource: String
+  /// The resource of a property without a name, without the line in `resource`, which an edit above
+  /// the property changes; `nil` if `resource` is a name.
+  package var fileOfProperty: String?
   /// The instance that the resource belongs to; `nil` if the name alone is the resource.
   ///
   /// `#3` for a `Section`, type and address for an object.
@@ -100,6 +103,9 @@ public struct Conflict: Sendable, Hashable, Codable {
   ///
   /// Of several overlaps at the same two places, the part of the first.
   public var part: String? { first.part ?? second.part }
+
+  /// What identifies the resource from run to run.
+  package var lastingResource: String { fileOfProperty ?? resource }
 
   /// The resource with its instance and the part on which the two overlapped.
   package var fullName: String {

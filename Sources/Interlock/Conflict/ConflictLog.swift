@@ -48,16 +48,14 @@ struct Overlap: Sendable {
   /// The two sections, each of which may have detected this overlap.
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
-  /// The name of a `@Tracked` property without a name of its own.
-  private var propertyName: String {
-    first.property ?? second.property
-      ?? "property at \(first.place.file):\(first.place.line)"
-  }
-
   func conflict(count: Int) -> Conflict {
+    // Of a `@Tracked` property without a name of its own.
+    let name = resource.isEmpty ? first.property ?? second.property : resource
+    let file = "property at \(first.place.file)"
     var conflict = Conflict(
-      resource: resource.isEmpty ? propertyName : resource, first: first.side(),
+      resource: name ?? "\(file):\(first.place.line)", first: first.side(),
       second: second.side(), count: count)
+    if name == nil { conflict.fileOfProperty = file }
     conflict.instance = instance
     conflict.heldOpen = heldOpen
     conflict.witness = witness

@@ -25,6 +25,8 @@ package struct UnorderedAccesses: Sendable {
 
   /// The name of the resource.
   package var resource: String
+  /// What identifies it from run to run.
+  package var lastingResource: String
   /// The instance, as in a conflict.
   package var instance: String?
   /// The section that ended.

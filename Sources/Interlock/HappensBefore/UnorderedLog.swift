@@ -99,7 +99,8 @@ extension UnorderedLog.Entry {
   var accesses: UnorderedAccesses {
     let conflict = overlap.conflict(count: count)
     return UnorderedAccesses(
-      resource: conflict.resource, instance: conflict.instance,
+      resource: conflict.resource, lastingResource: conflict.lastingResource,
+      instance: conflict.instance,
       first: UnorderedAccesses.Side(
         section: conflict.first, addresses: overlap.first.addresses, held: firstHeld),
       second: UnorderedAccesses.Side(

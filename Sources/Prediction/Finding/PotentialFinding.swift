@@ -71,6 +71,8 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
   package var headline: String
   /// The participants, in the order of the report.
   package var sides: [Side]
+  /// What identifies the resource of a race from run to run; `nil` for other kinds.
+  package var resource: String?
   /// How often it was found with the same places, on these or on other objects.
   package var count: Int
 

@@ -66,7 +66,7 @@ extension UnorderedAccesses {
         })
     }
     let held = zip(["the first", "the second"], sides).map { "\($0) held \(Self.list($1.held))" }
-    return PotentialFinding(
+    var finding = PotentialFinding(
       kind: .race,
       headline:
         "nothing orders the second of two accesses to '\(Printable.line(name))' after the first:"
@@ -74,6 +74,8 @@ extension UnorderedAccesses {
         + " \(Self.noun(second.section)) at \(second.section.place);"
         + " \(held.joined(separator: ", "))",
       sides: sides, count: count)
+    finding.resource = lastingResource
+    return finding
   }
 
   private var name: String {

@@ -46,6 +46,7 @@ struct SectionOrderTests {
       onThread { section.write(line: 20) {} }
       let found = SectionTracking.unordered
       precondition(names() == ["order.writes noReadWrite noReadWrite"], "\(names())")
+      precondition(found[0].lastingResource == "order.writes")
       let held = UnorderedAccesses.Held(object: 17, place: 23, outer: 29, kind: 1)
       precondition(found[0].first.held == [held] && found[0].second.held == [held])
       precondition(found[0].first.section.place.line == 10)
