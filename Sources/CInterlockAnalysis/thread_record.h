@@ -32,12 +32,16 @@ typedef struct thread_record {
   struct thread_record *next;
 } thread_record;
 
-/// Notes such a change. The place is that of a frame near the code that follows, and above it.
-static inline void note_clock_change(thread_record *record) {
-  enum { own_frames = 1024 };
-  uintptr_t place = (uintptr_t)__builtin_frame_address(0) + own_frames;
+/// Notes such a change. `place` is that of a frame above the code that follows.
+static inline void note_clock_change_below(thread_record *record, uintptr_t place) {
   record->clock_changes++;
   if (place > record->stack_mark) record->stack_mark = place;
+}
+
+/// The same where that frame is only known to be near: those of the runtime lie between.
+static inline void note_clock_change(thread_record *record) {
+  enum { own_frames = 1024 };
+  note_clock_change_below(record, (uintptr_t)__builtin_frame_address(0) + own_frames);
 }
 
 /// The calling thread's record; NULL until it is claimed.

@@ -1,7 +1,9 @@
 // Explores the algorithm of sections itself, and prints what came of it. For the tests.
 //
 //     ExploredTracker [--threads N] [--sections N] [--readers N] [--delay-publication]
-//                     [--executions N]
+//                     [--executions N] [--preemptions N]
+//
+// With `--preemptions`: every order with at most N preemptions, else every order that matters.
 internal import CInterlockExplorer
 // What the interposed calls are in.
 import Dispatch
@@ -29,7 +31,10 @@ options.executions = UInt64(number("--executions", 0))
 options.warm_ups = 1
 options.determinism_checks = 1
 private var result = interlock_exploration_result()
-private let strategy = interlock_dpor_create(interlock_dpor_options())
+private let preemptions = number("--preemptions", -1)
+private let strategy =
+  preemptions < 0
+  ? interlock_dpor_create(interlock_dpor_options()) : interlock_dfs_create(UInt32(preemptions))
 private let status = interlock_explore(
   &options, Run.body,
   Unmanaged.passUnretained(run).toOpaque(), strategy, &result)
@@ -43,9 +48,8 @@ print("executions=\(result.executions)")
 print("cut=\(result.cut)")
 print("complete=\(result.is_complete)")
 print("verdict=\(result.verdict.rawValue)")
-print(
-  "incomplete="
-    + (interlock_dpor_get_statistics(strategy).incomplete.map { String(cString: $0) } ?? ""))
+// The search has ended by itself, and not by a limit.
+print("finished=\(strategy?.pointee.begin(strategy) == false)")
 print("steps=\(result.steps)")
 print("overlaps=\(run.allOverlaps)")
 print("reported=\(run.reported)")

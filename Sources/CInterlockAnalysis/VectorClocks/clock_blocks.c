@@ -143,11 +143,31 @@ static bool is_apart(const thread_clock *own, const interlock_event *event) {
   return event->item && own->runs == 0 && !interlock_is_main_thread();
 }
 
+/// The frame of the interposed function that calls the block: above it are the caller's, whose
+/// variables the block may use. 0 if the frame pointers do not tell.
+static uintptr_t calling_frame(void) {
+  enum { most_frames = 16, farthest = 1024 };
+  const uintptr_t *frame = __builtin_frame_address(0);
+  for (int count = 0; count < most_frames; count++) {
+    const uintptr_t *next = (const uintptr_t *)frame[0];
+    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest;
+    if (!is_near) return 0;
+    if (interlock_is_between(frame[1])) return (uintptr_t)next;
+    frame = next;
+  }
+  return 0;
+}
+
 static void begin_apart(thread_clock *own) {
   thread_record *record = own_record();
   interlock_clock_leaves_locals(record, own);
   interlock_clock_forget_all(own);
-  note_clock_change(record);
+  uintptr_t frame = calling_frame();
+  if (frame) {
+    note_clock_change_below(record, frame);
+  } else {
+    note_clock_change(record);
+  }
 }
 
 static void end_apart(thread_clock *own) {
