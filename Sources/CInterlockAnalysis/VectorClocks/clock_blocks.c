@@ -146,6 +146,7 @@ static bool is_apart(const thread_clock *own, const interlock_event *event) {
 /// The frame of the interposed function that calls the block: above it are the caller's, whose
 /// variables the block may use. 0 if the frame pointers do not tell.
 static uintptr_t calling_frame(void) {
+#ifdef INTERLOCK_INTERPOSES
   enum { most_frames = 16, farthest = 1024 };
   const uintptr_t *frame = __builtin_frame_address(0);
   for (int count = 0; count < most_frames; count++) {
@@ -155,6 +156,7 @@ static uintptr_t calling_frame(void) {
     if (interlock_is_between(frame[1])) return (uintptr_t)next;
     frame = next;
   }
+#endif
   return 0;
 }
 
