@@ -25,16 +25,12 @@ final class DeadlockWitness {
     let count = min(interlock_explored_threads(&system, &own, most), most)
     numbers = Dictionary(
       (0..<count).map { (Int(system[$0]), Int(own[$0])) }, uniquingKeysWith: { first, _ in first })
-    // The engine has stopped all of them: none can continue.
+    // The engine has stopped all of them: none can continue. Other threads take no part.
     var taker = SnapshotTaker()
     taker.stoppedThreads = Set(numbers.keys)
     var snapshot = taker.take().snapshot
-    // Other threads of the process take no part, and virtual time has no timers left.
-    snapshot.threads.removeAll { numbers[$0.id] == nil }
-    for index in snapshot.threads.indices {
-      snapshot.threads[index].name = ""
-      snapshot.threads[index].isMain = false
-    }
+    // Virtual time has no timers left.
+    for index in snapshot.threads.indices { snapshot.threads[index].isMain = false }
     snapshot.nextTimer = nil
     snapshot.isPartial = false
     if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }

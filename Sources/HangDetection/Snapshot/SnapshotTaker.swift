@@ -12,8 +12,9 @@ package import WaitForGraph
 package struct SnapshotTaker {
   /// Threads of the harness: a monitor, a sanitizer's.
   package var ignoredThreads: Set<Int> = []
-  /// Threads that are blocked, even if the system shows them as running: an explored program is
-  /// stopped by its engine, and the system thread of one of its threads may not sleep yet.
+  /// The threads of an explored program, which its engine has stopped: a snapshot is of these
+  /// alone. They are blocked, although the system may show one as running; to read the system's
+  /// data of a thousand takes a quarter of a second.
   package var stoppedThreads: Set<Int> = []
   /// Descriptors through which no other process wakes this one.
   package var ignoredDescriptors: Set<Int> = []
@@ -25,6 +26,11 @@ package struct SnapshotTaker {
 
   /// The threads of this process, without those of the harness.
   private func systemThreads() -> [Platform.Thread] {
+    if !stoppedThreads.isEmpty {
+      return stoppedThreads.sorted().map {
+        Platform.Thread(id: $0, name: "", state: .sleeping, switches: 0)
+      }
+    }
     let symbolicating = symbolicatingThread()
     return Platform.threads(of: getpid()).filter {
       !ignoredThreads.contains($0.id) && $0.id != symbolicating
@@ -52,10 +58,7 @@ package struct SnapshotTaker {
   package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
     let progress = interlock_waits_progress()
     let process = getpid()
-    var system = systemThreads()
-    for index in system.indices where stoppedThreads.contains(system[index].id) {
-      system[index].state = .sleeping
-    }
+    let system = systemThreads()
     let views = Self.threadViews()
     let known = Dictionary(views.map { (Int($0.number), $0) }, uniquingKeysWith: { $1 })
     let codes = BlockCodes()

@@ -30,6 +30,14 @@ package enum Platform {
     package var state: ThreadState
     /// The number of its context switches.
     package var switches: Int
+
+    /// Describes a thread.
+    package init(id: Int, name: String, state: ThreadState, switches: Int) {
+      self.id = id
+      self.name = name
+      self.state = state
+      self.switches = switches
+    }
   }
 
   /// The state of a thread.
