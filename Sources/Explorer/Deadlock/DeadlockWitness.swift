@@ -8,7 +8,6 @@ import WaitForGraph
 /// Looks at the threads of an execution that has deadlocked, while they hold and wait.
 final class DeadlockWitness {
   private var seen: (snapshot: WaitSnapshot, diagnosis: Diagnosis)?
-  private var numbers: [Int: Int] = [:]
 
   /// Starts to follow what threads hold and wait for, for the rest of the process. Objects that
   /// were made before have no names.
@@ -23,14 +22,17 @@ final class DeadlockWitness {
     var system = [UInt32](repeating: 0, count: most)
     var own = [UInt32](repeating: 0, count: most)
     let count = min(interlock_explored_threads(&system, &own, most), most)
-    numbers = Dictionary(
+    let numbers = Dictionary(
       (0..<count).map { (Int(system[$0]), Int(own[$0])) }, uniquingKeysWith: { first, _ in first })
     // The engine has stopped all of them: none can continue. Other threads take no part.
     var taker = SnapshotTaker()
     taker.stoppedThreads = Set(numbers.keys)
     var snapshot = taker.take().snapshot
+    for index in snapshot.threads.indices {
+      snapshot.threads[index].title = numbers[snapshot.threads[index].id].map(Schedule.name)
+      snapshot.threads[index].isMain = false
+    }
     // Virtual time has no timers left.
-    for index in snapshot.threads.indices { snapshot.threads[index].isMain = false }
     snapshot.nextTimer = nil
     snapshot.isPartial = false
     if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }
@@ -51,14 +53,6 @@ final class DeadlockWitness {
     let doubt = explanation.isCertain ? 0 : 1
     let lines =
       [explanation.headline] + explanation.details.dropLast(doubt) + explanation.advice
-    return Explained(cause: diagnosis.cause, lines: lines.map(withOwnNumbers))
-  }
-
-  /// The line with the numbers that threads have in the schedule.
-  private func withOwnNumbers(_ line: String) -> String {
-    line.replacing(/thread (\d+)/) { match in
-      guard let number = Int(match.1).flatMap({ numbers[$0] }) else { return String(match.0) }
-      return Schedule.name(number)
-    }
+    return Explained(cause: diagnosis.cause, lines: lines)
   }
 }

@@ -12,8 +12,7 @@ extension Finding {
         Side(title: "\(side.party) \(side.act)", place: $0.found(in: side.stack), stack: side.stack)
       }
     }
-    let text = FindingText(potential, mostFrames: 0)
-    details = text.details.filter { !$0.hasSuffix(" more frames") }
+    details = FindingText(potential, mostFrames: nil).details
     count = potential.count
     resource = potential.resource
     steps = sides.map { Step(party: $0.title, text: "acts here", place: $0.place) }

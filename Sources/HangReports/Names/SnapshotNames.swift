@@ -58,6 +58,7 @@ struct SnapshotNames {
   private func party(at number: Int) -> String {
     if index.isTask(number) { return "task \(number - index.threadCount + 1)" }
     let thread = index.threads[number]
+    if let title = thread.title { return title }
     return thread.isMain ? "thread \(thread.id) (main)" : Self.thread(thread.id, thread.name)
   }
 

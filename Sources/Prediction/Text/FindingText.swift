@@ -13,8 +13,9 @@ package struct FindingText {
   ///
   /// - Parameters:
   ///   - finding: The finding.
-  ///   - mostFrames: The most frames of each stack that are shown; the rest is counted.
-  package init(_ finding: PotentialFinding, mostFrames: Int) {
+  ///   - mostFrames: The most frames of each stack that are shown; the rest is counted. `nil` to
+  ///     leave the stacks out.
+  package init(_ finding: PotentialFinding, mostFrames: Int?) {
     let often = finding.count > 1 ? ", \(finding.count) times" : ""
     headline = "\(finding.kind.rawValue): \(finding.headline)\(often)"
     var lines: [String] = []
@@ -23,6 +24,7 @@ package struct FindingText {
       lines += side.held.map { held in
         "  holds \(held.object)" + (held.place.isEmpty ? "" : ", taken" + Self.at(held.place))
       }
+      guard let mostFrames else { continue }
       lines += side.stack.prefix(mostFrames).enumerated().map { "  #\($0.offset) \($0.element)" }
       let left = side.stack.count - mostFrames
       if left > 0 { lines.append("  … \(left) more frames") }

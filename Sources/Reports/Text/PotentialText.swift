@@ -45,5 +45,5 @@ struct PotentialText {
 
 /// `lock-order: two locks are taken in both orders: …`
 func potentialHeadline(_ finding: PotentialFinding) -> String {
-  harmless(FindingText(finding, mostFrames: 0).headline)
+  harmless(FindingText(finding, mostFrames: nil).headline)
 }

@@ -7,6 +7,8 @@ extension WaitSnapshot {
     package var id: Int
     /// Its name, as the system has it.
     package var name: String
+    /// What reports call it, if not by its number: a thread of an explored program has its own.
+    package var title: String?
     /// Whether it is the first thread of the process.
     package var isMain: Bool
     /// The object of the process that it waits for; `nil` if it waits for none.
