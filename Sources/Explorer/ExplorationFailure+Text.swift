@@ -154,9 +154,7 @@ extension Schedule {
     case "semaphore wait", "semaphore try", "semaphore signal": "semaphore"
     case "group enter", "group leave", "group wait", "group notify", "notify": "group"
     case "barrier wait": "barrier"
-    case "async", "async barrier", "sync", "sync barrier", "enqueue", "begin", "begin barrier",
-      "suspend", "resume":
-      "queue"
+    case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
     case "to actor": "actor"
     case "reads", "writes", "begins to change", "atomic access": "variable"
     default: nil

@@ -3,15 +3,24 @@ import Foundation
 /// A folder of its own for an execution, with files and folders in it.
 private struct Tree: Sendable {
   let root: String
+  /// A file that is open for all threads, which share its position.
+  let shared: Int32
   /// In memory, where that is possible: each execution makes a tree anew.
   private static let memory =
     access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : NSTemporaryDirectory()
 
   init(in folder: String = Tree.memory) {
-    root = folder + "interlock-files-\(UUID())"
+    let root = folder + "interlock-files-\(UUID())"
     for folder in ["", "/full", "/empty", "/full/inner"] { mkdir(root + folder, 0o700) }
-    for file in ["/a", "/b", "/full/c", "/full/inner/d"] { write(file, "old", O_CREAT) }
+    for file in ["/a", "/b", "/full/c", "/full/inner/d"] {
+      let descriptor = open(root + file, O_WRONLY | O_CREAT, 0o600)
+      Glibc.write(descriptor, "old", 3)
+      close(descriptor)
+    }
     symlink("a", root + "/link")
+    link(root + "/b", root + "/second name of b")
+    shared = open(root + "/full/c", O_RDONLY)
+    self.root = root
   }
 
   /// What is there now: each path, and what it contains.
@@ -20,7 +29,17 @@ private struct Tree: Sendable {
     return paths.sorted().map { "\($0)=\(read("/" + $0))" }.joined(separator: " ")
   }
 
-  func remove() { try? FileManager.default.removeItem(atPath: root) }
+  func remove() {
+    close(shared)
+    try? FileManager.default.removeItem(atPath: root)
+  }
+
+  /// The next character of the shared file.
+  var next: String {
+    var byte: UInt8 = 0
+    let count = Glibc.read(shared, &byte, 1)
+    return count == 1 ? String(decoding: [byte], as: UTF8.self) : "\(count)"
+  }
 
   func read(_ path: String) -> String {
     let file = open(root + path, O_RDONLY)
@@ -51,7 +70,8 @@ private struct Tree: Sendable {
 
   func size(_ path: String) -> String {
     var facts = stat()
-    return stat(root + path, &facts) == 0 ? "\(facts.st_mode & 0o777),\(facts.st_size)" : "-"
+    guard stat(root + path, &facts) == 0 else { return "-" }
+    return "\(facts.st_mode & 0o777),\(facts.st_size),\(facts.st_nlink)"
   }
 }
 
@@ -96,6 +116,11 @@ private let calls: [@Sendable (Tree) -> String] = [
     return "\((try? FileManager.default.moveItem(atPath: from, toPath: to)) != nil)"
   },
   { "\(FileManager.default.fileExists(atPath: $0.root + "/full/inner"))" },
+  { $0.next },
+  { "\(lseek($0.shared, 1, SEEK_CUR))" },
+  { "\(close($0.shared))" },
+  { $0.next + $0.read("/a") },
+  { $0.size("/second name of b") },
 ]
 
 /// Two threads that make one of the calls each.

@@ -5,7 +5,7 @@ import Testing
 /// Calls on files of one folder, from threads that nothing else orders.
 @Suite(.serialized, .controlled, .offThePool) struct FileTests {
   /// The number of calls that the bodies are made of.
-  static let calls = 32
+  static let calls = 37
 
   @Test(
     "every outcome that depth-first search sees of two calls on files is among the reduced ones")

@@ -39,7 +39,9 @@ enum { here = -100, makes = 0100, truncates = 01000, link_itself = 0x100 };
   INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
     bool is_new = interlock_file_open_point(#name, path, flags, THIS_SITE);              \
     int result = FOUND(name) arguments;                                                  \
-    if (is_new && result >= 0) interlock_file_was_made(path);                            \
+    if (result < 0) return result;                                                       \
+    if (is_new) interlock_file_was_made(path);                                           \
+    interlock_descriptor_was_opened(result);                                             \
     return result;                                                                       \
   }
 #define ON_TWO_PATHS(name, parameters, arguments, use, path, other)                      \
@@ -119,9 +121,19 @@ MAKING(mkdir, (const char *path, mode_t mode), (path, mode), PATH(here, path, tr
 MAKING(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode),
        PATH(folder, path, true))
 MAKING(symlink, (const char *target, const char *path), (target, path), PATH(here, path, true))
-MAKING(mkstemp, (char *path), (path), PATH(here, path, true))
-MAKING(mkstemp64, (char *path), (path), PATH(here, path, true))
-MAKING(mkostemp, (char *path, int flags), (path, flags), PATH(here, path, true))
+/// A call that makes a file with a name of its own, and opens it.
+#define MAKING_OPEN(name, parameters, arguments)                                         \
+  INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
+    interlock_file_point(#name, INTERLOCK_FILE_MADE, PATH(here, path, true), THIS_SITE); \
+    int result = FOUND(name) arguments;                                                  \
+    if (result < 0) return result;                                                       \
+    interlock_file_was_made(PATH(here, path, true));                                     \
+    interlock_descriptor_was_opened(result);                                             \
+    return result;                                                                       \
+  }
+MAKING_OPEN(mkstemp, (char *path), (path))
+MAKING_OPEN(mkstemp64, (char *path), (path))
+MAKING_OPEN(mkostemp, (char *path, int flags), (path, flags))
 
 #define REMOVING(name, parameters, arguments, path) \
   ON_PATH(int, name, parameters, arguments, REMOVED, path)
@@ -158,12 +170,27 @@ ON_DESCRIPTOR(int, ftruncate64, (int file, off64_t size), (file, size), true)
 ON_DESCRIPTOR(int, fchmod, (int file, mode_t mode), (file, mode), true)
 ON_DESCRIPTOR(int, futimens, (int file, const struct timespec times[2]), (file, times), true)
 
-// Locks of files, which wait in the system; and streams, whose reads and writes are not seen.
+#define MOVING(name, type)                                                               \
+  INTERPOSED_FAST(type, name, ONLY_CONTROL, (int file, type distance, int from),         \
+                  (file, distance, from)) {                                              \
+    interlock_position_point(#name, file, false, THIS_SITE);                             \
+    return FOUND(name)(file, distance, from);                                            \
+  }
+MOVING(lseek, off_t)
+MOVING(lseek64, off64_t)
+
+// Locks of files, which wait in the system; streams, whose reads and writes are not seen; what
+// changes the meaning of paths and of descriptors.
 ESCAPES(int, flock, (int file, int operation), (file, operation))
 ESCAPES(int, lockf, (int file, int command, off_t size), (file, command, size))
 ESCAPES(FILE *, fopen, (const char *path, const char *mode), (path, mode))
 ESCAPES(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
 ESCAPES(FILE *, fdopen, (int file, const char *mode), (file, mode))
+ESCAPES(int, chdir, (const char *path), (path))
+ESCAPES(int, fchdir, (int file), (file))
+ESCAPES(int, dup, (int file), (file))
+ESCAPES(int, dup2, (int file, int other), (file, other))
+ESCAPES(int, dup3, (int file, int other, int flags), (file, other, flags))
 
 /// Calls that a signal handler makes, or the child of a fork: the real one is looked up as the
 /// process starts, when no thread holds the loader's lock.

@@ -29,8 +29,7 @@ typedef struct {
   const char *name;
 } found_path;
 
-/// Keys are hashes: these bits keep them apart from addresses, and from the keys of sections.
-static const uintptr_t key_bits = (uintptr_t)3 << 62;
+static const uintptr_t key_bits = INTERLOCK_FILE_KEY_BITS;
 /// The key of all files.
 static const uintptr_t all_files = key_bits | 1;
 
@@ -46,7 +45,7 @@ static uintptr_t identity_of(dev_t device, ino_t inode) {
   return hash(key, &inode, sizeof inode) | key_bits;
 }
 
-static uintptr_t identity(const struct stat *status) {
+uintptr_t interlock_file_key(const struct stat *status) {
   return identity_of(status->st_dev, status->st_ino);
 }
 
@@ -91,7 +90,7 @@ static found_path follow(interlock_path asked) {
     strcpy(path, parent);
     split(path, parent);
   }
-  found.folder = identity(&status);
+  found.folder = interlock_file_key(&status);
   char unused[PATH_MAX];
   char name[NAME_MAX + 1];
   snprintf(name, sizeof name, "%s", split(path, unused));
@@ -102,7 +101,7 @@ static found_path follow(interlock_path asked) {
     found.passes_link = true;
     if (fstatat(asked.folder, path, &status, 0) != 0) return found;
   }
-  found.file = identity(&status);
+  found.file = interlock_file_key(&status);
   found.is_folder = S_ISDIR(status.st_mode);
   return found;
 }
@@ -136,7 +135,7 @@ static bool is_in_library(uintptr_t returns_to) {
 }
 
 /// Whether the call is the user's, or one of Foundation for the user.
-static bool is_choice(interlock_site site) {
+bool interlock_is_file_choice(interlock_site site) {
   return interlock_is_controlled() && interlock_events_is_users(site.place) &&
          !interlock_is_dispatch(site.returns_to) && !interlock_is_concurrency(site.returns_to) &&
          !interlock_is_testing(site.returns_to) && !interlock_is_xctest(site.returns_to) &&
@@ -152,13 +151,13 @@ static found_path found_by(interlock_path path) {
   return found;
 }
 
-static interlock_operation operation_on(interlock_operation_kind kind, uintptr_t key) {
+interlock_operation interlock_operation_on_file(interlock_operation_kind kind, uintptr_t key) {
   uint32_t number = key ? interlock_object_at((const void *)key)->number : 0;
   return interlock_operation_of(number ? kind : K(UNKNOWN), number, 0);
 }
 
 static void did(interlock_operation_kind kind, uintptr_t key) {
-  if (key) interlock_did(operation_on(kind, key));
+  if (key) interlock_did(interlock_operation_on_file(kind, key));
 }
 
 /// Names what a path leads to, for reports: the entry and the file are two objects.
@@ -188,8 +187,9 @@ static void did_the_rest(interlock_file_use use, const found_path *found) {
   did(changes_folder ? K(FOLDER_CHANGE) : K(FOLDER_PASS), all_files);
   if (found->passes_link) did(K(FILE_READ), all_files);
   if (use == INTERLOCK_FILE_READ) did(K(FILE_READ), found->file);
-  bool removes_folder = use == INTERLOCK_FILE_REMOVED && found->is_folder;
-  if (use == INTERLOCK_FILE_CHANGED || removes_folder) did(K(FILE_CHANGE), found->file);
+  // Of a file that is removed, the number of its names changes.
+  bool changes_file = use == INTERLOCK_FILE_CHANGED || use == INTERLOCK_FILE_REMOVED;
+  if (changes_file) did(K(FILE_CHANGE), found->file);
 }
 
 /// The point. Returns what the path leads to when the call is performed.
@@ -198,35 +198,40 @@ static found_path reach(const char *name, interlock_file_use use, interlock_path
   found_path before = found_by(path);
   name_entry(&before);
   interlock_name_call(name);
-  interlock_point(operation_on(kind_of(use), before.entry), NULL, NULL, site.place);
+  interlock_point(interlock_operation_on_file(kind_of(use), before.entry), NULL, NULL, site.place);
   found_path now = found_by(path);
-  if (now.entry != before.entry) interlock_turned_out(operation_on(kind_of(use), now.entry));
+  if (now.entry != before.entry) {
+    interlock_turned_out(interlock_operation_on_file(kind_of(use), now.entry));
+  }
   name_file(&now);
   return now;
 }
 
 void interlock_file_point(const char *name, interlock_file_use use, interlock_path path,
                           interlock_site site) {
-  if (!is_choice(site) || !path.path || is_of_system(path.path)) return;
+  if (!interlock_is_file_choice(site) || !path.path || is_of_system(path.path)) return;
   found_path found = reach(name, use, path, site);
   did_the_rest(use, &found);
 }
 
 void interlock_file_pair_point(const char *name, interlock_file_use use, interlock_path path,
                                interlock_path other, interlock_site site) {
-  if (!is_choice(site) || !path.path || !other.path) return;
+  if (!interlock_is_file_choice(site) || !path.path || !other.path) return;
   found_path found = reach(name, use, path, site), second = found_by(other);
   did_the_rest(use, &found);
   name_entry(&second);
   did(K(FILE_CHANGE), second.entry);
   did_the_rest(INTERLOCK_FILE_MADE, &second);
+  // A link is one more name, and what is replaced has one less.
+  did(K(FILE_CHANGE), found.file);
+  did(K(FILE_CHANGE), second.file);
   // With all paths that lead through it.
   if (found.is_folder || second.is_folder) did(K(FILE_CHANGE), all_files);
 }
 
 bool interlock_file_open_point(const char *name, interlock_path path, int flags,
                                interlock_site site) {
-  if (!is_choice(site) || !path.path || is_of_system(path.path)) return false;
+  if (!interlock_is_file_choice(site) || !path.path || is_of_system(path.path)) return false;
   path.is_link_itself = flags & O_NOFOLLOW;
   interlock_file_use use = flags & O_CREAT ? INTERLOCK_FILE_MADE : INTERLOCK_FILE_LOOKED_UP;
   found_path found = reach(name, use, path, site);
@@ -235,33 +240,14 @@ bool interlock_file_open_point(const char *name, interlock_path path, int flags,
   return use == INTERLOCK_FILE_MADE && !found.file;
 }
 
-void interlock_descriptor_point(const char *name, int descriptor, bool changes,
-                                interlock_site site) {
-  enum { last_standard = 2 };
-  if (descriptor <= last_standard || !is_choice(site)) return;
-  struct stat status;
-  interlock_marks.hidden++;
-  bool is_open = fstat(descriptor, &status) == 0;
-  interlock_marks.hidden--;
-  if (!is_open) return;
-  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) {
-    interlock_escaped(S_ISSOCK(status.st_mode) ? "a call on a socket" : "a call on a pipe");
-    return;
-  }
-  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
-  interlock_name_call(name);
-  interlock_point(operation_on(changes ? K(FILE_CHANGE) : K(FILE_READ), identity(&status)), NULL,
-                  NULL, site.place);
-}
-
 void interlock_tree_point(const char *name, interlock_site site) {
-  if (!is_choice(site)) return;
+  if (!interlock_is_file_choice(site)) return;
   interlock_name_call(name);
-  interlock_point(operation_on(K(FILE_READ), all_files), NULL, NULL, site.place);
+  interlock_point(interlock_operation_on_file(K(FILE_READ), all_files), NULL, NULL, site.place);
 }
 
 void interlock_file_escape(const char *name, interlock_site site) {
-  if (is_choice(site)) interlock_escaped(name);
+  if (interlock_is_file_choice(site)) interlock_escaped(name);
 }
 
 void interlock_file_was_made(interlock_path path) {

@@ -7,7 +7,16 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <sys/stat.h>
 #include <sys/types.h>
+
+/// Keys are hashes: these bits keep them apart from addresses, and from the keys of sections.
+#define INTERLOCK_FILE_KEY_BITS ((uintptr_t)3 << 62)
+/// The key of a file, by its identity.
+uintptr_t interlock_file_key(const struct stat *) HIDDEN;
+interlock_operation interlock_operation_on_file(interlock_operation_kind, uintptr_t key) HIDDEN;
+/// Whether the call is the user's, or one of Foundation for the user.
+bool interlock_is_file_choice(interlock_site) HIDDEN;
 
 /// What a call does to the file that a path names.
 typedef enum {
@@ -38,9 +47,18 @@ void interlock_file_pair_point(const char *name, interlock_file_use use, interlo
 /// As above, of a call that opens a file with the flags of `open`. Returns true if it will make the
 /// file.
 bool interlock_file_open_point(const char *name, interlock_path, int flags, interlock_site) HIDDEN;
-/// As above, of a call that reads or changes an open file.
+/// As above, of a call that reads or changes an open file, at a position that it gives if at any.
 void interlock_descriptor_point(const char *name, int descriptor, bool changes,
                                 interlock_site) HIDDEN;
+/// As above, of a call at the position of the descriptor, which it moves.
+void interlock_position_point(const char *name, int descriptor, bool changes,
+                              interlock_site) HIDDEN;
+/// As above, before a file's descriptor is closed.
+void interlock_close_point(int descriptor, interlock_site) HIDDEN;
+/// As above, before the entries of an open folder are read.
+void interlock_listing_point(int descriptor, interlock_site) HIDDEN;
+/// The call has opened this descriptor: its number may have been another file's.
+void interlock_descriptor_was_opened(int descriptor) HIDDEN;
 /// As above, of a call that reads a folder with all that is below it.
 void interlock_tree_point(const char *name, interlock_site) HIDDEN;
 /// As above, of a call whose effects are not known: the exploration claims no completeness.

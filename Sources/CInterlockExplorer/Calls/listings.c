@@ -90,7 +90,7 @@ static listing *read_all(DIR *folder, read_call *real) {
 static struct dirent *next_entry(DIR *folder, read_call *real, interlock_site site) {
   listing *known = listing_of(folder);
   if (!known) {
-    interlock_descriptor_point("readdir", dirfd(folder), false, site);
+    interlock_listing_point(dirfd(folder), site);
     interlock_marks.hidden++;
     known = read_all(folder, real);
     interlock_marks.hidden--;

@@ -39,7 +39,7 @@ const interlock_posix_performer interlock_posix_calls = {
     .yield = interlock_perform_yield,
     .sleep = interlock_perform_sleep,
     .read_clock = interlock_perform_read_clock,
-    .use_file = interlock_descriptor_point,
+    .use_file = interlock_position_point,
     .escaped = interlock_escaped,
 };
 

@@ -1,6 +1,7 @@
 // Calls that would end or spoil the process, and not the execution alone: from an explored thread
 // they are findings, and are not performed.
 #include "../../CInterlockEvents/interpose.h"
+#include "../Calls/files.h"
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -142,7 +143,10 @@ static void end_by_close(const char *name, int descriptor) {
 }
 
 INTERPOSED_FAST(int, close, ONLY_CONTROL, (int descriptor), (descriptor)) {
-  if (is_explored_call() && is_outer(descriptor)) end_by_close("close", descriptor);
+  if (is_explored_call()) {
+    if (is_outer(descriptor)) end_by_close("close", descriptor);
+    interlock_close_point(descriptor, THIS_SITE);
+  }
   return FOUND(close)(descriptor);
 }
 
