@@ -1,5 +1,5 @@
-// The operations of calls on open files. The contents are one object, and what the descriptor stands
-// for is another: its position, and whether it is open.
+// The operations of calls on open files. The contents are one object, and what the descriptor
+// stands for is another: its position, and whether it is open.
 #include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
