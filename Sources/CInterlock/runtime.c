@@ -190,6 +190,19 @@ char *interlock_demangled(const char *symbol) {
 
 void interlock_free_demangled(char *name) { free(name); }
 
+char *interlock_backtrace_name(const char *symbol) {
+  if (!_swift_backtrace_demangle) return NULL;
+  return _swift_backtrace_demangle(symbol, strlen(symbol), NULL, NULL);
+}
+
+bool interlock_is_thunk(const char *symbol) {
+  if (_swift_backtrace_isThunkFunction && _swift_backtrace_isThunkFunction(symbol)) return true;
+  // The toolchain does not count a key path's accessors.
+  size_t length = strlen(symbol);
+  const char *end = length > 2 ? symbol + length - 2 : "";
+  return strcmp(end, "TK") == 0 || strcmp(end, "Tk") == 0;
+}
+
 void interlock_write_error(const char *bytes, size_t length) {
   while (length > 0) {
     ssize_t written = write(STDERR_FILENO, bytes, length);

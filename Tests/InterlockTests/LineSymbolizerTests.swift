@@ -1,5 +1,6 @@
 #if os(Linux) && DEBUG
 import Foundation
+import InterlockTestsC
 import Testing
 
 @testable import Interlock
@@ -12,25 +13,29 @@ struct LineSymbolizerTests {
     return [1].lazy.map(inner).first ?? []
   }
 
-  @Test("are those that the toolchain's 'Runtime' module finds, which is used without the program")
-  func same() async {
-    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let addresses = Self.addresses()
-      let quick = PlatformImages.frames(addresses).map(\.frame)
-      precondition(quick.contains { $0.file?.hasSuffix("LineSymbolizerTests.swift") ?? false })
-      LineSymbolizer.shared.withLock {
-        precondition($0.lines(of: addresses) != nil)
-        $0.close()
-        $0.isMissing = true
-        precondition($0.lines(of: addresses) == nil)
-      }
-      let slow = PlatformImages.frames(addresses).map(\.frame)
+  @Test(
+    "are those that the toolchain's 'Runtime' module finds, which is used without the program",
+    arguments: [false, true])
+  func same(showsInlined: Bool) async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) { [showsInlined] in
+      let addresses = [UInt(c_return_address_in_inlined())] + Self.addresses()
+      var symbolizer = LineSymbolizer(showsInlined: showsInlined)
+      guard let places = symbolizer.places(of: addresses) else { fatalError("no places") }
+      let quick = PlatformImages.frames(addresses, places)
+      let slow = PlatformImages.frames(addresses, nil, showsInlined: showsInlined)
+      let inlined = quick.filter { $0.frame.function == "c_inlined" && $0.frame.line == 8 }
+      precondition(inlined.count == (showsInlined ? 1 : 0))
+      precondition(
+        quick.contains { $0.frame.file?.hasSuffix("LineSymbolizerTests.swift") ?? false })
       // 'Runtime' leaves the paths of C files relative.
       for (one, other) in zip(quick, slow)
-      where one.line != other.line || one.function != other.function
-        || !(one.file ?? "").hasSuffix((other.file ?? "").drop { $0 == "/" })
+      where one.frame.line != other.frame.line || one.frame.function != other.frame.function
+        || one.symbol != other.symbol || one.isThunk != other.isThunk
+        || !(one.frame.file ?? "").hasSuffix((other.frame.file ?? "").drop { $0 == "/" })
       {
-        FileHandle.standardError.write(Data("\(one); \(other)\n".utf8))
+        FileHandle.standardError.write(Data("\(one.frame); \(other.frame)\n".utf8))
       }
       precondition(quick.count == slow.count)
     }
@@ -38,11 +43,26 @@ struct LineSymbolizerTests {
     #expect(text == "")
   }
 
+  @Test("are of the 'Runtime' module when the program has ended")
+  func missing() async {
+    await #expect(processExitsWith: .success) {
+      let addresses = Self.addresses()
+      LineSymbolizer.shared.withLock {
+        precondition($0.places(of: addresses) != nil)
+        $0.close()
+        $0.isMissing = true
+        precondition($0.places(of: addresses) == nil)
+      }
+      let files = PlatformImages.frames(addresses).compactMap(\.frame.file)
+      precondition(files.contains { $0.hasSuffix("LineSymbolizerTests.swift") })
+    }
+  }
+
   @Test("leave no child to wait for")
   func noChild() async {
     await #expect(processExitsWith: .success) {
       let addresses = Self.addresses()
-      LineSymbolizer.shared.withLock { precondition($0.lines(of: addresses) != nil) }
+      LineSymbolizer.shared.withLock { precondition($0.places(of: addresses) != nil) }
       // The program is no child of this process.
       precondition(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
     }
@@ -55,9 +75,9 @@ struct LineSymbolizerTests {
       var ends: [Int32] = [-1, -1]
       precondition(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
       LineSymbolizer.shared.withLock { symbolizer in
-        precondition(symbolizer.lines(of: addresses) != nil)
+        precondition(symbolizer.places(of: addresses) != nil)
         for other in ends[0]..<ends[0] + 16 where !ends.contains(other) { dup2(ends[0], other) }
-        precondition(symbolizer.lines(of: addresses) != nil)
+        precondition(symbolizer.places(of: addresses) != nil)
       }
       var byte: UInt8 = 0
       precondition(recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == -1 && errno == EAGAIN)

@@ -6,6 +6,7 @@
 #define INTERLOCK_RUNTIME_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #ifdef __linux__
 #include <threads.h>
@@ -135,6 +136,17 @@ extern char *swift_demangle(const char *name, size_t length, char *output, size_
 /// `interlock_free_demangled`.
 char *interlock_demangled(const char *symbol);
 void interlock_free_demangled(char *name);
+
+extern char *_swift_backtrace_demangle(const char *name, size_t length, char *output,
+                                       size_t *output_length) INTERLOCK_WEAK;
+extern bool _swift_backtrace_isThunkFunction(const char *name) INTERLOCK_WEAK;
+
+/// The short name that the toolchain's backtraces have, null if it is no symbol of Swift or C++;
+/// the caller frees it by `interlock_free_demangled`.
+char *interlock_backtrace_name(const char *symbol);
+
+/// Whether a function only forwards a call.
+bool interlock_is_thunk(const char *symbol);
 
 /// The current task's number, unique in the process, or 0 outside a task.
 static inline uint64_t interlock_current_task(void) {

@@ -115,7 +115,10 @@ static const char *read_accesses(const char **text, interlock_schedule *schedule
   return NULL;
 }
 
-static const char *read_choices(const char *text, const char *end, interlock_schedule *schedule) {
+// Reads the choices into `choices`, or only counts them if that is NULL.
+static const char *read_choices(const char *text, const char *end, uint32_t *choices,
+                                size_t *count) {
+  *count = 0;
   while (text < end) {
     uint32_t choice, run = 1;
     if (*text >= 'a' && *text <= 'z') {
@@ -129,12 +132,23 @@ static const char *read_choices(const char *text, const char *end, interlock_sch
         (!read_number(&text, MOST_CHOICES, &run) || run == 0)) {
       return "the token repeats a choice too often";
     }
-    if (schedule->count + run > MOST_CHOICES) return "the token has too many choices";
-    for (uint32_t i = 0; i < run; i++) {
-      if (!interlock_schedule_add(schedule, choice)) return "no memory for the token's choices";
-    }
+    if (*count + run > MOST_CHOICES) return "the token has too many choices";
+    for (uint32_t i = 0; choices && i < run; i++) choices[*count + i] = choice;
+    *count += run;
   }
   return NULL;
+}
+
+// A few letters may stand for millions of choices: all are checked before memory is taken for any.
+static const char *read_schedule(const char *text, const char *end, interlock_schedule *schedule) {
+  size_t count;
+  const char *error = read_choices(text, end, NULL, &count);
+  if (error || count == 0) return error;
+  if (!interlock_reserve((void **)&schedule->choices, &schedule->capacity, count,
+                         sizeof *schedule->choices)) {
+    return "no memory for the token's choices";
+  }
+  return read_choices(text, end, schedule->choices, &schedule->count);
 }
 
 static const char *read_token(const char *text, const char *body, uint32_t *width,
@@ -165,7 +179,7 @@ static const char *read_token(const char *text, const char *body, uint32_t *widt
   if (error) return error;
   if (*at++ != '-') return "the token has no width of its pools";
   if (at > last) return "the token has no choices";
-  return read_choices(at, last, schedule);
+  return read_schedule(at, last, schedule);
 }
 
 const char *interlock_token_read(const char *text, const char *body, uint32_t *width,

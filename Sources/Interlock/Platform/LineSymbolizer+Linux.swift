@@ -8,13 +8,20 @@ internal import Glibc
 /// The toolchain's `Runtime` module reads the line tables of a whole executable for each address:
 /// 0.2 s in one of 140 MB. It remains for machines without the program.
 struct LineSymbolizer {
-  /// A line of a source file; the line is 0 for code that the compiler made.
-  struct Line {
-    var file: String
-    var line: Int
+  /// A function, and a line of a source file; the line is 0 for code that the compiler made.
+  struct Place {
+    /// The mangled name; `nil` if debug information has none.
+    var function: String?
+    var file: String?
+    var line: Int?
   }
 
   static let shared = Guarded(LineSymbolizer())
+
+  /// Whether the places of an address begin with functions that are inlined there.
+  let showsInlined: Bool
+
+  init(showsInlined: Bool = PlatformImages.showsInlined) { self.showsInlined = showsInlined }
 
   /// A stream to the program, and the process that opened it: a fork's child opens its own.
   private var stream: Int32 = -1
@@ -28,11 +35,11 @@ struct LineSymbolizer {
   /// After this time without an answer, the program counts as missing; milliseconds.
   private static let patience: Int32 = 20_000
 
-  /// The lines of return addresses of this process; those without a line are left out.
+  /// The places of return addresses of this process, the innermost inlined function first.
   ///
   /// - Returns: `nil` if the program is missing, or has failed.
-  mutating func lines(of addresses: [UInt]) -> [UInt: Line]? {
-    var lines: [UInt: Line] = [:]
+  mutating func places(of addresses: [UInt]) -> [UInt: [Place]]? {
+    var places: [UInt: [Place]] = [:]
     var rest = addresses[...]
     while !rest.isEmpty {
       let asked = rest.prefix(Self.most)
@@ -41,10 +48,10 @@ struct LineSymbolizer {
         isMissing = true
         return nil
       }
-      for (address, answer) in zip(asked, answers) { lines[address] = Self.line(answer) }
+      for (address, answer) in zip(asked, answers) { places[address] = Self.places(answer) }
       rest = rest.dropFirst(asked.count)
     }
-    return lines
+    return places
   }
 
   /// Ends the program.
@@ -62,26 +69,28 @@ struct LineSymbolizer {
 
   // MARK: Questions and answers
 
-  private func answers(to addresses: ArraySlice<UInt>) -> [String]? {
+  private func answers(to addresses: ArraySlice<UInt>) -> [ArraySlice<Substring>]? {
     // The instruction before, which is the call.
     let questions = addresses.map { Self.question($0 - 1) }.joined()
     guard send(Array(questions.utf8)) else { return nil }
-    // An answer is a line, and an empty one after it.
+    // An answer ends with an empty line.
     var bytes: [UInt8] = []
-    var breaks = 0
+    var ends = 0
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
-    while breaks < 2 * addresses.count {
+    while ends < addresses.count {
       var waiting = pollfd(fd: stream, events: Int16(POLLIN), revents: 0)
       guard poll(&waiting, 1, Self.patience) > 0 else { return nil }
       let count = recv(stream, &buffer, buffer.count, 0)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return nil }
-      bytes += buffer[..<count]
-      breaks += buffer[..<count].count { $0 == 0x0A }
+      for byte in buffer[..<count] {
+        if byte == 0x0A, bytes.last == 0x0A { ends += 1 }
+        bytes.append(byte)
+      }
     }
-    let lines = String(decoding: bytes, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)
-    return addresses.indices.map { String(lines[2 * ($0 - addresses.startIndex)]) }
+      .split(separator: "", omittingEmptySubsequences: false)
   }
 
   private func send(_ bytes: [UInt8]) -> Bool {
@@ -117,13 +126,18 @@ struct LineSymbolizer {
     return path.hasPrefix("/") && access(path, R_OK) == 0 ? path : "/proc/\(getpid())/exe"
   }
 
-  /// `/folder/File.swift:12:3`; `??:0:0` if there is no line.
-  private static func line(_ answer: String) -> Line? {
-    let parts = answer.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return nil }
-    let file = parts.dropLast(2).joined(separator: ":")
-    // The paths of the C library's, whose debug information may be installed, are relative.
-    return file.hasPrefix("/") ? Line(file: file, line: line) : nil
+  /// For each function its name, or `??`, and a line as `/folder/File.swift:12:3`, or `??:0:0`.
+  private static func places(_ answer: ArraySlice<Substring>) -> [Place] {
+    let lines = Array(answer)
+    return stride(from: 0, to: lines.count - 1, by: 2).map { index in
+      var place = Place(function: lines[index] == "??" ? nil : String(lines[index]))
+      let parts = lines[index + 1].split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return place }
+      let file = parts.dropLast(2).joined(separator: ":")
+      // The paths of the C library's, whose debug information may be installed, are relative.
+      if file.hasPrefix("/") { (place.file, place.line) = (file, line) }
+      return place
+    }
   }
 
   // MARK: The program
@@ -142,7 +156,7 @@ struct LineSymbolizer {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(bitPattern: SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return false }
     defer { Glibc.close(ends[1]) }
-    guard Self.start(path, ends[1]) else {
+    guard start(path, ends[1]) else {
       Glibc.close(ends[0])
       return false
     }
@@ -155,12 +169,12 @@ struct LineSymbolizer {
   ///
   /// By a shell, which ends at once: the program is then no child of this process, whose code may
   /// wait for any child.
-  private static func start(_ path: String, _ stream: Int32) -> Bool {
+  private func start(_ path: String, _ stream: Int32) -> Bool {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     // What the user's code has open must not stay open in another process.
-    for other in openDescriptors where other > 2 && other != stream {
+    for other in Self.openDescriptors where other > 2 && other != stream {
       posix_spawn_file_actions_addclose(&actions, other)
     }
     posix_spawn_file_actions_adddup2(&actions, stream, 0)
@@ -169,7 +183,7 @@ struct LineSymbolizer {
     // The program would ask servers for what has no debug information.
     let script = """
       unset DEBUGINFOD_URLS; exec 3<&0
-      "$0" --no-inlines --functions=none --no-demangle <&3 >&3 & exit 0
+      "$0" --\(showsInlined ? "" : "no-")inlines --functions=linkage --no-demangle <&3 >&3 & exit 0
       """
     let arguments = ["sh", "-c", script, path].map { (word: String) in strdup(word) } + [nil]
     defer { for argument in arguments { free(argument) } }

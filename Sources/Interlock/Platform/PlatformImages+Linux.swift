@@ -18,10 +18,10 @@ struct PlatformImages {
   static func list() { _ = shared.withLock { $0.currentMap() } }
 
   static func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
-    let (map, architecture) = shared.withLock { ($0.currentMap(), $0.currentArchitecture()) }
-    guard let architecture, hasRoom else { return unnamed(addresses) }
-    guard onOwnThread else { return frames(addresses, of: architecture, in: map) }
-    return SymbolThread.shared.run { frames(addresses, of: architecture, in: map) }
+    list()
+    guard hasRoom else { return unnamed(addresses) }
+    guard onOwnThread else { return frames(addresses, places(of: addresses)) }
+    return SymbolThread.shared.run { frames(addresses, places(of: addresses)) }
       ?? unnamed(addresses)
   }
 
@@ -40,37 +40,39 @@ struct PlatformImages {
     return UInt(limit.rlim_cur) >= (pages ?? 0) * UInt(sysconf(Int32(_SC_PAGESIZE))) + neededBytes
   }
 
-  private static func frames(
-    _ addresses: [UInt], of architecture: String, in map: ImageMap
+  /// The functions of addresses; without `places`, `Runtime` reads the debug information.
+  static func frames(
+    _ addresses: [UInt], _ places: [UInt: [LineSymbolizer.Place]]?,
+    showsInlined: Bool = showsInlined
   ) -> [NamedFrame] {
+    let (map, architecture) = shared.withLock { ($0.currentMap(), $0.currentArchitecture()) }
+    var options: Backtrace.SymbolicationOptions = .useSymbolCache
+    if places == nil {
+      options.insert(.showSourceLocations)
+      if showsInlined { options.insert(.showInlineFrames) }
+    }
     // `Backtrace` has no public initializer from addresses, but can be decoded.
-    let source = BacktraceSource(architecture: architecture, addresses: addresses)
-    let lines = lines(of: addresses)
-    guard let backtrace = try? Backtrace(from: source),
-      let symbolicated = backtrace.symbolicated(
-        with: map, options: lines == nil ? options : .useSymbolCache)
+    guard let architecture,
+      let backtrace = try? Backtrace(
+        from: BacktraceSource(architecture: architecture, addresses: addresses)),
+      let symbolicated = backtrace.symbolicated(with: map, options: options)
     else { return unnamed(addresses) }
-    return symbolicated.frames.compactMap { named($0, lines) }
+    return symbolicated.frames.flatMap { named($0, places) }
   }
 
-  /// The lines of addresses in unoptimised code, where no function is inlined; `nil` if `Runtime`
-  /// must read them.
-  private static func lines(of addresses: [UInt]) -> [UInt: LineSymbolizer.Line]? {
-    #if DEBUG
-    // The explorer would take the calls for steps of the user's code.
-    if ExploredSections.execution != nil { return nil }
-    return LineSymbolizer.shared.withLock { $0.lines(of: addresses) }
-    #else
-    return nil
-    #endif
+  /// `nil` without the symbolizer. The explorer would take its calls for steps of the user's code.
+  private static func places(of addresses: [UInt]) -> [UInt: [LineSymbolizer.Place]]? {
+    guard ExploredSections.execution == nil else { return nil }
+    return LineSymbolizer.shared.withLock { $0.places(of: addresses) }
   }
 
-  /// Unoptimised code has no inlined functions; to look for them doubles the time.
-  private static var options: Backtrace.SymbolicationOptions {
+  /// Whether frames of inlined functions are shown: unoptimised code has none of the user's, and
+  /// to look for them doubles the time.
+  static var showsInlined: Bool {
     #if DEBUG
-    [.useSymbolCache, .showSourceLocations]
+    false
     #else
-    [.useSymbolCache, .showSourceLocations, .showInlineFrames]
+    true
     #endif
   }
 
@@ -78,25 +80,45 @@ struct PlatformImages {
     addresses.map { NamedFrame(frame: StackFrame(address: $0)) }
   }
 
+  /// A function that `Runtime` has named, after those that are inlined into it.
   private static func named(
-    _ frame: SymbolicatedBacktrace.Frame, _ lines: [UInt: LineSymbolizer.Line]?
-  ) -> NamedFrame? {
+    _ frame: SymbolicatedBacktrace.Frame, _ places: [UInt: [LineSymbolizer.Place]]?
+  ) -> [NamedFrame] {
+    guard var function = named(frame) else { return [] }
+    guard let places else { return [function] }
+    let own = places[function.frame.address] ?? []
+    (function.frame.file, function.frame.line) = (own.last?.file, own.last?.line)
+    let inlined = own.dropLast().map { place in
+      var frame = function.frame
+      frame.function = place.function.map { StackFrame.functionName(name(of: $0)) }
+      (frame.file, frame.line) = (place.file, place.line)
+      return NamedFrame(
+        frame: frame, symbol: place.function,
+        isThunk: place.function.map { interlock_is_thunk($0) } ?? false)
+    }
+    return inlined + [function]
+  }
+
+  private static func named(_ frame: SymbolicatedBacktrace.Frame) -> NamedFrame? {
     let address = UInt("\(frame.captured.originalProgramCounter)".dropFirst(2), radix: 16) ?? 0
     guard address != 0 else { return nil }
     guard let symbol = frame.symbol else { return NamedFrame(frame: StackFrame(address: address)) }
-    let location =
-      lines.map { $0[address] }
-      ?? symbol.sourceLocation.map { LineSymbolizer.Line(file: $0.path, line: $0.line) }
+    let location = symbol.sourceLocation
     return NamedFrame(
       frame: StackFrame(
         address: address,
         // The toolchain's name for what no symbol covers.
         function: symbol.rawName == "<unknown>" ? nil : StackFrame.functionName(symbol.name),
-        file: location.map { path($0.file, of: symbol.rawName) },
+        file: location.map { path($0.path, of: symbol.rawName) },
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
-      // The toolchain does not count a key path's accessors as thunks.
-      isThunk: symbol.isSwiftThunk || ["TK", "Tk"].contains(where: symbol.rawName.hasSuffix))
+      isThunk: interlock_is_thunk(symbol.rawName))
+  }
+
+  private static func name(of symbol: String) -> String {
+    guard let name = interlock_backtrace_name(symbol) else { return symbol }
+    defer { interlock_free_demangled(name) }
+    return String(cString: name)
   }
 
   /// The path of a source file. The toolchain leaves that of an inlined function's caller relative:

@@ -32,6 +32,9 @@ unsigned long c_address_in_top_level_closure(void);
 /// An address of the C library that no symbol covers.
 unsigned long c_address_in_header_of_library(void);
 
+/// A return address in a function that is inlined even into unoptimised code.
+unsigned long c_return_address_in_inlined(void);
+
 /// Names the calling thread; at most 15 characters.
 void c_name_thread(const char *name);
 
