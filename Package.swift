@@ -413,7 +413,7 @@ let package = Package(
     .executableTarget(
       name: "MemoryTestChild",
       dependencies: [
-        "CInterlockMemory", "MemoryTestC", "ForeignMutex", "Prediction", "Interlock",
+        "MemoryCheck", "CInterlockMemory", "MemoryTestC", "ForeignMutex", "Prediction", "Interlock",
       ],
       path: "Tests/MemoryTestChild",
       swiftSettings: common + [instrumented]),

@@ -30,6 +30,8 @@ extension MemoryRace {
     race.first.findLine()
     race.second.findLine()
     race.variable = variable
+    // The explorer would take the calls for steps of the user's code.
+    if !SectionTracking.isExplored { race.plainCode = PlainCode.names }
     return race
   }
 }

@@ -64,9 +64,16 @@ enum Access {
     while let next = delayed.firstIndex(where: { $0.thread == own }) {
       let publication = delayed[next]
       interlock_explored_access(INTERLOCK_OPERATION_WRITE, publication.address)
+      let old = publication.address.load(as: UInt.self)
+      ProgramState.wrote(publication.address, UInt64(old), UInt64(publication.word))
       publication.address.storeBytes(of: publication.word, as: UInt.self)
       delayed.removeAll { $0.address == publication.address }
     }
+  }
+
+  /// What is delayed, for the state.
+  static var state: [UInt64] {
+    delayed.flatMap { [UInt64(UInt(bitPattern: $0.address)), UInt64($0.word)] }
   }
 
   /// Drops what threads of another execution have left.

@@ -22,11 +22,21 @@ struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
 
   func load(ordering: AtomicLoadOrdering) -> Value {
     Access.reach(INTERLOCK_OPERATION_READ, value, isRelaxed: ordering == .relaxed)
-    return value.pointee
+    return read()
   }
 
   func store(_ new: Value, ordering: AtomicStoreOrdering) {
     Access.reach(INTERLOCK_OPERATION_WRITE, value, isRelaxed: ordering == .relaxed)
+    write(new)
+  }
+
+  private func read() -> Value {
+    ProgramState.learned(bits(value.pointee))
+    return value.pointee
+  }
+
+  private func write(_ new: Value) {
+    ProgramState.wrote(value, bits(value.pointee), bits(new))
     value.pointee = new
   }
 
@@ -56,9 +66,9 @@ struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
     _ expected: Value, _ desired: Value, isRelaxed: Bool
   ) -> (exchanged: Bool, original: Value) {
     Access.reach(INTERLOCK_OPERATION_READ_WRITE, value, isRelaxed: isRelaxed)
-    let original = value.pointee
+    let original = read()
     if original == expected {
-      value.pointee = desired
+      write(desired)
     } else {
       Access.hasOnlyRead(value, isRelaxed: isRelaxed)
     }
@@ -70,9 +80,16 @@ struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
     _ ordering: AtomicUpdateOrdering, _ change: (Value) -> Value
   ) -> (oldValue: Value, newValue: Value) {
     Access.reach(INTERLOCK_OPERATION_READ_WRITE, value, isRelaxed: ordering == .relaxed)
-    let old = value.pointee
-    value.pointee = change(old)
+    let old = read()
+    write(change(old))
     return (old, value.pointee)
+  }
+}
+
+/// A word of the tracker's, or a smaller value.
+private func bits<Value>(_ value: Value) -> UInt64 {
+  withUnsafeBytes(of: value) { bytes in
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 

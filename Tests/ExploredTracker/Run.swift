@@ -10,11 +10,14 @@ final class Run {
   let sections: Int
   /// The first of the threads only read.
   let readers: Int
+  /// All sections have one line.
+  let isOnePlace: Bool
   let resource = Section("resource").resource
   private let contexts: [ThreadContext.Pointer]
-  // What threads are in a section by the program's own count, which no point interrupts.
-  var readersInside = 0
-  var writersInside = 0
+  /// The section of each thread, from 0; the threads that are inside of theirs, by the program's
+  /// own account, which no point interrupts.
+  var current: [Int] = []
+  var inside: Set<Int> = []
   var overlaps = 0
   var hasMissed = false
   var hasLostEnd = false
@@ -22,7 +25,8 @@ final class Run {
   var allOverlaps = 0
   var reported = 0
 
-  init(threads: Int, sections: Int, readers: Int) {
+  init(threads: Int, sections: Int, readers: Int, isOnePlace: Bool) {
+    self.isOnePlace = isOnePlace
     self.threads = threads
     self.sections = sections
     self.readers = readers
@@ -68,45 +72,97 @@ final class Run {
       }
       context.pointee.pins.pointee.store(0, ordering: .relaxed)
     }
-    (readersInside, writersInside, overlaps) = (0, 0, 0)
+    current = Array(repeating: 0, count: threads)
+    inside = []
+    overlaps = 0
     (hasMissed, hasLostEnd) = (false, false)
     ConflictLog.shared.removeAll()
     Access.forget()
+    ProgramState.begin()
   }
 
   func thread(_ number: Int) {
     adopt(contexts[number])
     defer { adopt(nil) }
-    let mode: Mode = number < readers ? .noWrite : .noReadWrite
-    for _ in 0..<sections {
+    for section in 0..<sections {
+      current[number] = section
+      // As in a new context: no section is open, and a begin overwrites both.
+      contexts[number].pointee.lastSlot = nil
+      contexts[number].pointee.lastWord = SlotWord(bits: 0)
+      forgetPast(of: number, in: nil)
       let open = Registry.begin(
-        resource, mode, synched: false, at: Site(#fileID, #function, #line))
+        resource, mode(of: number), synched: false,
+        at: Site(#fileID, #function, UInt(line(number, section))))
       Access.flush()
-      enter(mode)
-      leave(mode)
+      forgetPast(of: number, in: open)
+      enter(number)
+      leave(number)
       if let open, !Registry.end(open) { hasLostEnd = true }
     }
+    current[number] = sections
+    forgetPast(of: number, in: nil)
+  }
+
+  /// Between two calls of the tracker, a thread depends only on its context and its open section.
+  private func forgetPast(of number: Int, in open: Registry.OpenSection?) {
+    let context = contexts[number]
+    ProgramState.forget(except: [
+      UInt64(current[number]), UInt64(context.pointee.next), UInt64(context.pointee.generation),
+      UInt64(UInt(bitPattern: context.pointee.lastSlot)), UInt64(context.pointee.lastWord.bits),
+      UInt64(UInt(bitPattern: open?.slot)), UInt64(open?.word.bits ?? 0),
+    ])
+  }
+
+  private func mode(of number: Int) -> Mode { number < readers ? .noWrite : .noReadWrite }
+
+  /// Each section has a line of its own, so that the log tells which two have met; one more for a
+  /// thread that has ended. At one place, sections are counted together.
+  private func line(_ number: Int, _ section: Int) -> Int {
+    isOnePlace ? 1 : 1 + number * (sections + 1) + section
   }
 
   /// Two owners are inside: one of them has reported it before its begin returned. In the step of
   /// the begin's last access. The order of two enters is of no account, nor is that of two leaves,
   /// but that of an enter and a leave decides whether the two are inside together: so it is with
   /// the begin of a read and the end of a write in the dependency table.
-  private func enter(_ mode: Mode) {
+  private func enter(_ number: Int) {
     interlock_explored_accessed(INTERLOCK_OPERATION_SECTION_READ, Self.count)
-    let isConflict = mode.writes ? readersInside + writersInside > 0 : writersInside > 0
-    if mode.writes { writersInside += 1 } else { readersInside += 1 }
-    guard isConflict else { return }
-    overlaps += 1
-    if ConflictLog.shared.isEmpty { hasMissed = true }
+    for other in inside where mode(of: number).writes || mode(of: other).writes {
+      overlaps += 1
+      if !reportedPairs.contains(pair(number, other)) { hasMissed = true }
+    }
+    inside.insert(number)
   }
 
   /// In the step of the first access of the end.
-  private func leave(_ mode: Mode) {
+  private func leave(_ number: Int) {
     Access.atNextAccess[pthread_self()] = { [self] in
       interlock_explored_accessed(INTERLOCK_OPERATION_SECTION_WRITE_END, Self.count)
-      if mode.writes { writersInside -= 1 } else { readersInside -= 1 }
+      inside.remove(number)
     }
+  }
+
+  /// The lines of the sections in which two threads are.
+  private func pair(_ one: Int, _ other: Int) -> Set<Int> {
+    [line(one, current[one]), line(other, current[other])]
+  }
+
+  private var reportedPairs: [Set<Int>] {
+    ConflictLog.shared.findings.map { Set($0.places.map(\.place.line)) }
+  }
+
+  /// All that the rest of an execution depends on, as a hash. A report of a section that has ended
+  /// does not matter any more.
+  var state: UInt64 {
+    let reported = reportedPairs
+    var values = Access.state
+    for one in 0..<threads {
+      for other in 0..<one {
+        values.append(reported.contains(pair(one, other)) ? 1 : 0)
+      }
+      values.append(inside.contains(one) ? 1 : 0)
+    }
+    return ProgramState.hash(with: values + [hasMissed ? 1 : 0, hasLostEnd ? 1 : 0])
   }
 
   /// Stands for the counts above in the dependency table.
@@ -149,7 +205,7 @@ extension Run {
     }
     for thread in handles { pthread_join(thread, nil) }
     allOverlaps += overlaps
-    if !ConflictLog.shared.isEmpty { reported += 1 }
+    if !ConflictLog.shared.findings.isEmpty { reported += 1 }
     return !hasMissed && !hasLostEnd
   }
 }

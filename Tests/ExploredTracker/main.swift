@@ -1,9 +1,10 @@
 // Explores the algorithm of sections itself, and prints what came of it. For the tests.
 //
-//     ExploredTracker [--threads N] [--sections N] [--readers N] [--delay-publication]
-//                     [--executions N] [--preemptions N]
+//     ExploredTracker [--threads N] [--sections N] [--readers N] [--one-place]
+//                     [--delay-publication] [--executions N] [--states [--samples N]]
 //
-// With `--preemptions`: every order with at most N preemptions, else every order that matters.
+// Every order that matters; with `--states`, every state, in as few executions as reach them, and
+// then N random executions, which must reach no other.
 internal import CInterlockExplorer
 // What the interposed calls are in.
 import Dispatch
@@ -19,7 +20,7 @@ private func number(_ name: String, _ other: Int) -> Int {
 
 private let run = Run(
   threads: number("--threads", 2), sections: number("--sections", 1),
-  readers: number("--readers", 0))
+  readers: number("--readers", 0), isOnePlace: CommandLine.arguments.contains("--one-place"))
 Access.delaysPublication = CommandLine.arguments.contains("--delay-publication")
 SectionTracking.onConflict = .record
 // Stacks are the thread's own data.
@@ -31,10 +32,10 @@ options.executions = UInt64(number("--executions", 0))
 options.warm_ups = 1
 options.determinism_checks = 1
 private var result = interlock_exploration_result()
-private let preemptions = number("--preemptions", -1)
+private let searches = CommandLine.arguments.contains("--states")
 private let strategy =
-  preemptions < 0
-  ? interlock_dpor_create(interlock_dpor_options()) : interlock_dfs_create(UInt32(preemptions))
+  searches
+  ? StateSearch.search { run.state } : interlock_dpor_create(interlock_dpor_options())
 private let status = interlock_explore(
   &options, Run.body,
   Unmanaged.passUnretained(run).toOpaque(), strategy, &result)
@@ -51,8 +52,19 @@ print("verdict=\(result.verdict.rawValue)")
 // The search has ended by itself, and not by a limit.
 print("finished=\(strategy?.pointee.begin(strategy) == false)")
 print("steps=\(result.steps)")
+print("states=\(StateSearch.states.count)")
 print("overlaps=\(run.allOverlaps)")
 print("reported=\(run.reported)")
 print("missed=\(run.hasMissed)")
 print("lost-end=\(run.hasLostEnd)")
 print("nanoseconds=\(result.nanoseconds)")
+private let samples = number("--samples", 0)
+if searches, samples > 0 {
+  let known = StateSearch.states.count
+  options.executions = UInt64(samples)
+  let sampled = interlock_explore(
+    &options, Run.body, Unmanaged.passUnretained(run).toOpaque(),
+    StateSearch.sample { run.state }, &result)
+  print("sampled=\(sampled == INTERLOCK_EXPLORE_RAN ? result.executions : 0)")
+  print("unknown=\(StateSearch.states.count - known)")
+}

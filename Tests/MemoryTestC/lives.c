@@ -199,7 +199,8 @@ const memory_program memory_life_programs[] = {
 };
 
 static const memory_program *const lists[] = {memory_access_programs, memory_order_programs,
-                                              memory_life_programs, memory_static_programs};
+                                              memory_life_programs, memory_static_programs,
+                                              memory_plain_programs};
 
 static const memory_program *at(size_t index) {
   for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {

@@ -12,7 +12,7 @@ typedef struct {
 } memory_program;
 
 extern const memory_program memory_access_programs[], memory_order_programs[],
-    memory_life_programs[], memory_static_programs[];
+    memory_life_programs[], memory_static_programs[], memory_plain_programs[];
 
 typedef void *thread_body(void *);
 

@@ -1,11 +1,14 @@
 import CInterlockMemory
 import Foundation
+import Interlock
+import MemoryCheck
 import MemoryTestC
 import Prediction
 
 // Runs one program, named by the first argument, under the check of races in memory. Each race is
 // printed as a line; the exit code is 66 if there is any. For programs of lock orders prediction is
-// on, and prints each finding as a line.
+// on, and prints each finding as a line. With the second argument `meant`, the races are as users
+// get them, and the line says what the race means.
 
 /// `write 8 held 1 known frames 2`: one side of a race; `held 1 for reading`.
 private func text(_ side: interlock_memory_side) -> String {
@@ -48,12 +51,9 @@ private func printPredictions() {
       return
     }
     if OrderPrograms.all[name] != nil { Predictor.start() }
-    if CommandLine.arguments.dropFirst(2).first != "off" {
-      interlock_memory_report_to(report)
-      if let reason = interlock_memory_start() {
-        print("not armed: \(String(cString: reason))")
-        exit(1)
-      }
+    if let reason = start(CommandLine.arguments.dropFirst(2).first) {
+      print("not armed: \(reason)")
+      exit(1)
     }
     if let program = SwiftPrograms.all[name] {
       program()
@@ -67,5 +67,15 @@ private func printPredictions() {
     print("done")
     fflush(nil)
     exit(interlock_memory_pairs() > 0 ? 66 : 0)
+  }
+  /// Starts the check; returns why it cannot.
+  private static func start(_ kind: String?) -> String? {
+    switch kind {
+    case "off": return nil
+    case "meant": return MemoryCheck.start { print("race: \($0.race.meaning)") }
+    default:
+      interlock_memory_report_to(report)
+      return interlock_memory_start().map { String(cString: $0) }
+    }
   }
 }

@@ -7,11 +7,11 @@ struct MemoryProgram {
   var errors: String
   var status: Int32
 
-  /// Runs a program; `isChecked` is false for a run without the check.
-  init(_ name: String, isChecked: Bool = true) throws {
+  /// Runs a program: `on` with the check, `off` without it, `meant` with what each race means.
+  init(_ name: String, check: String = "on") throws {
     let process = Process()
     process.executableURL = try Self.child
-    process.arguments = name.isEmpty ? [] : [name, isChecked ? "on" : "off"]
+    process.arguments = name.isEmpty ? [] : [name, check]
     let output = Pipe()
     let errors = Pipe()
     process.standardOutput = output

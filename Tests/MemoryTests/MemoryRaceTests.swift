@@ -31,7 +31,7 @@ private let raced: Int32 = 66
   @Test("There are programs of both kinds, and a run without the check reports none of them")
   func reportsNothingWithoutCheck() throws {
     #expect(MemoryProgram.names.count > 50)
-    #expect(try MemoryProgram("overlap.racy", isChecked: false).status == 0)
+    #expect(try MemoryProgram("overlap.racy", check: "off").status == 0)
   }
 
   @Test("Both sides say what they accessed: a write of 8 bytes, and a read of its upper 4")
@@ -40,6 +40,16 @@ private let raced: Int32 = 66
     #expect(race.contains("write 8 held 0 known"))
     #expect(race.contains("read 4 held 0 known"))
     #expect(!race.contains("frames 0"))
+  }
+
+  @Test("A race names the code whose orders are not seen: a module of Swift, and a file of C")
+  func namesPlainCode() throws {
+    let run = try MemoryProgram("plain_order.undecided", check: "meant")
+    #expect(
+      run.races == [
+        "No lock, queue, task or atomic operation puts one before the other. Orders by code that is"
+          + " compiled without the option are not seen: ForeignMutex, plain.c."
+      ], "\(run.output)\(run.errors)")
   }
 
   @Test("Both sides have their place also if two threads write at one moment")

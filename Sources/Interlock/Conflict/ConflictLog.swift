@@ -200,8 +200,8 @@ final class ConflictLog: Sendable {
     state.withLock { state in state.order.compactMap { state.conflict($0) } }
   }
 
-  /// Whether there is no conflict.
-  var isEmpty: Bool { state.withLock { $0.order.isEmpty } }
+  /// What was found, in the order of detection.
+  var findings: [Overlap.Finding] { state.withLock { $0.order } }
 
   func removeAll() { state.withLock { $0 = State() } }
 }

@@ -7,14 +7,28 @@ extension MemoryRace: CustomStringConvertible {
   /// The report for a reader: the headline, and both accesses in full.
   package var description: String {
     (["interlock: race in memory: \(sentence)"] + variableLines + first.lines(as: "first")
-      + second.lines(as: "second")).joined(separator: "\n")
+      + second.lines(as: "second") + plainCodeSentences.map { "  " + $0 })
+      .joined(separator: "\n")
   }
 
   /// `accessed: Users.names`, if that is known.
   package var variableLines: [String] { variable.map { ["  accessed: \($0)"] } ?? [] }
 
-  /// What the race means, in one sentence.
+  /// What the race means, in one sentence, and what may not have been seen, in another.
   package var meaning: String {
+    ([order] + plainCodeSentences).joined(separator: " ")
+  }
+
+  /// What makes the race undecided; empty if all code is checked.
+  private var plainCodeSentences: [String] {
+    guard !plainCode.isEmpty else { return [] }
+    let most = 8
+    let names = plainCode.prefix(most).joined(separator: ", ")
+    let rest = plainCode.count > most ? " and \(plainCode.count - most) more" : ""
+    return ["Orders by code that is compiled without the option are not seen: \(names)\(rest)."]
+  }
+
+  private var order: String {
     guard first.isKnown, second.isKnown else {
       return "Nothing puts one before the other; what both held is not known any more."
     }

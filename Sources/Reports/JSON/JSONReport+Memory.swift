@@ -12,6 +12,7 @@ extension JSONReport {
         record.races.map {
           .object([
             "variable": .optional($0.variable.map { .string($0) }),
+            "plainCode": .array($0.plainCode.map { .string($0) }),
             "first": value($0.first), "second": value($0.second),
           ])
         }),
