@@ -51,8 +51,8 @@ enum ProgramState {
   }
 }
 
-/// Searches for states: an execution is cut where it comes to a state that was reached before, since
-/// all that can follow has been explored, or will be.
+/// Searches for states: an execution is cut where it comes to a state that was reached before,
+/// since all that can follow has been explored, or will be.
 ///
 /// States are kept as hashes of 64 bits (hash compaction: Wolper and Leroy, CAV 1993). With a
 /// million states, the probability that two have one hash is below one in ten million.
