@@ -31,6 +31,14 @@ static void add_item(interlock_dispatch_request *request, uintptr_t place) {
   request->context = item;
 }
 
+void interlock_dispatch_drop(const interlock_dispatch_request *request) {
+  // A work item may be queued again; of other code nothing is listed.
+  if (request->function != interlock_run_item) return;
+  interlock_item *item = request->context;
+  publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
+  free(item);
+}
+
 void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,
                                   interlock_site site) {
   if (block) {

@@ -115,4 +115,29 @@ struct DeadlockCauseTests {
       #expect(found.dryPoolWidth == 1)
     }
   }
+
+  @Test("counts the blocks of its own execution, and not those that others have left")
+  func starvationOfMany() async {
+    await #expect(processExitsWith: .success) {
+      var options = ExplorationOptions()
+      options.poolWidth = 2
+      let outcome = try Exploration(options, of: "DeadlockCauseTests").run {
+        let group = DispatchGroup()
+        for _ in 0..<300 {
+          DispatchQueue.global().async(group: group) {
+            let isDone = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async { isDone.signal() }
+            isDone.wait()
+          }
+        }
+        group.wait()
+        return true
+      }
+      guard case .failed(let found) = outcome else {
+        Issue.record("no order failed")
+        return
+      }
+      #expect(found.explanation.contains { $0.contains("it needs 301 threads") })
+    }
+  }
 }

@@ -23,6 +23,9 @@ typedef struct {
   uint64_t due;
 } interlock_dispatch_request;
 
+/// A submission that will never begin: a reader that lists it must remove it.
+void interlock_dispatch_drop(const interlock_dispatch_request *request);
+
 /// A function named `ask_…` runs before the call's events and may let other threads run first. The
 /// others perform the call.
 typedef struct interlock_dispatch_performer {

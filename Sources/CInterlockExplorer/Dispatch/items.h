@@ -22,6 +22,9 @@ typedef struct interlock_model_item {
   bool is_asked;
   /// The next item in a list of notifications.
   struct interlock_model_item *next;
+  /// The item that was made before, in this execution.
+  struct interlock_model_item *made_before;
+  bool has_begun;
 } model_item;
 
 /// The model's data for a logical thread: `interlock_logical_thread.model`.
@@ -37,6 +40,8 @@ model_thread *interlock_model_thread(void) HIDDEN;
 /// Submits the item to its queue, as part of the step of the running thread or timer.
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;
+/// The execution is over: what is still queued never begins.
+void interlock_model_give_up_items(void) HIDDEN;
 
 /// True if a target of the queue keeps its blocks in order.
 bool interlock_model_is_nested(const model_queue *queue) HIDDEN;

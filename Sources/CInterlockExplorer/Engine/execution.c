@@ -1,7 +1,7 @@
 // One execution, from its first step to the stacks of the threads that never ended.
 #include "../Calls/calls.h"
 #include "../Concurrency/tasks.h"
-#include "../Dispatch/model.h"
+#include "../Dispatch/items.h"
 #include "../Sections/sections.h"
 #include "engine.h"
 
@@ -107,6 +107,7 @@ bool interlock_engine_execute(void) {
     ENGINE.options.deadlocked(ENGINE.options.deadlocked_context);
   }
   interlock_sections_end_execution();
+  interlock_model_give_up_items();
   give_up_threads();
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
 }
