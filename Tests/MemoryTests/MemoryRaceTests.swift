@@ -48,7 +48,7 @@ private let raced: Int32 = 66
     #expect(
       run.races == [
         "No lock, queue, task or atomic operation puts one before the other. Orders by code that is"
-          + " compiled without the option are not seen: ForeignMutex, plain.c."
+          + " compiled without '-sanitize=thread' are not seen: ForeignMutex, plain.c."
       ], "\(run.output)\(run.errors)")
   }
 

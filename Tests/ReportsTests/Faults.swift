@@ -92,6 +92,7 @@ enum Faults {
     seen.memory = MemoryRecord()
     var race = MemoryRace(first: write, second: read)
     race.variable = "Users.names"
+    race.plainCode = ["Legacy", "queue.c"]
     seen.memory?.races = [race]
     return Samples.judged(trial, seen)
   }()

@@ -25,7 +25,9 @@ extension MemoryRace: CustomStringConvertible {
     let most = 8
     let names = plainCode.prefix(most).joined(separator: ", ")
     let rest = plainCode.count > most ? " and \(plainCode.count - most) more" : ""
-    return ["Orders by code that is compiled without the option are not seen: \(names)\(rest)."]
+    return [
+      "Orders by code that is compiled without '-sanitize=thread' are not seen: \(names)\(rest)."
+    ]
   }
 
   private var order: String {
