@@ -172,3 +172,31 @@ let listingBodies = [
     return true
   }
 ]
+
+/// Calls on an open file that are performed without control.
+private let escapingCalls: [(String, @Sendable (Int32) -> Int32)] = [
+  ("dup", { dup($0) }),
+  ("dup2", { dup2($0, 200) }),
+  ("fcntl", { fcntl($0, F_DUPFD, 0) }),
+  ("fcntl-close", { fcntl($0, F_DUPFD_CLOEXEC, 0) }),
+  (
+    "fcntl-lock",
+    {
+      var lock = flock(l_type: Int16(F_RDLCK), l_whence: 0, l_start: 0, l_len: 0, l_pid: 0)
+      return fcntl($0, F_SETLK, &lock)
+    }
+  ),
+  ("flock", { flock($0, LOCK_SH) }),
+  ("lockf", { lockf($0, F_TEST, 1) }),
+  ("fdopen", { fdopen(dup($0), "r") == nil ? -1 : 0 }),
+  ("fopen", { _ in fopen("/dev/null", "r") == nil ? -1 : 0 }),
+  ("fchdir", { fchdir($0) == 0 ? 0 : 1 }),
+]
+
+let escapingBodies = escapingCalls.map { name, call in
+  Body("escaping-\(name)") {
+    let tree = Tree()
+    defer { tree.remove() }
+    return call(tree.shared) >= 0
+  }
+}

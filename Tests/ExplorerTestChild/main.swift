@@ -9,6 +9,7 @@ private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
   + dispatchBodies + taskBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
+  + escapingBodies
 
 private struct Arguments {
   var body = ""

@@ -52,6 +52,19 @@ import Testing
     #expect(exploration.escaped == "a call on a pipe")
   }
 
+  @Test(
+    "a call that duplicates or locks a file is not controlled, and the exploration names it",
+    arguments: [
+      ("dup", "dup"), ("dup2", "dup2"), ("fcntl", "fcntl"),
+      ("fcntl-close", "fcntl"), ("fcntl-lock", "fcntl"), ("flock", "flock"), ("lockf", "lockf"),
+      ("fdopen", "dup"), ("fopen", "fopen"), ("fchdir", "fchdir"),
+    ])
+  func escaping(_ body: String, _ call: String) throws {
+    let exploration = try Exploration("escaping-\(body)", "--search", "dpor", "--executions", "10")
+    #expect(exploration.failures == 0)
+    #expect(exploration.escaped.hasPrefix(call), "\(exploration.escaped)")
+  }
+
   @Test("files with random names are listed in the same order in each execution")
   func listings() throws {
     let exploration = try Exploration("listed-files", "--executions", "20", "--check", "20")

@@ -192,11 +192,29 @@ ESCAPES(int, dup, (int file), (file))
 ESCAPES(int, dup2, (int file, int other), (file, other))
 ESCAPES(int, dup3, (int file, int other, int flags), (file, other, flags))
 
+/// Calls of 'fcntl' that make another descriptor, or lock a part of a file.
+static bool escapes(int command) {
+  // As in 'fcntl.h'.
+  enum { duplicate = 0, lock = 6, wait_and_lock = 7, lock_of_file = 37, wait_of_file = 38 };
+  enum { duplicate_and_close = 1030 };
+  return command == duplicate || command == duplicate_and_close || command == lock ||
+         command == wait_and_lock || command == lock_of_file || command == wait_of_file;
+}
+#define COMMANDING(name)                                                                 \
+  INTERPOSED_FAST(int, name, ONLY_CONTROL, (int file, int command, long argument),       \
+                  (file, command, argument)) {                                           \
+    if (escapes(command)) interlock_file_escape(#name, THIS_SITE);                       \
+    return FOUND(name)(file, command, argument);                                         \
+  }
+COMMANDING(fcntl)
+COMMANDING(fcntl64)
+
 /// Calls that a signal handler makes, or the child of a fork: the real one is looked up as the
 /// process starts, when no thread holds the loader's lock.
 __attribute__((constructor(101))) static void find_calls(void) {
 #define FIND(name) \
   __atomic_store_n(&real_##name, (name##_call *)interlock_find_real(#name), __ATOMIC_RELAXED)
+  FIND(fcntl), FIND(fcntl64);
   FIND(open), FIND(open64), FIND(openat), FIND(access), FIND(readlink), FIND(stat), FIND(lstat);
   FIND(fstat), FIND(mkdir), FIND(rmdir), FIND(unlink), FIND(rename), FIND(ftruncate);
 }
