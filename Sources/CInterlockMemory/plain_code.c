@@ -4,20 +4,17 @@
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
 
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "interlock_code.h"
 #include "interlock_memory.h"
 
 void __tsan_func_entry(void *);
 
 /// Some of a module's functions have no file.
 enum { most_modules = 1024, most_functions = 8 };
+/// No executable has more code, in bytes.
+enum { farthest = 1 << 30 };
 
 typedef struct {
   const char *name;
@@ -30,7 +27,6 @@ typedef struct {
 typedef struct {
   interlock_memory_code_visitor visit;
   void *context;
-  uintptr_t base, code_end;
   module modules[most_modules];
   size_t count;
 } search;
@@ -58,98 +54,58 @@ static module *find_module(search *all, const char *name, size_t length) {
 typedef enum { CALLS_NOTHING, IS_CHECKED, IS_PLAIN } code_kind;
 
 /// The option has every function that calls another one call `__tsan_func_entry`.
-static code_kind kind_of(const search *all, uintptr_t start, size_t size) {
-  const unsigned char *code = (const unsigned char *)start;
+static code_kind kind_of(const interlock_code_function *function) {
+  const unsigned char *code = (const unsigned char *)function->start;
   bool calls = false;
-  for (size_t i = 0; i + 5 <= size; i++) {
+  for (size_t i = 0; i + 5 <= function->size; i++) {
     if (code[i] != 0xe8) continue;
     int32_t distance;
     memcpy(&distance, code + i + 1, sizeof distance);
-    uintptr_t target = start + i + 5 + (uintptr_t)(intptr_t)distance;
+    uintptr_t target = function->start + i + 5 + (uintptr_t)(intptr_t)distance;
     if (target == (uintptr_t)__tsan_func_entry) return IS_CHECKED;
-    calls |= target >= all->base && target < all->code_end;
+    // Not of another instruction, whose bytes lead far away.
+    calls |= distance > -farthest && distance < farthest;
   }
   return calls ? IS_PLAIN : CALLS_NOTHING;
 }
 
-static void visit(search *all, const char *symbol, uintptr_t start, size_t size) {
-  const char *name;
+static void visit(search *all, const interlock_code_function *function) {
+  const char *symbol = function->name, *name;
+  // Most of this package's functions are known without symbols.
+  if (strncmp(symbol, "interlock_", 10) == 0 || strncmp(symbol, "__tsan_", 7) == 0) return;
   size_t length = module_of(symbol, &name);
-  // A symbol of Swift that begins with another name is of code that modules share.
+  // Another symbol of Swift is of code that modules share.
   if (length == 0 && symbol[0] == '$') return;
   module *module = length > 0 ? find_module(all, name, length) : NULL;
   if (length > 0 && (!module || module->has_checked)) return;
-  // A few are of this package, and are known without symbols.
-  if (strncmp(symbol, "interlock_", 10) == 0 || strncmp(symbol, "__tsan_", 7) == 0) return;
-  code_kind kind = kind_of(all, start, size);
-  if (!module && kind == IS_PLAIN) all->visit(all->context, NULL, 0, start);
-  if (!module) return;
+  code_kind kind = kind_of(function);
+  if (!module) {
+    if (kind == IS_PLAIN) all->visit(all->context, NULL, 0, function->start);
+    return;
+  }
   module->has_checked |= kind == IS_CHECKED;
-  if (kind == IS_PLAIN && module->count < most_functions) module->plain[module->count++] = start;
-}
-
-static void visit_symbols(search *all, const char *file, size_t size) {
-  const ElfW(Ehdr) *header = (const void *)file;
-  const ElfW(Shdr) *sections = (const void *)(file + header->e_shoff);
-  if (header->e_shoff == 0 || header->e_shoff + header->e_shnum * sizeof *sections > size) return;
-  for (size_t i = 0; i < header->e_shnum; i++) {
-    const ElfW(Shdr) *table = &sections[i];
-    if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum) continue;
-    const ElfW(Shdr) *names = &sections[table->sh_link];
-    if (table->sh_offset + table->sh_size > size) return;
-    if (names->sh_offset + names->sh_size > size) return;
-    const ElfW(Sym) *symbols = (const void *)(file + table->sh_offset);
-    for (size_t k = 0; k < table->sh_size / sizeof *symbols; k++) {
-      const ElfW(Sym) *symbol = &symbols[k];
-      if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_size == 0 ||
-          symbol->st_shndx == SHN_UNDEF || symbol->st_name >= names->sh_size) {
-        continue;
-      }
-      uintptr_t start = all->base + symbol->st_value;
-      if (start < all->base || start + symbol->st_size > all->code_end) continue;
-      visit(all, file + names->sh_offset + symbol->st_name, start, symbol->st_size);
-    }
+  if (kind == IS_PLAIN && module->count < most_functions) {
+    module->plain[module->count++] = function->start;
   }
-}
-
-/// The first image is the executable.
-static int find_executable(struct dl_phdr_info *image, size_t size, void *context) {
-  (void)size;
-  search *all = context;
-  all->base = image->dlpi_addr;
-  for (size_t i = 0; i < image->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &image->dlpi_phdr[i];
-    uintptr_t end = image->dlpi_addr + part->p_vaddr + part->p_memsz;
-    bool is_code = part->p_type == PT_LOAD && part->p_flags & PF_X;
-    if (is_code && end > all->code_end) all->code_end = end;
-  }
-  return 1;
 }
 
 void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, void *context) {
-  int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  struct stat facts;
-  void *file = MAP_FAILED;
-  if (fstat(descriptor, &facts) == 0 && facts.st_size > (off_t)sizeof(ElfW(Ehdr))) {
-    file = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  search *all = calloc(1, sizeof *all);
+  if (!all) return;
+  all->visit = visitor;
+  all->context = context;
+  size_t count = interlock_code_symbol_count();
+  for (size_t index = 0; index < count; index++) {
+    interlock_code_function function;
+    if (interlock_code_function_at(index, &function)) visit(all, &function);
   }
-  close(descriptor);
-  search *all = file == MAP_FAILED ? NULL : calloc(1, sizeof *all);
-  if (all) {
-    all->visit = visitor;
-    all->context = context;
-    dl_iterate_phdr(find_executable, all);
-    visit_symbols(all, file, (size_t)facts.st_size);
-    for (size_t i = 0; i < all->count; i++) {
-      const module *each = &all->modules[i];
-      for (size_t k = 0; !each->has_checked && k < each->count; k++) {
-        visitor(context, each->name, each->length, each->plain[k]);
-      }
+  for (size_t i = 0; i < all->count; i++) {
+    const module *each = &all->modules[i];
+    for (size_t k = 0; !each->has_checked && k < each->count; k++) {
+      visitor(context, each->name, each->length, each->plain[k]);
     }
   }
   free(all);
-  if (file != MAP_FAILED) munmap(file, (size_t)facts.st_size);
 }
 
 #else

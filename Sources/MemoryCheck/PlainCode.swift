@@ -5,8 +5,8 @@ internal import ProcessInspection
 
 /// The user's code in this executable that is compiled without the option.
 enum PlainCode {
-  /// The files of C and the modules of Swift, sorted: `Legacy`, `queue.c`. Found at the first use,
-  /// which takes tens of milliseconds in a large executable.
+  /// The files of C and the modules of Swift, sorted: `Legacy`, `queue.c`. Found at the first use:
+  /// it reads the executable's functions.
   static let names: [String] = {
     let list = List()
     interlock_memory_visit_plain_code(
@@ -42,6 +42,7 @@ enum PlainCode {
     }
   }
 
+  /// `OwnCode` has the targets of products that were started, not all that are linked.
   private static let ownSources =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path
     + "/"

@@ -15,7 +15,7 @@ enum ProgramState {
     running = 0
   }
 
-  /// Whatever the order of the words that were written.
+  /// The order in which words were written does not matter.
   static func wrote(_ address: UnsafeRawPointer, _ old: UInt64, _ new: UInt64) {
     let place = UInt64(UInt(bitPattern: address))
     memory ^= mix(mix(place) ^ old) ^ mix(mix(place) ^ new)
@@ -23,15 +23,19 @@ enum ProgramState {
 
   /// The running thread has read a value, or has taken a step.
   static func learned(_ value: UInt64) {
-    while threads.count <= running { threads.append(0) }
+    knowRunning()
     threads[running] = mix(threads[running] &+ value)
   }
 
   /// What the running thread has read does not matter any more, except for these values.
   static func forget(except values: [UInt64]) {
-    learned(0)
+    knowRunning()
     threads[running] = 1
     for value in values { learned(value) }
+  }
+
+  private static func knowRunning() {
+    while threads.count <= running { threads.append(0) }
   }
 
   /// With what else the program depends on.

@@ -9,8 +9,12 @@ import WaitForGraph
 /// and other tests start some.
 @Suite("an explored deadlock", .serialized, .controlled)
 struct DeadlockCauseTests {
-  private static func failure(_ body: @escaping () -> Bool) throws -> ExplorationFailure {
-    let outcome = try Exploration(ExplorationOptions(), of: "DeadlockCauseTests").run(body)
+  private static func failure(
+    poolWidth: Int? = nil, _ body: @escaping () -> Bool
+  ) throws -> ExplorationFailure {
+    var options = ExplorationOptions()
+    options.poolWidth = poolWidth
+    let outcome = try Exploration(options, of: "DeadlockCauseTests").run(body)
     guard case .failed(let failure) = outcome else {
       throw NoFailure(outcome: outcome)
     }
@@ -92,25 +96,24 @@ struct DeadlockCauseTests {
     }
   }
 
+  /// Calls that each wait for a block of the pool that they run on.
+  private static func callsThatWait(_ count: Int) -> Bool {
+    let group = DispatchGroup()
+    for _ in 0..<count {
+      DispatchQueue.global().async(group: group) {
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { isDone.signal() }
+        isDone.wait()
+      }
+    }
+    group.wait()
+    return true
+  }
+
   @Test("of a pool whose threads all wait is starvation")
   func starvation() async {
     await #expect(processExitsWith: .success) {
-      var options = ExplorationOptions()
-      options.poolWidth = 1
-      let outcome = try Exploration(options, of: "DeadlockCauseTests").run {
-        let group = DispatchGroup()
-        DispatchQueue.global().async(group: group) {
-          let isDone = DispatchSemaphore(value: 0)
-          DispatchQueue.global().async { isDone.signal() }
-          isDone.wait()
-        }
-        group.wait()
-        return true
-      }
-      guard case .failed(let found) = outcome else {
-        Issue.record("no order failed")
-        return
-      }
+      let found = try Self.failure(poolWidth: 1) { Self.callsThatWait(1) }
       #expect(found.cause == .starvation)
       #expect(found.dryPoolWidth == 1)
     }
@@ -119,24 +122,7 @@ struct DeadlockCauseTests {
   @Test("counts the blocks of its own execution, and not those that others have left")
   func starvationOfMany() async {
     await #expect(processExitsWith: .success) {
-      var options = ExplorationOptions()
-      options.poolWidth = 2
-      let outcome = try Exploration(options, of: "DeadlockCauseTests").run {
-        let group = DispatchGroup()
-        for _ in 0..<300 {
-          DispatchQueue.global().async(group: group) {
-            let isDone = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async { isDone.signal() }
-            isDone.wait()
-          }
-        }
-        group.wait()
-        return true
-      }
-      guard case .failed(let found) = outcome else {
-        Issue.record("no order failed")
-        return
-      }
+      let found = try Self.failure(poolWidth: 2) { Self.callsThatWait(300) }
       #expect(found.explanation.contains { $0.contains("it needs 301 threads") })
     }
   }

@@ -5,8 +5,8 @@
 #ifndef INTERLOCK_RUNTIME_H
 #define INTERLOCK_RUNTIME_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #ifdef __linux__
 #include <threads.h>

@@ -32,24 +32,14 @@ void interlock_model_ask(interlock_operation operation, interlock_site site) {
   }
 }
 
-/// Of this execution: the item that was made last, and how many have not begun.
+/// Of this execution; NULL if none was made.
 static model_item *last_made;
-static size_t waiting;
 
 void interlock_model_give_up_items(void) {
-  for (model_item *item = last_made; item && waiting > 0; item = item->made_before) {
-    if (item->has_begun) continue;
-    interlock_dispatch_drop(&item->request);
-    waiting--;
+  for (model_item *item = last_made; item; item = item->made_before) {
+    if (!item->has_begun) interlock_dispatch_drop(&item->request);
   }
   last_made = NULL;
-  waiting = 0;
-}
-
-static void note_begin(model_item *item) {
-  if (item->has_begun) return;
-  item->has_begun = true;
-  waiting--;
 }
 
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
@@ -57,7 +47,6 @@ model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
   item->request = *request;
   item->made_before = last_made;
   last_made = item;
-  waiting++;
   // Until it has run: its user may give the queue up before, as of a delayed one.
   if (dispatch_retain) dispatch_retain(request->queue);
   return item;
@@ -121,7 +110,7 @@ void interlock_model_did_at_targets(const model_queue *queue, interlock_operatio
 }
 
 static void run(model_item *item) {
-  note_begin(item);
+  item->has_begun = true;
   model_thread *thread = interlock_model_thread();
   interlock_logical_thread *logical = interlock_current_thread();
   const interlock_dispatch_request *request = &item->request;
@@ -163,7 +152,7 @@ static void *run_thread(void *argument) {
     item = thread->again;
     thread->again = NULL;
     if (item && item->is_at_once) {
-      note_begin(item);
+      item->has_begun = true;
       thread->running = item;
       item->request.function(item->request.context);
       thread->running = NULL;

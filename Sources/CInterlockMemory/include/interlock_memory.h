@@ -85,8 +85,7 @@ const char *interlock_memory_image(uintptr_t address, uintptr_t *start);
 typedef void (*interlock_memory_code_visitor)(void *context, const char *module, size_t length,
                                               uintptr_t function);
 /// Visits the functions of the executable that are compiled without the option and call others: all
-/// of C, and a few of each module of Swift. Takes some 10 milliseconds for each 10 megabytes of
-/// code. Only on x86-64; elsewhere it visits none.
+/// of C, and a few of each module of Swift. Only on x86-64; elsewhere it visits none.
 void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, void *context);
 /// Returns the number of the scope that the calling thread's task, block or thread belongs to.
 typedef uint64_t (*interlock_memory_scope)(void);

@@ -19,7 +19,7 @@ extension MemoryRace: CustomStringConvertible {
     ([order] + plainCodeSentences).joined(separator: " ")
   }
 
-  /// What makes the race undecided; empty if all code is checked.
+  /// Which code may order the two unseen; empty if all code is checked.
   private var plainCodeSentences: [String] {
     guard !plainCode.isEmpty else { return [] }
     let most = 8

@@ -65,8 +65,8 @@ package struct MemoryRace: Sendable, Hashable, Codable {
   package var second: Side
   /// The variable or property that both access: `Users.names`; `nil` if it has no name.
   package var variable: String?
-  /// The user's files of C and modules of Swift that are compiled without the option: orders that
-  /// they make are not seen. `Legacy`, `queue.c`.
+  /// The user's files of C and modules of Swift that are compiled without `-sanitize=thread`:
+  /// orders that they make are not seen. `Legacy`, `queue.c`.
   package var plainCode: [String] = []
 
   /// Describes a race.

@@ -66,7 +66,7 @@ struct PlatformImages {
     return LineSymbolizer.shared.withLock { $0.places(of: addresses) }
   }
 
-  /// Whether frames of inlined functions are shown: unoptimised code has none of the user's, and
+  /// Whether frames of inlined functions are shown: unoptimised code has hardly any, and
   /// to look for them doubles the time.
   static var showsInlined: Bool {
     #if DEBUG
