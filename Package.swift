@@ -390,7 +390,8 @@ let package = Package(
       path: "Tests/WatchedTests", swiftSettings: common + [framePointers]),
     // Tests whose memory is checked, as a test process runs them.
     .executableTarget(
-      name: "CheckedTests", dependencies: ["InterlockTesting", "InterlockMemory", "Interlock"],
+      name: "CheckedTests",
+      dependencies: ["MemoryTestC", "InterlockTesting", "InterlockMemory", "Interlock"],
       path: "Tests/CheckedTests", swiftSettings: common + [framePointers, instrumented]),
     // Numbered, with one idea a file. A test runs each, and compares its output with its header.
     .executableTarget(

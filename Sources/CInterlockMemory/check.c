@@ -1,6 +1,7 @@
 // The check of an access: FastTrack's rule over the cells of one unit.
 #include "interlock_performer.h"
 #include "memory_thread.h"
+#include "plain_code.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -169,6 +170,7 @@ __attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintpt
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   (void)epoch_of(own);
   bool is_known = interlock_memory_settle(own);
+  if (is_known && own->is_in_plain_code) interlock_plain_call_ended(own);
   if (is_known) interlock_memory_keep_situation(own);
   // The next access comes here, too.
   if (has_points(own)) own->unchanged = UINT64_MAX;

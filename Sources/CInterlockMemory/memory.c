@@ -3,6 +3,7 @@
 #include "interlock_clocks.h"
 #include "interlock_waits.h"
 #include "memory_thread.h"
+#include "plain_code.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -48,6 +49,7 @@ static void forked(void) {
   was_on = __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
   __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
   interlock_memory_stop_thread();
+  interlock_plain_calls_forked();
 }
 
 /// Whether the toolchain's runtime is in the process as well.
@@ -66,6 +68,7 @@ static const char *prepare(void) {
       !interlock_memory_stacks_prepare()) {
     return "there is no address space for the shadow";
   }
+  interlock_plain_calls_prepare();
   return interlock_references_prepare();
 }
 

@@ -94,6 +94,10 @@ typedef struct memory_thread {
   shadow_cell oldest;
   /// How often the thread has come to another scope.
   uint64_t scope_changes;
+  /// Whether the thread has called plain code (plain_calls.c), and has made no access since. How
+  /// often its clock had learnt of others then.
+  bool is_in_plain_code;
+  uint64_t plain_lessons;
   /// The epoch for which the thread was seen to run no task.
   uint64_t settled;
   memory_frame frames[most_frames];

@@ -78,7 +78,7 @@ static memory_thread *begin(void) {
   if (!record || !interlock_clock_own(record, NULL)) return NULL;
   memory_thread *own = &threads[record->base->slot];
   own->record = record;
-  own->is_busy = false;
+  own->is_busy = own->is_in_plain_code = false;
   own->depth = own->linked = 0;
   own->held_back_count = 0;
   own->stack_low = 0;

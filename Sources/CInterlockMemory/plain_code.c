@@ -1,35 +1,31 @@
-// Code of the executable that is compiled without the option, for the reports of races: the orders
-// that it makes are not seen.
-#include "memory_thread.h"
+// Which code of the executable is compiled without the option, and where checked code calls it.
+#include "plain_code.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interlock_code.h"
-#include "interlock_memory.h"
 
 void __tsan_func_entry(void *);
 
-/// Some of a module's functions have no file.
-enum { most_modules = 1024, most_functions = 8 };
-/// No executable has more code, in bytes.
-enum { farthest = 1 << 30 };
+enum { most_modules = 1024 };
 
-typedef struct {
-  const char *name;
-  size_t length;
-  bool has_checked;
-  uintptr_t plain[most_functions];
+/// The modules of Swift that are checked: one of their functions is.
+static struct {
+  struct {
+    const char *name;
+    size_t length;
+  } list[most_modules];
   size_t count;
-} module;
+} checked_modules;
 
-typedef struct {
-  interlock_memory_code_visitor visit;
-  void *context;
-  module modules[most_modules];
-  size_t count;
-} search;
+plain_calls interlock_plain_calls;
 
 /// The module of a Swift symbol, as in `$s9Interlock…`; 0 for another symbol.
 static size_t module_of(const char *symbol, const char **name) {
@@ -41,74 +37,211 @@ static size_t module_of(const char *symbol, const char **name) {
   return length < 256 && strnlen(at, length) == length ? length : 0;
 }
 
-static module *find_module(search *all, const char *name, size_t length) {
-  for (size_t i = 0; i < all->count; i++) {
-    module *each = &all->modules[i];
-    if (each->length == length && memcmp(each->name, name, length) == 0) return each;
+static bool is_checked_module(const char *name, size_t length) {
+  for (size_t i = 0; i < checked_modules.count; i++) {
+    if (checked_modules.list[i].length != length) continue;
+    if (memcmp(checked_modules.list[i].name, name, length) == 0) return true;
   }
-  if (all->count == most_modules) return NULL;
-  all->modules[all->count] = (module){.name = name, .length = length};
-  return &all->modules[all->count++];
+  return false;
 }
 
-typedef enum { CALLS_NOTHING, IS_CHECKED, IS_PLAIN } code_kind;
-
-/// The option has every function that calls another one call `__tsan_func_entry`.
-static code_kind kind_of(const interlock_code_function *function) {
-  const unsigned char *code = (const unsigned char *)function->start;
-  bool calls = false;
-  for (size_t i = 0; i + 5 <= function->size; i++) {
-    if (code[i] != 0xe8) continue;
-    int32_t distance;
-    memcpy(&distance, code + i + 1, sizeof distance);
-    uintptr_t target = function->start + i + 5 + (uintptr_t)(intptr_t)distance;
-    if (target == (uintptr_t)__tsan_func_entry) return IS_CHECKED;
-    // Not of another instruction, whose bytes lead far away.
-    calls |= distance > -farthest && distance < farthest;
-  }
-  return calls ? IS_PLAIN : CALLS_NOTHING;
+static void add_checked_module(const char *symbol) {
+  const char *name;
+  size_t length = module_of(symbol, &name);
+  if (length == 0 || is_checked_module(name, length)) return;
+  // Without room, its other functions count as plain.
+  if (checked_modules.count == most_modules) return;
+  checked_modules.list[checked_modules.count].name = name;
+  checked_modules.list[checked_modules.count++].length = length;
 }
 
-static void visit(search *all, const interlock_code_function *function) {
+/// The next bytes between two addresses that are a direct call, unless they lie in another
+/// instruction: writes where it leads to, and returns where it returns to; NULL if there are none.
+static const unsigned char *next_call(const unsigned char *at, const unsigned char *end,
+                                      uintptr_t *target) {
+  enum { distance_size = 4 };
+  if (end - at <= distance_size) return NULL;
+  at = memchr(at, 0xe8, (size_t)(end - at) - distance_size);
+  if (!at) return NULL;
+  int32_t distance;
+  memcpy(&distance, ++at, sizeof distance);
+  at += sizeof distance;
+  *target = (uintptr_t)at + (uintptr_t)(intptr_t)distance;
+  return at;
+}
+
+/// The option has every function that calls another one call `__tsan_func_entry`. Bytes of another
+/// instruction could only be that call by a displacement that leads there by chance.
+static bool is_checked(const interlock_code_function *function) {
+  const unsigned char *at = (const unsigned char *)function->start, *end = at + function->size;
+  // Not behind the call that was found, which may be no call.
+  for (uintptr_t target; (at = next_call(at, end, &target)); at -= 4) {
+    if (target == (uintptr_t)__tsan_func_entry) return true;
+  }
+  return false;
+}
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+  size_t size = strlen(end);
+  return length >= size && memcmp(text + length - size, end, size) == 0;
+}
+
+/// Whether a Swift symbol is a copy or another operation of a type's values, or reaches the type's
+/// conformance: each module that uses the type has its own, of which none is checked.
+static bool is_of_type(const char *symbol) {
+  size_t length = strlen(symbol);
+  return ends_with(symbol, length, "Wl") ||
+         (length > 1 && ends_with(symbol, length - 1, "WO"));
+}
+
+/// Whether a function that is not checked may be plain code, by its name.
+static bool has_plain_name(const interlock_code_function *function) {
   const char *symbol = function->name, *name;
-  // Most of this package's functions are known without symbols.
-  if (strncmp(symbol, "interlock_", 10) == 0 || strncmp(symbol, "__tsan_", 7) == 0) return;
+  // Most of this package's functions.
+  if (strncmp(symbol, "interlock_", 10) == 0 || strncmp(symbol, "__tsan_", 7) == 0) return false;
   size_t length = module_of(symbol, &name);
   // Another symbol of Swift is of code that modules share.
-  if (length == 0 && symbol[0] == '$') return;
-  module *module = length > 0 ? find_module(all, name, length) : NULL;
-  if (length > 0 && (!module || module->has_checked)) return;
-  code_kind kind = kind_of(function);
-  if (!module) {
-    if (kind == IS_PLAIN) all->visit(all->context, NULL, 0, function->start);
-    return;
+  return symbol[0] != '$' ||
+         (length > 0 && !is_checked_module(name, length) && !is_of_type(symbol));
+}
+
+/// Whether such a function is plain code: not one that can order nothing, and not an interposed
+/// one, which a library has as well.
+static bool is_plain(const interlock_code_function *function) {
+  return interlock_code_has_effect(function) &&
+         !(function->is_global && dlsym(RTLD_NEXT, function->name));
+}
+
+/// A function that may be plain code.
+typedef struct {
+  interlock_code_function function;
+  bool is_judged, is_plain;
+} candidate;
+
+static int by_start(const void *one, const void *other) {
+  uintptr_t a = ((const candidate *)one)->function.start;
+  uintptr_t b = ((const candidate *)other)->function.start;
+  return (a > b) - (a < b);
+}
+
+static int by_return(const void *one, const void *other) {
+  uintptr_t a = ((const plain_call *)one)->returns_to, b = ((const plain_call *)other)->returns_to;
+  return (a > b) - (a < b);
+}
+
+enum { filter_bits = 1 << 16 };
+
+static struct {
+  interlock_code_function *checked;
+  candidate *candidates;
+  size_t checked_count, candidate_count;
+  /// A bit for the addresses of all candidates: few other functions have one of these bits.
+  uint8_t filter[filter_bits / 8];
+} all;
+
+static uint32_t filter_bit(uintptr_t address) { return address >> 4 & (filter_bits - 1); }
+
+/// Whether a call leads to plain code.
+static bool leads_to_plain_code(const interlock_code_function *caller, uintptr_t target) {
+  uint32_t bit = filter_bit(target);
+  if (!(all.filter[bit / 8] >> bit % 8 & 1)) return false;
+  candidate key = {.function.start = target};
+  candidate *found =
+      bsearch(&key, all.candidates, all.candidate_count, sizeof key, by_start);
+  if (!found) return false;
+  // The other local functions that Swift calls are the compiler's own, and those of headers, which
+  // are checked.
+  const interlock_code_function *function = &found->function;
+  if (!function->is_global && function->name[0] != '$' && caller->name[0] == '$') return false;
+  if (!found->is_judged) found->is_plain = is_plain(function);
+  found->is_judged = true;
+  return found->is_plain;
+}
+
+static bool add_call(uintptr_t returns_to, uintptr_t target) {
+  plain_calls *calls = &interlock_plain_calls;
+  // Twice as long whenever it is full: at 0, 1, 2, 4, ….
+  if ((calls->count & (calls->count - 1)) == 0) {
+    size_t capacity = calls->count ? calls->count * 2 : 1;
+    plain_call *list = realloc(calls->list, capacity * sizeof *list);
+    if (!list) return false;
+    calls->list = list;
   }
-  module->has_checked |= kind == IS_CHECKED;
-  if (kind == IS_PLAIN && module->count < most_functions) {
-    module->plain[module->count++] = function->start;
+  calls->list[calls->count++] = (plain_call){returns_to, target, false};
+  return true;
+}
+
+/// Adds a function's calls of plain code. Decodes it only if some of its bytes may be one.
+static bool add_calls_of(const interlock_code_function *caller) {
+  const unsigned char *at = (const unsigned char *)caller->start, *end = at + caller->size;
+  uintptr_t target, returns_to;
+  while ((at = next_call(at, end, &target)) && !leads_to_plain_code(caller, target)) at -= 4;
+  if (!at) return true;
+  for (size_t offset = 0; interlock_code_next_call(caller, &offset, &returns_to, &target);) {
+    if (leads_to_plain_code(caller, target) && !add_call(returns_to, target)) return false;
   }
+  return true;
+}
+
+/// Divides the functions into checked ones and those that may be plain.
+static void divide(size_t symbols) {
+  for (size_t index = 0; index < symbols; index++) {
+    interlock_code_function function;
+    if (!interlock_code_function_at(index, &function)) continue;
+    if (is_checked(&function)) {
+      add_checked_module(function.name);
+      all.checked[all.checked_count++] = function;
+    } else {
+      all.candidates[all.candidate_count++].function = function;
+    }
+  }
+  // Once all checked modules are known.
+  size_t count = 0;
+  for (size_t index = 0; index < all.candidate_count; index++) {
+    if (!has_plain_name(&all.candidates[index].function)) continue;
+    all.candidates[count++] = all.candidates[index];
+    uint32_t bit = filter_bit(all.candidates[index].function.start);
+    all.filter[bit / 8] |= (uint8_t)(1 << bit % 8);
+  }
+  all.candidate_count = count;
+  qsort(all.candidates, count, sizeof *all.candidates, by_start);
+}
+
+void interlock_plain_code_find(void) {
+  size_t symbols = interlock_code_symbol_count();
+  all.checked = calloc(symbols, sizeof *all.checked);
+  all.candidates = calloc(symbols, sizeof *all.candidates);
+  bool has_room = all.checked && all.candidates;
+  if (has_room) divide(symbols);
+  for (size_t index = 0; index < all.checked_count && has_room; index++) {
+    has_room = add_calls_of(&all.checked[index]);
+  }
+  qsort(interlock_plain_calls.list, interlock_plain_calls.count, sizeof(plain_call), by_return);
+  free(all.checked);
+  free(all.candidates);
+}
+
+bool interlock_memory_is_plain(uintptr_t returns_to) {
+  interlock_code_function function;
+  return interlock_code_function_of(returns_to - 1, &function) && !is_checked(&function) &&
+         has_plain_name(&function) && is_plain(&function);
 }
 
 void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, void *context) {
-  search *all = calloc(1, sizeof *all);
-  if (!all) return;
-  all->visit = visitor;
-  all->context = context;
-  size_t count = interlock_code_symbol_count();
-  for (size_t index = 0; index < count; index++) {
-    interlock_code_function function;
-    if (interlock_code_function_at(index, &function)) visit(all, &function);
+  for (size_t index = 0; index < interlock_plain_calls.count; index++) {
+    const plain_call *call = &interlock_plain_calls.list[index];
+    // Relaxed: a mark that is only ever set.
+    if (!__atomic_load_n(&call->is_made, __ATOMIC_RELAXED)) continue;
+    visitor(context, call->target);
   }
-  for (size_t i = 0; i < all->count; i++) {
-    const module *each = &all->modules[i];
-    for (size_t k = 0; !each->has_checked && k < each->count; k++) {
-      visitor(context, each->name, each->length, each->plain[k]);
-    }
-  }
-  free(all);
 }
 
 #else
+
+bool interlock_memory_is_plain(uintptr_t returns_to) {
+  (void)returns_to;
+  return false;
+}
 
 void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, void *context) {
   (void)visitor, (void)context;

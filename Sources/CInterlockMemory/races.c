@@ -1,6 +1,7 @@
 // Races: describes both accesses, and reports each pair of places once to each scope.
 #include "interlock_performer.h"
 #include "memory_thread.h"
+#include "plain_code.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -25,11 +26,11 @@ uint64_t interlock_memory_pairs(void) { return __atomic_load_n(&pair_count, __AT
 uint64_t interlock_memory_races(void) { return __atomic_load_n(&race_count, __ATOMIC_RELAXED); }
 
 /// Whether a pair of places is new in the scope and the generation. The order of the two places
-/// does not matter.
-static bool is_new(uintptr_t one, uintptr_t other, uint64_t scope) {
+/// does not matter; of a pair, a race that is not decided is apart from one that is.
+static bool is_new(uintptr_t one, uintptr_t other, uint64_t scope, bool is_decided) {
   uintptr_t low = one < other ? one : other, high = one < other ? other : one;
   uint64_t hash = ((uint64_t)low * 0x9e3779b97f4a7c15ull ^ high) * 0xd6e8feb86659fd93ull;
-  hash = (hash ^ hash >> 32 ^ scope) * 0x9e3779b97f4a7c15ull;
+  hash = (hash ^ hash >> 32 ^ (scope << 1 | is_decided)) * 0x9e3779b97f4a7c15ull;
   // Relaxed, all: only each word matters. A pair that is found while a scope begins may be reported
   // twice.
   uint64_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED) & GENERATION;
@@ -138,17 +139,22 @@ static bool is_lock(uintptr_t address) {
   return is_marked_lock(address) || interlock_clock_is_lock(address);
 }
 
-/// Names a race of an explored thread, which may take seconds. NULL in a program that does not
-/// explore.
+// NULL in a program that does not explore. The first: names a race of an explored thread, which may
+// take seconds.
 void interlock_explored_names_race(bool begins) __attribute__((weak));
+void interlock_explored_memory_undecided(void) __attribute__((weak));
 
 static void report(memory_thread *own, const interlock_memory_race *race) {
   interlock_memory_reporter call = __atomic_load_n(&reporter, __ATOMIC_ACQUIRE);
   if (!call) return;
+  bool is_explored = interlock_marks.controlled && interlock_explored_names_race;
+  if (is_explored && race->may_be_ordered) {
+    interlock_explored_memory_undecided();
+    return;
+  }
   // The reporter's own code may be instrumented, and calls functions that are interposed.
   interlock_memory_own = NULL;
   interlock_events_hide_thread(true);
-  bool is_explored = interlock_marks.controlled && interlock_explored_names_race;
   if (is_explored) interlock_explored_names_race(true);
   call(race);
   if (is_explored) interlock_explored_names_race(false);
@@ -191,9 +197,11 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   uintptr_t other = 0;
   interlock_memory_stack(before_place, &other, 1);
   explored_race found = interlock_memory_race_of(place, other);
-  if (found == RACE_IS_SHOWN_ELSEWHERE || !is_new(place, other, last_scope(own))) return;
+  if (found == RACE_IS_SHOWN_ELSEWHERE) return;
   interlock_memory_race race;
   memset(&race, 0, sizeof race);
+  interlock_plain_code_judge(own, before, &race);
+  if (!is_new(place, other, last_scope(own), !race.may_be_ordered)) return;
   race.is_at_points = found == RACE_IS_AT_POINTS;
   describe(&race.now, unit, now);
   describe(&race.before, unit, before);

@@ -36,6 +36,7 @@ enum ProcessCheck {
   private static func add(_ scoped: MemoryRaceScopes.Race) {
     let race = scoped.race
     if isKnown(race) { return }
+    if !race.isDecided { return addUndecided(race) }
     let isIssue = MemoryRaceScopes.receive(scoped)
     MemoryRaceLog.add(.init(race, isIssue: isIssue))
     if isIssue { return }
@@ -46,6 +47,13 @@ enum ProcessCheck {
       SectionTracking.runBeforeTrap()
       interlock_trap()
     }
+  }
+
+  /// Shows a race that is not decided, once: it fails neither the process nor a test.
+  private static func addUndecided(_ race: MemoryRace) {
+    let isNew = MemoryRaceLog.add(.init(race))
+    if case .record = SectionTracking.onConflict { return }
+    if isNew { write([race.description]) }
   }
 
   /// Whether the baseline knows a race, which is then shown once.

@@ -30,7 +30,7 @@ package enum MemoryCheck {
     "no code of this process is compiled with '-Xfrontend -sanitize=thread'"
 
   /// Receives a race, once for each pair of places and scope, on the thread that makes the second
-  /// access.
+  /// access. A race that is not decided has no scope.
   package typealias Receiver = @Sendable (MemoryRaceScopes.Race) -> Void
   /// Whether a race is known, so that it does not fail an explored execution.
   package typealias KnownRaces = @Sendable (MemoryRace) -> Bool
@@ -77,6 +77,8 @@ package enum MemoryCheck {
     let sites = KnownMemoryRaces.Sites(site(of: found.now), site(of: found.before))
     if ownSites.withLock({ $0.contains(sites) }) { return }
     if SectionTracking.isExplored { return addToExecution(found, at: sites) }
+    let plainCode = PlainCode.files(ordering: found)
+    if !plainCode.isEmpty { return addUndecided(found, at: sites, because: plainCode) }
     let all = MemoryRaceScopes.owners(UInt(found.before.scope), UInt(found.now.scope))
     // By the call sites first, then by the lines, since each step takes longer than the one before.
     guard let owners = MemoryRaceScopes.isNew(sites, for: all) else { return }
@@ -90,6 +92,17 @@ package enum MemoryCheck {
       owners = remaining
     }
     functions.withLock { $0?.receive }?(MemoryRaceScopes.Race(named, of: owners))
+  }
+
+  /// Not as a race of a scope, which has each pair of places once: a later race may be decided.
+  private static func addUndecided(
+    _ found: interlock_memory_race, at sites: KnownMemoryRaces.Sites, because plainCode: [String]
+  ) {
+    let race = MemoryRace(found)
+    if isOwn(race, at: sites) { return }
+    var named = race.withNames()
+    named.plainCode = plainCode
+    functions.withLock { $0?.receive }?(MemoryRaceScopes.Race(named, of: .init([])))
   }
 
   /// Fails the explored execution that the calling thread belongs to, or shows the race beside the

@@ -30,8 +30,6 @@ extension MemoryRace {
     race.first.findLine()
     race.second.findLine()
     race.variable = variable
-    // The explorer would take the calls for steps of the user's code.
-    if !SectionTracking.isExplored { race.plainCode = PlainCode.names }
     return race
   }
 }
@@ -70,7 +68,7 @@ extension MemoryRace.Side {
     return frames.first { !$0.isSystem } ?? frames.first
   }
 
-  private static func addresses(of side: interlock_memory_side) -> [UInt] {
+  static func addresses(of side: interlock_memory_side) -> [UInt] {
     var frames = side.frames
     let count = Int(side.frame_count)
     return withUnsafeBytes(of: &frames) { bytes in

@@ -1,5 +1,6 @@
-import Dispatch
+import Foundation
 import InterlockTesting
+import MemoryTestC
 import Testing
 
 @Suite struct Checked {
@@ -95,6 +96,40 @@ import Testing
       for _ in 0..<2 { group.addTask { users.add() } }
     }
     await Crowd.arrive()
+  }
+}
+
+/// A thread gives what it has changed to another one by code in C that is compiled without the
+/// option.
+@Suite(.serialized) struct HandedOver {
+  @Test(.interlock) func watched() { handOver(Users()) }
+  @Test func unwatched() { handOver(Users()) }
+
+  /// Beside code of that kind, accesses that it cannot order race.
+  @Test(.interlock) func beside() {
+    let users = Users()
+    handOver(Users())
+    onTwoThreads { users.addAgain() }
+    handOver(Users())
+  }
+
+  @Test func explored() throws {
+    try explore(.executions(20)) { handOver(Users()) }
+  }
+
+  private func handOver(_ users: Users) {
+    nonisolated(unsafe) let flag = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    flag.initialize(to: 0)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      users.add()
+      memory_test_give(flag)
+      done.signal()
+    }
+    while !memory_test_is_given(flag) { sched_yield() }
+    users.add()
+    done.wait()
+    flag.deallocate()
   }
 }
 

@@ -158,6 +158,29 @@ struct MemoryRaceTests {
     #expect(run.output.contains("races in memory are looked for"))
   }
 
+  @Test("has no issue where code without the option may order the accesses: they are not decided")
+  func undecided() throws {
+    for filter in ["HandedOver/watched", "HandedOver/unwatched"] {
+      let run = try run(filter)
+      #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
+      let headline = "interlock: race in memory, not decided: nothing that is seen orders the "
+      #expect(run.output.contains(headline), "\(run.output)")
+      #expect(run.output.contains("ran in between and may order the two: plain.c.\n"))
+    }
+    let explored = try run("HandedOver/explored")
+    #expect(explored.status == 0 && explored.issues.isEmpty, "\(explored.output)")
+    let limit = "; not controlled: code without '-sanitize=thread' that may order accesses"
+    #expect(explored.output.contains(limit), "\(explored.output)")
+  }
+
+  @Test("has the race of accesses that code without the option cannot order as its issue")
+  func besidePlainCode() throws {
+    let run = try run("HandedOver/beside")
+    #expect(run.issues.map(\.test) == ["beside()"], "\(run.issues)\(run.output)")
+    let place = try WatchedRun.line("races again", in: "Users.swift", of: "CheckedTests")
+    #expect(run.issues.map(\.place) == [place], "\(run.issues)")
+  }
+
   @Test("shares a race with the test that the other side belongs to")
   func shared() throws {
     let run = try run("Shared/")

@@ -8,7 +8,8 @@ import Prediction
 // Runs one program, named by the first argument, under the check of races in memory. Each race is
 // printed as a line; the exit code is 66 if there is any. For programs of lock orders prediction is
 // on, and prints each finding as a line. With the second argument `meant`, the races are as users
-// get them, and the line says what the race means.
+// get them, and the line says what the race means; `undecided:` begins that of a race which is not
+// decided.
 
 /// `write 8 held 1 known frames 2`: one side of a race; `held 1 for reading`.
 private func text(_ side: interlock_memory_side) -> String {
@@ -72,7 +73,10 @@ private func printPredictions() {
   private static func start(_ kind: String?) -> String? {
     switch kind {
     case "off": return nil
-    case "meant": return MemoryCheck.start { print("race: \($0.race.meaning)") }
+    case "meant":
+      return MemoryCheck.start { found in
+        print("\(found.race.isDecided ? "race" : "undecided"): \(found.race.meaning)")
+      }
     default:
       interlock_memory_report_to(report)
       return interlock_memory_start().map { String(cString: $0) }

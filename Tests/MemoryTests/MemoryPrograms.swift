@@ -27,6 +27,9 @@ struct MemoryProgram {
   /// The lines that begin with `race:`, without that.
   var races: [String] { lines(after: "race: ") }
 
+  /// The lines that begin with `undecided:`, likewise.
+  var undecided: [String] { lines(after: "undecided: ") }
+
   /// The findings of prediction.
   var predictions: [String] { lines(after: "potential: ") }
 

@@ -92,8 +92,10 @@ enum Faults {
     seen.memory = MemoryRecord()
     var race = MemoryRace(first: write, second: read)
     race.variable = "Users.names"
-    race.plainCode = ["Legacy", "queue.c"]
+    var undecided = race
+    undecided.plainCode = ["Legacy.swift", "queue.c"]
     seen.memory?.races = [race]
+    seen.memory?.undecided = [undecided]
     return Samples.judged(trial, seen)
   }()
 

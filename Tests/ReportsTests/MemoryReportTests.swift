@@ -23,7 +23,7 @@ struct MemoryReportTests {
     for part in [
       "first: write of 1 byte", "second: read of 8 bytes", "thread 3050, task 10",
       "holds the lock at 0x7f0f5c010580", "holds no lock",
-      "Only one of the two holds a lock",
+      "Only one of the two holds a lock", "Race in memory, not decided",
     ] {
       #expect(page.contains(part), "\(part)")
     }
@@ -62,6 +62,28 @@ struct MemoryReportTests {
     let lines = report.lines(Samples.judged(Faults.memory.trial, seen), times: 1, of: 1)
     #expect(
       lines.contains("  races in memory were no longer looked for: a timer's handler was set"))
+  }
+
+  @Test("A trial whose races are not decided passes; the text and the JSON name the code")
+  func undecided() {
+    var seen = Faults.memory.observation
+    seen.memory?.races = []
+    let result = Samples.judged(Faults.memory.trial, seen)
+    #expect(result.verdict.kind == .passed)
+    #expect(Faults.findings(result).isEmpty)
+    #expect(JSONReport.entry(result).contains(#""plainCode": ["#))
+    let text = TextReport(
+      context: Faults.context, style: TextStyle(color: false), isVerbose: false
+    ).text([result], of: [result.trial], seconds: 1, width: 200)
+    #expect(
+      text.contains(
+        """
+        not decided: a race in memory, on names: nothing that is seen orders the read of 8 bytes \
+        at Users.name(of:)  Users.swift:9 after the write of 1 byte at closure #1 in \
+        Users.rename(_:to:)  Users.swift:8; Only one of the two holds a lock, which does not keep \
+        the other out. Code that is compiled without '-sanitize=thread' ran in between and may \
+        order the two: Legacy.swift, queue.c.
+        """))
   }
 
   private func isKnown(_ pattern: String) throws -> Bool {

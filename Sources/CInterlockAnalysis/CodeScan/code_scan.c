@@ -3,6 +3,7 @@
 #include "interlock_code.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 
@@ -14,6 +15,9 @@ typedef struct {
   const unsigned char *code;
   size_t length;
   bool is_atomic;
+  /// Whether it has an operand in memory that is not on the stack, and whether it calls a function
+  /// or jumps to a place that a register or memory has.
+  bool leaves_stack, calls;
 } instruction;
 
 /// Whether an opcode of the first map has a ModRM byte: a bit for each.
@@ -95,6 +99,17 @@ static size_t modrm_length(const unsigned char *at, size_t left) {
   return length <= left ? length : 0;
 }
 
+/// Whether the operand of a ModRM byte is in memory, and its base is neither the stack pointer nor
+/// the frame pointer. `is_upper`: the base is one of the upper eight registers.
+static bool is_off_stack(const unsigned char *modrm, bool is_upper) {
+  unsigned mode = modrm[0] >> 6, memory = modrm[0] & 7;
+  if (mode == 3) return false;
+  unsigned base = memory == 4 ? modrm[1] & 7 : memory;
+  // Relative to the instruction, or to no register.
+  if (mode == 0 && base == 5) return true;
+  return is_upper || (base != 4 && base != 5);
+}
+
 static bool is_prefix(unsigned char byte) {
   switch (byte) {
     case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
@@ -129,12 +144,18 @@ static instruction decode(const unsigned char *at, size_t left) {
     is_16 |= at[length] == 0x66;
     length++;
   }
-  if (length < left && (at[length] & 0xf0) == 0x40) is_wide = at[length++] & 8;
+  bool is_upper = false;
+  if (length < left && (at[length] & 0xf0) == 0x40) {
+    is_wide = at[length] & 8;
+    is_upper = at[length++] & 1;
+  }
   if (length >= left) return result;
   unsigned char opcode = at[length];
   if (opcode == 0xc4 || opcode == 0xc5 || opcode == 0x62) {
     size_t rest = vector_length(at + length, left - length);
     result.length = rest ? length + rest : 0;
+    // Not decoded further: most have an operand in memory, or work with one.
+    result.leaves_stack = true;
     return result;
   }
   length++;
@@ -153,6 +174,9 @@ static instruction decode(const unsigned char *at, size_t left) {
       if (has_modrm_second(second)) {
         operands = modrm_length(at + length, left - length);
         if (operands == 0) return result;
+        // Not a prefetch, and no operation that has an operand for its length.
+        bool is_hint = second == 0x0d || (second >= 0x18 && second <= 0x1f);
+        result.leaves_stack = !is_hint && is_off_stack(at + length, is_upper);
       }
       immediate = immediate_second(second);
     }
@@ -161,7 +185,11 @@ static instruction decode(const unsigned char *at, size_t left) {
     if (has_modrm(opcode)) {
       operands = modrm_length(at + length, left - length);
       if (operands == 0) return result;
+      // Not the computation of an address.
+      result.leaves_stack = opcode != 0x8d && is_off_stack(at + length, is_upper);
     }
+    unsigned operation = modrm >> 3 & 7;
+    result.calls = opcode == 0xe8 || (opcode == 0xff && (operation == 2 || operation == 4));
     immediate = immediate_of(opcode, modrm, is_16, is_wide);
     if (immediate < 0) return result;
     bool is_exchange = opcode == 0x86 || opcode == 0x87;
@@ -188,6 +216,38 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
     offset += next.length;
   }
   return INTERLOCK_CODE_PLAIN;
+}
+
+bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,
+                              uintptr_t *returns_to, uintptr_t *target) {
+  const unsigned char *code = (const unsigned char *)function->start;
+  while (*offset < function->size) {
+    instruction next = decode(code + *offset, function->size - *offset);
+    if (next.length == 0) return false;
+    *offset += next.length;
+    if (!next.calls || next.code[0] != 0xe8) continue;
+    int32_t distance;
+    memcpy(&distance, next.code + 1, sizeof distance);
+    *returns_to = function->start + *offset;
+    *target = *returns_to + (uintptr_t)(intptr_t)distance;
+    return true;
+  }
+  return false;
+}
+
+bool interlock_code_has_effect(const interlock_code_function *function) {
+  const unsigned char *code = (const unsigned char *)function->start;
+  for (size_t offset = 0; offset < function->size;) {
+    instruction next = decode(code + offset, function->size - offset);
+    if (next.length == 0 || next.calls || next.leaves_stack || next.is_atomic) return true;
+    offset += next.length;
+    // A jump out of the function is a call as its last step.
+    if (next.code[0] != 0xe9) continue;
+    int32_t distance;
+    memcpy(&distance, next.code + 1, sizeof distance);
+    if (offset + (size_t)(intptr_t)distance >= function->size) return true;
+  }
+  return false;
 }
 
 #elif defined(__aarch64__)
@@ -225,5 +285,16 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 size_t interlock_instruction_length(const unsigned char *code, size_t left) {
   (void)code, (void)left;
   return 0;
+}
+
+bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,
+                              uintptr_t *returns_to, uintptr_t *target) {
+  (void)function, (void)offset, (void)returns_to, (void)target;
+  return false;
+}
+
+bool interlock_code_has_effect(const interlock_code_function *function) {
+  (void)function;
+  return true;
 }
 #endif

@@ -119,7 +119,8 @@ uintptr_t interlock_code_start(uintptr_t address) {
 
 static void describe(const Elf64_Sym *symbol, interlock_code_function *function) {
   *function = (interlock_code_function){name_of(symbol), table.bias + symbol->st_value,
-                                        symbol->st_size};
+                                        symbol->st_size,
+                                        ELF64_ST_BIND(symbol->st_info) != STB_LOCAL};
 }
 
 bool interlock_code_function_at(size_t index, interlock_code_function *function) {

@@ -31,17 +31,29 @@ bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity);
 /// The first address of that function; 0 if there is none.
 uintptr_t interlock_code_start(uintptr_t address);
 
-/// A function of the executable: its symbol, its first address, and its size.
+/// A function of the executable: its symbol, its first address, and its size. Other files of the
+/// program can call it by its name if it is global.
 typedef struct {
   const char *name;
   uintptr_t start;
   size_t size;
+  bool is_global;
 } interlock_code_function;
 /// The function of a symbol by its index; false if the symbol is not a function's. Callable from
 /// any thread.
 bool interlock_code_function_at(size_t index, interlock_code_function *function);
 /// The function that contains an address; false if there is none. Callable from any thread.
 bool interlock_code_function_of(uintptr_t address, interlock_code_function *function);
+
+/// The next direct call of a function's code from an offset on, which it moves behind that call.
+/// Writes the return address and the function that is called. Returns false if there is none, from
+/// an instruction on that is not known, and on processors other than x86-64. Callable from any
+/// thread.
+bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,
+                              uintptr_t *returns_to, uintptr_t *target);
+/// Whether a function calls another one, or accesses memory that is not on its stack; true if that
+/// is not known. Callable from any thread.
+bool interlock_code_has_effect(const interlock_code_function *function);
 
 /// A number for a call of a function that checks an access of memory, by the call's return address:
 /// a hash of the symbol of the function that makes the call, and how many such calls come before it

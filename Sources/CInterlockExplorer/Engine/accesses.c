@@ -74,6 +74,10 @@ void interlock_explored_names_race(bool begins) {
   if (ENGINE.shown_naming) *ENGINE.shown_naming = begins;
 }
 
+void interlock_explored_memory_undecided(void) {
+  interlock_escaped("code without '-sanitize=thread' that may order accesses");
+}
+
 void interlock_explored_memory_freed(uintptr_t address, size_t size) {
   for (size_t index = units.count; index-- > 0;) {
     uintptr_t unit = units.items[index];
@@ -100,5 +104,6 @@ void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_
   (void)address, (void)size, (void)only_reads, (void)name, (void)place;
 }
 void interlock_explored_memory_freed(uintptr_t address, size_t size) { (void)address, (void)size; }
+void interlock_explored_memory_undecided(void) {}
 
 #endif

@@ -158,6 +158,8 @@ void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_
                                       const char *name, uintptr_t place);
 /// An explored thread gives memory back: what comes to be there is another object.
 void interlock_explored_memory_freed(uintptr_t address, size_t size);
+/// Two accesses of explored threads race, unless code that is not instrumented orders them.
+void interlock_explored_memory_undecided(void);
 
 /// The threads of the running execution that have not ended, by the system's numbers, with their
 /// numbers in the execution. Returns how many there are. For the function `deadlocked`.

@@ -63,6 +63,14 @@ typedef struct {
   /// Both call sites are points of the exploration that the calling thread belongs to: see
   /// `interlock_memory_set_points`.
   bool is_at_points;
+  /// Whether code that is compiled without the option may order the two: the one thread has called
+  /// such code after its access, and the other one has come back from it since, before its own, or
+  /// comes after a thread that has. Of explored threads, the exploration alone gets such a race.
+  bool may_be_ordered;
+  /// The two parts of that: whether such code was called after `before`, and whether the thread of
+  /// `now`, or one that it comes after, has come back from such code at any time. For an access in
+  /// a function that such code calls.
+  bool is_given, is_taken;
 } interlock_memory_race;
 
 /// Called on the thread that makes the second access, before it makes it.
@@ -80,13 +88,14 @@ uintptr_t interlock_memory_object(uintptr_t address, const void **metadata);
 /// The path of the image that an address is loaded from, and where the image begins; NULL if it is
 /// in none.
 const char *interlock_memory_image(uintptr_t address, uintptr_t *start);
-/// A function that is compiled without the option. `module` is that of Swift, without a 0 at its
-/// end, and valid during the call; NULL for a function of C.
-typedef void (*interlock_memory_code_visitor)(void *context, const char *module, size_t length,
-                                              uintptr_t function);
-/// Visits the functions of the executable that are compiled without the option and call others: all
-/// of C, and a few of each module of Swift. Only on x86-64; elsewhere it visits none.
+typedef void (*interlock_memory_code_visitor)(void *context, uintptr_t function);
+/// Visits the functions of the executable that are compiled without the option, and that checked
+/// code has called directly; one may be visited more than once. Only on x86-64; elsewhere it visits
+/// none.
 void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, void *context);
+/// Whether a call returns to code of the executable that is compiled without the option. Only on
+/// x86-64; elsewhere false.
+bool interlock_memory_is_plain(uintptr_t returns_to);
 /// Returns the number of the scope that the calling thread's task, block or thread belongs to.
 typedef uint64_t (*interlock_memory_scope)(void);
 /// Sets the function that decides which scope an access belongs to.

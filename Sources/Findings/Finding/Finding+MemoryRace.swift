@@ -1,9 +1,11 @@
 package import Interlock
 
 extension Finding {
-  /// A race in memory: shown at the access that was made second.
+  /// A race in memory: shown at the access that was made second. One that is not decided fails
+  /// nothing.
   package init(_ race: MemoryRace) {
-    self.init(.memoryRace, message: race.sentence)
+    self.init(
+      .memoryRace, level: race.isDecided ? nil : .warning, message: race.sentence)
     sides = [Side("second", race.second), Side("first", race.first)].compactMap(\.self)
     details =
       [race.meaning] + (race.variable.map { ["Accessed: \($0)"] } ?? [])

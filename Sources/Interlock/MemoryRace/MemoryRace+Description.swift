@@ -1,12 +1,15 @@
 extension MemoryRace: CustomStringConvertible {
   /// What happened, in one line.
   package var sentence: String {
-    "nothing orders the \(second.headline) after the \(first.headline)"
+    "\(isDecided ? "nothing" : "nothing that is seen") orders the \(second.headline)"
+      + " after the \(first.headline)"
   }
 
   /// The report for a reader: the headline, and both accesses in full.
   package var description: String {
-    (["interlock: race in memory: \(sentence)"] + variableLines + first.lines(as: "first")
+    let title = isDecided ? "race in memory" : "race in memory, not decided"
+    return
+      (["interlock: \(title): \(sentence)"] + variableLines + first.lines(as: "first")
       + second.lines(as: "second") + plainCodeSentences.map { "  " + $0 })
       .joined(separator: "\n")
   }
@@ -14,19 +17,20 @@ extension MemoryRace: CustomStringConvertible {
   /// `accessed: Users.names`, if that is known.
   package var variableLines: [String] { variable.map { ["  accessed: \($0)"] } ?? [] }
 
-  /// What the race means, in one sentence, and what may not have been seen, in another.
+  /// What the race means, in one sentence, and what may order the two unseen, in another.
   package var meaning: String {
     ([order] + plainCodeSentences).joined(separator: " ")
   }
 
-  /// Which code may order the two unseen; empty if all code is checked.
+  /// Which code may order the two unseen; empty if none may.
   private var plainCodeSentences: [String] {
     guard !plainCode.isEmpty else { return [] }
     let most = 8
     let names = plainCode.prefix(most).joined(separator: ", ")
     let rest = plainCode.count > most ? " and \(plainCode.count - most) more" : ""
     return [
-      "Orders by code that is compiled without '-sanitize=thread' are not seen: \(names)\(rest)."
+      "Code that is compiled without '-sanitize=thread' ran in between and may order the two:"
+        + " \(names)\(rest)."
     ]
   }
 

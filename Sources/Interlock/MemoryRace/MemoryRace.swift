@@ -65,9 +65,12 @@ package struct MemoryRace: Sendable, Hashable, Codable {
   package var second: Side
   /// The variable or property that both access: `Users.names`; `nil` if it has no name.
   package var variable: String?
-  /// The user's files of C and modules of Swift that are compiled without `-sanitize=thread`:
-  /// orders that they make are not seen. `Legacy`, `queue.c`.
+  /// The user's source files that are compiled without `-sanitize=thread`, and whose code may order
+  /// the two unseen: `queue.c`. Empty if none may.
   package var plainCode: [String] = []
+
+  /// Whether it is known that nothing orders the two.
+  package var isDecided: Bool { plainCode.isEmpty }
 
   /// Describes a race.
   package init(first: Side, second: Side) {

@@ -11,7 +11,7 @@ package enum MemoryRaceLog {
     package var isIssue: Bool
 
     /// Whether the exit code shows it.
-    package var isUnhandled: Bool { knownBecause == nil && !isIssue }
+    package var isUnhandled: Bool { knownBecause == nil && !isIssue && race.isDecided }
 
     /// Describes an entry.
     package init(_ race: MemoryRace, knownBecause: String? = nil, isIssue: Bool = false) {
@@ -38,7 +38,7 @@ package enum MemoryRaceLog {
   }
 
   /// Adds a race; returns whether its pair of places is new. Of a pair that is not, an entry that
-  /// fails the process replaces the one that does not.
+  /// fails the process replaces the one that does not, and a decided one replaces one that is not.
   @discardableResult
   package static func add(_ entry: Entry) -> Bool {
     state.withLock { state in
@@ -47,7 +47,8 @@ package enum MemoryRaceLog {
         state.entries.append(entry)
         return true
       }
-      if entry.isUnhandled { state.entries[index] = entry }
+      let isDecided = entry.race.isDecided && !state.entries[index].race.isDecided
+      if entry.isUnhandled || isDecided { state.entries[index] = entry }
       return false
     }
   }

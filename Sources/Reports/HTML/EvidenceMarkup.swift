@@ -91,13 +91,14 @@ struct EvidenceMarkup {
 
   private var memory: String {
     guard let record = result.observation.memory else { return "" }
-    let races = record.races.prefix(Self.most).map { race in
+    let all = record.races + record.undecided
+    let races = all.prefix(Self.most).map { race in
       part(
-        "Race in memory",
+        "Race in memory" + (race.isDecided ? "" : ", not decided"),
         "<div class=\"sides\">\n" + side("first", race.first) + side("second", race.second)
           + "</div>\n<p>\(Markup.text(race.meaning))</p>\n")
     }
-    return races.joined() + rest(record.races.count, "races")
+    return races.joined() + rest(all.count, "races")
       + (record.lostBecause.map {
         "<p>Races in memory were no longer looked for: \(Markup.text($0))</p>\n"
       } ?? "")

@@ -11,12 +11,21 @@ extension JSONReport {
       "races": .array(
         record.races.map {
           .object([
-            "variable": .optional($0.variable.map { .string($0) }),
-            "plainCode": .array($0.plainCode.map { .string($0) }),
+            "variable": variable($0), "first": value($0.first), "second": value($0.second),
+          ])
+        }),
+      "undecided": .array(
+        record.undecided.map {
+          .object([
+            "variable": variable($0), "plainCode": .array($0.plainCode.map { .string($0) }),
             "first": value($0.first), "second": value($0.second),
           ])
         }),
     ])
+  }
+
+  private static func variable(_ race: MemoryRace) -> JSONValue {
+    .optional(race.variable.map { .string($0) })
   }
 
   private static func value(_ side: MemoryRace.Side) -> JSONValue {

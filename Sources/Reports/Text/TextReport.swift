@@ -1,3 +1,4 @@
+import Interlock
 import Prediction
 package import StressRunner
 
@@ -104,19 +105,31 @@ package struct TextReport: Sendable {
     return Set(reasons).sorted().map { style.dim("no prediction: \(harmless($0))") }
   }
 
-  /// The oracles that subjects' data cannot decide, each with the subjects.
+  /// The oracles that subjects' data cannot decide, and the races in memory that code which is not
+  /// checked may order, each with the subjects.
   private func undecided(_ results: [TrialResult]) -> [String] {
-    var subjects: [Observation.OracleFailure: [String]] = [:]
+    struct Question: Hashable {
+      var title: String
+      var evidence: String
+    }
+    var subjects: [Question: [String]] = [:]
     for result in results {
-      for oracle in result.observation.undecidedOracles
-      where subjects[oracle]?.contains(result.trial.subject) != true {
-        subjects[oracle, default: []].append(result.trial.subject)
+      let seen = result.observation
+      let oracles = seen.undecidedOracles.map {
+        Question(title: $0.oracle.rawValue, evidence: $0.evidence)
+      }
+      let races = (seen.memory?.undecided ?? []).map {
+        Question(title: "a race in memory", evidence: harmless("\($0.sentence); \($0.meaning)"))
+      }
+      for question in oracles + races
+      where subjects[question]?.contains(result.trial.subject) != true {
+        subjects[question, default: []].append(result.trial.subject)
       }
     }
-    return subjects.map { undecided, subjects in
+    return subjects.map { question, subjects in
       let named = subjects.prefix(5).map(harmless).joined(separator: ", ")
       let more = subjects.count > 5 ? " and \(subjects.count - 5) more" : ""
-      return "not decided: \(undecided.oracle.rawValue), on \(named)\(more): \(undecided.evidence)"
+      return "not decided: \(question.title), on \(named)\(more): \(question.evidence)"
     }.sorted().map(style.dim)
   }
 

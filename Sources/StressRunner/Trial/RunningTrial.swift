@@ -134,7 +134,7 @@ final class RunningTrial {
     switch event {
     case .conflict(let conflict): observation.conflicts.append(conflict)
     case .coverage(let report): observation.coverage = report
-    case .memoryRace(let race): observation.memory?.races.append(race)
+    case .memoryRace(let race): observation.memory?.add(race)
     case .memoryLost(let reason): observation.memory?.lostBecause = reason
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)

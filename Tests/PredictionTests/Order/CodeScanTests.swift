@@ -54,6 +54,57 @@ struct CodeScanTests {
     #expect(Self.scan(bytes).0 == INTERLOCK_CODE_ATOMIC)
   }
 
+  private static func hasEffect(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes {
+      var function = interlock_code_function()
+      function.start = UInt(bitPattern: $0.baseAddress)
+      function.size = $0.count
+      return interlock_code_has_effect(&function)
+    }
+  }
+
+  @Test(
+    "a function that calls another one, or accesses memory off its stack, has an effect",
+    arguments: [
+      [0xE8, 1, 2, 3, 4], [0xFF, 0xD0], [0xFF, 0x25, 1, 2, 3, 4], [0xE9, 0, 1, 0, 0],
+      [0x89, 0x07], [0x41, 0x89, 0x45, 8], [0x48, 0x8B, 0x05, 1, 2, 3, 4], [0x8B, 0x04, 0x88],
+      [0x0F, 0xB6, 0x07], [0xC5, 0xF8, 0x29, 0x07], [0xF0, 0x0F, 0xB1, 0x0A], [0x06],
+    ] as [[UInt8]])
+  func effects(_ bytes: [UInt8]) {
+    #expect(Self.hasEffect([0x90] + bytes + [0xC3]))
+  }
+
+  @Test(
+    "a function that works on registers and its stack alone has none",
+    arguments: [
+      [0x55, 0x48, 0x89, 0xE5], [0x89, 0x7D, 0xFC], [0x8B, 0x44, 0x24, 8],
+      [0x48, 0x8D, 0x05, 1, 2, 3, 4],
+      [0x0F, 0x1F, 0x44, 0, 0], [0x01, 0xF8], [0xEB, 0], [0xE9, 0, 0, 0, 0],
+    ] as [[UInt8]])
+  func noEffects(_ bytes: [UInt8]) {
+    #expect(!Self.hasEffect(bytes + [0xC3]))
+  }
+
+  @Test("the calls of a function are its direct calls, and no bytes within another instruction")
+  func calls() {
+    // call +16; mov $0xe8, %eax, whose operand is no call; call -9
+    let bytes: [UInt8] = [
+      0xE8, 16, 0, 0, 0, 0xB8, 0xE8, 0, 0, 0, 0xE8, 0xF7, 0xFF, 0xFF, 0xFF, 0xC3,
+    ]
+    let found: [[Int]] = bytes.withUnsafeBytes {
+      let start = UInt(bitPattern: $0.baseAddress)
+      var function = interlock_code_function()
+      (function.start, function.size) = (start, $0.count)
+      var (offset, returnsTo, target) = (0, UInt(0), UInt(0))
+      var found: [[Int]] = []
+      while interlock_code_next_call(&function, &offset, &returnsTo, &target) {
+        found.append([Int(returnsTo - start), Int(target) - Int(start)])
+      }
+      return found
+    }
+    #expect(found == [[5, 21], [15, 6]])
+  }
+
   @Test("invalid or truncated code is not judged plain")
   func unreadable() {
     #expect(Self.scan([0x06]).0 == INTERLOCK_CODE_UNREADABLE)

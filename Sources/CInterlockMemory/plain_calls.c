@@ -1,0 +1,209 @@
+// The calls of plain code. What such code orders is not seen, so of two accesses that nothing else
+// orders it is not decided whether they race if the one thread has called plain code after its
+// access, and the other one before its own, in that order.
+//
+// Each direct call of plain code is led through a function that notes it, when the check starts:
+// the displacement of the call is changed. Each call gives the thread's clock to one clock for all
+// plain code; when the thread is back, which its next access shows, it keeps what that clock has
+// then, as what it may come after. The thread's own clock learns nothing.
+#include "plain_code.h"
+
+#if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
+
+#include <cpuid.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/// What was done before a call of plain code.
+static common_clock given;
+
+/// What a thread or task may come after; while it is in plain code, and until its next access, that
+/// is all that is given. The slot's counts at the first call and at the last.
+typedef struct {
+  vector_clock clock;
+  uint64_t first, last;
+  bool is_in_plain_code;
+} taken_clock;
+/// By slot. Guarded by the lock of `given`.
+static taken_clock *taken;
+
+static int by_return(const void *key, const void *call) {
+  uintptr_t a = *(const uintptr_t *)key, b = ((const plain_call *)call)->returns_to;
+  return (a > b) - (a < b);
+}
+
+static void note_begin(memory_thread *own) {
+  if (is_interrupted(own)) return;
+  own->is_busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  (void)epoch_of(own);
+  // Nothing to do if the thread has made no access, and learnt nothing, since its last call.
+  if (interlock_memory_settle(own) &&
+      !(own->is_in_plain_code && own->plain_lessons == own->clock->lessons)) {
+    own->is_in_plain_code = true;
+    own->plain_lessons = own->clock->lessons;
+    mark_busy(own->record->base, true);
+    interlock_clock_pass_to(own->clock, &given);
+    mark_busy(own->record->base, false);
+    taken_clock *into = &taken[own->clock->slot];
+    take(&given.lock);
+    into->last = *own->count;
+    if (into->first == 0) into->first = into->last;
+    into->is_in_plain_code = true;
+    give(&given.lock);
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = false;
+}
+
+/// Called instead of plain code, with where that returns to; returns the plain function.
+uintptr_t interlock_plain_call_begins(uintptr_t returns_to) HIDDEN;
+__attribute__((used)) uintptr_t interlock_plain_call_begins(uintptr_t returns_to) {
+  plain_call *call = bsearch(&returns_to, interlock_plain_calls.list, interlock_plain_calls.count,
+                             sizeof *call, by_return);
+  memory_thread *own = interlock_memory_own;
+  if (own) {
+    // Relaxed, both: a mark that is only ever set.
+    if (!__atomic_load_n(&call->is_made, __ATOMIC_RELAXED)) {
+      __atomic_store_n(&call->is_made, true, __ATOMIC_RELAXED);
+    }
+    note_begin(own);
+  }
+  return call->target;
+}
+
+void interlock_plain_call_ended(memory_thread *own) {
+  own->is_in_plain_code = false;
+  taken_clock *into = &taken[own->clock->slot];
+  take(&given.lock);
+  clock_join(&into->clock, &given.clock);
+  into->is_in_plain_code = false;
+  give(&given.lock);
+}
+
+void interlock_plain_code_judge(memory_thread *own, shadow_cell before,
+                                interlock_memory_race *race) {
+  if (!taken) return;
+  uint32_t slot = cell_slot(before);
+  uint64_t count = cell_count(before);
+  // A signal's handler may call plain code, which takes the lock.
+  bool was_busy = own->is_busy;
+  own->is_busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  take(&given.lock);
+  race->is_given = given.clock.counts[slot] >= count;
+  for (uint32_t index = 0, end = clock_width(); index < end; index++) {
+    const taken_clock *from = &taken[index];
+    if (from->first == 0) continue;
+    if (!interlock_clock_has_seen(own->clock, index, from->first) &&
+        !interlock_clock_has_seen(own->clock, index, from->last)) {
+      continue;
+    }
+    const vector_clock *clock = from->is_in_plain_code ? &given.clock : &from->clock;
+    race->is_taken = true;
+    race->may_be_ordered |= clock->counts[slot] >= count;
+  }
+  give(&given.lock);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = was_busy;
+}
+
+void interlock_plain_calls_forked(void) { given.lock = 0; }
+
+// All registers that may have arguments are kept, those of vectors by the processor's own
+// instruction, as the dynamic linker does it for a function's first call. The mask has the vectors
+// of SSE, AVX and AVX-512, which end below 2,752 bytes on every processor.
+__attribute__((naked)) static void begin_plain_call(void) {
+  __asm__(
+      "push %rbp\n"
+      ".cfi_def_cfa_offset 16\n"
+      ".cfi_offset %rbp, -16\n"
+      "mov %rsp, %rbp\n"
+      ".cfi_def_cfa_register %rbp\n"
+      "push %rax\n"
+      "push %rcx\n"
+      "push %rdx\n"
+      "push %rsi\n"
+      "push %rdi\n"
+      "push %r8\n"
+      "push %r9\n"
+      "push %r10\n"
+      "mov 8(%rbp), %rdi\n"
+      "sub $2752, %rsp\n"
+      "and $-64, %rsp\n"
+      "xor %edx, %edx\n"
+      // The header, which must be 0 before the first use.
+      "mov %rdx, 512(%rsp)\n"
+      "mov %rdx, 520(%rsp)\n"
+      "mov %rdx, 528(%rsp)\n"
+      "mov %rdx, 536(%rsp)\n"
+      "mov %rdx, 544(%rsp)\n"
+      "mov %rdx, 552(%rsp)\n"
+      "mov %rdx, 560(%rsp)\n"
+      "mov %rdx, 568(%rsp)\n"
+      "mov $0xe6, %eax\n"
+      "xsave64 (%rsp)\n"
+      "call interlock_plain_call_begins\n"
+      "mov %rax, %r11\n"
+      "xor %edx, %edx\n"
+      "mov $0xe6, %eax\n"
+      "xrstor64 (%rsp)\n"
+      "lea -64(%rbp), %rsp\n"
+      "pop %r10\n"
+      "pop %r9\n"
+      "pop %r8\n"
+      "pop %rdi\n"
+      "pop %rsi\n"
+      "pop %rdx\n"
+      "pop %rcx\n"
+      "pop %rax\n"
+      "pop %rbp\n"
+      ".cfi_def_cfa %rsp, 8\n"
+      "jmp *%r11\n");
+}
+
+/// Whether the system has the processor's instruction above.
+static bool can_keep_vectors(void) {
+  unsigned a, b, c, d;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE);
+}
+
+/// Changes the displacement of a call. The code that makes it does not run yet: the check starts
+/// before the program does.
+static bool lead(const plain_call *call) {
+  intptr_t distance = (intptr_t)((uintptr_t)begin_plain_call - call->returns_to);
+  int32_t displacement = (int32_t)distance;
+  if (displacement != distance) return false;
+  uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t at = call->returns_to - sizeof displacement, page = at & ~(page_size - 1);
+  size_t size = call->returns_to - page;
+  if (mprotect((void *)page, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+  memcpy((void *)at, &displacement, sizeof displacement);
+  return mprotect((void *)page, size, PROT_READ | PROT_EXEC) == 0;
+}
+
+void interlock_plain_calls_prepare(void) {
+  if (!can_keep_vectors()) return;
+  interlock_plain_code_find();
+  if (interlock_plain_calls.count == 0) return;
+  void *memory = mmap(NULL, most_slots * sizeof *taken, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return;
+  taken = memory;
+  for (size_t index = 0; index < interlock_plain_calls.count; index++) {
+    if (!lead(&interlock_plain_calls.list[index])) return;
+  }
+}
+
+#elif defined(INTERLOCK_INTERPOSES)
+
+void interlock_plain_calls_prepare(void) {}
+void interlock_plain_call_ended(memory_thread *own) { (void)own; }
+void interlock_plain_calls_forked(void) {}
+void interlock_plain_code_judge(memory_thread *own, shadow_cell before,
+                                interlock_memory_race *race) {
+  (void)own, (void)before, (void)race;
+}
+
+#endif
