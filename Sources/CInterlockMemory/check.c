@@ -191,6 +191,20 @@ __attribute__((always_inline)) static inline bool is_unchanged(const memory_thre
          __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
 }
 
+/// Stores an access in a cell that has the access of an earlier epoch, if the call stack is the
+/// same. All cells come before it.
+__attribute__((always_inline)) static inline bool renew(memory_thread *own, uintptr_t address,
+                                                        shadow_leaf *leaf, int chosen,
+                                                        shadow_cell now, uintptr_t place,
+                                                        shadow_cell *cells) {
+  uint32_t number = __atomic_load_n(&leaf->places[chosen][unit_at(address)], __ATOMIC_RELAXED);
+  if (!interlock_memory_is_place(own, place, number)) return false;
+  shadow_cell before = cells[chosen];
+  cells[chosen] = now;
+  store(own, address & ~(uintptr_t)7, leaf, chosen, now, place, before, cells, number);
+  return true;
+}
+
 // Most accesses of a loop that locks and unlocks were made in the last epoch as well. If all cells
 // come before this access, there is no race, and the cell of that access gets the new epoch. This
 // changes nothing of the thread's own, so a signal's handler may interrupt it.
@@ -201,24 +215,20 @@ __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintpt
   shadow_leaf *leaf = leaf_at(address);
   if (!leaf) return check_anew(own, address, now, place);
   size_t unit = unit_at(address);
-  shadow_cell expected[cells_in_unit], before = 0;
-  int chosen = 0;
+  shadow_cell cells[cells_in_unit];
   // A rolled loop would keep the cells in memory.
 #pragma clang loop unroll(full)
   for (int index = 0; index < cells_in_unit; index++) {
     // Relaxed: as in `check`.
-    shadow_cell cell = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
-    if (cell && !is_before(own, cell)) return check_anew(own, address, now, place);
-    bool is_same = ((cell ^ now) & CELL_KIND) == 0;
-    if (is_same) before = cell;
-    if (is_same) chosen = index;
-    expected[index] = is_same ? now : cell;
+    cells[index] = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    if (cells[index] && !is_before(own, cells[index])) return check_anew(own, address, now, place);
   }
-  uint32_t number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
-  if (!before || !interlock_memory_is_place(own, place, number)) {
-    return check_anew(own, address, now, place);
+#pragma clang loop unroll(full)
+  for (int index = 0; index < cells_in_unit; index++) {
+    bool is_same = ((cells[index] ^ now) & CELL_KIND) == 0;
+    if (is_same && renew(own, address, leaf, index, now, place, cells)) return;
   }
-  store(own, address & ~(uintptr_t)7, leaf, chosen, now, place, before, expected, number);
+  check_anew(own, address, now, place);
 }
 
 __attribute__((noinline)) void interlock_memory_check_rare(uintptr_t address, uint32_t size,
