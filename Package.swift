@@ -391,7 +391,9 @@ let package = Package(
     // Tests whose memory is checked, as a test process runs them.
     .executableTarget(
       name: "CheckedTests",
-      dependencies: ["MemoryTestC", "InterlockTesting", "InterlockMemory", "Interlock"],
+      dependencies: [
+        "MemoryTestC", "InterlockTesting", "InterlockMemory", "CInterlockMemory", "Interlock",
+      ],
       path: "Tests/CheckedTests", swiftSettings: common + [framePointers, instrumented]),
     // Numbered, with one idea a file. A test runs each, and compares its output with its header.
     .executableTarget(

@@ -6,6 +6,7 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <string.h>
+#include <time.h>
 
 enum { most_pairs = 4096, generation_bits = 20 };
 #define GENERATION (((uint64_t)1 << generation_bits) - 1)
@@ -185,24 +186,38 @@ __attribute__((noinline)) void interlock_memory_report_held_back(memory_thread *
   }
 }
 
-void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
-                            shadow_cell before, uint32_t before_place) {
-  bool may_be_lock = may_pass_lock(now) && may_pass_lock(before) && (now & 0xff) == (before & 0xff);
-  if (may_be_lock && is_lock(unit + (uint32_t)__builtin_ctz(now & 0xff))) return;
-  if (interlock_mutex_orders(own, before)) return;
+/// The races that threads are describing, and those of the calling thread.
+static uint32_t described;
+static __thread uint32_t described_here __attribute__((tls_model("initial-exec")));
+
+void interlock_memory_await_reports(void) {
+  enum { longest = 10 };
+  struct timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  // Acquire: pairs with the release in `interlock_memory_found`.
+  while (__atomic_load_n(&described, __ATOMIC_ACQUIRE) > described_here) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    // The caller may hold what a report needs.
+    if (now.tv_sec - start.tv_sec > longest) return;
+    interlock_give_way();
+  }
+}
+
+static void found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
+                  shadow_cell before, uint32_t before_place, bool may_be_lock) {
   __atomic_fetch_add(&race_count, 1, __ATOMIC_RELAXED);
   uint32_t slot = cell_slot(before);
   // Another thread may be replacing the cell: its number has another slot then.
   if (before_place >> place_bits != slot) before_place = 0;
   uintptr_t other = 0;
   interlock_memory_stack(before_place, &other, 1);
-  explored_race found = interlock_memory_race_of(place, other);
-  if (found == RACE_IS_SHOWN_ELSEWHERE) return;
+  explored_race kind = interlock_memory_race_of(place, other);
+  if (kind == RACE_IS_SHOWN_ELSEWHERE) return;
   interlock_memory_race race;
   memset(&race, 0, sizeof race);
   interlock_plain_code_judge(own, before, &race);
   if (!is_new(place, other, last_scope(own), !race.may_be_ordered)) return;
-  race.is_at_points = found == RACE_IS_AT_POINTS;
+  race.is_at_points = kind == RACE_IS_AT_POINTS;
   describe(&race.now, unit, now);
   describe(&race.before, unit, before);
   race.now.frame_count = interlock_memory_stack(interlock_memory_place(own, place),
@@ -212,6 +227,20 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   add_situation(&race.now, cell_slot(now), cell_moment(now));
   add_situation(&race.before, slot, cell_moment(before));
   if (!may_be_lock || !hold_back(own, &race)) report(own, &race);
+}
+
+void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
+                            shadow_cell before, uint32_t before_place) {
+  bool may_be_lock = may_pass_lock(now) && may_pass_lock(before) && (now & 0xff) == (before & 0xff);
+  if (may_be_lock && is_lock(unit + (uint32_t)__builtin_ctz(now & 0xff))) return;
+  if (interlock_mutex_orders(own, before)) return;
+  // Before the race is counted. Relaxed: the count below comes after it in either case.
+  __atomic_fetch_add(&described, 1, __ATOMIC_RELAXED);
+  described_here++;
+  found(own, unit, now, place, before, before_place, may_be_lock);
+  described_here--;
+  // Release: a thread that waits for the reports sees what they have added.
+  __atomic_fetch_sub(&described, 1, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -68,6 +68,7 @@ enum ProcessCheck {
   }
 
   private static func end() {
+    MemoryCheck.finish()
     if let lines = ProcessBaseline.ofThisProcess?.linesAtEnd() { write(lines) }
     let count = MemoryRaceLog.entries.filter(\.isUnhandled).count
     guard count > 0 else { return }

@@ -1,3 +1,4 @@
+import CInterlockMemory
 import Foundation
 import Synchronization
 
@@ -76,6 +77,25 @@ enum Outsiders {
     let tests = arrived.wrappingAdd(1, ordering: .relaxed).newValue
     if tests == 2 { step.store(1, ordering: .relaxed) }
     while step.load(ordering: .relaxed) < 3 { try await Task.sleep(for: .milliseconds(1)) }
+  }
+}
+
+/// Ends the process while a thread makes the second access of a race, whose report takes longer.
+enum LastRace {
+  private static let users = Users()
+  private static let isWritten = Atomic(false)
+
+  static func run() -> Never {
+    // The first use initialises it, and comes before all uses on other threads.
+    isWritten.store(false, ordering: .relaxed)
+    Thread.detachNewThread {
+      while !isWritten.load(ordering: .relaxed) { sched_yield() }
+      users.add()
+    }
+    users.add()
+    isWritten.store(true, ordering: .relaxed)
+    while interlock_memory_races() == 0 { sched_yield() }
+    exit(0)
   }
 }
 

@@ -213,6 +213,13 @@ struct MemoryRaceTests {
     #expect(trapped.status < 0 || trapped.status > 128, "\(trapped.status)\(trapped.output)")
   }
 
+  @Test("has a race reported that a thread has found when the process ends")
+  func last() throws {
+    let run = try run("LastRace", "on_conflict=log")
+    #expect(run.output.contains("interlock: race in memory: nothing orders the "), "\(run.output)")
+    #expect(run.status == 66, "\(run.output)")
+  }
+
   @Test("is not checked if an option says so, and a line says that")
   func off() throws {
     let run = try run("Checked/threads", "memory=off")

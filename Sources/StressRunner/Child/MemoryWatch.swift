@@ -25,8 +25,9 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// Reports why the check has gone off, if it has.
-  func reportBlindness() {
+  /// Waits for the races that are being reported, and reports why the check has gone off, if it has.
+  func finish() {
+    MemoryCheck.finish()
     if let reason = MemoryCheck.blindness { events.send(.memoryLost(reason)) }
   }
 }

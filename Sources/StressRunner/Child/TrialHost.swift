@@ -110,7 +110,7 @@ package enum TrialHost {
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
     if trial.predicts { events.send(.prediction(Predictor.record(atEnd: true))) }
-    memory?.reportBlindness()
+    memory?.finish()
     table.stage = .finished
     end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.coverageReport : nil))
   }
