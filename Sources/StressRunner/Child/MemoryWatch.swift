@@ -25,7 +25,8 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// Waits for the races that are being reported, and reports why the check has gone off, if it has.
+  /// Waits for the races that are being reported, and reports why the check has gone off, if it
+  /// has.
   func finish() {
     MemoryCheck.finish()
     if let reason = MemoryCheck.blindness { events.send(.memoryLost(reason)) }
