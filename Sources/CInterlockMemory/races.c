@@ -191,7 +191,7 @@ static uint32_t described;
 static __thread uint32_t described_here __attribute__((tls_model("initial-exec")));
 
 void interlock_memory_await_reports(void) {
-  enum { longest = 10 };
+  enum { longest = 60 };
   struct timespec start, now;
   clock_gettime(CLOCK_MONOTONIC, &start);
   // Acquire: pairs with the release in `interlock_memory_found`.

@@ -73,7 +73,7 @@ package enum MemoryCheck {
     interlock_memory_blindness().map { String(cString: $0) }
   }
 
-  /// Returns when the races that threads have found are reported, after 10 s at most: for the end
+  /// Returns when the races that threads have found are reported, after 60 s at most: for the end
   /// of the process.
   package static func finish() { interlock_memory_await_reports() }
 

@@ -122,7 +122,7 @@ void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool repo
 /// Checks in the child of a fork too, if its parent does. Call it in the child, on its only thread.
 /// The explorer calls it.
 void interlock_memory_go_on_in_child(void);
-/// Returns when the other threads have reported the races that they have found, after 10 s at most:
+/// Returns when the other threads have reported the races that they have found, after 60 s at most:
 /// for the end of the process.
 void interlock_memory_await_reports(void);
 /// How many pairs of places were reported.

@@ -40,8 +40,9 @@ extension Rule {
       """,
     remedy: """
       Hold one lock in both, confine the memory to one actor or serial queue, or use an atomic \
-      that releases in one and acquires in the other. What is known and accepted goes into a \
-      baseline, by kind, function, file or type.
+      that releases in one and acquires in the other. A race that is not decided is decided once \
+      the code that it names is compiled with the option as well. What is known and accepted goes \
+      into a baseline, by kind, function, file or type.
       """)
 
   /// A value that unmarked code changed.
