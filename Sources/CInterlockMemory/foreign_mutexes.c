@@ -102,14 +102,15 @@ static void unlock(uint32_t *word, uintptr_t place) {
   // Relaxed: the caller holds the mutex, so the word has its number, with a bit for waiters or not.
   uint32_t holder = __atomic_load_n(word, __ATOMIC_RELAXED);
   bool has_waiters = holder & ~(uint32_t)holder_bits;
-  if (!has_waiters) {
-    interlock_mutex_unlocks((uintptr_t)word, holder, 0, place);
-    // Release: pairs with the acquire of the next holder.
-    if (__atomic_compare_exchange_n(word, &holder, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-      return;
-    }
+  // Not published, either, if a thread begins to wait meanwhile.
+  bool is_published =
+      !has_waiters && interlock_mutex_unlocks((uintptr_t)word, holder, 0, place);
+  // Release: pairs with the acquire of the next holder.
+  if (!has_waiters &&
+      __atomic_compare_exchange_n(word, &holder, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    return;
   }
-  interlock_mutex_unlock_with_waiters(word, has_waiters, place);
+  interlock_mutex_unlock_with_waiters(word, !is_published, place);
 }
 
 HIDDEN_SWIFT void interlock_mutex_unlock(uint32_t *word) { unlock(word, PLACE); }

@@ -22,9 +22,10 @@ static interlock_memory_reporter reporter;
 void interlock_memory_report_to(interlock_memory_reporter to) {
   __atomic_store_n(&reporter, to, __ATOMIC_RELEASE);
 }
-// Relaxed, both: a number for a reader.
+// Relaxed: a number for a reader.
 uint64_t interlock_memory_pairs(void) { return __atomic_load_n(&pair_count, __ATOMIC_RELAXED); }
-uint64_t interlock_memory_races(void) { return __atomic_load_n(&race_count, __ATOMIC_RELAXED); }
+// Acquire: pairs with the release in `found`.
+uint64_t interlock_memory_races(void) { return __atomic_load_n(&race_count, __ATOMIC_ACQUIRE); }
 
 /// Whether a pair of places is new in the scope and the generation. The order of the two places
 /// does not matter; of a pair, a race that is not decided is apart from one that is.
@@ -205,7 +206,8 @@ void interlock_memory_await_reports(void) {
 
 static void found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                   shadow_cell before, uint32_t before_place, bool may_be_lock) {
-  __atomic_fetch_add(&race_count, 1, __ATOMIC_RELAXED);
+  // Release: a thread that reads the count waits for the report.
+  __atomic_fetch_add(&race_count, 1, __ATOMIC_RELEASE);
   uint32_t slot = cell_slot(before);
   // Another thread may be replacing the cell: its number has another slot then.
   if (before_place >> place_bits != slot) before_place = 0;
@@ -234,7 +236,7 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   bool may_be_lock = may_pass_lock(now) && may_pass_lock(before) && (now & 0xff) == (before & 0xff);
   if (may_be_lock && is_lock(unit + (uint32_t)__builtin_ctz(now & 0xff))) return;
   if (interlock_mutex_orders(own, before)) return;
-  // Before the race is counted. Relaxed: the count below comes after it in either case.
+  // Relaxed: the release of the race's own count follows.
   __atomic_fetch_add(&described, 1, __ATOMIC_RELAXED);
   described_here++;
   found(own, unit, now, place, before, before_place, may_be_lock);

@@ -4,11 +4,12 @@ import Synchronization
 
 /// Sends the races in memory of a child to its parent; the child goes on.
 final class MemoryWatch: Sendable {
-  /// More races than this add no information, and the parent takes a flood for a fault.
+  /// More races of a kind than this add no information, and the parent takes a flood for a fault.
   private static let most = 100
 
   private let events: EventPipe
-  private let count = Atomic(0)
+  private let decided = Atomic(0)
+  private let undecided = Atomic(0)
 
   /// Reports to this pipe.
   init(reportingTo events: EventPipe) {
@@ -19,10 +20,13 @@ final class MemoryWatch: Sendable {
   func start() -> String? { MemoryCheck.start { self.add($0.race) } }
 
   private func add(_ race: MemoryRace) {
-    // Relaxed: a limit, and it does not matter which ones are beyond it.
-    if count.wrappingAdd(1, ordering: .relaxed).oldValue < Self.most {
-      events.send(.memoryRace(race))
-    }
+    // Apart, so that those which decide nothing do not keep the others out. Relaxed: a limit, and
+    // it does not matter which ones are beyond it.
+    let earlier =
+      race.isDecided
+      ? decided.wrappingAdd(1, ordering: .relaxed).oldValue
+      : undecided.wrappingAdd(1, ordering: .relaxed).oldValue
+    if earlier < Self.most { events.send(.memoryRace(race)) }
   }
 
   /// Waits for the races that are being reported, and reports why the check has gone off, if it
