@@ -36,9 +36,15 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
 
 static uint64_t turns;
 
+void interlock_read_clock(clockid_t clock, struct timespec *time) {
+  const interlock_site own = {0, 0};
+  if (interlock_is_controlled() && interlock_posix->read_clock(clock, time, own)) return;
+  clock_gettime(clock, time);
+}
+
 uint64_t interlock_now(void) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  interlock_read_clock(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 

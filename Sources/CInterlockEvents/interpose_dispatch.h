@@ -107,6 +107,8 @@ void interlock_run_on(queue_t queue, const void *work_item, group_t group, inter
                       uint32_t flags, uintptr_t place, function_t function, void *context) HIDDEN;
 /// The monotonic clock, in nanoseconds.
 uint64_t interlock_now(void) HIDDEN;
+/// Reads a clock, the virtual one on an explored thread, where the user's code does not.
+void interlock_read_clock(clockid_t clock, struct timespec *time) HIDDEN;
 /// Makes the item of a block that is about to be queued; NULL without memory.
 interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
                                     uint32_t flags, uintptr_t place) HIDDEN;

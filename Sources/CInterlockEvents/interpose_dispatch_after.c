@@ -13,7 +13,7 @@ uint64_t interlock_moment(moment_t when) {
   if (when >> 63) {
     // A wall-clock time is stored as its negated nanoseconds.
     struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
+    interlock_read_clock(CLOCK_REALTIME, &time);
     uint64_t day = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     // The top two bits select the clock: both for the wall clock, one for the monotonic one.
     uint64_t asked = (when >> 62) == 3 ? (uint64_t)-(int64_t)when : when & 0x3fffffffffffffff;
@@ -25,7 +25,7 @@ uint64_t interlock_moment(moment_t when) {
 
 static moment_t realtime_in(moment_t nanoseconds) {
   struct timespec time;
-  clock_gettime(CLOCK_REALTIME, &time);
+  interlock_read_clock(CLOCK_REALTIME, &time);
   return (moment_t)time.tv_sec * 1000000000 + (moment_t)time.tv_nsec + nanoseconds;
 }
 

@@ -12,13 +12,13 @@
 
 INTERPOSED_FAST(int, clock_gettime, ONLY_CONTROL, (clockid_t clock, struct timespec *now),
                 (clock, now)) {
-  if (interlock_is_controlled() && interlock_posix->read_clock(clock, now)) return 0;
+  if (interlock_is_controlled() && interlock_posix->read_clock(clock, now, THIS_SITE)) return 0;
   return FOUND(clock_gettime)(clock, now);
 }
 
 INTERPOSED_FAST(int, gettimeofday, ONLY_CONTROL, (struct timeval *now, void *zone), (now, zone)) {
   struct timespec read;
-  if (interlock_is_controlled() && now && interlock_posix->read_clock(CLOCK_REALTIME, &read)) {
+  if (interlock_is_controlled() && now && interlock_posix->read_clock(CLOCK_REALTIME, &read, THIS_SITE)) {
     now->tv_sec = read.tv_sec;
     now->tv_usec = read.tv_nsec / 1000;
     return 0;
@@ -28,7 +28,7 @@ INTERPOSED_FAST(int, gettimeofday, ONLY_CONTROL, (struct timeval *now, void *zon
 
 INTERPOSED_FAST(time_t, time, ONLY_CONTROL, (time_t *now), (now)) {
   struct timespec read;
-  if (interlock_is_controlled() && interlock_posix->read_clock(CLOCK_REALTIME, &read)) {
+  if (interlock_is_controlled() && interlock_posix->read_clock(CLOCK_REALTIME, &read, THIS_SITE)) {
     if (now) *now = read.tv_sec;
     return read.tv_sec;
   }

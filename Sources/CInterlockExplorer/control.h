@@ -31,6 +31,9 @@ struct interlock_logical_thread {
   interlock_operation pending;
   interlock_readiness *is_ready;
   void *context;
+  /// If the thread is not ready: true if it may continue all the same, which it need not ever do.
+  /// NULL for never.
+  interlock_readiness *may_go_on;
   uintptr_t place, caller;
   /// With `follows_callers`: the object of the task that it runs, 0 for none.
   uint32_t task;
@@ -45,16 +48,23 @@ struct interlock_logical_thread {
   void *result;
   /// For the model of Dispatch: the current queue, and the model's data for the thread.
   void *queue, *model;
+  /// It waits for the time `due`: a timer, or a thread that sleeps.
+  bool waits_for_time;
+  uint64_t due;
+  /// How many waits for a time have followed one another since the step `waits_since`, the last
+  /// after which each other thread had taken one; and the thread's own last step.
+  uint32_t waits;
+  uint64_t waits_since, last_step;
+  /// A timer made it, or a thread that a timer made: of a task that sleeps, its next part.
+  bool follows_timer;
   /// Of a timer.
   void (*fire)(void *);
-  uint64_t due;
-  bool is_choice;
   /// The engine's own.
   struct interlock_stack *stack;
   /// The number of asks since a step that were no choice, and the step after which it yielded.
   uint32_t quiet;
   uint64_t quiet_since, yielded_at;
-  bool is_joinable, is_begun, can_go_on;
+  bool is_joinable, is_begun;
   /// Its last sleep had no length.
   bool is_polling;
 };
@@ -73,8 +83,13 @@ static inline interlock_operation interlock_operation_of(interlock_operation_kin
 /// always) and the strategy has chosen the thread. `place` is the user's call site, for reports.
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) HIDDEN;
+/// A choice of a thread that may continue without being ready, as long as another thread can.
+void interlock_point_unless(interlock_operation operation, interlock_readiness *is_ready,
+                            interlock_readiness *may_go_on, void *context, uintptr_t place) HIDDEN;
 /// Names the call at the running thread's next point, for reports.
 void interlock_name_call(const char *name) HIDDEN;
+/// Names the call at its last point, once it is known.
+void interlock_call_turned_out(const char *name) HIDDEN;
 /// A choice with a limit in virtual time: returns false if `due` passed first and the thread is
 /// still not ready.
 bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
@@ -112,6 +127,8 @@ interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) HIDDEN;
 /// True if a call is a choice: its return address lies in the user's code, or in one of
 /// Foundation's lock classes. A wait for a library's own lock is no choice.
 bool interlock_is_choice(uintptr_t returns_to) HIDDEN;
+/// True if the address is in the explorer's code that runs blocks and jobs (Dispatch/items.c).
+bool interlock_runs_blocks(uintptr_t address) HIDDEN;
 /// A point if the caller at `returns_to` makes choices, else a wait.
 void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
                    uintptr_t returns_to, uintptr_t place) HIDDEN;
@@ -170,20 +187,29 @@ void *interlock_execution_memory(size_t size) HIDDEN;
 void interlock_at_execution_begin(void (*function)(void)) HIDDEN;
 const interlock_exploration_options *interlock_exploration_asked(void) HIDDEN;
 
-// Time: nanoseconds of the virtual clock. It only advances when a timer fires.
+// Time: nanoseconds of the virtual clock. It only advances when a wait for a time ends (time.c).
 
 uint64_t interlock_virtual_now(void) HIDDEN;
+/// True if the clock has reached `due`. The step then depends on what moves the clock.
+bool interlock_is_due(uint64_t due) HIDDEN;
+/// Notes in the running step that it depends on what moves the clock.
+void interlock_did_read_clock(void) HIDDEN;
+/// True if time passes only when no thread can continue.
+bool interlock_time_is_exact(void) HIDDEN;
+/// Waits until `due` as a step of the running thread.
+void interlock_wait_for_time(uint64_t due, uintptr_t place) HIDDEN;
 /// The virtual clock's reading when the real-time clock shows 1970.
 int64_t interlock_virtual_epoch(void) HIDDEN;
 /// Makes a timer that calls `fire(context)` at `due`, as a step of its own (`TIME_UP` of `object`).
-/// The function must not wait or reach a point; it may spawn threads and start timers. A timer that
-/// is the limit of a wait may fire while threads can run: see `interlock_exploration_time`. The
+/// The function must not wait or reach a point; it may spawn threads and start timers. The
 /// operation's `other` is `object`, which is woken.
-interlock_logical_thread *interlock_timer_start(uint64_t due, bool is_limit, void (*fire)(void *),
-                                                void *context, uint32_t object,
-                                                uintptr_t place) HIDDEN;
-/// Ends a timer that has not fired. Does nothing for NULL, or if the timer has fired.
+interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void *), void *context,
+                                                uint32_t object, uintptr_t place) HIDDEN;
+/// Ends a timer that has not fired. Does nothing for NULL, or if the timer has fired. The step must
+/// have an operation on the timer's object.
 void interlock_timer_cancel(interlock_logical_thread *timer) HIDDEN;
+/// The thread continues because the running timer fired.
+void interlock_timer_wakes(interlock_logical_thread *thread) HIDDEN;
 
 /// The performer of the calls of explored threads (Calls/posix_calls.c).
 extern const interlock_performer interlock_explorer_performer HIDDEN;

@@ -70,7 +70,7 @@ import Testing
     arguments: [97, 132, 207, 1520, 1933, 2148, 4211, 4626] as [UInt64], [false, true])
   func regressions(_ seed: UInt64, _ byFirstUse: Bool) {
     var comparison = model_comparison()
-    model_compare(seed, 1, 20_000, byFirstUse, &comparison)
+    model_compare(seed, 1, 200_000, byFirstUse, &comparison)
     #expect(comparison.programs == 1)
     #expect(comparison.missing == 0)
     #expect(comparison.traces_differ == 0)

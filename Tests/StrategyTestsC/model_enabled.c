@@ -51,6 +51,11 @@ static model_queued *block_of(const model_queue *queue, unsigned slot, bool begu
   return NULL;
 }
 
+static bool needs_no_signal(const model_program *program, const model_thread *thread,
+                            unsigned condition) {
+  return program->wakes_without_signal && !(thread->woken_without_signal >> condition & 1);
+}
+
 interlock_operation model_pending(const model_program *program, const model_state *state,
                                   unsigned slot) {
   const model_thread *thread = &state->threads[slot];
@@ -85,6 +90,9 @@ interlock_operation model_pending(const model_program *program, const model_stat
       if (thread->is_second_half) {
         o = (interlock_operation){K(LOCK), 0, model_object(K(LOCK), line->argument),
                                   model_object(K(WAIT), line->object)};
+        if (needs_no_signal(program, thread, line->object)) {
+          o.flags = INTERLOCK_OPERATION_NEEDS_NO_SIGNAL;
+        }
       }
       break;
     case K(BARRIER_WAIT):
@@ -126,14 +134,6 @@ bool model_is_enabled(const model_program *program, const model_state *state, un
   const model_slot *s = &program->slots[slot];
   if (thread->status != MODEL_LIVE) return false;
   if (!thread->has_begun) {
-    if (s->role == MODEL_TIMER) {
-      for (unsigned i = 0; i < MODEL_SLOTS; i++) {
-        bool runs = program->slots[i].role == MODEL_TIMER &&
-                    state->threads[i].status == MODEL_LIVE && !state->threads[i].has_begun;
-        if (runs && state->due[i] < state->due[slot]) return false;
-      }
-      return true;
-    }
     if (s->role != MODEL_BLOCK) return true;
     unsigned pool = program->pool[s->queue];
     if (pool && !state->free_workers[pool - 1]) return false;
@@ -148,7 +148,8 @@ bool model_is_enabled(const model_program *program, const model_state *state, un
       return !state->owner[object];
     case K(WAIT):
       if (!thread->is_second_half) return true;
-      return thread->is_woken && !state->owner[line->argument] && !state->readers[line->argument];
+      return (thread->is_woken || needs_no_signal(program, thread, object)) &&
+             !state->owner[line->argument] && !state->readers[line->argument];
     case K(BARRIER_WAIT):
       return !thread->is_second_half || thread->is_open;
     case K(SEMAPHORE_WAIT):

@@ -313,6 +313,7 @@ model_program model_generate(uint64_t seed) {
     g.program.parties[i] = 2;
   }
   g.program.width[0] = (uint8_t)(1 + below(&g, 2));
+  g.program.wakes_without_signal = seed & 1;
   model_feature features[3];
   unsigned feature_count = 1 + below(&g, 3);
   for (unsigned i = 0; i < feature_count; i++) {

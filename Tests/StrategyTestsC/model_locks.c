@@ -4,11 +4,17 @@
 
 #include <string.h>
 
+static void leave(uint8_t *waiters, unsigned slot) {
+  unsigned index = 0;
+  while (waiters[index] != slot + 1) index++;
+  memmove(waiters + index, waiters + index + 1, MODEL_SLOTS - 1 - index);
+  waiters[MODEL_SLOTS - 1] = 0;
+}
+
 static void wake(model_state *state, unsigned condition, unsigned index) {
   uint8_t *waiters = state->waiters[condition];
   state->threads[waiters[index] - 1].is_woken = true;
-  memmove(waiters + index, waiters + index + 1, MODEL_SLOTS - 1 - index);
-  waiters[MODEL_SLOTS - 1] = 0;
+  leave(waiters, waiters[index] - 1);
 }
 
 void model_on_condition(model_stepping *s, const model_line *line) {
@@ -24,6 +30,13 @@ void model_on_condition(model_stepping *s, const model_line *line) {
                                       : model_object(K(LOCK), line->argument);
     if (thread->is_second_half) {
       state->owner[line->argument] = (uint8_t)(s->slot + 1);
+      bool may = s->program->wakes_without_signal &&
+                 !(thread->woken_without_signal >> line->object & 1);
+      if (may) o->flags = INTERLOCK_OPERATION_NEEDS_NO_SIGNAL;
+      if (!thread->is_woken) {
+        thread->woken_without_signal |= (uint8_t)(1u << line->object);
+        leave(waiters, s->slot);
+      }
       thread->is_woken = false;
     } else {
       state->owner[line->argument] = 0;
@@ -87,7 +100,6 @@ void model_on_semaphore(model_stepping *s, const model_line *line) {
   model_thread *timer = &state->threads[line->argument];
   thread->is_timed_out = false;
   if (timer->status != MODEL_LIVE || timer->has_begun) return;
-  model_did(s, K(READ_CLOCK), 0);
   timer->status = MODEL_ENDED;
 }
 

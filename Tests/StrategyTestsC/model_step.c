@@ -63,7 +63,8 @@ static void begin(model_stepping *s) {
       if (state->item_cancelled >> s->slot & 1) state->threads[s->slot].line = MODEL_OPERATIONS - 1;
     }
   } else if (slot->role == MODEL_TIMER) {
-    state->now = state->due[s->slot];
+    // A time is a lower bound.
+    if (state->due[s->slot] > state->now) state->now = state->due[s->slot];
     if (slot->wakes) state->threads[slot->wakes - 1].is_timed_out = true;
   }
 }

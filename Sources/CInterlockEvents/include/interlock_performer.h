@@ -105,7 +105,7 @@ typedef struct {
   /// Sleeps until `due` if `is_absolute`, else for the duration `due`.
   void (*sleep)(clockid_t clock, const struct timespec *due, bool is_absolute, interlock_site);
   /// Writes the clock's virtual time; returns false for a clock without one.
-  bool (*read_clock)(clockid_t, struct timespec *);
+  bool (*read_clock)(clockid_t, struct timespec *, interlock_site);
   /// Before a call that reads or changes an open file, or uses a socket or a pipe.
   void (*use_file)(const char *call, int descriptor, bool changes, interlock_site);
   /// Records an operation that the model does not have: it is performed and escapes control.

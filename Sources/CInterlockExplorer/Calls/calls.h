@@ -22,6 +22,9 @@
 /// The virtual time of `end`; `INTERLOCK_NEVER` for NULL, and for a time more than 200 years away.
 uint64_t interlock_due(clockid_t clock, const struct timespec *end) HIDDEN;
 
+/// True if the user's code reads the clock, and no library for its own use (clock_readers.c).
+bool interlock_is_users_read(interlock_site) HIDDEN;
+
 /// The operation with a flag of what it turned out to be.
 static inline interlock_operation interlock_flagged(interlock_operation operation, int flag) {
   operation.flags |= (uint16_t)flag;
@@ -77,7 +80,7 @@ bool interlock_perform_once_begin(const void *, bool (*)(const void *), bool,
 void interlock_perform_once_end(const void *) HIDDEN;
 void interlock_perform_yield(interlock_site) HIDDEN;
 void interlock_perform_sleep(clockid_t, const struct timespec *, bool, interlock_site) HIDDEN;
-bool interlock_perform_read_clock(clockid_t, struct timespec *) HIDDEN;
+bool interlock_perform_read_clock(clockid_t, struct timespec *, interlock_site) HIDDEN;
 
 #endif
 #endif

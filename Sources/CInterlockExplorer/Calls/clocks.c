@@ -20,7 +20,17 @@ uint64_t interlock_due(clockid_t clock, const struct timespec *end) {
   return due > 0 ? (uint64_t)due : 0;
 }
 
-bool interlock_perform_read_clock(clockid_t clock, struct timespec *now) {
+static void note_read(interlock_site site) {
+  if (interlock_time_is_exact() || !interlock_is_users_read(site)) {
+    interlock_did_read_clock();
+    return;
+  }
+  interlock_learn(INTERLOCK_FACT_CLOCK);
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0), NULL, NULL,
+                  site.place);
+}
+
+bool interlock_perform_read_clock(clockid_t clock, struct timespec *now, interlock_site site) {
   switch (clock) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
@@ -31,7 +41,7 @@ bool interlock_perform_read_clock(clockid_t clock, struct timespec *now) {
     case CLOCK_BOOTTIME: break;
     default: return false;
   }
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
+  note_read(site);
   int64_t time = (int64_t)interlock_virtual_now();
   if (is_of_wall(clock)) time += interlock_virtual_epoch();
   now->tv_sec = time / second;
@@ -39,20 +49,10 @@ bool interlock_perform_read_clock(clockid_t clock, struct timespec *now) {
   return true;
 }
 
-typedef struct {
-  bool is_over;
-} sleeper;
-
-static bool has_slept(interlock_logical_thread *thread, void *context) {
-  (void)thread;
-  return ((const sleeper *)context)->is_over;
-}
-
-static void wake(void *context) { ((sleeper *)context)->is_over = true; }
-
 void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool is_absolute,
                              interlock_site site) {
   uint64_t due;
+  interlock_did_read_clock();
   if (is_absolute) {
     due = interlock_due(clock, time);
   } else {
@@ -72,11 +72,7 @@ void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool 
     interlock_point(yield, NULL, NULL, site.place);
     return;
   }
-  sleeper own = {false};
-  interlock_timer_start(due, false, wake, &own, self->object, site.place);
-  // A look at the clock that waits: it depends on what moves time.
-  interlock_operation sleep = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
-  interlock_point(sleep, has_slept, &own, site.place);
+  interlock_wait_for_time(due, site.place);
 }
 
 void interlock_perform_yield(interlock_site site) {

@@ -1,6 +1,10 @@
 // Conditions. A wait is two operations: the thread gives the mutex up and joins the waiters, and,
 // once it was woken or its time is up, it takes the mutex again. A signal wakes any of the waiters,
-// as the strategy picks; no thread wakes by itself.
+// as the strategy picks.
+//
+// POSIX lets a wait end without a signal. That is a choice, once for each thread and condition: a
+// loop around a wait would have executions without end. A state in which threads could continue
+// only so is a deadlock all the same.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -15,6 +19,19 @@ typedef struct waiter {
   pthread_mutex_t *mutex;
   bool is_woken, is_late;
 } waiter;
+
+/// A thread that has woken without a signal; in a list at the condition's object.
+typedef struct woken_thread {
+  struct woken_thread *next;
+  const interlock_logical_thread *thread;
+} woken_thread;
+
+static bool has_woken_by_itself(const interlock_object *condition,
+                                const interlock_logical_thread *thread) {
+  const woken_thread *woken = condition->state;
+  while (woken && woken->thread != thread) woken = woken->next;
+  return woken != NULL;
+}
 
 static void add(waiter *waiter) {
   interlock_object *condition = waiter->condition;
@@ -48,11 +65,24 @@ static bool can_go_on(interlock_logical_thread *thread, void *context) {
   return (own->is_woken || own->is_late) && interlock_mutex_is_free(thread, own->mutex);
 }
 
+static bool may_wake_by_itself(interlock_logical_thread *thread, void *context) {
+  return interlock_mutex_is_free(thread, ((const waiter *)context)->mutex);
+}
+
+static void wake_by_itself(waiter *own) {
+  woken_thread *woken = interlock_execution_memory(sizeof *woken);
+  *woken = (woken_thread){own->condition->state, own->thread};
+  own->condition->state = woken;
+  take_off(own);
+  interlock_call_turned_out("wakes without a signal");
+}
+
 /// A signal that comes later wakes another thread.
 static void reach_limit(void *context) {
   waiter *own = context;
   if (own->is_woken) return;
   own->is_late = true;
+  interlock_timer_wakes(own->thread);
   take_off(own);
 }
 
@@ -80,9 +110,18 @@ int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t 
   if (due != INTERLOCK_NEVER) {
     interlock_note_try();
     again.flags |= INTERLOCK_OPERATION_TIMED;
-    timer = interlock_timer_start(due, true, reach_limit, own, object->number, site.place);
+    timer = interlock_timer_start(due, reach_limit, own, object->number, site.place);
   }
-  interlock_point(again, can_go_on, own, site.place);
+  // The loops of Foundation's classes are the library's, and known to be right.
+  bool is_users = interlock_is_choice(site.returns_to) &&
+                  !interlock_events_is_foundation(site.returns_to);
+  if (is_users && !has_woken_by_itself(object, own->thread)) {
+    again.flags |= INTERLOCK_OPERATION_NEEDS_NO_SIGNAL;
+    interlock_point_unless(again, can_go_on, may_wake_by_itself, own, site.place);
+  } else {
+    interlock_point(again, can_go_on, own, site.place);
+  }
+  if (!own->is_woken && !own->is_late) wake_by_itself(own);
   interlock_timer_cancel(timer);
   while (interlock_try_mutex(mutex) == EBUSY) {
     interlock_wait(again, interlock_mutex_is_free, mutex, site.place);

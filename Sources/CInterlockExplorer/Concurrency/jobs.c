@@ -24,11 +24,18 @@ void interlock_model_job_found(model_item *item) {
   item->only_resumes = true;
 }
 
+interlock_object *interlock_model_own_task(const void *task) {
+  interlock_object *known = interlock_object_known(task);
+  return known && (known->flags & (is_new | is_own)) ? known : NULL;
+}
+
 void interlock_model_job_enqueued(model_item *item) {
-  // By the time that the job ends, its address may be another's; of an actor's job it is malloc's
-  // affair.
-  bool is_of_actor = item->needs_no_worker && !item->only_resumes;
-  item->number = is_of_actor ? interlock_object_number() : interlock_object_at(item->task)->number;
+  // Whether an address has been another object's before is malloc's affair. An object has the
+  // number that its making gave it; a job of an actor, or of a task that the runtime makes for
+  // itself (the end of a sleep), has one part, and a number of its own.
+  bool is_of_task = !item->needs_no_worker || item->only_resumes;
+  const interlock_object *task = is_of_task ? interlock_model_own_task(item->task) : NULL;
+  item->number = task ? task->number : interlock_object_number();
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
 }
 

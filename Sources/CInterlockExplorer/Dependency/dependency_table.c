@@ -5,6 +5,7 @@
 
 #define K(name) INTERLOCK_OPERATION_##name
 #define WAKE INTERLOCK_EFFECT_WAKE
+#define TOUCH INTERLOCK_EFFECT_TOUCH
 #define COMMUTES(a, b, reason) {a, b, INTERLOCK_COMMUTES, 0, reason}
 #define DEPENDS(a, b, reason) {a, b, INTERLOCK_DEPENDS, 0, reason}
 /// Of two accesses of one object: unless they have no byte in common.
@@ -17,6 +18,7 @@ enum {
   NO_NOTIFICATION = INTERLOCK_OPERATION_NO_NOTIFICATION,
   CONCURRENT = INTERLOCK_OPERATION_CONCURRENT,
   LEAVES_BARRIER = INTERLOCK_OPERATION_LEAVES_BARRIER,
+  TIME_IS_A_CHOICE = INTERLOCK_OPERATION_TIME_IS_A_CHOICE,
 };
 
 const interlock_dependency_rule interlock_dependency_rules[] = {
@@ -162,10 +164,13 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     COMMUTES(K(FOLDER_PASS), K(FOLDER_CHANGE), "the entries are objects of their own"),
     COMMUTES(K(FOLDER_CHANGE), K(FOLDER_CHANGE), "the entries are objects of their own"),
 
+    COMMUTES(TOUCH, TOUCH, "each lets a wait of its own end"),
+
     // Time: one object, the clock.
     COMMUTES(K(READ_CLOCK), K(READ_CLOCK), "both only read"),
     DEPENDS(K(READ_CLOCK), K(TIME_UP), "the time that comes moves the clock"),
-    DEPENDS(K(TIME_UP), K(TIME_UP), "timers run in the order of their times"),
+    UNLESS_BOTH(TIME_IS_A_CHOICE, K(TIME_UP), K(TIME_UP),
+                "exact times come in their order; else the clock shows the later one either way"),
 };
 
 const size_t interlock_dependency_rule_count =

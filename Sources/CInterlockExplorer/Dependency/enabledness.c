@@ -16,11 +16,28 @@ bool interlock_operation_blocks(const interlock_operation *operation) {
     case K(TAKE_WORKER):
     case K(AWAIT):
     case K(CONTINUATION_WAIT):
-    case K(TIME_UP):
     case K(UNKNOWN):
       return true;
+    case K(TIME_UP):
+      return !(operation->flags & INTERLOCK_OPERATION_TIME_IS_A_CHOICE);
     case K(BARRIER_WAIT):
       return operation->flags & INTERLOCK_OPERATION_LEAVES_BARRIER;
+    default:
+      return false;
+  }
+}
+
+bool interlock_operation_holds_thread(const interlock_operation *operation) {
+  if (operation->flags & INTERLOCK_OPERATION_TIMED) return false;
+  switch (operation->kind) {
+    case K(LOCK):
+      return operation->other;
+    case K(JOIN):
+    case K(SEMAPHORE_WAIT):
+    case K(GROUP_WAIT):
+    case K(BARRIER_WAIT):
+    case K(UNKNOWN):
+      return true;
     default:
       return false;
   }
@@ -199,7 +216,8 @@ interlock_enabledness interlock_enabled_after(const interlock_step *steps, size_
       break;
     case K(LOCK):
       enabled = lock_is_free(steps, chosen, count, thread, object, false) &&
-                (!pending->other || is_woken(steps, chosen, count, thread, pending->other));
+                (!pending->other || pending->flags & INTERLOCK_OPERATION_NEEDS_NO_SIGNAL ||
+                 is_woken(steps, chosen, count, thread, pending->other));
       break;
     case K(LOCK_SHARED):
       enabled = lock_is_free(steps, chosen, count, thread, object, true);

@@ -27,9 +27,9 @@ void interlock_model_demand(model_queue *queue, const void *job) {
   } else if (job) {
     // One part of a task at a time, and each is a job at the same address.
     enum { has_demanded = 1 };
-    interlock_object *known = interlock_object_at(job);
-    if (known->flags & has_demanded) return;
-    known->flags |= has_demanded;
+    interlock_object *known = interlock_model_own_task(job);
+    if (known && (known->flags & has_demanded)) return;
+    if (known) known->flags |= has_demanded;
   }
   for (model_queue *at = queue; at; at = at->target) {
     if (at->kind == QUEUE_SERIAL && at != queue) {

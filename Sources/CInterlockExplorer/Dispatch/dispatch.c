@@ -26,7 +26,9 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
   if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
     operation = interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_NOTIFY, request->group);
   } else if (request->flags & INTERLOCK_FLAG_DELAYED) {
-    operation = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
+    if (interlock_time_is_exact()) {
+      operation = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
+    }
   } else {
     model_queue *queue = interlock_model_queue_at(request->queue);
     if ((request->flags & INTERLOCK_FLAG_BARRIER) && queue->kind == QUEUE_CONCURRENT) {
@@ -59,8 +61,7 @@ static void enqueue(const interlock_dispatch_request *request, interlock_site si
     return;
   }
   if (request->due == INTERLOCK_NEVER) return;
-  interlock_timer_start(request->due, false, fire_delayed, item, interlock_object_number(),
-                        site.place);
+  interlock_timer_start(request->due, fire_delayed, item, interlock_object_number(), site.place);
 }
 
 static void group_enter(void *group, interlock_site site) {

@@ -16,6 +16,11 @@ bool interlock_model_is_choice(interlock_site site) {
          !(interlock_is_foundation(site.returns_to) || interlock_is_concurrency(site.returns_to));
 }
 
+bool interlock_model_is_on_task_pool(const interlock_logical_thread *thread) {
+  const model_thread *own = thread->model;
+  return own && own->running && own->running->entry.queue->is_task_pool;
+}
+
 void interlock_model_release(interlock_operation operation, uintptr_t place) {
   if (interlock_is_known(INTERLOCK_FACT_TRIES)) {
     interlock_point(operation, NULL, NULL, place);
@@ -109,7 +114,17 @@ void interlock_model_did_at_targets(const model_queue *queue, interlock_operatio
   }
 }
 
-static void run(model_item *item) {
+extern const char __start_interlock_runs[] HIDDEN, __stop_interlock_runs[] HIDDEN;
+
+bool interlock_runs_blocks(uintptr_t address) {
+  uintptr_t runs = (uintptr_t)__start_interlock_runs;
+  return address - runs < (uintptr_t)__stop_interlock_runs - runs;
+}
+
+/// Between a library's code and what lies below it on the stack, there is code that runs blocks.
+#define RUNS_BLOCKS __attribute__((noinline, section("interlock_runs")))
+
+RUNS_BLOCKS static void run(model_item *item) {
   item->has_begun = true;
   model_thread *thread = interlock_model_thread();
   interlock_logical_thread *logical = interlock_current_thread();
@@ -145,7 +160,7 @@ static void run(model_item *item) {
   if (dispatch_release) dispatch_release(request->queue);
 }
 
-static void *run_thread(void *argument) {
+RUNS_BLOCKS static void *run_thread(void *argument) {
   for (model_item *item = argument; item;) {
     run(item);
     model_thread *thread = interlock_model_thread();

@@ -43,6 +43,9 @@ model_item *interlock_model_item_of(const interlock_dispatch_request *request) H
 /// The execution is over: what is still queued never begins.
 void interlock_model_give_up_items(void) HIDDEN;
 
+/// True if the thread runs a part of a task, on the pool of tasks.
+bool interlock_model_is_on_task_pool(const interlock_logical_thread *thread) HIDDEN;
+
 /// True if a target of the queue keeps its blocks in order.
 bool interlock_model_is_nested(const model_queue *queue) HIDDEN;
 /// Declares that the running step may pass an entry of the queue on to its target, or changes which
@@ -81,6 +84,8 @@ void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 void interlock_model_job_found(model_item *item) HIDDEN;
 /// Record that a job is submitted to a queue; that its part begins, and ends, on the running
 /// thread.
+/// The object of a task that the execution has made, and that has not ended; NULL for another one.
+interlock_object *interlock_model_own_task(const void *task) HIDDEN;
 void interlock_model_job_enqueued(model_item *item) HIDDEN;
 void interlock_model_job_begins(const model_item *item) HIDDEN;
 void interlock_model_job_ends(const model_item *item) HIDDEN;

@@ -86,8 +86,6 @@ void interlock_model_queue_made(void *object, bool is_inactive) HIDDEN;
 void interlock_model_set_width(void *object, intptr_t width) HIDDEN;
 /// Returns true if the model destroys the value when the execution is over.
 bool interlock_model_keep_specific(void *object, void *value, void (*destroy)(void *)) HIDDEN;
-/// The number of tasks of one priority that run at once.
-uint32_t interlock_model_task_width(void) HIDDEN;
 /// libdispatch's root of the default priority.
 void *interlock_model_default_root(bool overcommits) HIDDEN;
 /// True if a thread on `queue` is also on `other`: both are one queue, or `queue` targets `other`.

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "interlock_objects.h"
 
@@ -28,13 +27,9 @@ static uint32_t pool_width(void) {
   return asked ? asked : overcommit_width;
 }
 
-uint32_t interlock_model_task_width(void) {
-  uint32_t asked = interlock_exploration_asked()->pool_width;
-  if (asked) return asked;
-  static uint32_t processors;
-  if (!processors) processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-  return processors;
-}
+/// With room for all tasks, so that what is explored holds for machines of any width.
+static const uint32_t room_for_all = INT32_MAX;
+
 
 /// The pools that the execution has used: the roots, and the queues of Swift Concurrency.
 enum { most_pools = interlock_most_roots + 16 };
@@ -101,9 +96,20 @@ static model_queue *fill(interlock_object *known, void *object) {
   void *target = target_of(object, &width);
   bool is_task_pool = interlock_events_is_task_pool((uintptr_t)object);
   queue->kind = width == 1 && !is_task_pool ? QUEUE_SERIAL : QUEUE_CONCURRENT;
-  queue->width = is_task_pool ? interlock_model_task_width() : UINT32_MAX;
-  queue->is_task_pool = is_task_pool;
-  if (is_task_pool) note_pool(queue);
+  queue->width = UINT32_MAX;
+  if (is_task_pool) {
+    uint32_t asked = interlock_exploration_asked()->pool_width;
+    queue->is_task_pool = true;
+    queue->width = asked ? asked : room_for_all;
+    note_pool(queue);
+    if (!asked) {
+      // No block of Dispatch waits for a worker that a task has.
+      queue->target = interlock_execution_memory(sizeof *queue);
+      *queue->target = (model_queue){.kind = QUEUE_ROOT, .width = room_for_all,
+                                     .number = interlock_object_number()};
+      return queue;
+    }
+  }
   if (!target) target = interlock_model_default_root(queue->kind == QUEUE_SERIAL);
   queue->target = interlock_model_queue_at(target);
   return queue;

@@ -89,7 +89,7 @@ static interlock_operation operation_on(interlock_operation_kind kind,
 
 intptr_t interlock_model_semaphore_wait(void *semaphore, uint64_t due, interlock_site site) {
   interlock_object *known = semaphore_at(semaphore);
-  bool tries = due <= interlock_virtual_now();
+  bool tries = interlock_is_due(due);
   interlock_operation_kind kind = tries
       ? INTERLOCK_OPERATION_SEMAPHORE_TRY : INTERLOCK_OPERATION_SEMAPHORE_WAIT;
   // Its value may be another when its turn comes: what the operation was is said afterwards.

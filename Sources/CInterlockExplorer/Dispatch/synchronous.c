@@ -119,7 +119,11 @@ void interlock_model_apply(size_t count, void *object, void (*function)(void *, 
     interlock_model_sync(object, perform_in_turn, call, false, site);
     return;
   }
-  size_t helpers = interlock_model_task_width();
+  // As many as the machine has processors, which may be any number. No strategy claims all orders
+  // of more than 64 threads, so that more would only take time.
+  enum { most_helpers = 64 };
+  size_t asked = interlock_exploration_asked()->pool_width;
+  size_t helpers = asked ? asked : most_helpers;
   if (helpers > count) helpers = count;
   for (size_t helper = 1; helper < helpers; helper++) {
     interlock_dispatch_request request = {.queue = queue->object, .function = perform_indices,

@@ -109,7 +109,14 @@ static void fire(void *context) {
 static void arm(source *from) {
   bool runs = from->is_armed && from->is_active && !from->suspensions && !from->is_cancelled;
   if (!runs || from->timer || from->due == INTERLOCK_NEVER) return;
-  from->timer = interlock_timer_start(from->due, false, fire, from, from->number, 0);
+  from->timer = interlock_timer_start(from->due, fire, from, from->number, 0);
+}
+
+/// What a change of the timer depends on: its own firing; and, of exact times, those of others.
+static interlock_operation change_of(const source *from) {
+  return interlock_time_is_exact()
+             ? interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0)
+             : interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, from->number, 0);
 }
 
 static void disarm(source *from) {
@@ -120,7 +127,7 @@ static void disarm(source *from) {
 void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t interval,
                                       interlock_site site) {
   source *from = source_at(object);
-  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0), site);
+  interlock_model_ask(change_of(from), site);
   disarm(from);
   from->due = due;
   from->interval = interval;
@@ -138,7 +145,7 @@ void interlock_model_source_set_handler(void *object, void (*function)(void *), 
 
 void interlock_model_source_change(void *object, int change) {
   source *from = source_at(object);
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
+  interlock_did(change_of(from));
   if (change > 0) {
     from->suspensions++;
     disarm(from);

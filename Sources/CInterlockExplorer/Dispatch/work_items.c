@@ -41,7 +41,7 @@ long interlock_model_item_wait(void *item, uint64_t due, interlock_site site) {
     return 0;
   }
   interlock_note_try();
-  if (due > interlock_virtual_now()) {
+  if (!interlock_is_due(due)) {
     wait.flags = INTERLOCK_OPERATION_TIMED;
     return interlock_point_until(wait, has_run, known, due, site.place) ? 0 : timed_out;
   }

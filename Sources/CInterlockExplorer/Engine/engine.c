@@ -190,6 +190,7 @@ static interlock_logical_thread *next_thread(void) {
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);
+    thread->last_step = ENGINE.steps;
     if (!thread->fire) return thread;
     if (thread->due > ENGINE.now) ENGINE.now = thread->due;
     ENGINE.current = thread;

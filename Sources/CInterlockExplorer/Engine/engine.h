@@ -55,7 +55,7 @@ typedef struct {
   INTERLOCK_LIST(interlock_logical_thread *) threads;
   INTERLOCK_LIST(interlock_operation) pending;
   INTERLOCK_LIST(interlock_logical_thread *) live;
-  INTERLOCK_LIST(uint32_t) enabled;
+  INTERLOCK_LIST(uint32_t) enabled, ready;
   /// The operations of the running step.
   INTERLOCK_LIST(interlock_operation) performed;
   int32_t stepping;
@@ -66,8 +66,10 @@ typedef struct {
   uint64_t hash;
   uint32_t next_object, next_library_object;
   uint64_t now;
-  /// Timers that have not ended.
-  uint32_t timers;
+  /// Timers that have not ended, and threads that sleep.
+  uint32_t waiting_for_time;
+  /// Threads that may continue without being ready.
+  uint32_t may_go_on;
 
   uint64_t steps, switches, choice_count;
   /// The choices of the execution before, which this one repeats without the strategy.
@@ -129,8 +131,12 @@ void interlock_engine_find_enabled(void) HIDDEN;
 void interlock_engine_list_yielded(void) HIDDEN;
 /// True if another thread has taken a step since this one yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
-/// True if a timer that is not due yet may fire while threads can run.
-bool interlock_engine_fires_early(const interlock_logical_thread *timer) HIDDEN;
+/// True if the thread can perform its pending operation, or its time is up (enabled.c).
+bool interlock_engine_can_go_on(interlock_logical_thread *thread) HIDDEN;
+/// True if what waits for a time may continue, as often as it has waited in a row (time.c).
+bool interlock_time_may_pass(const interlock_logical_thread *thread) HIDDEN;
+/// Takes over from the running timer, or the thread that makes this one, what `waits` counts.
+void interlock_time_inherit(interlock_logical_thread *thread) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
 
 /// Adds to the choices and to the trace, also where another process watches.

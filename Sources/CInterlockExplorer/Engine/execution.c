@@ -40,7 +40,7 @@ static void begin(void) {
   ENGINE.next_library_object = INTERLOCK_FIRST_LIBRARY_OBJECT;
   // Not 0: a time of 0 means "none" to many callers.
   ENGINE.now = 1000000000;
-  ENGINE.timers = 0;
+  ENGINE.waiting_for_time = ENGINE.may_go_on = 0;
   ENGINE.steps = ENGINE.switches = ENGINE.choice_count = 0;
   ENGINE.body_has_ended = ENGINE.is_cut = ENGINE.is_limited = false;
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;

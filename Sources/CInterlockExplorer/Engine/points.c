@@ -1,4 +1,6 @@
 // Points: where a logical thread declares what it does next, and what its step has done.
+#include "../Dependency/enabledness.h"
+#include "../Dispatch/items.h"
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -41,6 +43,10 @@ uintptr_t interlock_caller_of(uintptr_t place) {
 
 void interlock_name_call(const char *name) { ENGINE.current->call = name; }
 
+void interlock_call_turned_out(const char *name) {
+  ENGINE.trace.items[ENGINE.trace.count - 1].call = name;
+}
+
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
@@ -58,15 +64,30 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
       self->task = known ? known->number : 0;
     }
   }
+  if (is_ready && interlock_operation_holds_thread(&operation) && !is_ready(self, context) &&
+      interlock_model_is_on_task_pool(self)) {
+    ENGINE.result->tasks_block = true;
+  }
   interlock_engine_go(self);
   self->call = NULL;
   ENGINE.asked = 0;
+}
+
+void interlock_point_unless(interlock_operation operation, interlock_readiness *is_ready,
+                            interlock_readiness *may_go_on, void *context, uintptr_t place) {
+  interlock_logical_thread *self = ENGINE.current;
+  self->may_go_on = may_go_on;
+  ENGINE.may_go_on++;
+  interlock_point(operation, is_ready, context, place);
+  ENGINE.may_go_on--;
+  self->may_go_on = NULL;
 }
 
 static void reach_limit(void *context) {
   interlock_logical_thread *thread = context;
   thread->timed_out = true;
   thread->limit = NULL;
+  interlock_timer_wakes(thread);
 }
 
 bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
@@ -76,9 +97,9 @@ bool interlock_point_until(interlock_operation operation, interlock_readiness *i
     interlock_point(operation, is_ready, context, place);
     return true;
   }
-  self->timed_out = due <= ENGINE.now;
+  self->timed_out = interlock_is_due(due);
   if (!self->timed_out) {
-    self->limit = interlock_timer_start(due, true, reach_limit, self, operation.object, place);
+    self->limit = interlock_timer_start(due, reach_limit, self, operation.object, place);
   }
   interlock_point(operation, is_ready, context, place);
   interlock_timer_cancel(self->limit);

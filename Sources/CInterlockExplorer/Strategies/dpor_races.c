@@ -44,31 +44,6 @@ typedef struct {
   const uint16_t *before;
 } later_step;
 
-static bool touches_clock(const interlock_step_record *record) {
-  for (unsigned i = 0; i < record->operation_count; i++) {
-    uint16_t kind = record->operations[i].kind;
-    if (kind == INTERLOCK_OPERATION_TIME_UP || kind == INTERLOCK_OPERATION_READ_CLOCK) return true;
-  }
-  return false;
-}
-
-// The operations of a timer do not tell its time, but the execution shows where it was its turn.
-static interlock_enabledness timer_could_run(const interlock_dpor *dpor, const later_step *later,
-                                             uint32_t at, uint32_t count) {
-  const interlock_dpor_frame *first = &dpor->frames[at];
-  for (uint32_t i = count; i-- > 0;) {
-    uint32_t step = dpor->sequence_steps[i];
-    if (!touches_clock(dpor->frames[step].record)) continue;
-    // Only a timer that the first step armed could make a difference between the two states.
-    bool arms = first[1].engine_threads > first->engine_threads;
-    if (step + 1 >= dpor->depth) return INTERLOCK_ENABLEDNESS_UNKNOWN;
-    if (dpor->frames[step + 1].enabled >> later->thread & 1) return INTERLOCK_ENABLED;
-    return arms ? INTERLOCK_ENABLEDNESS_UNKNOWN : INTERLOCK_DISABLED;
-  }
-  if (later->previous >= (int32_t)at || !touches_clock(first->record)) return INTERLOCK_ENABLED;
-  return first->enabled >> later->thread & 1 ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
-}
-
 static bool is_begin(const interlock_operation *operation) {
   return operation->kind == INTERLOCK_OPERATION_BEGIN ||
          operation->kind == INTERLOCK_OPERATION_BEGIN_BARRIER;
@@ -89,11 +64,8 @@ static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *l
   if (was_pending && is_untouched && shows_all) {
     return was_enabled ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
   }
-  if (pending->kind == INTERLOCK_OPERATION_TIME_UP) {
-    // While the first step could be taken, time would not move.
-    if (interlock_operation_is_global(pending)) return INTERLOCK_DISABLED;
-    return timer_could_run(dpor, later, at, count);
-  }
+  // While the first step could be taken, an exact time would not come.
+  if (pending->kind == INTERLOCK_OPERATION_TIME_UP) return INTERLOCK_DISABLED;
   note_steps(dpor);
   for (uint32_t i = 0; i < at; i++) dpor->chosen[i] = i;
   for (uint32_t i = 0; i < count; i++) dpor->chosen[at + i] = dpor->sequence_steps[i];

@@ -59,7 +59,17 @@ static void end(interlock_logical_thread *self, void *result) {
   interlock_marks.controlled = 0;
   self->result = result;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0));
-  if (self->number == 0) ENGINE.body_has_ended = true;
+  if (self->number == 0) {
+    ENGINE.body_has_ended = true;
+    // What waits for a time does not continue from here on, and can before; what waits for a signal
+    // may not do without it.
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
+    for (size_t index = 0; index < ENGINE.live.count && ENGINE.may_go_on; index++) {
+      const interlock_logical_thread *thread = ENGINE.live.items[index];
+      if (!thread->may_go_on) continue;
+      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_BROADCAST, thread->pending.other, 0));
+    }
+  }
   interlock_engine_remove(self);
   interlock_engine_go(self);
 }

@@ -82,7 +82,7 @@ typedef enum {
   INTERLOCK_OPERATION_FILE_CHANGE,
   INTERLOCK_OPERATION_FOLDER_PASS,
   INTERLOCK_OPERATION_FOLDER_CHANGE,
-  /// The clock is read; a timer fires.
+  /// The clock is read; a timer fires, or a thread's sleep ends.
   INTERLOCK_OPERATION_READ_CLOCK,
   INTERLOCK_OPERATION_TIME_UP,
   /// Depends on nothing.
@@ -118,9 +118,11 @@ enum {
   /// Of `READ`, `WRITE`, `READ_WRITE`: the bytes of the object that it does not access, as bits.
   /// Two operations without a byte in common commute.
   INTERLOCK_OPERATION_BYTES_LEFT_OUT = 0xff,
-  /// Of `TIME_UP`: the strategy may choose it while other threads can run. Without the flag time
-  /// advances only when no thread can run, and the operation depends on everything.
+  /// Of `TIME_UP`: the time is a lower bound, so the strategy may choose it at any point. Without
+  /// the flag the time is exact: it comes when no thread can run, and depends on everything.
   INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
+  /// Of a `LOCK` behind a `WAIT`: the wait may end without a signal.
+  INTERLOCK_OPERATION_NEEDS_NO_SIGNAL = 2,
   /// Of a pending operation: it may also end by its time limit.
   INTERLOCK_OPERATION_TIMED = 1 << 15,
 };
@@ -136,8 +138,8 @@ enum {
 /// - `BEGIN`, `BEGIN_BARRIER`: `other` is the pool that the worker is taken from, 0 if it cannot
 ///   run dry. `ENQUEUE` makes the thread that begins, unless the calling thread itself begins
 ///   (`sync`).
-/// - `TIME_UP`: `other` is what is woken. A step that arms or disarms a timer also performs
-///   `READ_CLOCK`.
+/// - `TIME_UP`: `other` is what is woken, 0 for the thread itself. A step that disarms a timer, or
+///   arms one whose time is exact, also performs an operation on which this one depends.
 /// - `AWAIT`, `COMPLETE`, `CANCEL`, `TEST_CANCEL`: the task; adding or removing a handler of
 ///   cancellation performs `TEST_CANCEL`.
 typedef struct {

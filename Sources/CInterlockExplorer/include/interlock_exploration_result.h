@@ -120,6 +120,11 @@ typedef struct {
   uint64_t left_behind;
   /// The facts that the executions have shown, with those of the options.
   uint32_t facts;
+  /// Something waited for a time again and again, and was held back until each other thread that
+  /// could go on had taken a step: orders with more such waits in a row were not tried.
+  bool is_bounded;
+  /// A task blocked a thread of the tasks' pool: a pool of fewer threads may run dry.
+  bool tasks_block;
   /// A counted execution has shown something that makes more operations matter: the exploration
   /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;

@@ -24,15 +24,14 @@ typedef enum {
   INTERLOCK_EXPLORE_NO_CHILD,
 } interlock_explore_status;
 
-/// When virtual time advances.
+/// When what waits for a time continues: sleeps, delayed blocks, timers, limits of waits.
 typedef enum {
-  /// When no thread can continue. The time limit of a wait may also expire at any point, so that
-  /// both outcomes of a timed wait are explored.
-  INTERLOCK_TIME_LIMITS_ARE_CHOICES = 0,
-  /// Only when no thread can continue.
-  INTERLOCK_TIME_WHEN_IDLE,
-  /// At any point, also for sleeps and delayed blocks. A loop that polls may not end then.
-  INTERLOCK_TIME_IS_CHOICE,
+  /// At any point: a time is a lower bound, and a thread may take any time for its next step. So
+  /// what waits for a later time may also continue first. The clock moves to the time, unless it
+  /// shows a later one. Waits that follow one another are bounded: see `is_bounded` of the result.
+  INTERLOCK_TIME_IS_LOWER_BOUND = 0,
+  /// When no thread can continue, in the order of the times; of equal ones, either first.
+  INTERLOCK_TIME_IS_EXACT,
 } interlock_exploration_time;
 
 /// Facts about a body that make more operations depend on the order. Without the fact such an
@@ -53,6 +52,8 @@ typedef enum {
   /// The body has sections. Nothing more is a point for it; the exploration ends at the first one,
   /// so that the caller can begin to follow the order of sections.
   INTERLOCK_FACT_SECTIONS = 1 << 5,
+  /// The user's code reads a clock: reads are points, and order what moves the clock.
+  INTERLOCK_FACT_CLOCK = 1 << 6,
 } interlock_exploration_fact;
 
 typedef struct {
@@ -71,9 +72,9 @@ typedef struct {
   /// How many executions, from the first, are run twice with the same choices. A trace that differs
   /// is a failure: the body depends on something that is not controlled, or leaves state behind.
   uint32_t determinism_checks;
-  /// Threads of a pool of Dispatch, and tasks of a priority that run at once. 0 for as many as the
-  /// system lets them become: 255, and the machine's number of processors. Pools of queues without
-  /// a target, which are serial, have 255 always.
+  /// Threads of a pool of Dispatch, and tasks of a priority that run at once. 0 for 255, as many as
+  /// the system makes, and for room for all tasks. Pools of queues without a target, which are
+  /// serial, have 255 always.
   uint32_t pool_width;
   interlock_exploration_time time;
   /// Facts that earlier executions of the body have shown, as `interlock_exploration_fact` bits:

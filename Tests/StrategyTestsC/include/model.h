@@ -60,6 +60,8 @@ typedef struct {
   /// The pool of each queue, plus 1, and the width of each pool.
   uint8_t pool[MODEL_OBJECTS];
   uint8_t width[MODEL_OBJECTS];
+  /// A thread may wake without a signal, once at each condition.
+  bool wakes_without_signal;
 } model_program;
 
 typedef enum { MODEL_ABSENT, MODEL_LIVE, MODEL_ENDED } model_status;
@@ -71,6 +73,8 @@ typedef struct {
   uint8_t reads_lock[MODEL_OBJECTS], entered[MODEL_OBJECTS];
   uint8_t reads_section[MODEL_OBJECTS], writes_section[MODEL_OBJECTS];
   uint8_t syncs[MODEL_OBJECTS];
+  /// A bit for each condition at which it has woken without a signal.
+  uint8_t woken_without_signal;
   uint32_t last;
   /// A hash of all that its operations have returned.
   uint64_t history;

@@ -1,0 +1,109 @@
+// Virtual time: the clock, and what waits for a time.
+//
+// A time is a lower bound. The thread that waits for it may need any time for its next step, and so
+// may the others: the wait may end before or after any step of theirs. Its end moves the clock, and
+// commutes with everything but what reads the clock and what the wait's end wakes.
+//
+// A loop that sleeps until another thread has done something would have orders without end. After a
+// few waits in a row it is held back until each other thread that can go on has taken a step
+// (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008, where the number is 1).
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#define ENGINE interlock_the_engine
+
+enum { most_waits_in_a_row = 3 };
+
+bool interlock_time_is_exact(void) { return ENGINE.options.time == INTERLOCK_TIME_IS_EXACT; }
+
+uint64_t interlock_virtual_now(void) { return ENGINE.now; }
+/// 14 November 2023: any fixed date, so that executions agree.
+int64_t interlock_virtual_epoch(void) { return 1700000000000000000; }
+
+void interlock_did_read_clock(void) {
+  // The order of exact times is that of the clock, whether or not the user's code reads it.
+  if (!interlock_time_is_exact() && !interlock_is_known(INTERLOCK_FACT_CLOCK)) return;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
+}
+
+bool interlock_is_due(uint64_t due) {
+  if (due == INTERLOCK_NEVER) return false;
+  interlock_did_read_clock();
+  return due <= ENGINE.now;
+}
+
+/// True if each other thread that can go on has taken a step since the first of the waits in a row.
+static bool others_have_moved(const interlock_logical_thread *self) {
+  for (size_t index = 0; index < ENGINE.live.count; index++) {
+    interlock_logical_thread *other = ENGINE.live.items[index];
+    if (other == self || other->last_step > self->waits_since) continue;
+    if (other->waits_for_time || interlock_engine_can_go_on(other)) return false;
+  }
+  return true;
+}
+
+bool interlock_time_may_pass(const interlock_logical_thread *thread) {
+  return thread->waits <= most_waits_in_a_row || others_have_moved(thread);
+}
+
+void interlock_time_inherit(interlock_logical_thread *thread) {
+  const interlock_logical_thread *maker = ENGINE.current;
+  if (!maker || !(maker->fire || maker->follows_timer)) return;
+  thread->follows_timer = true;
+  thread->waits = maker->waits;
+  thread->waits_since = maker->waits_since;
+}
+
+void interlock_timer_wakes(interlock_logical_thread *thread) { interlock_time_inherit(thread); }
+
+/// Begins one more wait of the loop that `waits` counts.
+static void begin_wait(interlock_logical_thread *thread, uint64_t due) {
+  if (others_have_moved(thread)) {
+    thread->waits = 0;
+    thread->waits_since = ENGINE.steps;
+  }
+  thread->waits++;
+  thread->due = due;
+  thread->waits_for_time = true;
+  ENGINE.waiting_for_time++;
+}
+
+static interlock_operation time_up(uint32_t object) {
+  interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_TIME_UP, 0, object);
+  if (!interlock_time_is_exact()) operation.flags = INTERLOCK_OPERATION_TIME_IS_A_CHOICE;
+  return operation;
+}
+
+void interlock_wait_for_time(uint64_t due, uintptr_t place) {
+  interlock_logical_thread *self = ENGINE.current;
+  begin_wait(self, due);
+  interlock_name_call("sleep");
+  interlock_point(time_up(0), NULL, NULL, place);
+  self->waits_for_time = false;
+  ENGINE.waiting_for_time--;
+  if (due > ENGINE.now) ENGINE.now = due;
+}
+
+interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void *), void *context,
+                                                uint32_t object, uintptr_t place) {
+  interlock_logical_thread *maker = ENGINE.current;
+  interlock_marks.hidden++;
+  interlock_logical_thread *timer = interlock_engine_add(time_up(object), place);
+  interlock_marks.hidden--;
+  timer->fire = fire;
+  timer->context = context;
+  timer->waits = maker->waits;
+  timer->waits_since = maker->waits_since;
+  begin_wait(timer, due);
+  interlock_did_read_clock();
+  return timer;
+}
+
+void interlock_timer_cancel(interlock_logical_thread *timer) {
+  if (!timer || timer->has_ended) return;
+  if (interlock_time_is_exact()) interlock_did_read_clock();
+  interlock_engine_remove(timer);
+}
+
+#endif
