@@ -211,3 +211,118 @@ let taskBodies = [
 
 /// Not offered to asynchronous code, for the reason that the body shows.
 private func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+private actor Tally {
+  private(set) var count = 0
+  func add() { count += 1 }
+}
+
+/// Lets every second execution find other free memory than the one before, so that an object gets
+/// an address that another one has left in one of them, and a new address in the other.
+private enum OtherMemory {
+  // Unsafe: only the running logical thread accesses it.
+  nonisolated(unsafe) private static var isTaken = false
+
+  static func inEverySecondExecution(_ body: () -> Bool) -> Bool {
+    isTaken.toggle()
+    let sizes = isTaken ? Array(stride(from: 16, through: 1024, by: 16)) : []
+    let taken = sizes.flatMap { size in (0..<32).map { _ in malloc(size) } }
+    defer { for memory in taken { free(memory) } }
+    return body()
+  }
+}
+
+/// Runs a task to its end.
+private func inTask(_ run: @escaping @Sendable () async -> Void) -> Bool {
+  OtherMemory.inEverySecondExecution {
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      await run()
+      done.signal()
+    }
+    done.wait()
+    return true
+  }
+}
+
+/// Bodies whose objects get memory that others have left, and bodies whose orders a narrow pool
+/// takes away.
+let reuseBodies = [
+  Body("four-tasks-one-lock") {
+    let (lock, order, done) = (NSLock(), Shared(""), DispatchGroup())
+    for name in ["A", "B", "C", "D"] {
+      done.enter()
+      Task {
+        lock.withLock { order.value += name }
+        done.leave()
+      }
+    }
+    done.wait()
+    Outcomes.note(order.value)
+    return true
+  },
+  Body("two-yields") {
+    let done = DispatchGroup()
+    for _ in 0..<2 {
+      done.enter()
+      Task {
+        await Task.yield()
+        done.leave()
+      }
+    }
+    done.wait()
+    Outcomes.note("done")
+    return true
+  },
+  Body("sleeps-handler-stream") {
+    inTask {
+      let tally = Tally()
+      await withTaskCancellationHandler {
+        try? await Task.sleep(for: .milliseconds(1))
+        await tally.add()
+        try? await Task.sleep(for: .milliseconds(1))
+      } onCancel: {
+      }
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      continuation.finish()
+      for await _ in stream {}
+    }
+  },
+  Body("actors-one-after-another") {
+    inTask {
+      for _ in 0..<3 {
+        await Tally().add()
+        await withCheckedContinuation { $0.resume() }
+        async let one: Void = Tally().add()
+        async let other: Void = Task.yield()
+        _ = await (one, other)
+      }
+    }
+  },
+  Body("objects-one-after-another") {
+    OtherMemory.inEverySecondExecution {
+      for _ in 0..<3 {
+        let lock = NSLock()
+        let queue = DispatchQueue(label: "short")
+        let group = DispatchGroup()
+        queue.async(group: group) { lock.withLock {} }
+        group.wait()
+        let condition = NSCondition()
+        runThreads({ condition.withLock { condition.signal() } }, { sem_wait_and_post() })
+        let item = DispatchWorkItem {}
+        queue.async(execute: item)
+        item.wait()
+      }
+      return true
+    }
+  },
+]
+
+private func sem_wait_and_post() {
+  let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+  sem_init(semaphore, 0, 1)
+  sem_wait(semaphore)
+  sem_post(semaphore)
+  sem_destroy(semaphore)
+  semaphore.deallocate()
+}

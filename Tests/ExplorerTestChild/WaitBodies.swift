@@ -62,6 +62,75 @@ let waitBodies = [
     pthread_join(thread, nil)
     return true
   },
+  Body("wait-without-loop") {
+    let condition = NSCondition()
+    let isReady = Shared(false)
+    let thread = startThread {
+      condition.lock()
+      isReady.value = true
+      condition.signal()
+      condition.unlock()
+    }
+    condition.lock()
+    if !isReady.value { condition.wait() }
+    let wasReady = isReady.value
+    condition.unlock()
+    pthread_join(thread, nil)
+    return wasReady
+  },
+  Body("wait-in-loop") {
+    let condition = NSCondition()
+    let isReady = Shared(false)
+    let thread = startThread {
+      condition.lock()
+      isReady.value = true
+      condition.signal()
+      condition.unlock()
+    }
+    condition.lock()
+    while !isReady.value { condition.wait() }
+    condition.unlock()
+    pthread_join(thread, nil)
+    return true
+  },
+  Body("never-signalled") {
+    // A wake-up without a signal would let the wait end, and need never come.
+    let mutex = makeMutex()
+    let condition = makeCondition()
+    let thread = startThread {
+      pthread_mutex_lock(mutex.pointer)
+      pthread_mutex_unlock(mutex.pointer)
+    }
+    pthread_mutex_lock(mutex.pointer)
+    pthread_cond_wait(condition.pointer, mutex.pointer)
+    pthread_mutex_unlock(mutex.pointer)
+    pthread_join(thread, nil)
+    return true
+  },
+  Body("two-wait-without-loop") {
+    // Each waiter may wake by itself, before the signal or between the signals.
+    let condition = NSCondition()
+    let (tickets, got) = (Shared(0), Shared(""))
+    let wait: @Sendable (String) -> Void = { name in
+      condition.lock()
+      if tickets.value == 0 { condition.wait() }
+      if tickets.value > 0 {
+        tickets.value -= 1
+        got.value += name
+      }
+      condition.unlock()
+    }
+    let waiters = ["A", "B"].map { name in startThread { wait(name) } }
+    for _ in 0..<2 {
+      condition.lock()
+      tickets.value += 1
+      condition.signal()
+      condition.unlock()
+    }
+    for waiter in waiters { pthread_join(waiter, nil) }
+    Outcomes.note(got.value.isEmpty ? "none" : got.value)
+    return true
+  },
   Body("signal-wakes-any") {
     let condition = NSCondition()
     let state = Shared((waiting: 0, tickets: 0))

@@ -7,7 +7,7 @@ import Interlock
 
 private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
-  + dispatchBodies + taskBodies + continuationBodies
+  + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
   + escapingBodies
 
@@ -29,7 +29,7 @@ private struct Arguments {
   var forksEach = false
   var keepsGoing = false
   var followsOrder = false
-  var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
+  var time = INTERLOCK_TIME_IS_LOWER_BOUND
 
   init(_ arguments: [String]) {
     var rest = arguments[...]
@@ -51,8 +51,7 @@ private struct Arguments {
       case "--os-threads": usesOSThreads = true
       case "--follow-order": followsOrder = true
       case "--keep-going": keepsGoing = true
-      case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
-      case "--any-time": time = INTERLOCK_TIME_IS_CHOICE
+      case "--exact-time": time = INTERLOCK_TIME_IS_EXACT
       case "--replay":
         choices = (rest.popFirst() ?? "").split(separator: ",").compactMap { UInt32($0) }
       default: fatalError("unknown option \(option)")
@@ -158,6 +157,8 @@ print("executions=\(result.executions)")
 print("facts=\(result.facts)")
 print("complete=\(result.is_complete)")
 print("cut=\(result.cut)")
+print("bounded=\(result.is_bounded)")
+print("tasks-block=\(result.tasks_block)")
 print("failures=\(result.failures)")
 print("verdict=\(result.verdict.rawValue)")
 print("signal=\(result.signal)")

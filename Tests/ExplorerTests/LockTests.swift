@@ -67,18 +67,6 @@ import Testing
     #expect(exploration.outcomes == outcomes)
   }
 
-  @Test("with time that only moves when nothing can run, a wait that is answered never times out")
-  func idleTime() throws {
-    let exploration = try Exploration("timed-wait", "--idle-time")
-    #expect(exploration.outcomes == ["signalled"])
-  }
-
-  @Test("sleeps end in the order of their times, and in any order where time is a choice")
-  func sleeps() throws {
-    #expect(try Exploration("sleeps").outcomes == ["AB"])
-    #expect(try Exploration("same-instant", "--any-time").outcomes == ["AB", "BA"])
-  }
-
   @Test("a Mutex that is held over a point is waited for, and named as one that escapes control")
   func mutex() throws {
     let exploration = try Exploration("mutex-in-wait")

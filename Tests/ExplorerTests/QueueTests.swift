@@ -43,8 +43,8 @@ import Testing
     arguments: [
       "check-then-act-repaired", "writes-with-barrier", "sync-within-sync", "ordered-syncs",
       "shared-target", "suspended", "inactive", "queue-identity", "main-queue", "notify",
-      "late-enter-repaired", "semaphore-as-lock-repaired", "timers-in-turn", "debounce",
-      "work-item", "work-item-barrier", "perform-repaired", "timer-source", "operations",
+      "late-enter-repaired", "semaphore-as-lock-repaired", "work-item", "work-item-barrier",
+      "perform-repaired", "timer-source", "operations",
       "dry-pool", "reads-through-serial-queue",
     ])
   func correct(_ body: String) throws {

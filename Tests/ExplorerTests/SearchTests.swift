@@ -17,7 +17,8 @@ import Testing
     "partial order reduction sees every outcome that depth-first search sees, in fewer executions",
     arguments: [
       "try-lock", "timed-lock", "timed-wait", "semaphore-limit", "signal-wakes-any",
-      "same-instant", "spin-lock", "once-order", "suspended-concurrent", "inactive-concurrent",
+      "two-wait-without-loop",
+      "spin-lock", "once-order", "suspended-concurrent", "inactive-concurrent",
     ])
   func outcomes(_ body: String) throws {
     let all = try Exploration(body, "--search", "dfs", "--executions", "200000")
@@ -34,7 +35,8 @@ import Testing
     arguments: [
       "lost-update", "kept-update", "crossed-locks", "ordered-locks", "lost-signal",
       "awaited-signal", "flag-outside-lock", "crossed-initialisers", "upgraded-read",
-      "semaphore-lost-update", "semaphore-kept-update",
+      "semaphore-lost-update", "semaphore-kept-update", "wait-without-loop", "wait-in-loop",
+      "never-signalled",
     ])
   func failures(_ body: String) throws {
     let all = try Exploration(

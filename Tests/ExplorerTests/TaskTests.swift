@@ -75,6 +75,24 @@ import Testing
   }
 
   @Test(
+    "a pool with room for all tasks takes no order away",
+    arguments: [("four-tasks-one-lock", 24), ("two-yields", 1)])
+  func wide(_ body: String, _ outcomes: Int) throws {
+    let wide = try Exploration(
+      body, "--search", "dpor", "--pool-width", "0", "--executions", "100000")
+    #expect(wide.isComplete)
+    #expect(wide.outcomes.count == outcomes)
+    #expect(wide.executions <= outcomes)
+    #expect(!wide.tasksBlock)
+  }
+
+  @Test("a task that waits in its thread for another one is noted")
+  func blocking() throws {
+    #expect(try Exploration("blocked-tasks", "--pool-width", "0").tasksBlock)
+    #expect(try !Exploration("async-let", "--pool-width", "0").tasksBlock)
+  }
+
+  @Test(
     "a choice of tasks is replayed",
     arguments: ["actor-reentrancy", "lost-continuation", "main-actor-reentrancy"])
   func replay(_ body: String) throws {

@@ -91,6 +91,25 @@ extension Call {
       DispatchQueue.concurrentPerform(iterations: 2) { world.add("\(letter)\($0)") }
     case .joinThread(let calls):
       pthread_join(startThread { calls.perform(by: caller, in: world) }, nil)
+    case .sleep(let milliseconds, let letter):
+      usleep(useconds_t(1000 * milliseconds))
+      world.add(letter)
+    case .after(let queue, let milliseconds, let calls):
+      all.enter()
+      world.queue(queue).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+        calls.perform(by: caller, in: world)
+        all.leave()
+      }
+    case .passGateInTime:
+      let got = world.gate.wait(timeout: .now() + .milliseconds(1)) == .success
+      seen.value += got ? "y" + world.readLog() : "n"
+    case .awaitRaisedOnce:
+      world.condition.lock()
+      if world.raised == 0 { world.condition.wait() }
+      seen.value += world.raised == 0 ? "w" : "r"
+      if world.raised > 0 { world.raised -= 1 }
+      world.condition.unlock()
+      seen.value += world.readLog()
     case .add, .addAcrossAwait, .forward, .yield, .awaitTask, .cancelTask, .taskGroup, .asyncLet,
       .continuation, .stream:
       preconditionFailure("only a task awaits")
@@ -106,6 +125,9 @@ extension Call {
     case .addAcrossAwait(let letter): await counter.addAcrossAwait(letter)
     case .forward(let letter): seen.value += await world.other.forward(letter, to: counter)
     case .yield: await Task.yield()
+    case .sleep(let milliseconds, let letter):
+      try? await Task.sleep(for: .milliseconds(milliseconds))
+      world.add(letter)
     case .awaitTask(let letter): seen.value += await Task { await counter.add(letter) }.value
     case .cancelTask:
       let task = Task { Task.isCancelled }

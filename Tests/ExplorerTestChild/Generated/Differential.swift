@@ -135,9 +135,6 @@ enum Differential {
     options.steps = 10_000
     options.warm_ups = 2
     options.keeps_going = true
-    // On the machine's processors tasks wait for workers, and nearly all their steps depend on each
-    // other. A wider pool has the same orders, and more.
-    options.pool_width = program.parties.contains { $0.kind == .task } ? 16 : 0
     let running = Running(program)
     while true {
       var result = interlock_exploration_result()

@@ -60,6 +60,11 @@ extension Call {
     case .performTwice(let letter):
       "concurrentPerform(iterations: 2) { lock.withLock { log += \"\(letter)\\($0)\" } }"
     case .joinThread(let calls): "Thread \(Self.block(calls)).start(), and join"
+    case .sleep(let milliseconds, let letter): "sleep \(milliseconds) ms, then log \(letter)"
+    case .after(let queue, let milliseconds, let calls):
+      "\(queue).asyncAfter(\(milliseconds) ms) \(Self.block(calls))"
+    case .passGateInTime: "gate.wait(timeout: 1 ms)"
+    case .awaitRaisedOnce: "if raised == 0 { condition.wait() }"
     case .add(let letter): "seen += await counter.add(\"\(letter)\")"
     case .addAcrossAwait(let letter): "await counter.addAcrossAwait(\"\(letter)\")"
     case .forward(let letter): "seen += await other.forward(\"\(letter)\", to: counter)"

@@ -39,6 +39,12 @@ indirect enum Call: Sendable {
   case performTwice(String)
   case joinThread([Call])
 
+  // Time, and waits that may end without a signal.
+  case sleep(milliseconds: Int, String)
+  case after(Queue, milliseconds: Int, [Call])
+  case passGateInTime
+  case awaitRaisedOnce
+
   // Tasks.
   case add(String)
   case addAcrossAwait(String)
@@ -62,6 +68,9 @@ struct GeneratedProgram: Sendable {
   }
 
   let seed: UInt64
+  /// From this seed on, programs sleep, set timers, and wait with limits or without a loop.
+  static let firstWithTime: UInt64 = 100_000
+  private var hasTime: Bool { seed >= Self.firstWithTime }
   private(set) var parties: [Party] = []
   private var random: UInt64
   private var letters = 0
@@ -72,12 +81,13 @@ struct GeneratedProgram: Sendable {
     random = (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
     let count = isSmall ? 2 : [2, 2, 2, 3, 3, 4][next(6)]
     let most = isSmall ? 2 : [3, 2, 1][count - 2]
-    let topics = (0..<3).map { _ in next(GeneratedProgram.topics) }
+    var topics = (0..<3).map { _ in next(GeneratedProgram.topics) }
+    if hasTime { topics[0] = GeneratedProgram.topics }
     var needed: [Call] = []
     var hasItem = false
     for number in 0..<count {
       let kind: PartyKind =
-        switch isSmall ? 0 : seed % 3 {
+        switch isSmall && !hasTime ? 0 : seed % 3 {
         case 0: [.thread, .block][next(2)]
         case 1: .task
         default: [.thread, .block, .task, .task][next(4)]
@@ -147,6 +157,16 @@ struct GeneratedProgram: Sendable {
     _ topic: Int, mayWait: Bool, _ needed: inout [Call], _ hasItem: inout Bool
   ) -> Call {
     switch (topic, next(4)) {
+    case (Self.topics, 0):
+      let queue = queue(.global, .serial)
+      return .after(queue, milliseconds: 1 + next(2), work(queue))
+    case (Self.topics, 1) where mayWait:
+      needed.append(.openGate)
+      return .passGateInTime
+    case (Self.topics, 2) where mayWait:
+      needed.append(.raise(toAll: next(2) == 0))
+      return .awaitRaisedOnce
+    case (Self.topics, _): return .sleep(milliseconds: 1 + next(2), letter())
     case (0, 0): return .tryLog(letter())
     case (0, 1): return .readLog
     case (0, _): return .log(letter())
@@ -198,6 +218,8 @@ struct GeneratedProgram: Sendable {
 
   private mutating func taskCall(_ topic: Int) -> Call {
     switch (topic, next(3)) {
+    case (Self.topics, 0): return .after(.serial, milliseconds: 1 + next(2), work(.serial))
+    case (Self.topics, _): return .sleep(milliseconds: 1 + next(2), letter())
     case (0, _): return .log(letter())
     case (1, 0), (8, 0): return asyncCall(.serial, .inner)
     case (2, _), (3, _): return .addAcrossAwait(letter())

@@ -24,6 +24,10 @@ struct Exploration {
   var leftBehind: Int { number("left") }
   var isComplete: Bool { lines["complete"] == "true" }
   var cut: Int { number("cut") }
+  /// A loop that waits for a time was held back.
+  var isBounded: Bool { lines["bounded"] == "true" }
+  /// A task blocked its thread.
+  var tasksBlock: Bool { lines["tasks-block"] == "true" }
   var stillBlocked: Int { number("blocked") }
   var acquisitions: Int { number("acquisitions") }
   var unanswered: Int { number("unanswered") }
