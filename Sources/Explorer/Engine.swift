@@ -14,6 +14,10 @@ struct Engine {
   private(set) var executions = 0
   /// Threads that were still blocked when the body had returned, over all executions.
   private(set) var leftBehind = 0
+  /// A loop that waits for a time was held back.
+  private(set) var boundsWaits = false
+  /// A task blocked its thread.
+  private(set) var tasksBlock = false
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
@@ -59,6 +63,8 @@ struct Engine {
     _ phase: Phase, seconds: Double? = nil, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     let isReplay = phase.isReplay
+    let left = options.executions.map { $0 - executions } ?? .max
+    let most = phase.executions.map { min($0, left) }
     RaceCheck.start(facts)
     if ignoresOrder { RaceCheck.stopFollowingOrder() }
     guard let strategy = phase.makeStrategy(seed: options.seed, part: options.part) else {
@@ -66,8 +72,8 @@ struct Engine {
     }
     defer { strategy.pointee.destroy(strategy) }
     var result = try explore(
-      strategy, seconds: seconds ?? phase.seconds, isReplay: isReplay, estimates: phase.isSampling,
-      body)
+      strategy, seconds: seconds ?? phase.seconds, most: most, isReplay: isReplay,
+      estimates: phase.isSampling, body)
     if case .replay = phase { divergence = Self.divergence(strategy) }
     if phase.isSampling {
       estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
@@ -91,6 +97,8 @@ struct Engine {
     }
     if !isReplay { executions += Int(result.executions) }
     leftBehind += Int(result.left_behind)
+    boundsWaits = boundsWaits || result.is_bounded
+    tasksBlock = tasksBlock || result.tasks_block
     for operation in UnsafeBufferPointer(start: result.escaped, count: Int(result.escaped_count)) {
       escaped.insert(withUnsafeBytes(of: operation.name, Schedule.characters))
     }
@@ -146,12 +154,12 @@ struct Engine {
   }
 
   private func explore(
-    _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
-    estimates: Bool = false, reports: Bool = true, _ body: @escaping () -> Bool
+    _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, most: Int? = nil,
+    isReplay: Bool, estimates: Bool = false, reports: Bool = true, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
-      isReplay ? 1 : UInt64(options.executions.map { $0 - executions } ?? 0)
+      isReplay ? 1 : UInt64(most ?? options.executions.map { $0 - executions } ?? 0)
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
     // An execution that never ends may not take much more than the budget.
@@ -159,6 +167,7 @@ struct Engine {
     asked.warm_ups = options.isolatesEach ? 0 : 1
     asked.determinism_checks = isReplay ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
+    asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
     asked.facts = facts
     asked.point_count = points.sites.count
     asked.follows_callers = isReplay

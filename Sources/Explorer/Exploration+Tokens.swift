@@ -33,6 +33,7 @@ extension Exploration {
     defer { interlock_schedule_destroy(&schedule) }
     var options = options
     options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
+    options.hasExactTime = platform & Self.exactTime != 0
     let accesses = Array(
       UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
     let points = AccessPoints(keys: accesses)
@@ -42,14 +43,15 @@ extension Exploration {
           + " memory, at which its threads change, is gone or has fewer accesses")
     }
     var engine = Engine(
-      options, around: around, state: state, facts: platform / Self.widths, points: points)
+      options, around: around, state: state, facts: (platform & ~Self.exactTime) / Self.widths,
+      points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, body)
     guard result.failures > 0 else {
       if let divergence = engine.divergence {
         throw ExplorationRefusal(
-          description: "the token's schedule does not fit any more: \(divergence); the body, or the"
-            + " number of processors, has changed since")
+          description: "the token's schedule does not fit any more: \(divergence); the body has"
+            + " changed since")
       }
       return .sampled(
         count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
@@ -63,7 +65,9 @@ extension Exploration {
   func token(_ choices: [UInt32], _ engine: Engine) -> String {
     var choices = choices
     var accesses = engine.points.keys
-    let platform = UInt32(options.poolWidth ?? 0) + engine.facts * Self.widths
+    let platform =
+      UInt32(options.poolWidth ?? 0) + engine.facts * Self.widths
+      + (options.hasExactTime ? Self.exactTime : 0)
     return choices.withUnsafeMutableBufferPointer { choices in
       accesses.withUnsafeMutableBufferPointer { accesses in
         var schedule = interlock_schedule(
@@ -82,6 +86,8 @@ extension Exploration {
   /// A token's number of the platform is the width of the pools, and above it what executions had
   /// shown of the body.
   private static let widths: UInt32 = 4096
+  /// Its bit for exact times.
+  private static let exactTime: UInt32 = 1 << 31
   /// The widths that a pool can have.
   package static let poolWidths = 1...Int(widths - 1)
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// The body must make everything that it uses anew in each execution, and its threads must end
 /// before it returns. One exploration runs at a time in a process; a second one waits.
 package struct Exploration: Sendable {
-  let options: ExplorationOptions
+  var options: ExplorationOptions
   /// Names the body in tokens.
   let name: String
   let around: Surroundings?
@@ -81,6 +81,7 @@ package struct Exploration: Sendable {
   private func explore(
     _ body: @escaping () -> Bool, _ notes: (Note) -> Void
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    let end = ContinuousClock.now + .seconds(options.seconds)
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
     if let error = corpus?.error { notes(.corpus(error)) }
     var failing: [Corpus.Order] = []
@@ -90,6 +91,9 @@ package struct Exploration: Sendable {
     if outcome == nil {
       var engine = Engine(options, around: around, state: state)
       outcome = try search(&engine, body)
+      if engine.tasksBlock, let passed = outcome {
+        outcome = try tryNarrowPools(after: passed, engine, until: end, body)
+      }
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
       if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
@@ -121,15 +125,18 @@ package struct Exploration: Sendable {
     return outcome
   }
 
-  private func search(
+  func search(
     _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     // The first order with a race in memory, and the engine that found it. Its accesses become
     // points, so that an order may fail by what the race does.
     var race: (order: FailedOrder, engine: Engine)?
     for phase in phases where engine.executions < options.executions ?? .max {
-      let end = ContinuousClock.now + .seconds(phase.seconds)
-      var result = try engine.run(phase, body)
+      // Narrow pools have their share of the budget.
+      let isShared = engine.tasksBlock && options.poolWidth == nil && phase.isSampling
+      let seconds = isShared ? phase.seconds / 2 : phase.seconds
+      let end = ContinuousClock.now + .seconds(seconds)
+      var result = try engine.run(phase, seconds: seconds, body)
       while result.verdict == INTERLOCK_EXPLORED_RACE {
         let first = race ?? (failedOrder(result, engine), engine)
         guard engine.addPoints(insteadOf: result) else { break }
@@ -146,7 +153,14 @@ package struct Exploration: Sendable {
         let tried = count == 1 ? "the only one was tried" : "all \(count) were tried"
         return .failed(try failure(race, tried, body))
       }
-      return .allOrdersPass(count: count, leftBehind: engine.leftBehind)
+      let leftBehind = engine.leftBehind
+      if result.choices > 0, options.part == nil {
+        let random = try engine.run(.unseenAccesses(seconds: options.seconds / 20), body)
+        if random.failures > 0 {
+          return .failed(try failure(failedOrder(random, engine), &engine, body))
+        }
+      }
+      return .allOrdersPass(count: count, leftBehind: leftBehind, limits: limits(engine))
     }
     if let race {
       let tried = "\(engine.executions) were tried, which are not all"
@@ -154,6 +168,14 @@ package struct Exploration: Sendable {
     }
     return .sampled(
       count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
+  }
+
+  private func limits(_ engine: Engine) -> ExplorationLimits {
+    var limits = ExplorationLimits()
+    limits.hasExactTime = options.hasExactTime
+    limits.boundsWaits = engine.boundsWaits
+    limits.poolWidth = options.poolWidth
+    return limits
   }
 
   /// A race that makes no order fail.

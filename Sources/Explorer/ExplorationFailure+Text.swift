@@ -44,7 +44,7 @@ extension ExplorationFailure {
   package var headline: String {
     let switches = "\(schedule.switches) context switch\(schedule.switches == 1 ? "" : "es")"
     let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
-    let number = "\(outcome) (\(origin))"
+    let number = "\(outcome)\(machines) (\(origin))"
     if isUnrepeatable {
       return number + "; the same choices passed when they were tried again: the body depends on"
         + " state that it leaves behind, on chance or on real time"
@@ -52,12 +52,27 @@ extension ExplorationFailure {
     return number + "; the shortest schedule found has \(switches)"
   }
 
+  private var starvation: String? {
+    guard let dryPoolWidth else { return nil }
+    let threads =
+      dryPoolWidth == 1
+      ? "the only thread of the pool waits" : "all \(dryPoolWidth) threads of the pool wait"
+    return "deadlock (starvation): \(threads)"
+  }
+
+  /// On which machines it fails.
+  private var machines: String {
+    guard let narrowPool else { return "" }
+    let width = narrowPool.width
+    let enough = narrowPool.sufficientWidth.map { "; \($0) suffice" } ?? ""
+    return ", where tasks have \(width) thread\(width == 1 ? "" : "s")\(enough)"
+  }
+
   private var outcome: String {
     switch verdict {
     case .failed: "the body failed"
     case .deadlock:
-      dryPoolWidth.map { "deadlock (starvation): all \($0) threads of the pool wait" }
-        ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
+      starvation ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
     case .livelock: "livelock: the limit of steps was reached"
     case .timedOut: text.isEmpty ? "a step took longer than its limit" : text
     case .crashed(let signal): text.isEmpty ? "crashed by signal \(signal)" : text

@@ -24,8 +24,12 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var seconds = 10.0
   /// Executions at most; `nil` is as many as the time allows.
   package var executions: Int?
-  /// Threads of a pool; `nil` is 255 for Dispatch and the number of processors for tasks.
+  /// Threads of a pool; `nil` is 255 for Dispatch, and room for all tasks. If a task can block its
+  /// thread, narrower pools are tried as well then.
   package var poolWidth: Int?
+  /// Whether time passes only when no thread can continue, in the order of the times. Otherwise a
+  /// time is a lower bound, and its lateness a choice.
+  package var hasExactTime = false
   /// The seed of a strategy's random choices.
   package var seed: UInt64 = 1
   /// Steps of one execution at most.

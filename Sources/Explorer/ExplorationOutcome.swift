@@ -6,12 +6,46 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   /// Every order that the model distinguishes was executed, and none failed.
   ///
   /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
-  /// Atomics, the fast path of `Mutex` and plain accesses of memory are no points.
-  case allOrdersPass(count: Int, leftBehind: Int)
+  /// Sleeps and limits end late, waits wake up without a signal, and pools have any width, but for
+  /// the limits. Atomics, the fast path of `Mutex` and plain accesses of memory are no points.
+  case allOrdersPass(count: Int, leftBehind: Int, limits: ExplorationLimits = ExplorationLimits())
   /// Some orders were executed, and none failed.
   case sampled(count: Int, leftBehind: Int, escaped: [String])
   /// An execution failed. Indirect: a passing outcome, of which there may be many, stays small.
   indirect case failed(ExplorationFailure)
+}
+
+/// What a claim of all orders leaves out.
+package struct ExplorationLimits: Sendable, Hashable, Codable {
+  /// Times are exact, as an option asked: no sleep ends late.
+  package var hasExactTime = false
+  /// A loop that waits for a time was held back after a few waits in a row.
+  package var boundsWaits = false
+  /// Pools have this width, as an option asked; `nil` for any.
+  package var poolWidth: Int?
+  /// A task can block its thread, and not every order on narrow pools was tried.
+  package var leavesOutNarrowPools = false
+
+  /// Nothing is left out.
+  package init() {}
+
+  /// Adds what another part of the orders leaves out.
+  package mutating func formUnion(_ other: Self) {
+    hasExactTime = hasExactTime || other.hasExactTime
+    boundsWaits = boundsWaits || other.boundsWaits
+    poolWidth = poolWidth ?? other.poolWidth
+    leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
+  }
+
+  /// What is left out, a part of a sentence for each.
+  package var words: [String] {
+    (hasExactTime ? ["with exact times"] : [])
+      + (poolWidth.map { ["on a pool of \($0) thread\($0 == 1 ? "" : "s")"] } ?? [])
+      + (boundsWaits
+        ? ["a loop that sleeps does so at most 3 times in a row while others can run"] : [])
+      + (leavesOutNarrowPools
+        ? ["a task can block, and not all orders of narrow pools were tried"] : [])
+  }
 }
 
 /// An execution that failed, with the shortest schedule found that fails in the same way.
@@ -52,6 +86,8 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   /// Of a deadlock: the width of a pool whose workers all wait while blocks are queued, which is
   /// starvation.
   package var dryPoolWidth: Int?
+  /// The narrow pool on which it failed; `nil` for the pool that the options ask for.
+  package var narrowPool: NarrowPool?
   /// Why no thread can continue: of a deadlock, and `self` of a call that traps because its thread
   /// would wait for itself; `nil` if it is not known.
   package var cause: Diagnosis.Cause?
@@ -70,9 +106,18 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
 }
 
 extension ExplorationFailure {
+  /// A pool that tasks can use up, because they block their threads.
+  package struct NarrowPool: Sendable, Hashable, Codable {
+    /// The number of its threads.
+    package var width: Int
+    /// The smallest width at which all orders pass; `nil` if it is not known.
+    package var sufficientWidth: Int?
+  }
+
   /// The schedule would fail again: its choices alone led to the failure.
   var canBeKept: Bool {
-    if isUnrepeatable { return false }
+    // It is kept without the width.
+    if isUnrepeatable || narrowPool != nil { return false }
     switch verdict {
     case .failed, .deadlock, .crashed, .misuse: return true
     default: return false

@@ -4,6 +4,9 @@ internal import CInterlockExplorer
 enum Phase {
   case everyOrder(seconds: Double)
   case sampling(seconds: Double)
+  /// A few random orders after all that matter: they show plain accesses of memory, which no order
+  /// of the controlled calls depends on.
+  case unseenAccesses(seconds: Double)
   case depthFirst(Int?, seconds: Double)
   case random(seconds: Double)
   case pct(Int, seconds: Double)
@@ -25,14 +28,20 @@ enum Phase {
   var isSampling: Bool {
     switch self {
     case .sampling, .random, .pct, .pos, .surw: true
-    case .everyOrder, .depthFirst, .roundRobin, .replay, .kept: false
+    case .everyOrder, .unseenAccesses, .depthFirst, .roundRobin, .replay, .kept: false
     }
+  }
+
+  /// Executions at most; `nil` for no limit of its own.
+  var executions: Int? {
+    if case .unseenAccesses = self { 100 } else { nil }
   }
 
   var seconds: Double {
     switch self {
-    case .everyOrder(let seconds), .sampling(let seconds), .depthFirst(_, let seconds),
-      .random(let seconds), .pct(_, let seconds), .pos(let seconds), .surw(let seconds),
+    case .everyOrder(let seconds), .sampling(let seconds), .unseenAccesses(let seconds),
+      .depthFirst(_, let seconds), .random(let seconds), .pct(_, let seconds), .pos(let seconds),
+      .surw(let seconds),
       .roundRobin(let seconds):
       seconds
     case .replay, .kept: 0
@@ -51,7 +60,7 @@ enum Phase {
     case .everyOrder: interlock_dpor_create(options)
     case .sampling: interlock_portfolio_create(seed, 0, options)
     case .depthFirst(let bound, _): interlock_dfs_create(bound.map(UInt32.init) ?? .max)
-    case .random: interlock_random_walk_create(seed)
+    case .random, .unseenAccesses: interlock_random_walk_create(seed)
     case .pct(let depth, _): interlock_pct_create(seed, UInt32(depth))
     case .pos: interlock_pos_create(seed)
     case .surw: interlock_surw_create(seed)

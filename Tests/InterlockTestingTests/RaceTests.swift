@@ -131,7 +131,7 @@ struct RaceTests {
 
   @Test("is none where a lock orders the sections, and every order is claimed")
   func lockedTwin() throws {
-    guard case .allOrdersPass(let count, 0) = try explore({ inTwoBlocks { $0.addLocked() } }) else {
+    guard case .allOrdersPass(let count, 0, _) = try explore({ inTwoBlocks { $0.addLocked() } }) else {
       Issue.record("not all orders pass")
       return
     }

@@ -103,6 +103,8 @@ package struct Options: OptionValues, Hashable {
   package var corpus: String?
   /// Whether each order runs in a process of its own.
   package var isolates = false
+  /// Whether times are exact in explorations.
+  package var hasExactTime = false
   /// Whether 'pool' waits for real pools.
   package var usesRealPools = false
   /// Whether sections at call sites that nearly overlapped are sometimes held open.

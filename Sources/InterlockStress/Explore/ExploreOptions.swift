@@ -26,7 +26,15 @@ extension CommandName {
       Option(
         "pool-width", .whole(Limits.poolWidthRange), \.poolWidth, replay: .leavesOut,
         "How many threads a pool has, {values}.",
-        default: "each scenario's own, or 255 for Dispatch, and for tasks one for each processor")
+        default: "each scenario's own, or 255 for Dispatch, and room for all tasks")
+    ),
+    (
+      [.explore],
+      Option(
+        flag: "exact-time",
+        "Let time pass only when no thread can continue, in the order of the times. Otherwise a"
+          + " sleep, a delay or a timer may end late, which is a choice."
+      ) { $0.hasExactTime = true }
     ),
     (
       [.explore],
@@ -122,6 +130,7 @@ extension Options {
     }
     request.options.poolWidth = poolWidth ?? scenario.poolWidth
     request.options.seed = seed
+    request.options.hasExactTime = hasExactTime
     request.options.corpus = corpus
     (request.options.isIsolated, request.options.isolatesEach) = (isolates, isolates)
     return request

@@ -132,7 +132,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   private func explored(_ outcome: ExplorationOutcome) -> Explored {
     switch outcome {
-    case .allOrdersPass(let count, _):
+    case .allOrdersPass(let count, _, _):
       guard let code = Exploration.uncontrolledCode(inModule: check.place.moduleName) else {
         return Explored(orders: count, isComplete: true)
       }

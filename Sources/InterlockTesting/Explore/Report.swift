@@ -29,10 +29,11 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
     }
   }
   switch answer.outcome {
-  case .allOrdersPass(let count, let leftBehind):
+  case .allOrdersPass(let count, let leftBehind, let limits):
+    let left = limits.words.map { "; " + $0 }.joined()
     print(
-      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(stillBlocked(leftBehind))"
-        + "\(unordered)  \(place)")
+      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(left)"
+        + "\(stillBlocked(leftBehind))\(unordered)  \(place)")
   case .sampled(_, let leftBehind, let escaped) where answer.isReplay:
     print(
       "explore: the token's schedule passes\(doors(escaped))\(stillBlocked(leftBehind))  \(place)")

@@ -13,10 +13,12 @@ extension JSONReport {
     var orders: Int?
     var leftBlocked = 0
     var notControlled: [String] = []
+    var leftOut: [String] = []
     var failure: ExplorationFailure?
     switch record.outcome {
-    case .allOrdersPass(let count, let leftBehind):
+    case .allOrdersPass(let count, let leftBehind, let limits):
       (state, orders, leftBlocked) = ("finished", count, leftBehind)
+      leftOut = limits.words
     case .sampled(let count, let leftBehind, let escaped):
       (state, orders, leftBlocked, notControlled) = ("sampled", count, leftBehind, escaped)
     case .failed(let failed): failure = failed
@@ -29,6 +31,7 @@ extension JSONReport {
       "seconds": .number(record.seconds),
       "leftBlocked": .number(leftBlocked),
       "notControlled": .array(notControlled.map { .string($0) }),
+      "leftOut": .array(leftOut.map { .string($0) }),
       "failure": .optional(failure.map(value)),
     ])
   }

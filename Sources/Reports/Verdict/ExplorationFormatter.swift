@@ -7,7 +7,7 @@ enum ExplorationFormatter {
   /// `all 6 orders`, `5120 orders sampled`, `order 2`.
   static func count(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
-    case .allOrdersPass(let count, _): all(count, trial)
+    case .allOrdersPass(let count, _, _): all(count, trial)
     case .sampled(let count, _, _): "\(orders(count)) sampled"
     case .failed(let failure): "order \(failure.execution)"
     }
@@ -32,10 +32,11 @@ enum ExplorationFormatter {
 
   private static func claim(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
-    case .allOrdersPass(let count, let leftBehind):
+    case .allOrdersPass(let count, let leftBehind, let limits):
       if count == 0 { return "\(all(count, trial)): the other parts have them" }
       return "\(all(count, trial)) of the controlled calls pass\(count == 1 ? "es" : "");"
-        + " atomics, Mutex and memory accesses are not controlled" + stillBlocked(leftBehind)
+        + " atomics, Mutex and memory accesses are not controlled"
+        + limits.words.map { "; " + $0 }.joined() + stillBlocked(leftBehind)
     case .sampled(let count, let leftBehind, let escaped):
       let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
       let found =

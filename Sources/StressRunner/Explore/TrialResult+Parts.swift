@@ -24,13 +24,15 @@ extension TrialResult {
   private static func sum(_ records: [ExplorationRecord]) -> ExplorationOutcome {
     var orders = 0
     var blocked = 0
+    var limits = ExplorationLimits()
     var isFinished = Set(records.map(\.facts)).count == 1
     var escaped = Set(isFinished ? [] : ["what only some of the parts have shown"])
     for record in records {
       switch record.outcome {
-      case .allOrdersPass(let count, let leftBehind):
+      case .allOrdersPass(let count, let leftBehind, let own):
         orders += count
         blocked += leftBehind
+        limits.formUnion(own)
       case .sampled(let count, let leftBehind, let doors):
         orders += count
         blocked += leftBehind
@@ -39,7 +41,7 @@ extension TrialResult {
       case .failed: isFinished = false
       }
     }
-    if isFinished { return .allOrdersPass(count: orders, leftBehind: blocked) }
+    if isFinished { return .allOrdersPass(count: orders, leftBehind: blocked, limits: limits) }
     return .sampled(count: orders, leftBehind: blocked, escaped: escaped.sorted())
   }
 }

@@ -1,0 +1,56 @@
+internal import CInterlockExplorer
+
+/// Whether tasks that block their threads can use up a pool. Swift's pool of tasks has as many
+/// threads as the machine has processors, and never grows.
+extension Exploration {
+  /// Explores on pools of 1, 2, … threads, up to the width that the body cannot use up.
+  ///
+  /// - Parameters:
+  ///   - passed: The outcome on a pool with room for all tasks.
+  ///   - engine: The engine that explored it.
+  ///   - end: The end of the budget.
+  ///   - body: What is explored.
+  /// - Returns: The failing order on the narrowest pool that has one, or else the outcome so far.
+  /// - Throws: Why nothing was explored.
+  func tryNarrowPools(
+    after passed: ExplorationOutcome, _ engine: Engine, until end: ContinuousClock.Instant,
+    _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    if case .failed = passed { return passed }
+    guard options.poolWidth == nil, options.part?.number ?? 1 == 1 else { return passed }
+    var failed: ExplorationFailure?
+    var isFinished = false
+    for width in 1...Self.widestNarrowPool {
+      let left = (end - ContinuousClock.now) / .seconds(1)
+      guard left > 0 else { break }
+      var narrow = self
+      narrow.options.poolWidth = width
+      narrow.options.seconds = left / 2
+      narrow.options.corpus = nil
+      narrow.options.part = nil
+      if let most = options.executions {
+        guard most > engine.executions else { break }
+        narrow.options.executions = most - engine.executions
+      }
+      var own = Engine(narrow.options, around: around, state: state)
+      switch try narrow.search(&own, body) {
+      case .failed(var failure):
+        failure.narrowPool = ExplorationFailure.NarrowPool(width: width)
+        failed = failed ?? failure
+      case .allOrdersPass:
+        // The search does not know that pools matter: no order has wanted more threads.
+        isFinished = own.facts & INTERLOCK_FACT_POOLS.rawValue == 0
+        failed?.narrowPool?.sufficientWidth = width
+      case .sampled: break
+      }
+      if isFinished || failed?.narrowPool?.sufficientWidth != nil { break }
+    }
+    if let failed { return .failed(failed) }
+    guard case .allOrdersPass(let count, let leftBehind, var limits) = passed else { return passed }
+    limits.leavesOutNarrowPools = !isFinished
+    return .allOrdersPass(count: count, leftBehind: leftBehind, limits: limits)
+  }
+
+  /// A body that blocks more tasks at a time needs more threads than most machines have.
+  private static var widestNarrowPool: Int { 64 }
+}
