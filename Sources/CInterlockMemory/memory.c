@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,9 +35,9 @@ void interlock_memory_lose_sight(const char *reason) {
                                    __ATOMIC_ACQUIRE)) {
     return;
   }
-  char line[256] = "interlock: races in memory are no longer looked for: ";
-  strncat(line, reason, sizeof line - strlen(line) - 2);
-  strcat(line, "\n");
+  char line[256];
+  snprintf(line, sizeof line, "interlock: races in memory are no longer looked for: %.190s\n",
+           reason);
   ssize_t written = write(STDERR_FILENO, line, strlen(line));
   (void)written;
 }

@@ -62,6 +62,11 @@ uint32_t interlock_entry_number(dev_t device, ino_t folder, const char *name) {
   return known && known->number ? known->number : UINT32_MAX;
 }
 
+/// True for a path that no call follows: it fails, whatever other threads do.
+static bool leads_nowhere(interlock_path path) {
+  return !path.path || strnlen(path.path, PATH_MAX) == PATH_MAX;
+}
+
 /// Splits a path at its last component, without its last slashes. `parent` gets the rest.
 static const char *split(const char *path, char parent[PATH_MAX]) {
   size_t length = strlen(path);
@@ -72,7 +77,7 @@ static const char *split(const char *path, char parent[PATH_MAX]) {
   char *slash = strrchr(parent, '/');
   const char *name = path + (slash ? slash - parent + 1 : 0);
   if (!slash) {
-    strcpy(parent, ".");
+    snprintf(parent, PATH_MAX, ".");
   } else {
     slash[slash == parent] = 0;
   }
@@ -84,10 +89,10 @@ static found_path follow(interlock_path asked) {
   char path[PATH_MAX], parent[PATH_MAX];
   found_path found = {.name = split(asked.path, parent)};
   struct stat status;
-  strcpy(path, asked.path[0] ? asked.path : ".");
+  snprintf(path, sizeof path, "%s", asked.path[0] ? asked.path : ".");
   while (fstatat(asked.folder, parent, &status, 0) != 0) {
     if (strcmp(parent, ".") == 0 || strcmp(parent, "/") == 0) return found;
-    strcpy(path, parent);
+    snprintf(path, sizeof path, "%s", parent);
     split(path, parent);
   }
   found.folder = interlock_file_key(&status);
@@ -209,14 +214,14 @@ static found_path reach(const char *name, interlock_file_use use, interlock_path
 
 void interlock_file_point(const char *name, interlock_file_use use, interlock_path path,
                           interlock_site site) {
-  if (!interlock_is_file_choice(site) || !path.path || is_of_system(path.path)) return;
+  if (!interlock_is_file_choice(site) || leads_nowhere(path) || is_of_system(path.path)) return;
   found_path found = reach(name, use, path, site);
   did_the_rest(use, &found);
 }
 
 void interlock_file_pair_point(const char *name, interlock_file_use use, interlock_path path,
                                interlock_path other, interlock_site site) {
-  if (!interlock_is_file_choice(site) || !path.path || !other.path) return;
+  if (!interlock_is_file_choice(site) || leads_nowhere(path) || leads_nowhere(other)) return;
   found_path found = reach(name, use, path, site), second = found_by(other);
   did_the_rest(use, &found);
   name_entry(&second);
@@ -231,7 +236,9 @@ void interlock_file_pair_point(const char *name, interlock_file_use use, interlo
 
 bool interlock_file_open_point(const char *name, interlock_path path, int flags,
                                interlock_site site) {
-  if (!interlock_is_file_choice(site) || !path.path || is_of_system(path.path)) return false;
+  if (!interlock_is_file_choice(site) || leads_nowhere(path) || is_of_system(path.path)) {
+    return false;
+  }
   path.is_link_itself = flags & O_NOFOLLOW;
   interlock_file_use use = flags & O_CREAT ? INTERLOCK_FILE_MADE : INTERLOCK_FILE_LOOKED_UP;
   found_path found = reach(name, use, path, site);
