@@ -37,6 +37,32 @@ enum ChildEvent: Codable, Sendable {
   case finished(CoverageReport?)
 }
 
+extension ChildEvent {
+  /// The line of the event. A rate of nothing, or a ratio to it, is no number: JSON has none for
+  /// it, and gets these words.
+  var line: Data {
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    do {
+      return try encoder.encode(self)
+    } catch {
+      // An event that is lost in silence would look like a trial without it.
+      let fault = ChildEvent.fault("an event of the trial cannot be encoded: \(error)")
+      return (try? JSONEncoder().encode(fault)) ?? Data()
+    }
+  }
+
+  /// Reads a line; `nil` if it is none of an event.
+  init?(line: [UInt8]) {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    guard let event = try? decoder.decode(ChildEvent.self, from: Data(line)) else { return nil }
+    self = event
+  }
+}
+
 /// The child's end of the pipe.
 final class EventPipe: Sendable {
   private let descriptor: Int32
@@ -50,7 +76,7 @@ final class EventPipe: Sendable {
 
   /// Writes one complete event before it returns. Callable from any thread.
   func send(_ event: ChildEvent) {
-    guard var line = try? JSONEncoder().encode(event) else { return }
+    var line = event.line
     line.append(UInt8(ascii: "\n"))
     lock.withLock {
       line.withUnsafeBytes { bytes in

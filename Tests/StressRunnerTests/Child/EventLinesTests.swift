@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StressRunner
+import WaitForGraph
 
 /// The data that comes through a child's event pipe.
 struct EventLinesTests {
@@ -26,6 +27,23 @@ struct EventLinesTests {
     #expect(found == words)
     #expect(!lines.isFlooded)
     #expect(lines.bytes == text.count)
+  }
+
+  @Test("An event with values that are no numbers arrives, with these values")
+  func notANumber() {
+    let ends = Pipe()
+    let snapshot = WaitSnapshot(nextTimer: .infinity, quietSeconds: .nan)
+    EventPipe(descriptor: ends.fileHandleForWriting.fileDescriptor).send(
+      .hang(snapshot, isCertain: true, isOnlySlow: false))
+    ends.fileHandleForWriting.closeFile()
+    var lines = EventLines()
+    let events = lines.take(Array(ends.fileHandleForReading.readDataToEndOfFile()), at: 0)
+    guard case .hang(let read, isCertain: true, isOnlySlow: false) = events.first else {
+      Issue.record("\(events.count) events arrived")
+      return
+    }
+    #expect(read.nextTimer == .infinity)
+    #expect(read.quietSeconds.isNaN)
   }
 
   @Test("A child that reports a hang twice a second for an hour is no flood")
