@@ -58,7 +58,7 @@ enum Phase {
     let seed = seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
     return switch self {
     case .everyOrder: interlock_dpor_create(options)
-    case .sampling: interlock_portfolio_create(seed, 0, options)
+    case .sampling: interlock_portfolio_create(seed)
     case .depthFirst(let bound, _): interlock_dfs_create(bound.map(UInt32.init) ?? .max)
     case .random, .unseenAccesses: interlock_random_walk_create(seed)
     case .pct(let depth, _): interlock_pct_create(seed, UInt32(depth))

@@ -16,7 +16,7 @@ enum Strategy: String, CaseIterable, Sendable {
       case .surw: interlock_surw_create(seed)
       case .dfs: interlock_dfs_create(2)
       case .dpor: interlock_dpor_create(options)
-      case .portfolio: interlock_portfolio_create(seed, 1, options)
+      case .portfolio: interlock_portfolio_create(seed)
       }
     return made!
   }
@@ -179,30 +179,17 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(many < 4 * 400, "\(many) for a step of 400 tasks")
   }
 
-  @Test("the default finishes a small program, and changes over to sampling at its budget")
+  @Test("the samplers of the portfolio take turns, and reach every order of a small program")
   func portfolio() {
     var program = model_make(MODEL_LOCKS, 2, 4)
-    let options = interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1)
-    let small = interlock_portfolio_create(1, 100, options)!
-    defer { small.pointee.destroy(small) }
+    let portfolio = interlock_portfolio_create(1)!
+    defer { portfolio.pointee.destroy(portfolio) }
     var run = model_run()
-    model_run_all(&program, small, model_options(by_first_use: false, limit: 1000), &run)
-    #expect(run.executions == 70)
-    #expect(run.complete)
-    #expect(interlock_portfolio_get_state(small).reason == nil)
-    model_run_clear(&run)
-
-    let large = interlock_portfolio_create(1, 50, options)!
-    defer { large.pointee.destroy(large) }
-    model_run_all(&program, large, model_options(by_first_use: false, limit: 1000), &run)
-    #expect(run.executions == 1000)
+    defer { model_run_clear(&run) }
+    model_run_all(&program, portfolio, model_options(by_first_use: false, limit: 4000), &run)
+    #expect(run.executions == 4000)
+    #expect(run.traces.count == 70)
     #expect(!run.complete)
-    let state = interlock_portfolio_get_state(large)
-    #expect(state.is_sampling)
-    #expect(state.ordered == 50)
-    #expect(state.samples == 950)
-    #expect(state.reason != nil)
-    model_run_clear(&run)
   }
 
   @Test("the estimate of the share reached grows to 1 as sampling repeats itself")

@@ -83,7 +83,6 @@ struct interlock_model_queue {
 model_queue *interlock_model_queue_at(void *object) HIDDEN;
 /// Records a queue that has just been made.
 void interlock_model_queue_made(void *object, bool is_inactive) HIDDEN;
-void interlock_model_set_width(void *object, intptr_t width) HIDDEN;
 /// Returns true if the model destroys the value when the execution is over.
 bool interlock_model_keep_specific(void *object, void *value, void (*destroy)(void *)) HIDDEN;
 /// libdispatch's root of the default priority.

@@ -129,25 +129,8 @@ uint64_t interlock_estimate_distinct(const interlock_estimate *estimate);
 /// From 0 to 1.
 double interlock_estimate_coverage(const interlock_estimate *estimate);
 
-/// Runs DPOR for `budget` executions. If DPOR is not complete by then, or cannot be, a random walk,
-/// PCT(3), POS and SURW take turns, without end.
-interlock_strategy *interlock_portfolio_create(uint64_t seed, uint64_t budget,
-                                               interlock_dpor_options options);
-
-typedef struct {
-  /// The strategy of the current or next execution.
-  const char *strategy;
-  bool is_sampling;
-  uint64_t samples;
-  /// Executions of DPOR.
-  uint64_t ordered;
-  /// NULL, or why not every order was run.
-  const char *reason;
-} interlock_portfolio_state;
-interlock_portfolio_state interlock_portfolio_get_state(const interlock_strategy *strategy);
-
-/// Ends DPOR and begins sampling at the next `begin`, for a caller whose time for DPOR is over.
-void interlock_portfolio_change_over(interlock_strategy *strategy);
+/// A random walk, PCT(3), POS and SURW take turns, without end.
+interlock_strategy *interlock_portfolio_create(uint64_t seed);
 
 /// Runs one execution under `strategy`, from its `begin` to its `end`, without taking ownership of
 /// it. Returns 0 if the execution passed, else a number that identifies the failure.
