@@ -5,6 +5,7 @@ import WaitForGraph
 /// The engine in C, with what it has learnt about a body.
 struct Engine {
   private let options: ExplorationOptions
+  private let name: String
   private let around: Surroundings?
   /// What executions have shown, which makes more operations matter; a replay needs it too.
   private(set) var facts: UInt32
@@ -37,10 +38,11 @@ struct Engine {
 
   /// An engine that knows of the body what earlier executions have shown.
   init(
-    _ options: ExplorationOptions, around: Surroundings?, state: ExploredState?, facts: UInt32 = 0,
-    points: AccessPoints = AccessPoints()
+    _ options: ExplorationOptions, of name: String, around: Surroundings?, state: ExploredState?,
+    facts: UInt32 = 0, points: AccessPoints = AccessPoints()
   ) {
     self.options = options
+    self.name = name
     self.around = around
     self.state = state
     self.facts = facts
@@ -199,10 +201,17 @@ struct Engine {
             asked.around_context = UnsafeMutableRawPointer(mutating: surroundings)
           }
           asked.points = sites.baseAddress
+          asked.token_width = Exploration.platform(options, facts: facts)
           let run = options.isIsolated ? interlock_explore_isolated : interlock_explore
-          return run(
-            &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
-            UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+          return points.keys.withUnsafeBufferPointer { keys in
+            asked.point_keys = keys.baseAddress
+            return name.withCString { name in
+              asked.token_body = name
+              return run(
+                &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+                UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+            }
+          }
         }
       }
     }

@@ -32,7 +32,7 @@ extension Exploration {
         guard most > engine.executions else { break }
         narrow.options.executions = most - engine.executions
       }
-      var own = Engine(narrow.options, around: around, state: state)
+      var own = Engine(narrow.options, of: name, around: around, state: state)
       switch try narrow.search(&own, body) {
       case .failed(var failure):
         failure.narrowPool = ExplorationFailure.NarrowPool(width: width)

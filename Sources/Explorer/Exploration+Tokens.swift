@@ -43,7 +43,8 @@ extension Exploration {
           + " memory, at which its threads change, is gone or has fewer accesses")
     }
     var engine = Engine(
-      options, around: around, state: state, facts: (platform & ~Self.exactTime) / Self.widths,
+      options, of: name, around: around, state: state,
+      facts: (platform & ~Self.exactTime) / Self.widths,
       points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, body)
@@ -65,9 +66,7 @@ extension Exploration {
   func token(_ choices: [UInt32], _ engine: Engine) -> String {
     var choices = choices
     var accesses = engine.points.keys
-    let platform =
-      UInt32(options.poolWidth ?? 0) + engine.facts * Self.widths
-      + (options.hasExactTime ? Self.exactTime : 0)
+    let platform = Self.platform(options, facts: engine.facts)
     return choices.withUnsafeMutableBufferPointer { choices in
       accesses.withUnsafeMutableBufferPointer { accesses in
         var schedule = interlock_schedule(
@@ -81,6 +80,10 @@ extension Exploration {
         }
       }
     }
+  }
+
+  static func platform(_ options: ExplorationOptions, facts: UInt32) -> UInt32 {
+    UInt32(options.poolWidth ?? 0) + facts * widths + (options.hasExactTime ? exactTime : 0)
   }
 
   /// A token's number of the platform is the width of the pools, and above it what executions had

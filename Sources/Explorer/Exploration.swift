@@ -89,7 +89,7 @@ package struct Exploration: Sendable {
     let repaired = (corpus?.orders.count ?? 0) - failing.count
     if repaired > 0 { notes(.repaired(repaired)) }
     if outcome == nil {
-      var engine = Engine(options, around: around, state: state)
+      var engine = Engine(options, of: name, around: around, state: state)
       outcome = try search(&engine, body)
       if engine.tasksBlock, let passed = outcome {
         outcome = try tryNarrowPools(after: passed, engine, until: end, body)
@@ -113,7 +113,7 @@ package struct Exploration: Sendable {
     var outcome: ExplorationOutcome?
     for order in orders {
       var engine = Engine(
-        options, around: around, state: state, facts: order.facts,
+        options, of: name, around: around, state: state, facts: order.facts,
         points: AccessPoints(keys: order.accesses))
       let result = try engine.run(.kept(order), body)
       if result.failures == 0 { continue }

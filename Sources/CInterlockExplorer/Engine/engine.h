@@ -177,6 +177,8 @@ bool interlock_waits_for_outside(void) HIDDEN;
 /// Signals and the limit of real time (interruptions.c).
 void interlock_interruptions_begin(void) HIDDEN;
 void interlock_interruptions_end(void) HIDDEN;
+/// True if a copy of the process can allocate memory (heap_check.c).
+bool interlock_heap_is_usable(void) HIDDEN;
 /// Notes which descriptors are open, before the first execution (process_calls.c).
 void interlock_descriptors_note(void) HIDDEN;
 /// Returns where the function was called that has `place`; 0 if that is not known (points.c).

@@ -1,5 +1,6 @@
 // What ends an execution from outside: a signal that its code causes, and the limit of real time.
 #include "engine.h"
+#include "interlock_strategies.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -96,20 +97,68 @@ _Noreturn static void leave_handler(const ucontext_t *context) {
   interlock_engine_leave();
 }
 
-static void handle_fault(int signal, siginfo_t *info, void *context) {
-  if (!is_in_explored_code()) {
-    // Not ours: the handler of before, or the system, gets it when the instruction runs again.
-    for (int index = 0; index < fault_count; index++) {
-      if (faults[index] == signal) sigaction(signal, &before[index], NULL);
-    }
-    if (info->si_code <= 0) raise(signal);
+/// Lets the signal end the process, once the handler has returned: the instruction runs again, or
+/// the signal that was sent comes again.
+static void end_process(int signal, const siginfo_t *info) {
+  struct sigaction end = {.sa_handler = SIG_DFL};
+  sigaction(signal, &end, NULL);
+  if (info->si_code <= 0) raise(signal);
+}
+
+/// Calls the handler of before. Ours stays, for the explored code.
+static void pass_on(int signal, siginfo_t *info, void *context) {
+  int index = 0;
+  while (faults[index] != signal) index++;
+  const struct sigaction found = before[index];
+  bool is_sent = info->si_code <= 0;
+  if (found.sa_handler == SIG_IGN && is_sent) return;
+  // The system ignores no fault.
+  if (found.sa_handler == SIG_DFL || found.sa_handler == SIG_IGN) {
+    end_process(signal, info);
     return;
   }
-  char text[128];
-  ENGINE.signal = signal;
-  snprintf(text, sizeof text, "thread %u was ended by %s", ENGINE.current->number, name_of(signal));
-  interlock_execution_fail(INTERLOCK_EXPLORED_CRASHED, text);
-  leave_handler(context);
+  if (found.sa_flags & SA_RESETHAND) before[index].sa_handler = SIG_DFL;
+  sigset_t mask, own;
+  sigemptyset(&own);
+  sigaddset(&own, signal);
+  pthread_sigmask(SIG_BLOCK, &found.sa_mask, &mask);
+  if (found.sa_flags & SA_NODEFER) pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+  if (found.sa_flags & SA_SIGINFO) {
+    found.sa_sigaction(signal, info, context);
+  } else {
+    found.sa_handler(signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/// Names the order on standard error, without allocating.
+static void print_order(int signal) {
+  static char text[1 << 16];
+  const interlock_exploration_options *options = &ENGINE.options;
+  size_t length = (size_t)snprintf(
+      text, sizeof text,
+      "interlock: thread %u of an explored body was ended by %s, and the process can allocate no"
+      " memory any more: it ends. Explore the body in a process of its own for a report.\n",
+      ENGINE.current->number, name_of(signal));
+  if (options->token_body) {
+    interlock_schedule schedule = {.choices = ENGINE.choices.items,
+                                   .count = ENGINE.choices.count,
+                                   .accesses = (uint64_t *)options->point_keys,
+                                   .access_count = options->point_count};
+    length += (size_t)snprintf(text + length, sizeof text - length, "interlock: its order is ");
+    size_t room = sizeof text - length - 1;
+    size_t written = interlock_token_write(text + length, room, options->token_body,
+                                           options->token_width, &schedule);
+    // A token is of no use in part.
+    if (written < room) {
+      length += written;
+    } else {
+      length += (size_t)snprintf(text + length, room, "too long to be written here");
+    }
+    text[length++] = '\n';
+  }
+  // Where it cannot be written, there is nowhere to say so.
+  if (write(STDERR_FILENO, text, length) < 0) return;
 }
 
 static uintptr_t instruction_of(const ucontext_t *context) {
@@ -121,6 +170,27 @@ static uintptr_t instruction_of(const ucontext_t *context) {
   (void)context;
   return 0;
 #endif
+}
+
+static void handle_fault(int signal, siginfo_t *info, void *context) {
+  if (!is_in_explored_code()) {
+    pass_on(signal, info, context);
+    return;
+  }
+  interlock_marks.hidden++;
+  bool can_go_on = interlock_is_own_code(instruction_of(context)) || interlock_heap_is_usable();
+  // The end of an isolated process is seen by its parent, which has the order.
+  if (!can_go_on && !ENGINE.shown_choices) print_order(signal);
+  interlock_marks.hidden--;
+  if (!can_go_on) {
+    end_process(signal, info);
+    return;
+  }
+  char text[128];
+  ENGINE.signal = signal;
+  snprintf(text, sizeof text, "thread %u was ended by %s", ENGINE.current->number, name_of(signal));
+  interlock_execution_fail(INTERLOCK_EXPLORED_CRASHED, text);
+  leave_handler(context);
 }
 
 /// Whether the thread waits in a system call: at the instruction itself, to which the kernel goes
@@ -177,7 +247,9 @@ void interlock_interruptions_begin(void) {
   struct sigaction fault = {.sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&fault.sa_mask);
   for (int index = 0; index < fault_count; index++) {
-    sigaction(faults[index], &fault, &before[index]);
+    // First, since another thread may fault as soon as the handler is set.
+    sigaction(faults[index], NULL, &before[index]);
+    sigaction(faults[index], &fault, NULL);
   }
   // With OS threads the code does not run on this thread: the limit is looked at between points
   // only, by the limit of steps.

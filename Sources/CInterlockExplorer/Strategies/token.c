@@ -16,15 +16,23 @@
 enum { LETTERS = 26, CHECK_LENGTH = 6, MOST_CHOICES = 1 << 24, MOST_ACCESSES = 64 };
 
 // FNV-1a (Fowler, Noll, Vo).
+static const uint64_t hash_of_nothing = 0xcbf29ce484222325ull;
+static uint64_t add_to_hash(uint64_t hash, char character) {
+  return (hash ^ (uint8_t)character) * 0x100000001b3ull;
+}
+static uint32_t fold(uint64_t hash) { return (uint32_t)(hash ^ hash >> 32); }
+
 static uint32_t hash(const char *text, size_t length) {
-  uint64_t hash = 0xcbf29ce484222325ull;
-  for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
-  return (uint32_t)(hash ^ hash >> 32);
+  uint64_t hash = hash_of_nothing;
+  for (size_t i = 0; i < length; i++) hash = add_to_hash(hash, text[i]);
+  return fold(hash);
 }
 
 typedef struct {
   char *text;
   size_t size, length;
+  /// The hash of everything so far, also of what the caller has no room for.
+  uint64_t hash;
 } writer;
 
 __attribute__((format(printf, 2, 3))) static void write_text(writer *w, const char *format, ...) {
@@ -34,16 +42,15 @@ __attribute__((format(printf, 2, 3))) static void write_text(writer *w, const ch
   int length = vsnprintf(piece, sizeof piece, format, arguments);
   va_end(arguments);
   for (int i = 0; i < length; i++, w->length++) {
+    w->hash = add_to_hash(w->hash, piece[i]);
     if (w->length + 1 < w->size) w->text[w->length] = piece[i];
   }
 }
 
+// Allocates no memory: a handler of signals may call it.
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
                              const interlock_schedule *schedule) {
-  // The check sum is of the whole text: it is written in full even where the caller has less room.
-  size_t room = 64 + schedule->count * 12 + schedule->access_count * 20;
-  writer whole = {.text = malloc(room), .size = room};
-  if (!whole.text) return 0;
+  writer whole = {.text = text, .size = size, .hash = hash_of_nothing};
   write_text(&whole, "i1-%08x-w%u", hash(body, strlen(body)), width);
   for (size_t i = 0; i < schedule->access_count; i++) {
     uint64_t access = schedule->accesses[i];
@@ -63,13 +70,8 @@ size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t
     i += run;
   }
   write_text(&whole, "-");
-  write_text(&whole, "%0*x", CHECK_LENGTH, hash(whole.text, whole.length) & 0xffffff);
-  if (size > 0) {
-    size_t length = whole.length < size ? whole.length : size - 1;
-    memcpy(text, whole.text, length);
-    text[length] = 0;
-  }
-  free(whole.text);
+  write_text(&whole, "%0*x", CHECK_LENGTH, fold(whole.hash) & 0xffffff);
+  if (size > 0) text[whole.length < size ? whole.length : size - 1] = 0;
   return whole.length;
 }
 

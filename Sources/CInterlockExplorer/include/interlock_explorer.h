@@ -100,6 +100,11 @@ typedef struct {
   /// Without a check of memory there are no such points.
   const uintptr_t *points;
   size_t point_count;
+  /// For the token of an order after which the process cannot go on: the name of the body (NULL for
+  /// no token), the number behind it, and the numbers of the points.
+  const char *token_body;
+  uint32_t token_width;
+  const uint64_t *point_keys;
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
   /// the processor could switch.
   bool uses_os_threads;
@@ -172,7 +177,7 @@ static inline const char *interlock_explorer_header(void) { return __FILE__; }
 /// The line of a section or a sync point, by the `place` of its step; false if `place` is an
 /// address of code. Of a sync point, `file` is its name, and `line` is 0.
 typedef struct {
-  /// Of at most 255 bytes.
+  /// Of at most 255 bytes; valid until the calling thread asks for another line.
   const char *file, *function;
   uint32_t line;
 } interlock_section_line;
