@@ -130,7 +130,9 @@ extension Schedule.Step {
   init(_ step: interlock_exploration_step, task: Int?, _ lines: inout LinesOfPlaces) {
     thread = Int(step.thread)
     self.task = task
-    operation = String(cString: step.call ?? interlock_operation_name(step.operation.kind))
+    let call = withUnsafeBytes(of: step.call, Schedule.characters)
+    operation =
+      call.isEmpty ? String(cString: interlock_operation_name(step.operation.kind)) : call
     // What begins is no object that a user knows.
     let begins =
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
@@ -147,7 +149,7 @@ extension Schedule.Step {
   fileprivate static func isAccess(_ step: interlock_exploration_step) -> Bool {
     switch interlock_operation_kind(UInt32(step.operation.kind)) {
     case INTERLOCK_OPERATION_READ, INTERLOCK_OPERATION_WRITE, INTERLOCK_OPERATION_READ_WRITE:
-      step.call != nil
+      step.call.0 != 0
     default: false
     }
   }

@@ -9,7 +9,7 @@ private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
   + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
-  + escapingBodies
+  + escapingBodies + faultBodies
 
 private struct Arguments {
   var body = ""
@@ -28,6 +28,8 @@ private struct Arguments {
   var isIsolated = false
   var forksEach = false
   var keepsGoing = false
+  var faultsBeside = false
+  var budget: UInt64 = 0
   var followsOrder = false
   var time = INTERLOCK_TIME_IS_LOWER_BOUND
 
@@ -52,6 +54,8 @@ private struct Arguments {
       case "--follow-order": followsOrder = true
       case "--keep-going": keepsGoing = true
       case "--exact-time": time = INTERLOCK_TIME_IS_EXACT
+      case "--budget": budget = rest.popFirst().flatMap(UInt64.init) ?? 0
+      case "--fault-beside": faultsBeside = true
       case "--replay":
         choices = (rest.popFirst() ?? "").split(separator: ",").compactMap { UInt32($0) }
       default: fatalError("unknown option \(option)")
@@ -109,7 +113,8 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
   var options = interlock_exploration_options()
   options.executions = arguments.executions
   options.steps = arguments.steps
-  options.execution_time = 300_000_000
+  // A thread that is not explored may have to wait for a processor.
+  options.execution_time = arguments.faultsBeside ? 10_000_000_000 : 300_000_000
   options.warm_ups = arguments.forksEach ? 0 : 2
   options.determinism_checks = arguments.determinismChecks
   options.time = arguments.time
@@ -122,6 +127,8 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
     }
   }
   options.facts = facts
+  options.budget = arguments.budget
+  options.token_body = UnsafePointer(strdup(body.name))
   options.pool_width = arguments.poolWidth
   options.forks_each = arguments.forksEach
   var result = interlock_exploration_result()
@@ -144,6 +151,7 @@ private func blockedThreads() -> [interlock_thread_view] {
   return views.prefix(count).filter { $0.wait_kind == INTERLOCK_OBJECT_MUTEX.rawValue }
 }
 
+if arguments.faultsBeside { FaultBeside.start() }
 if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }
 if arguments.followsOrder {
   guard interlock_clocks_start() else { fatalError("no event is seen") }

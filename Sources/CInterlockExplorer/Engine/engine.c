@@ -60,12 +60,17 @@ interlock_exploration_state interlock_engine_state(int32_t last) {
 }
 
 void interlock_engine_note_choice(uint32_t choice) {
+  if (ENGINE.shown_choices && ENGINE.choices.count == ENGINE.choices.room) {
+    interlock_execution_fail(INTERLOCK_EXPLORED_LIVELOCK,
+                             "the execution reached the limit of choices");
+    return;
+  }
   INTERLOCK_PUSH(&ENGINE.choices, choice);
   if (ENGINE.shown_choices) *ENGINE.shown_choices = ENGINE.choices.count;
 }
 
-void interlock_engine_note_step(interlock_exploration_step step) {
-  INTERLOCK_PUSH(&ENGINE.trace, step);
+void interlock_engine_note_step(const interlock_exploration_step *step) {
+  INTERLOCK_PUSH(&ENGINE.trace, *step);
   if (ENGINE.shown_steps) *ENGINE.shown_steps = ENGINE.trace.count;
 }
 
@@ -179,14 +184,9 @@ static interlock_logical_thread *next_thread(void) {
       return NULL;
     }
     interlock_logical_thread *thread = ENGINE.threads.items[chosen];
-    interlock_engine_note_step(
-        (interlock_exploration_step){.thread = (uint32_t)chosen,
-                                     .task = thread->task,
-                                     .enabled = (uint32_t)ENGINE.enabled.count,
-                                     .operation = thread->pending,
-                                     .call = thread->call,
-                                     .place = thread->place,
-                                     .caller = thread->caller});
+    interlock_exploration_step step = interlock_engine_step_of(thread);
+    step.enabled = (uint32_t)ENGINE.enabled.count;
+    interlock_engine_note_step(&step);
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);

@@ -141,7 +141,9 @@ void interlock_engine_deadlock(void) HIDDEN;
 
 /// Adds to the choices and to the trace, also where another process watches.
 void interlock_engine_note_choice(uint32_t choice) HIDDEN;
-void interlock_engine_note_step(interlock_exploration_step step) HIDDEN;
+void interlock_engine_note_step(const interlock_exploration_step *step) HIDDEN;
+/// What a thread is about to do, as a step (failures.c).
+interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) HIDDEN;
 
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
 /// the engine's state. Returns false then (determinism.c).

@@ -18,6 +18,22 @@ void interlock_execution_fail(interlock_explored_verdict verdict, const char *te
 
 void interlock_execution_abandon(void) { interlock_engine_leave(); }
 
+/// Copies the name: the process that reads it may be another one.
+static void set_call(char call[INTERLOCK_CALL_BYTES], const interlock_logical_thread *thread) {
+  const char *name = thread->call ? thread->call : "";
+  size_t length = strnlen(name, INTERLOCK_CALL_BYTES - 1);
+  memset(call, 0, INTERLOCK_CALL_BYTES);
+  memcpy(call, name, length);
+}
+
+interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) {
+  interlock_exploration_step step = {.thread = thread->number, .task = thread->task,
+                                     .operation = thread->pending, .place = thread->place,
+                                     .caller = thread->caller};
+  set_call(step.call, thread);
+  return step;
+}
+
 void interlock_engine_deadlock(void) {
   size_t length = 0;
   char text[sizeof ENGINE.text];
@@ -31,8 +47,10 @@ void interlock_engine_deadlock(void) {
   }
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     const interlock_logical_thread *thread = ENGINE.live.items[index];
-    interlock_blocked_thread blocked = {thread->number, thread->task,  thread->pending,
-                                        thread->call,   thread->place, thread->caller};
+    interlock_blocked_thread blocked = {.thread = thread->number, .task = thread->task,
+                                        .operation = thread->pending, .place = thread->place,
+                                        .caller = thread->caller};
+    set_call(blocked.call, thread);
     INTERLOCK_PUSH(&ENGINE.blocked, blocked);
     if (length >= sizeof text) continue;
     length += (size_t)snprintf(
@@ -86,12 +104,7 @@ bool interlock_exploration_pending(uint32_t number, interlock_exploration_step *
   if (number >= ENGINE.threads.count) return false;
   const interlock_logical_thread *thread = ENGINE.threads.items[number];
   if (thread->has_ended) return false;
-  *step = (interlock_exploration_step){.thread = number,
-                                       .task = thread->task,
-                                       .operation = thread->pending,
-                                       .call = thread->call,
-                                       .place = thread->place,
-                                       .caller = thread->caller};
+  *step = interlock_engine_step_of(thread);
   return true;
 }
 

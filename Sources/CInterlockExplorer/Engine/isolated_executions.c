@@ -15,25 +15,30 @@ typedef struct {
   bool (*body)(void *);
   void *context;
   interlock_strategy *strategy;
+  /// What was taken over from the last child.
+  interlock_child_result *child;
+  interlock_logged_strategy logged;
 } explored;
 
 static interlock_explore_status execute(explored *self) {
   self->shared->log.count = 0;
   self->shared->log.is_full = self->shared->log.has_ended = false;
-  interlock_strategy *logged = interlock_strategy_logged(self->strategy, &self->shared->log);
-  return interlock_explore_forked(self->shared, &self->options, self->body, self->context, logged);
+  interlock_strategy *logged = interlock_strategy_logged(&self->logged, self->strategy,
+                                                         &self->shared->log);
+  return interlock_explore_forked(self->shared, &self->options, self->body, self->context, logged,
+                                  self->child);
 }
 
 /// A limit of time, or what no choice decides, would differ by itself.
-static bool is_repeatable(const interlock_shared_memory *shared) {
-  return shared->is_over && shared->log.has_ended && shared->result.escaped_count == 0 &&
-         shared->log.end <= INTERLOCK_EXECUTION_FAILED && !shared->result.must_begin_anew;
+static bool is_repeatable(const interlock_child_result *child) {
+  return child->is_over && child->has_end && child->result.escaped_count == 0 &&
+         child->end <= INTERLOCK_EXECUTION_FAILED && !child->result.must_begin_anew;
 }
 
 /// Executes once more: the strategy stands where it stood, so its copy chooses the same. A trace
 /// that differs becomes the failure.
 static interlock_explore_status repeat(explored *self) {
-  interlock_exploration_result first = self->shared->result, *second = &self->shared->result;
+  interlock_exploration_result first = self->child->result, *second = &self->child->result;
   size_t size = first.trace_count * sizeof *first.trace;
   interlock_exploration_step *trace = malloc(size ? size : 1);
   if (!trace) return INTERLOCK_EXPLORE_NO_MEMORY;
@@ -42,8 +47,8 @@ static interlock_explore_status repeat(explored *self) {
   bool is_same = second->trace_hash == first.trace_hash && second->verdict == first.verdict;
   if (status == INTERLOCK_EXPLORE_RAN && !is_same) {
     interlock_describe_difference(trace, first.trace_count, second->trace, second->trace_count,
-                                  second, self->shared->details.text,
-                                  sizeof self->shared->details.text);
+                                  second, self->child->details.text,
+                                  sizeof self->child->details.text);
     second->verdict = INTERLOCK_EXPLORED_NOT_DETERMINISTIC;
     second->failures = second->failed_at = 1;
   }
@@ -51,7 +56,7 @@ static interlock_explore_status repeat(explored *self) {
   return status;
 }
 
-/// Of all executions.
+/// Escaped operations of all executions.
 static interlock_escaped_operation escaped[INTERLOCK_ESCAPED_MOST];
 
 /// Adds one execution: the sums are of all, the rest is of the last.
@@ -83,7 +88,7 @@ static bool goes_on(explored *self, interlock_exploration_result *result) {
   bool follows = interlock_strategy_follow(self->strategy, &self->shared->log);
   if (follows || result->failures) return !result->failures;
   interlock_result_add_escaped(
-      result, escaped, "an execution that is too long to be followed from outside its process");
+      result, escaped, "an execution that cannot be followed from outside its process");
   return false;
 }
 
@@ -91,8 +96,9 @@ interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
                                                 const interlock_exploration_options *options,
                                                 bool (*body)(void *), void *context,
                                                 interlock_strategy *strategy,
+                                                interlock_child_result *child,
                                                 interlock_exploration_result *result) {
-  explored self = {shared, *options, body, context, strategy};
+  explored self = {shared, *options, body, context, strategy, child, .logged = {0}};
   self.options.executions = 1;
   self.options.determinism_checks = 0;
   uint64_t begun = interlock_real_now(), spent = 0;
@@ -105,19 +111,20 @@ interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
     self.options.follows_callers = options->follows_callers || is_checked;
     self.options.facts = result->facts;
     status = execute(&self);
-    if (status == INTERLOCK_EXPLORE_RAN && is_checked && is_repeatable(shared)) {
+    if (status == INTERLOCK_EXPLORE_RAN && is_checked && is_repeatable(child)) {
       status = repeat(&self);
     }
     if (status != INTERLOCK_EXPLORE_RAN) break;
-    add(result, &shared->result);
-    if (estimate && shared->log.end != INTERLOCK_EXECUTION_CUT) {
-      interlock_estimate_add(estimate, shared->trace_order);
+    add(result, &child->result);
+    if (estimate && child->end != INTERLOCK_EXECUTION_CUT) {
+      interlock_estimate_add(estimate, child->trace_order);
     }
     if (!goes_on(&self, result)) break;
     if (options->executions && result->executions >= options->executions) break;
     spent = interlock_real_now() - begun;
     if (options->budget && spent >= options->budget) break;
   }
+  free(self.logged.pending.items);
   if (estimate) {
     result->reached = interlock_estimate_coverage(estimate);
     result->distinct = interlock_estimate_distinct(estimate);

@@ -30,8 +30,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   interlock_stacks_forget();
   ENGINE.is_child = true;
   ENGINE.must_fork_again = is_last ? NULL : &shared->must_fork_again;
-  // The lists as they were are the parent's. Each step makes at most one choice of a thread and
-  // seldom one of a value: with the limit of steps, the room is enough.
+  // The lists as they were are the parent's.
   ENGINE.choices.items = shared->choices;
   ENGINE.choices.room = sizeof shared->choices / sizeof *shared->choices;
   ENGINE.trace.items = shared->trace;
@@ -47,12 +46,16 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   if (options->child_begins) options->child_begins(options->report_context);
   interlock_exploration_result *result = &shared->result;
   shared->status = interlock_explore(&limited, body, context, strategy, result);
-  memcpy(shared->kept_choices, result->choices_made,
+  // The result's lists are copies, which no later execution of the child has changed.
+  memcpy(shared->choices, result->choices_made,
          result->choice_count * sizeof *result->choices_made);
-  memcpy(shared->kept_trace, result->trace, result->trace_count * sizeof *result->trace);
+  shared->choice_count = result->choice_count;
+  memcpy(shared->trace, result->trace, result->trace_count * sizeof *result->trace);
+  shared->step_count = result->trace_count;
   const size_t most_blocked = INTERLOCK_SHARED_BLOCKED;
-  if (result->blocked_count > most_blocked) result->blocked_count = most_blocked;
-  memcpy(shared->kept_blocked, result->blocked, result->blocked_count * sizeof *result->blocked);
+  const size_t blocked = result->blocked_count;
+  shared->blocked_count = blocked < most_blocked ? blocked : most_blocked;
+  memcpy(shared->blocked, result->blocked, shared->blocked_count * sizeof *result->blocked);
   shared->trace_order = interlock_trace_hash();
   // Before the report: that may need a lock which another thread held at the fork.
   shared->is_over = true;
@@ -111,9 +114,10 @@ static void wait_for_end(int descriptor) {
   poll(&end, 1, descriptor < 0 ? 1 : 50);
 }
 
-/// Waits for the child's end; kills it where nothing moves for long. Returns its wait status.
+/// Waits for the child's end; kills it where nothing moves for long, or where it goes on long after
+/// `budget`: 0 for none. Returns its wait status.
 static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t limit,
-                    kill_reason *killed) {
+                    uint64_t budget, kill_reason *killed) {
   // The report reads the code of whole modules, and naming a race the debug information of the
   // executable: seconds, and minutes on a busy machine. A race whose order cannot be decided would
   // look like a finding without it.
@@ -121,6 +125,7 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
   const int descriptor = (int)syscall(SYS_pidfd_open, child, 0);
   const uint64_t between_looks = 100000000;
   uint64_t seen_executions = 0, still = 0, looked_at = 0, before = interlock_real_now();
+  const uint64_t begun = before;
   size_t seen_steps = 0;
   bool waited = false, was_naming = false;
   int status = 0;
@@ -152,6 +157,11 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
       waited = waits;
       looked_at = still;
     }
+    // A body that writes over its counts seems to move for ever.
+    if (budget && now - begun > budget + limit + limit_of_report && !*killed) {
+      *killed = out_of_time;
+      kill(child, SIGKILL);
+    }
     wait_for_end(descriptor);
   }
   if (descriptor >= 0) close(descriptor);
@@ -159,12 +169,13 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
 }
 
 /// What the child's end was, which no code of the child's could say any more.
-static void report_end(interlock_shared_memory *shared, int status, kill_reason killed) {
-  interlock_exploration_result *result = &shared->result;
-  char *text = shared->details.text;
-  const size_t size = sizeof shared->details.text;
-  result->executions++;
-  result->failures++;
+static void report_end(interlock_child_result *child, uint64_t most_executions, int status,
+                       kill_reason killed) {
+  interlock_exploration_result *result = &child->result;
+  char *text = child->details.text;
+  const size_t size = sizeof child->details.text;
+  if (!most_executions || result->executions < most_executions) result->executions++;
+  result->failures = 1;
   result->failed_at = result->executions;
   result->verdict = INTERLOCK_EXPLORED_CRASHED;
   result->is_complete = false;
@@ -180,11 +191,8 @@ static void report_end(interlock_shared_memory *shared, int status, kill_reason 
   } else {
     snprintf(text, size, "the process ended with code %d", WEXITSTATUS(status));
   }
-  result->choice_count = shared->choice_count;
-  result->trace_count = shared->step_count;
-  result->blocked_count = 0;
-  memcpy(shared->kept_choices, shared->choices, result->choice_count * sizeof *shared->choices);
-  memcpy(shared->kept_trace, shared->trace, result->trace_count * sizeof *shared->trace);
+  result->must_begin_anew = false;
+  result->differed_at = result->blocked_count = 0;
 }
 
 /// Explores in one child. Returns false if the child came to a lock that another thread of this
@@ -192,7 +200,7 @@ static void report_end(interlock_shared_memory *shared, int status, kill_reason 
 static bool explore_in_child(interlock_shared_memory *shared, bool is_last,
                              const interlock_exploration_options *options, bool (*body)(void *),
                              void *context, interlock_strategy *strategy,
-                             interlock_explore_status *status) {
+                             interlock_child_result *taken, interlock_explore_status *status) {
   // What lies behind is of use only as far as these say.
   memset(shared, 0, offsetof(interlock_shared_memory, choices));
   fflush(NULL);
@@ -205,29 +213,30 @@ static bool explore_in_child(interlock_shared_memory *shared, bool is_last,
   if (child < 0) return true;
   kill_reason killed = not_killed;
   uint64_t of_one = options->execution_time ? options->execution_time : 10000000000;
-  int end = wait_for(child, shared, 2 * of_one + 2000000000, &killed);
+  int end = wait_for(child, shared, 2 * of_one + 2000000000, options->budget, &killed);
   if (!is_last && (shared->must_fork_again || killed == cannot_go_on)) return false;
-  *status = shared->is_over ? shared->status : INTERLOCK_EXPLORE_RAN;
-  if (!shared->is_over) report_end(shared, end, killed);
-  interlock_exploration_result *result = &shared->result;
-  interlock_result_show(result, &shared->details);
-  result->choices_made = shared->kept_choices;
-  result->trace = shared->kept_trace;
-  result->blocked = shared->kept_blocked;
-  result->report = shared->report;
-  result->report_size = shared->report_size;
+  interlock_child_take(shared, options, taken);
+  *status = taken->is_over ? taken->status : INTERLOCK_EXPLORE_RAN;
+  // Behind the last execution too, memory that the body has destroyed may end the process.
+  bool ends_by_signal = WIFSIGNALED(end) && !killed && !taken->result.failures;
+  if (!taken->is_over || ends_by_signal) {
+    *status = INTERLOCK_EXPLORE_RAN;
+    report_end(taken, options->executions, end, killed);
+  }
   return true;
 }
 
 interlock_explore_status interlock_explore_forked(interlock_shared_memory *shared,
                                                   const interlock_exploration_options *options,
                                                   bool (*body)(void *), void *context,
-                                                  interlock_strategy *strategy) {
+                                                  interlock_strategy *strategy,
+                                                  interlock_child_result *child) {
   interlock_explore_status status = INTERLOCK_EXPLORE_NO_CHILD;
   uint64_t begun = interlock_real_now();
   for (bool is_over = false; !is_over;) {
     bool is_last = interlock_real_now() - begun > INTERLOCK_OUTSIDE_LONGEST;
-    is_over = explore_in_child(shared, is_last, options, body, context, strategy, &status);
+    is_over =
+        explore_in_child(shared, is_last, options, body, context, strategy, child, &status);
   }
   return status;
 }
@@ -236,8 +245,9 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
                                                     bool (*body)(void *), void *context,
                                                     interlock_strategy *strategy,
                                                     interlock_exploration_result *result) {
-  // The choices and the trace of the last result lie here.
   static interlock_shared_memory *last;
+  // The result points into it.
+  static interlock_child_result child;
   memset(result, 0, sizeof *result);
   if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
   // In a child the runtime writes the parent's number of the thread, and a layout seems to differ.
@@ -251,10 +261,10 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
   if (last == MAP_FAILED) {
     last = NULL;
   } else if (options->forks_each) {
-    status = interlock_explore_each(last, options, body, context, strategy, result);
+    status = interlock_explore_each(last, options, body, context, strategy, &child, result);
   } else {
-    status = interlock_explore_forked(last, options, body, context, strategy);
-    if (status == INTERLOCK_EXPLORE_RAN) *result = last->result;
+    status = interlock_explore_forked(last, options, body, context, strategy, &child);
+    if (status == INTERLOCK_EXPLORE_RAN) *result = child.result;
   }
   interlock_marks.hidden--;
   return status;

@@ -19,11 +19,28 @@ typedef struct {
   uint32_t words[INTERLOCK_LOG_WORDS];
 } interlock_strategy_log;
 
-/// Returns a strategy for one execution that `inner` has begun. There is one in a process.
-interlock_strategy *interlock_strategy_logged(interlock_strategy *inner,
+/// The pending operations as the last call had them, in either process.
+typedef struct {
+  interlock_operation *items;
+  size_t count, room;
+} interlock_pending_list;
+
+/// A strategy that logs the calls on another; zeros at first.
+typedef struct {
+  interlock_strategy strategy;
+  interlock_strategy *inner;
+  interlock_strategy_log *log;
+  bool has_begun;
+  interlock_pending_list pending;
+} interlock_logged_strategy;
+
+/// Makes `self` a strategy for one execution that `inner` has begun.
+interlock_strategy *interlock_strategy_logged(interlock_logged_strategy *self,
+                                              interlock_strategy *inner,
                                               interlock_strategy_log *log) HIDDEN;
 
-/// Repeats the calls; false if the strategy answers otherwise than its copy, or the log is full.
+/// Repeats the calls; false if the strategy answers otherwise than its copy, if the log is full, or
+/// if it is none that an engine writes: the explored body can write into it.
 bool interlock_strategy_follow(interlock_strategy *strategy,
                                const interlock_strategy_log *log) HIDDEN;
 

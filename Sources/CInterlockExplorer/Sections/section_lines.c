@@ -54,27 +54,33 @@ static size_t length_of(uintptr_t text, uint32_t length) {
 uintptr_t interlock_section_place(interlock_section_site site) {
   uint64_t hash = (site.file ^ site.function * 31 ^ site.line << 20) * 0x9e3779b97f4a7c15ull;
   size_t slot = (size_t)(hash >> 40) % (2 * most_lines);
-  while (known->slots[slot]) {
+  // A body may have written over the table: its numbers are checked, and no search is endless.
+  for (size_t tries = 0; tries < 2 * most_lines; tries++) {
     uint32_t index = known->slots[slot] - 1;
+    if (index >= most_lines) break;
     if (is_same(&known->lines[index].site, &site)) return mark | index;
     slot = (slot + 1) % (2 * most_lines);
   }
-  if (known->count == most_lines) return 0;
-  known_line *line = &known->lines[known->count];
+  uint32_t count = known->count;
+  if (count >= most_lines || known->slots[slot]) return 0;
+  known_line *line = &known->lines[count];
   line->site = site;
   memcpy(line->file, (const char *)site.file, length_of(site.file, (uint32_t)site.lengths));
   memcpy(line->function, (const char *)site.function,
          length_of(site.function, (uint32_t)(site.lengths >> 32)));
-  known->slots[slot] = ++known->count;
-  return mark | (known->count - 1);
+  known->slots[slot] = known->count = count + 1;
+  return mark | count;
 }
 
 bool interlock_section_line_at(uintptr_t place, interlock_section_line *line) {
   if ((place & ~(uintptr_t)(most_lines - 1)) != mark) return false;
   uint32_t index = (uint32_t)(place & (most_lines - 1));
   if (index >= known->count) return false;
-  const known_line *found = &known->lines[index];
+  static _Thread_local known_line found;
+  found = known->lines[index];
+  // A child's body may have written over the ends of the texts.
+  found.file[longest_text - 1] = found.function[longest_text - 1] = 0;
   *line = (interlock_section_line){
-      .file = found->file, .function = found->function, .line = (uint32_t)found->site.line};
+      .file = found.file, .function = found.function, .line = (uint32_t)found.site.line};
   return true;
 }

@@ -31,7 +31,10 @@ typedef enum {
   INTERLOCK_EXPLORED_RACE,
 } interlock_explored_verdict;
 
-/// One step of the last execution.
+/// The room for the name of a call, with its terminator; a longer one is cut.
+enum { INTERLOCK_CALL_BYTES = 24 };
+
+/// One step of the last execution. It may come from a child process: no part of it is a pointer.
 typedef struct {
   uint32_t thread;
   /// With `follows_callers`: the object of the task that the thread runs, 0 for none.
@@ -39,8 +42,8 @@ typedef struct {
   /// The number of threads that could take it.
   uint32_t enabled;
   interlock_operation operation;
-  /// The call, where the operation does not tell it; NULL for none.
-  const char *call;
+  /// The call, where the operation does not tell it; empty for none.
+  char call[INTERLOCK_CALL_BYTES];
   /// Where the user's code makes the call; with `follows_callers`, the return address of that
   /// function, else 0.
   uintptr_t place, caller;
@@ -50,7 +53,7 @@ typedef struct {
 typedef struct {
   uint32_t thread, task;
   interlock_operation operation;
-  const char *call;
+  char call[INTERLOCK_CALL_BYTES];
   uintptr_t place, caller;
 } interlock_blocked_thread;
 

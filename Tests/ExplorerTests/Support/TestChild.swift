@@ -7,7 +7,10 @@ struct TestChild {
   let status: Int32
   let output: String
 
-  init(_ arguments: [String], limit: Double, at location: SourceLocation) throws {
+  /// Runs the child. What it writes to standard error is left out, or follows the output.
+  init(
+    _ arguments: [String], limit: Double, withErrors: Bool = false, at location: SourceLocation
+  ) throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
@@ -19,7 +22,7 @@ struct TestChild {
     process.environment = environment
     let output = Pipe()
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = withErrors ? output : FileHandle.nullDevice as Any
     let hasEnded = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in hasEnded.signal() }
     try process.run()
