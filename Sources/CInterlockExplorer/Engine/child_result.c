@@ -144,9 +144,11 @@ static void check_numbers(interlock_exploration_result *result,
     result->reached = 0;
   }
   check_boolean(&result->is_complete);
+  check_boolean(&result->is_bounded);
+  check_boolean(&result->tasks_block);
   check_boolean(&result->must_begin_anew);
   // Else exploring would begin anew for ever.
-  const uint32_t known = 2 * INTERLOCK_FACT_SECTIONS - 1, asked = options->facts & known;
+  const uint32_t known = INTERLOCK_ALL_FACTS, asked = options->facts & known;
   if (result->facts & ~known) is_whole = false;
   result->facts = (result->facts & known) | asked;
   if (result->must_begin_anew && result->facts == asked) {

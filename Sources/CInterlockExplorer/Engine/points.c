@@ -5,6 +5,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <stdio.h>
+
 #define ENGINE interlock_the_engine
 
 /// NULL in a program without Swift Concurrency.
@@ -44,7 +46,8 @@ uintptr_t interlock_caller_of(uintptr_t place) {
 void interlock_name_call(const char *name) { ENGINE.current->call = name; }
 
 void interlock_call_turned_out(const char *name) {
-  ENGINE.trace.items[ENGINE.trace.count - 1].call = name;
+  char *call = ENGINE.trace.items[ENGINE.trace.count - 1].call;
+  snprintf(call, INTERLOCK_CALL_BYTES, "%s", name);
 }
 
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,

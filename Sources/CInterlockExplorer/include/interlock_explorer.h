@@ -54,6 +54,7 @@ typedef enum {
   INTERLOCK_FACT_SECTIONS = 1 << 5,
   /// The user's code reads a clock: reads are points, and order what moves the clock.
   INTERLOCK_FACT_CLOCK = 1 << 6,
+  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_CLOCK - 1,
 } interlock_exploration_fact;
 
 typedef struct {
