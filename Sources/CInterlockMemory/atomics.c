@@ -135,7 +135,7 @@ ATOMIC(16, uint16_t, never)
 ATOMIC(32, uint32_t, maybe)
 ATOMIC(64, uint64_t, never)
 
-// 128 bits: the processor has one instruction for all of them.
+// 128 bits: every operation is a compare and swap, which each processor has for this size.
 
 typedef unsigned __int128 wide;
 
@@ -144,14 +144,16 @@ static void before_wide(const volatile void *at, bool writes, int memory_order, 
   check_access((uintptr_t)at + 8, 8, CELL_IS_ATOMIC | (writes ? CELL_WRITES : 0), place);
 }
 
+#if defined(__x86_64__)
+// Some processors of this kind lack the instruction, so the compiler emits it only where this says
+// that it is there, and not where this function is inlined: it would call libatomic's instead.
+__attribute__((target("cx16"), noinline))
+#endif
 static bool exchange_wide(volatile wide *at, wide *expected, wide desired) {
-  uint64_t low = (uint64_t)*expected, high = (uint64_t)(*expected >> 64);
-  bool done;
-  __asm__ volatile("lock cmpxchg16b %1"
-                   : "=@ccz"(done), "+m"(*at), "+a"(low), "+d"(high)
-                   : "b"((uint64_t)desired), "c"((uint64_t)(desired >> 64))
-                   : "memory");
-  *expected = (wide)high << 64 | low;
+  // A full barrier: at least as strong as any order that the code asks for.
+  wide found = __sync_val_compare_and_swap(at, *expected, desired);
+  bool done = found == *expected;
+  *expected = found;
   return done;
 }
 

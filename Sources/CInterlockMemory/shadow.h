@@ -37,7 +37,12 @@ enum {
   /// One leaf has the shadow of 2 MB.
   leaf_shift = 21,
   units_in_leaf = 1 << (leaf_shift - 3),
+  /// Of the addresses that the system gives to a process. On arm64, stacks lie above 2^47.
+#if defined(__aarch64__)
+  address_bits = 48,
+#else
   address_bits = 47,
+#endif
 };
 _Static_assert(most_slots <= 1 << slot_bits, "a cell has every slot");
 #define CELL_WRITES ((shadow_cell)1 << 18)

@@ -61,6 +61,34 @@ BODY(read_word, (void)*(volatile int *)&word)
 static void plain_racy(void) { run_both(store_word, read_word); }
 static void plain_correct(void) { run_both(store_word, load_word); }
 
+// 16 bytes, which no thread may see half of.
+typedef unsigned __int128 wide;
+enum { turns = 10000 };
+static wide pair __attribute__((aligned(16)));
+static const wide both_halves = (wide)1 << 64 | 1;
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#endif
+static bool replace_pair(wide expected, wide desired) {
+  return __sync_bool_compare_and_swap(&pair, expected, desired);
+}
+static void *add_to_pair(void *unused) {
+  wide seen = 0;
+  for (int i = 0; i < turns; i++) {
+    while (!replace_pair(seen * both_halves, (seen + 1) * both_halves)) seen++;
+  }
+  return unused;
+}
+static void pair_correct(void) {
+  run_both(add_to_pair, add_to_pair);
+  if (!replace_pair(2 * turns * both_halves, 0)) abort();
+}
+BODY(send_pair, data = 1; replace_pair(0, both_halves))
+BODY(receive_pair, while (!replace_pair(both_halves, 0)) sched_yield(); data++)
+static void pair_message_correct(void) { run_both(send_pair, receive_pair); }
+BODY(read_pair_end, (void)((volatile char *)&pair)[15])
+static void pair_racy(void) { run_both(send_pair, read_pair_end); }
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static void add_under(pthread_mutex_t *lock) {
   for (int i = 0; i < 100; i++) {
@@ -146,6 +174,9 @@ const memory_program memory_order_programs[] = {
     {"count.correct", count_correct},
     {"plain.racy", plain_racy},
     {"plain.correct", plain_correct},
+    {"pair.racy", pair_racy},
+    {"pair.correct", pair_correct},
+    {"pair_message.correct", pair_message_correct},
     {"mutex.racy", mutex_racy},
     {"mutex.correct", mutex_correct},
     {"rwlock.racy", rwlock_racy},

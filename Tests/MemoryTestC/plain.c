@@ -147,7 +147,7 @@ static int is_over;
 static void *take_early(void *unused) {
   hand_over();
   // An access shows that the call is over.
-  static volatile int own;
+  static volatile int own __attribute__((unused));
   own = 1;
   set_relaxed(&is_over);
   await_relaxed(&is_written);

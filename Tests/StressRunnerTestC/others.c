@@ -63,8 +63,8 @@ static int keep_changing(void *nothing) {
   setsid();
   enum { TABLE = 3, BYTES = 4096 };
   volatile uint64_t *words = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, TABLE, 0);
-  for (uint64_t turn = 0; words != MAP_FAILED; turn++) words[16 + turn % 400] = turn;
-  return 0;
+  if (words == MAP_FAILED) return 0;
+  for (uint64_t turn = 0;; turn++) words[16 + turn % 400] = turn;
 }
 
 /// A process with this one's memory and descriptors, which outlives it.

@@ -272,7 +272,11 @@ const hostile_action hostile_tricks[] = {
     {"forbids-write", forbid, SYS_write},
     {"forbids-exit", forbid, SYS_exit_group},
     {"forbids-futex", forbid_futex, 0},
+#ifdef SYS_epoll_wait
     {"forbids-poll", forbid, SYS_epoll_wait},
+#else
+    {"forbids-poll", forbid, SYS_epoll_pwait},
+#endif
     {"forbids-tgkill", forbid, SYS_tgkill},
     {"forbids-close", forbid, SYS_close},
     {"forbids-clock", forbid_clock, 0},

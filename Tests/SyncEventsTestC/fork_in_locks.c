@@ -42,7 +42,7 @@ static _Noreturn void run_child(void (^item)(void)) {
 
 int sync_events_fork_in_locks(int count) {
   if (!dispatch_block_create) return -1;
-  __block int ran = 0;
+  __block int ran __attribute__((unused)) = 0;
   void (^item)(void) = dispatch_block_create(0, ^{ ran++; });
   void *cancelled = dispatch_block_create(0, ^{});
   pthread_t others[2];
