@@ -1,6 +1,7 @@
 internal import CInterlockExplorer
 import Interlock
 import Prediction
+internal import ProcessInspection
 internal import Synchronization
 
 /// Runs a body once for each order that a strategy chooses.
@@ -72,6 +73,7 @@ package struct Exploration: Sendable {
     if interlock_is_explored() {
       throw ExplorationRefusal(description: "an explored body cannot explore")
     }
+    if let gap = ProcessorSupport.gap { throw ExplorationRefusal(description: gap) }
     OwnCode.register(OwnCode.explorer)
     return try turn.withLock { _ throws(ExplorationRefusal) in
       try RaceCheck.alone { () throws(ExplorationRefusal) in try work() }

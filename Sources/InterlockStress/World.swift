@@ -3,6 +3,7 @@ package import Comparison
 import Findings
 import Foundation
 import Interlock
+import ProcessInspection
 package import MemoryCheck
 package import Reports
 package import StressRunner
@@ -45,6 +46,8 @@ package struct World {
   package var requiresContention = false
   /// Which of the calls that wait and wake this build sees; without them no hang is explained.
   package var sight = ReportContext.Sight.everything
+  /// The processor, by its name in `ProcessorSupport`.
+  package var processor = ProcessorSupport.name
   /// Turns interposition off for good, so that the calls cost what they cost without Interlock.
   ///
   /// Returns the remaining difference: the nanoseconds of a mutex pair called by this executable,

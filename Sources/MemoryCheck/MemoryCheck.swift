@@ -21,6 +21,7 @@ package enum MemoryCheck {
   /// What can be checked. Read it before the check starts.
   package static var support: Support {
     // This module is built with the options that the user's modules are built with.
+    if let gap = ProcessorSupport.gap { return .unavailable(reason: gap) }
     if interlock_memory_is_instrumented_function({ $0?.pointee = 1 }) { return .everywhere }
     if let blindness = InterposedCalls.blindness { return .unavailable(reason: blindness) }
     return interlock_memory_is_instrumented() ? .partial : .unavailable(reason: notCompiled)
@@ -49,7 +50,8 @@ package enum MemoryCheck {
   package static func start(
     _ receive: @escaping Receiver, isKnown: @escaping KnownRaces = { _ in false }
   ) -> String? {
-    // First: with ThreadSanitizer's runtime no code calls these functions.
+    if let gap = ProcessorSupport.gap { return gap }
+    // Before the next: with ThreadSanitizer's runtime no code calls these functions.
     if let blindness = InterposedCalls.blindness { return blindness }
     guard interlock_memory_is_instrumented() else { return notCompiled }
     OwnCode.register(OwnCode.memoryCheck)

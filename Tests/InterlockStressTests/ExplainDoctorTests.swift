@@ -50,6 +50,20 @@ struct ExplainDoctorTests {
     #expect(test.output.text.split(separator: "\n").count <= 24)
   }
 
+  @Test("On arm64, one line of 'doctor' shows that explore and the check of memory do not run")
+  func processor() throws {
+    let test = try TestWorld()
+    var world = test.world
+    #expect(world.perform(["doctor"]) == .met)
+    #expect(!test.output.text.contains("processor "))
+    world.processor = "arm64"
+    #expect(world.perform(["doctor"]) == .met)
+    let text = test.output.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(
+      text.contains(
+        "✗ processor explore and the check of memory run only on x86-64 so far, and this is arm64"))
+  }
+
   @Test("'doctor' shows what is missing, and a fault of Interlock's own is its exit code")
   func missing() throws {
     let test = try TestWorld()

@@ -1,6 +1,7 @@
 import Findings
 import Foundation
 import JSONText
+import ProcessInspection
 import Reports
 import StressRunner
 
@@ -27,6 +28,9 @@ extension World {
       sections,
     ]
     checks += callChecks
+    if let gap = ProcessorSupport.gap(on: processor) {
+      checks.append(Check(name: "processor", isGood: false, text: gap))
+    }
     checks.append(scenarioCheck(options))
     checks.append(serviceCheck)
     if !optionErrors.isEmpty {

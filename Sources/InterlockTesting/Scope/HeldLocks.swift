@@ -1,4 +1,5 @@
 import CInterlockAnalysis
+internal import Interlock
 import ProcessInspection
 
 /// What the calling thread holds, as far as its calls have been seen since the watchdog started.
@@ -21,4 +22,7 @@ enum HeldLocks {
 /// Called before `main`, by `Sources/CInterlockWatchdog/start.c`: begins to follow what threads and
 /// tasks wait for, so that a hang of any later test is explained.
 @_cdecl("interlock_testing_starts")
-func startTesting() { _ = interlock_waits_start() }
+func startTesting() {
+  _ = interlock_waits_start()
+  if let gap = ProcessorSupport.gap { SectionTracking.announce(gap) }
+}
