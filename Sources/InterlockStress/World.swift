@@ -65,6 +65,8 @@ package struct World {
   package var commit: () -> String? = { nil }
   /// Runs `swift package` with arguments in a folder.
   package var swiftPackage = Subprocess.swiftPackage
+  /// Where a CI job gets Interlock from, by its folder.
+  package var interlockSource: (_ folder: String) -> InterlockSource? = { .init(folder: $0) }
   /// Seconds on a monotonic clock.
   package var now: () -> Double
   /// Runs trials.

@@ -39,13 +39,11 @@ struct InitCommand {
     // The files first: SwiftPM writes none of its own where one is.
     for file in plan.files { try write(file.text, folder, file.path) }
     let notes = plan.notes + (try writeWorkflow(plan, interlock))
-    let isWhole = try !options.editsManifest || edit(plan.commands)
-    if !options.editsManifest, !plan.commands.isEmpty {
+    let isWhole = try !options.editsManifest || edit(plan.manifest)
+    let lines = plan.manifest.lines
+    if !options.editsManifest, !lines.isEmpty {
       world.output.write("to add to Package.swift, by hand or with --edit-manifest:\n")
-      for command in plan.commands {
-        let words = ["swift", "package"] + command
-        world.output.write("  \(words.map(shellWord).joined(separator: " "))\n")
-      }
+      for line in lines { world.output.write("  \(escaped(line))\n") }
     }
     for note in notes {
       for (index, line) in wrapped(note, width: 98).enumerated() {
@@ -70,16 +68,19 @@ struct InitCommand {
         "The value '\(escaped(path))' is invalid for '--interlock <folder>': it has no"
           + " Package.swift", .initialize)
     }
-    return options.interlock == nil ? Self.relative(absolute, to: folder) : path
+    return Self.relative(absolute, to: folder)
   }
 
-  /// A path as seen from a folder: `../Interlock`.
+  /// A path without links.
+  static func resolved(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+  }
+
+  /// A path as seen from a folder: `../Interlock`. Never absolute: no other machine has that.
   static func relative(_ path: String, to folder: String) -> String {
-    let to = path.split(separator: "/")
-    let from = URL(fileURLWithPath: folder).standardizedFileURL.path.split(separator: "/")
+    let to = resolved(path).split(separator: "/")
+    let from = resolved(folder).split(separator: "/")
     let shared = zip(to, from).prefix { $0 == $1 }.count
-    // Nothing in common but the root: an absolute path says more.
-    guard shared > 0 else { return path }
     let words = from.dropFirst(shared).map { _ in ".." } + to.dropFirst(shared).map(String.init)
     return words.isEmpty ? "." : words.joined(separator: "/")
   }
@@ -114,23 +115,38 @@ struct InitCommand {
     guard let service else {
       return ["No workflow file: the repository shows no CI service, '--ci' names one."]
     }
-    let inside = URL(fileURLWithPath: folder).standardizedFileURL.path.dropFirst(repository.count)
+    let inside = Self.resolved(folder).dropFirst(Self.resolved(repository).count)
+    let place = Self.resolved(folder + "/" + interlock)
+    let fetch: WorkflowFile.Fetch
+    if place.hasPrefix(Self.resolved(repository) + "/") {
+      fetch = .repository
+    } else if let source = world.interlockSource(place) {
+      fetch = .clone(source, into: interlock)
+    } else if service != .none {
+      return [
+        "No workflow file: a job has to fetch Interlock, and \(printable(interlock)) has no origin"
+          + " that it could clone. Clone Interlock from its address, or put it into this"
+          + " repository, and call 'init' again."
+      ]
+    } else {
+      return []
+    }
     guard
       let file = WorkflowFile(
-        service, folder: String(inside.drop { $0 == "/" }), interlock: interlock,
+        service, folder: String(inside.drop { $0 == "/" }), fetch: fetch,
         executable: plan.executable)
     else { return [] }
     try write(file.text, repository, file.path)
-    return [file.note]
+    return file.note.map { [$0] } ?? []
   }
 
   // MARK: The manifest
 
   /// Lets SwiftPM edit the manifest; restores it if a command fails.
-  private func edit(_ commands: [[String]]) throws -> Bool {
+  private func edit(_ change: ManifestChange) throws -> Bool {
     let path = folder + "/Package.swift"
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
-    for command in commands {
+    for command in change.commands {
       let result = try world.swiftPackage(command, folder)
       guard result.code == 0 else {
         try before.write(to: URL(fileURLWithPath: path), options: .atomic)
@@ -140,8 +156,11 @@ struct InitCommand {
             + " \(printable(reason))\n")
         return false
       }
+      guard command[0] == "add-dependency" else { continue }
+      let added = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+      try Data(change.named(added).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
-    if !commands.isEmpty { world.output.write("edited: Package.swift\n") }
+    if !change.commands.isEmpty { world.output.write("edited: Package.swift\n") }
     return true
   }
 }

@@ -48,8 +48,7 @@ extension CommandName {
     ) { $1.initial.interlock = $0 },
     Option(
       flag: "edit-manifest", replay: .leavesOut,
-      "Add the dependencies to Package.swift, by the commands of SwiftPM that are shown without"
-        + " this option."
+      "Add to Package.swift what is shown without this option."
     ) { $0.initial.editsManifest = true },
   ].map { ([.initialize], $0) }
 }

@@ -13,34 +13,32 @@ struct InitPlan {
 
   /// The files, in the order in which they are shown.
   private(set) var files: [File] = []
-  /// Arguments of `swift package`, one command each.
-  private(set) var commands: [[String]] = []
+  /// What is to be added to the manifest.
+  private(set) var manifest: ManifestChange
   /// What the user should know or do, a sentence each.
   private(set) var notes: [String] = []
   /// The stress executable, if the package has one, or gets one.
   private(set) var executable: String?
 
-  /// The path of Interlock's package as the manifest of the user's has it, and its identity there.
-  private let interlock: (path: String, identity: String)
   private let package: UserPackage
 
   /// Decides what fits a package.
   ///
   /// - Parameters:
   ///   - package: The package.
-  ///   - interlock: Interlock's folder, relative to the package or absolute.
+  ///   - interlock: Interlock's folder, relative to the package.
   ///   - options: The options.
   /// - Throws: If the package lacks what the options ask for.
   init(
     _ package: UserPackage, interlock: String, _ options: InitOptions
   ) throws(UsageError) {
     self.package = package
-    let identity = interlock.split(separator: "/").last.map { $0.lowercased() } ?? "interlock"
-    let known = package.dependencies.first { $0.lowercased() == "interlock" }
-    self.interlock = (interlock, known ?? identity)
-    if known == nil, !package.dependencies.contains(identity) {
-      commands.append(["add-dependency", interlock, "--type", "path"])
+    let known = package.dependencies.first { dependency in
+      dependency.name.lowercased() == "interlock"
+        || dependency.folder.map(InitCommand.resolved)
+          == InitCommand.resolved(package.folder + "/" + interlock)
     }
+    manifest = ManifestChange(interlock: interlock, knownAs: known?.name)
     guard let subject = package.targets(.library).first ?? package.targets(.executable).first else {
       throw UsageError(
         "The package '\(printable(package.name))' has no target with code to test", .initialize)
@@ -70,33 +68,43 @@ struct InitPlan {
       test = found
       subject =
         package.targets.first { found.dependencies.contains($0.name) && $0.kind != .test } ?? first
-      if !found.dependencies.contains(subject.name) { depend(found, on: subject.name) }
+      if !found.dependencies.contains(subject.name) {
+        manifest.depend(found.name, on: subject.name)
+      }
     } else {
       let name = unused(first.name + "Tests")
       test = .init(
         name: name, kind: .test, folder: "Tests/" + name,
         dependencies: [first.name, "InterlockTesting"])
       subject = first
-      commands.append(["add-target", name, "--type", "test", "--dependencies", first.name])
-      depend(test, onProduct: "InterlockTesting")
+      manifest.add(name, kind: "test", on: first.name)
+      manifest.depend(name, onProduct: "InterlockTesting")
     }
     if !test.dependencies.contains("InterlockTesting") {
-      depend(test, onProduct: "InterlockTesting")
+      manifest.depend(test.name, onProduct: "InterlockTesting")
     }
     // Of a new target, the file that SwiftPM would write with an example; it leaves this one.
     let isNew = !tests.contains { $0.name == test.name }
     let usesXCTest = package.usesXCTest(test)
     let candidates = package.candidates(in: subject)
+    let sketch = package.sketch(of: candidates, in: subject)
     files.append(
       File(
         path: "\(test.folder)/\(isNew ? test.name : "ConcurrencyTests").swift",
         text: InitTemplates.test(
-          module: subject.module, candidates: candidates, usesXCTest: usesXCTest)))
-    if candidates.isEmpty {
+          module: subject.module, candidates: candidates, sketch: sketch, usesXCTest: usesXCTest)))
+    let list = candidates.filter { $0.place != sketch?.0.place }
+      .map { "\($0.name) (\($0.place))" }.joined(separator: ", ")
+    if let stressed = sketch?.0 {
+      notes.append(
+        "The test stresses \(stressed.name) (\(stressed.place)). Read its calls before you run it."
+          + (list.isEmpty ? "" : " Worth a test too: \(list)."))
+    } else if candidates.isEmpty {
       notes.append("The test stresses an example: put a type of \(subject.name) in its place.")
     } else {
-      let list = candidates.map { "\($0.name) (\($0.place))" }.joined(separator: ", ")
-      notes.append("The test stresses an example. Worth putting in its place: \(list).")
+      notes.append(
+        "The test stresses an example: no initialiser of these takes simple values. Worth putting"
+          + " in its place: \(list).")
     }
     let others = tests.filter { $0.name != test.name }.map(\.name)
     if !others.isEmpty {
@@ -118,11 +126,9 @@ struct InitPlan {
       notes.append("\(executable) links InterlockStress already: no other executable is written.")
     } else {
       let name = unused(library.name + "Stress")
-      commands.append(["add-target", name, "--type", "executable", "--dependencies", library.name])
-      let target = UserPackage.Target(
-        name: name, kind: .executable, folder: "Sources/" + name, dependencies: [])
-      depend(target, onProduct: "Interlock")
-      depend(target, onProduct: "InterlockStress")
+      manifest.add(name, kind: "executable", on: library.name)
+      manifest.depend(name, onProduct: "Interlock")
+      manifest.depend(name, onProduct: "InterlockStress")
       files.append(
         File(
           path: "Sources/\(name)/\(name).swift",
@@ -131,18 +137,6 @@ struct InitPlan {
       executable = name
     }
     files.append(File(path: "StressScenarios/mixed.json", text: InitTemplates.scenario))
-  }
-
-  // MARK: The manifest
-
-  private mutating func depend(_ target: UserPackage.Target, onProduct product: String) {
-    commands.append([
-      "add-target-dependency", product, target.name, "--package", interlock.identity,
-    ])
-  }
-
-  private mutating func depend(_ target: UserPackage.Target, on other: String) {
-    commands.append(["add-target-dependency", other, target.name])
   }
 
   /// A name that no target has.

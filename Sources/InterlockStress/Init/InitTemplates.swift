@@ -1,33 +1,47 @@
 /// The texts that `init` writes. They compile in a package of language mode 5 or 6.
 enum InitTemplates {
-  /// A test that stresses an example.
+  /// A test that stresses a type of the user's, or else an example.
   static func test(
-    module: String, candidates: [UserPackage.Candidate], usesXCTest: Bool
+    module: String, candidates: [UserPackage.Candidate],
+    sketch: (UserPackage.Candidate, TypeSketch)?, usesXCTest: Bool
   ) -> String {
-    let hints = candidates.map { "// - \($0.name), at \($0.place)\n" }.joined()
-    let hint = hints.isEmpty ? "" : "// Types of \(module) that are worth it:\n\(hints)"
-    let body = """
-        // 4 callers at once, 200 times: each makes the calls that your callers make.
-        try await stress(Example(), callers: 4, rounds: 200) { example, caller in
-          let key = "key \\(caller.random(in: 0..<4))"
-          example.store(1, for: key)
-          _ = example.value(for: key)
-        }
-      """
+    let others = candidates.filter { $0.place != sketch?.0.place }
+    let hints = others.map { "// - \($0.name), at \($0.place)\n" }.joined()
+    let also = sketch == nil ? "" : " too"
+    let hint = hints.isEmpty ? "" : "// Types of \(module) that are worth it\(also):\n\(hints)"
+    let made = sketch?.1.made ?? "Example()"
+    let subject = sketch == nil ? "example" : "subject"
+    let calls =
+      sketch?.1.calls ?? [
+        #"let key = "key \(caller.random(in: 0..<4))""#, "example.store(1, for: key)",
+        "_ = example.value(for: key)",
+      ]
+    let caller = calls.contains { $0.contains("caller") } ? "caller" : "_"
+    let body =
+      ["try await stress(\(made), callers: 4, rounds: 200) { \(subject), \(caller) in"]
+      + calls.map { "  " + $0 } + ["}"]
+    let name = sketch.map { "ManyCallersOf\($0.0.name)" } ?? "ManyCallers"
+    let lines =
+      ["// 4 callers at once, 200 times: each makes the calls that your callers make."] + body
     let test =
       usesXCTest
       ? """
       final class ConcurrencyTests: XCTestCase {
-        func testManyCallers() async throws {
-      \(body.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
+        func test\(name)() async throws {
+      \(lines.map { "    " + $0 }.joined(separator: "\n"))
         }
       }
       """
       : """
-      @Test func manyCallers() async throws {
-      \(body)
+      @Test func m\(name.dropFirst())() async throws {
+      \(lines.map { "  " + $0 }.joined(separator: "\n"))
       }
       """
+    let todo =
+      sketch.map {
+        "// \($0.0.name) is at \($0.0.place). The calls are read from its source:"
+          + " change them as its\n// callers make them."
+      } ?? "// Put a type of \(module) in the place of Example."
     return """
       import Foundation
       import InterlockTesting
@@ -37,21 +51,25 @@ enum InitTemplates {
 
       // Calls a type from several callers at once. A hang, a failed expectation, and accesses of
       // marked state that overlap are failures, with both sides and a string that replays them.
-      // Put a type of \(module) in the place of Example.
+      \(todo)
       \(hint)
       \(test)
-
-      /// What is stressed, until a type of your own takes its place.
-      private final class Example: @unchecked Sendable {
-        private let lock = NSLock()
-        private var values: [String: Int] = [:]
-
-        func store(_ value: Int, for key: String) { lock.withLock { values[key] = value } }
-        func value(for key: String) -> Int? { lock.withLock { values[key] } }
-      }
-
+      \(sketch == nil ? example : "")
       """
   }
+
+  private static let example = """
+
+    /// What is stressed, until a type of your own takes its place.
+    private final class Example: @unchecked Sendable {
+      private let lock = NSLock()
+      private var values: [String: Int] = [:]
+
+      func store(_ value: Int, for key: String) { lock.withLock { values[key] = value } }
+      func value(for key: String) -> Int? { lock.withLock { values[key] } }
+    }
+
+    """
 
   /// A stress executable with one subject.
   static func executable(_ name: String, module: String) -> String {

@@ -16,6 +16,14 @@ struct UserPackage {
     var dependencies: [String]
   }
 
+  /// A package that it depends on.
+  struct Dependency {
+    /// The name by which the manifest's targets refer to it.
+    var name: String
+    /// Its folder; `nil` if it is fetched.
+    var folder: String?
+  }
+
   /// A type that is worth stressing, because the compiler does not check it.
   struct Candidate {
     var name: String
@@ -28,8 +36,8 @@ struct UserPackage {
 
   var name: String
   var targets: [Target]
-  /// The identities of the packages that it depends on.
-  var dependencies: [String]
+  /// The packages that it depends on.
+  var dependencies: [Dependency]
   /// Its folder.
   let folder: String
 
@@ -45,6 +53,7 @@ struct UserPackage {
       struct Source: Decodable {
         var identity: String
         var nameForTargetDependencyResolutionOnly: String?
+        var path: String?
       }
       var name: String
       var targets: [Target]
@@ -56,7 +65,8 @@ struct UserPackage {
     self.folder = folder
     name = read.name
     dependencies = read.dependencies.flatMap(\.values).flatMap { $0 }.map {
-      $0.nameForTargetDependencyResolutionOnly ?? $0.identity
+      Dependency(
+        name: $0.nameForTargetDependencyResolutionOnly ?? $0.identity, folder: $0.path)
     }
     let kinds: [String: Target.Kind] = [
       "regular": .library, "executable": .executable, "test": .test,
@@ -88,7 +98,8 @@ struct UserPackage {
     var found: [Candidate] = []
     for (path, text) in sources(target) {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-      for (index, line) in lines.enumerated() {
+      for (index, line) in lines.enumerated()
+      where !line.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") {
         let isClaimed = line.contains("@unchecked Sendable")
         guard
           let match = isClaimed
@@ -100,6 +111,15 @@ struct UserPackage {
       }
     }
     return found
+  }
+
+  /// The first of these types that a test can make and call.
+  func sketch(of candidates: [Candidate], in target: Target) -> (Candidate, TypeSketch)? {
+    let texts = sources(target).map(\.text)
+    for candidate in candidates {
+      if let sketch = TypeSketch(candidate.name, in: texts) { return (candidate, sketch) }
+    }
+    return nil
   }
 
   /// The Swift sources of a target, by their paths relative to the package.

@@ -1,3 +1,4 @@
+import Reports
 import Foundation
 import StressRunner
 
@@ -7,26 +8,34 @@ struct WorkflowFile {
   let path: String
   let text: String
   /// What remains to be done, in a sentence.
-  let note: String
+  let note: String?
+
+  /// How a job gets Interlock.
+  enum Fetch {
+    /// It is in the repository, or a submodule of it.
+    case repository
+    /// Into a folder, relative to the package.
+    case clone(InterlockSource, into: String)
+  }
 
   /// The file for a service; `nil` for none.
   ///
   /// - Parameters:
   ///   - service: The service.
   ///   - folder: The package's folder, relative to the repository; empty for its root.
-  ///   - interlock: Interlock's folder, relative to the package.
+  ///   - fetch: How the job gets Interlock.
   ///   - executable: The stress executable, if the package has one.
   init?(
-    _ service: InitOptions.Service, folder: String, interlock: String, executable: String?
+    _ service: InitOptions.Service, folder: String, fetch: Fetch, executable: String?
   ) {
     let limit = "INTERLOCK_OPTIONS: hang_limit=60"
-    let runs = ["swift test"] + (executable.map { ["swift run \($0) run"] } ?? [])
+    let runs = fetch.commands + ["swift test"] + (executable.map { ["swift run \($0) run"] } ?? [])
     switch service {
     case .none: return nil
     case .github:
       path = ".github/workflows/interlock.yml"
       let steps = runs.map { run in
-        "      - run: \(run)\n"
+        "      - run: \(Self.quoted(run))\n"
           + (folder.isEmpty ? "" : "        working-directory: \(Self.quoted(folder))\n")
       }
       text = """
@@ -42,14 +51,15 @@ struct WorkflowFile {
               \(limit)
             steps:
               - uses: actions/checkout@v4
-              # Fetch Interlock here. Package.swift expects it at
-              # \(Self.comment(interlock)), seen from the package.
+                with:
+                  submodules: recursive
 
         """ + steps.joined()
-      note = "The workflow must fetch Interlock: it has a comment where."
+      note = nil
     case .gitlab:
       path = ".gitlab/interlock.yml"
       let change = folder.isEmpty ? "" : "    - cd \(Self.quoted(folder))\n"
+      let script = runs.map { "    - \(Self.quoted($0))\n" }.joined()
       let artifacts = """
           artifacts:
             when: always
@@ -64,16 +74,11 @@ struct WorkflowFile {
           timeout: 30 minutes
           variables:
             \(limit.replacing("hang_limit=60", with: "\"hang_limit=60\""))
-          before_script:
-            # Fetch Interlock here. Package.swift expects it at
-            # \(Self.comment(interlock)), seen from the package.
-            - swift --version
+            GIT_SUBMODULE_STRATEGY: recursive
           script:
-        \(change)\(runs.map { "    - \($0)\n" }.joined())\(executable == nil ? "" : artifacts)
+        \(change)\(script)\(executable == nil ? "" : artifacts)
         """
-      note =
-        "Add to .gitlab-ci.yml: include: { local: .gitlab/interlock.yml }. The job must fetch"
-        + " Interlock: it has a comment where."
+      note = "Add to .gitlab-ci.yml: include: { local: .gitlab/interlock.yml }."
     }
   }
 
@@ -89,17 +94,23 @@ struct WorkflowFile {
     return remotes.contains { $0.contains("github.com") } ? .github : nil
   }
 
-  /// A path as a word of YAML.
-  private static func quoted(_ path: String) -> String {
-    let plain = path.utf8.allSatisfy { byte in
+  /// A text as a word of YAML.
+  private static func quoted(_ text: String) -> String {
+    let plain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "-_./".utf8.contains(byte)
+        || " -_./:'".utf8.contains(byte)
     }
-    return plain ? path : "'" + path.replacing("'", with: "''") + "'"
+    return plain && text.first != "'" && !(text + " ").contains(": ")
+      ? text : "'" + text.replacing("'", with: "''") + "'"
   }
+}
 
-  /// A path within a comment, which a line break would end.
-  private static func comment(_ path: String) -> String {
-    path.replacing("\n", with: " ").replacing("\r", with: " ")
+extension WorkflowFile.Fetch {
+  /// Words of the shell.
+  fileprivate var commands: [String] {
+    guard case .clone(let source, let folder) = self else { return [] }
+    let words = { (words: [String]) in words.map(shellWord).joined(separator: " ") }
+    return [words(["git", "clone", source.address, folder])]
+      + (source.commit.map { [words(["git", "-C", folder, "checkout", $0])] } ?? [])
   }
 }

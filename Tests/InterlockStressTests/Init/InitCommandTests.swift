@@ -8,7 +8,7 @@ import Testing
 @Suite("'init'", .offThePool)
 struct InitCommandTests {
   private static let cache = """
-    public final class Store: @unchecked Sendable { public init() {} }
+    public final class Store: @unchecked Sendable { public init() {}; public func clear() {} }
     public actor Loader { public init() {} }
     """
 
@@ -37,14 +37,24 @@ struct InitCommandTests {
     #expect(package.files.subtracting(before) == [path, ".github/workflows/interlock.yml"])
     let text = try #require(package.read(path))
     #expect(text.contains("import Testing\n") && text.contains("@testable import Store\n"))
-    #expect(text.contains("// - Store, at Sources/Store/Store.swift:1\n"))
+    #expect(text.contains("// Store is at Sources/Store/Store.swift:1."))
+    #expect(text.contains("stress(Store(), callers: 4, rounds: 200) { subject, _ in\n"))
+    #expect(text.contains("    subject.clear()\n") && !text.contains("Example"))
     #expect(text.contains("// - Loader, at Sources/Store/Store.swift:2\n"))
     try expectParses(package, path)
     let output = package.test.output.text
     #expect(output.contains("written: \(path)\n"))
-    #expect(output.contains(" --type path\n"))
-    #expect(output.contains("swift package add-target-dependency InterlockTesting StoreTests "))
-    #expect(!output.contains("add-target-dependency Store "))
+    let interlock = InitCommand.relative(UserPackageFolder.interlock, to: package.folder)
+    #expect(
+      output.contains(
+        """
+          to the package's dependencies:
+            .package(name: "Interlock", path: "\(interlock)"),
+          to the dependencies of StoreTests:
+            .product(name: "InterlockTesting", package: "Interlock"),
+        - 
+        """), "\(output)")
+    #expect(interlock.hasPrefix("../"))
     // Nothing is overwritten, also by a second call.
     try package.write("// mine\n", path)
     #expect(package.initialize() == .met)
@@ -83,6 +93,8 @@ struct InitCommandTests {
     #expect(package.read(path)?.contains("@testable import my_app\n") == true)
     try expectParses(package, path)
     let manifest = try #require(package.read("Package.swift"))
+    #expect(manifest.contains(#".package(name: "Interlock", path: "../"#), "\(manifest)")
+    #expect(manifest.contains(#"package: "Interlock""#))
     #expect(manifest.contains(#"name: "my-appTests""#) && manifest.contains("InterlockTesting"))
     #expect(package.test.output.text.contains("edited: Package.swift\n"))
     // SwiftPM reads what it wrote, and a second call finds nothing to add.
@@ -112,6 +124,7 @@ struct InitCommandTests {
     #expect(package.initialize("--target", "BTests", "--ci", "none", "--stress") == .met)
     let text = try #require(package.read("B-Tests/ConcurrencyTests.swift"))
     #expect(text.contains("@testable import B\n") && text.contains("Int, at B/B.swift:1"))
+    #expect(package.test.output.text.contains("no initialiser of these takes simple values"))
     let stress = "Sources/AStress/AStress.swift"
     #expect(package.read(stress)?.contains("struct AStress: StressCommand {") == true)
     try expectParses(package, stress)
@@ -130,10 +143,31 @@ struct InitCommandTests {
     #expect(package.initialize("--stress") == .met, "\(package.test.errors.text)")
     try expectParses(package, "Tests/StoreTests/StoreTests.swift")
     let flow = try #require(package.read(".github/workflows/interlock.yml"))
-    #expect(flow.contains("- run: swift test\n      - run: swift run StoreStress run\n"))
+    let interlock = InitCommand.relative(UserPackageFolder.interlock, to: package.folder)
+    let steps = """
+            - uses: actions/checkout@v4
+              with:
+                submodules: recursive
+            - run: git clone 'https://example.com/team/Interlock.git' \(interlock)
+            - run: git -C \(interlock) checkout 0123456789abcdef
+            - run: swift test
+            - run: swift run StoreStress run
+
+      """
+    #expect(flow.hasSuffix(steps), "\(flow)")
     let output = package.test.output.text
-    #expect(output.contains("package add-target StoreTests --type test --dependencies Store\n"))
-    #expect(output.contains("swift package add-target StoreStress --type executable "))
+    #expect(
+      output.contains(
+        """
+          to the targets:
+            .testTarget(
+              name: "StoreTests",
+              dependencies: [
+                "Store",
+                .product(name: "InterlockTesting", package: "Interlock"),
+              ]),
+            .executableTarget(
+        """.replacing("    .exec", with: "  to the targets:\n    .exec")), "\(output)")
     // Which service it is cannot be known.
     for name in [".git", ".github"] {
       try FileManager.default.removeItem(atPath: package.folder + "/" + name)
@@ -142,6 +176,62 @@ struct InitCommandTests {
     #expect(package.initialize() == .met)
     #expect(package.files == before)
     #expect(package.test.output.text.contains("shows no CI service, '--ci' names one."))
+  }
+
+  @Test("Without an address that a job can clone Interlock from, 'init' writes no workflow")
+  func noAddress() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(#".target(name: "Store")"#),
+      "Sources/Store/Store.swift": Self.cache, ".github/workflows/ci.yml": "on: push\n",
+    ])
+    package.source = nil
+    #expect(package.initialize() == .met)
+    #expect(!package.files.contains(".github/workflows/interlock.yml"))
+    let words = package.test.output.text.split(whereSeparator: \.isWhitespace).joined(
+      separator: " ")
+    #expect(words.contains("No workflow file: a job has to fetch Interlock"))
+    #expect(InterlockSource.publicAddress("git@github.com:a/b.git") == "https://github.com/a/b.git")
+    #expect(
+      InterlockSource.publicAddress("ssh://git@host.org:2222/a/b") == "https://host.org/a/b")
+    #expect(InterlockSource.publicAddress("https://key@host.org/a") == "https://host.org/a")
+    #expect(InterlockSource.publicAddress("http://host.org:80/a") == "http://host.org:80/a")
+    for folder in ["/opt/Interlock", "../Interlock", "file:///opt/Interlock", "C:\\Interlock"] {
+      #expect(InterlockSource.publicAddress(folder) == nil, "\(folder)")
+    }
+  }
+
+  @Test("In a repository that has Interlock in it, the workflow fetches nothing else")
+  func inside() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": UserPackageFolder.manifest(#".target(name: "Store")"#),
+      "Sources/Store/Store.swift": Self.cache, ".github/workflows/ci.yml": "on: push\n",
+      ".git/config": "", "Vendor/main/Package.swift": "",
+    ])
+    package.source = nil
+    #expect(package.initialize("--interlock", package.folder + "/Vendor/main") == .met)
+    let flow = try #require(package.read(".github/workflows/interlock.yml"))
+    #expect(!flow.contains("clone") && flow.contains("submodules: recursive"))
+    #expect(
+      package.test.output.text.contains(
+        #"    .package(name: "Interlock", path: "Vendor/main"),"#))
+  }
+
+  @Test("A manifest that has Interlock by another name keeps that name")
+  func knownByName() throws {
+    let package = try UserPackageFolder([
+      "Package.swift": """
+      // swift-tools-version: 6.0
+      import PackageDescription
+      let package = Package(
+        name: "App", dependencies: [.package(path: "\(UserPackageFolder.interlock)")],
+        targets: [.target(name: "Store")])
+      """,
+      "Sources/Store/Store.swift": Self.cache,
+    ])
+    #expect(package.initialize("--ci", "none") == .met, "\(package.test.errors.text)")
+    let folder = URL(fileURLWithPath: UserPackageFolder.interlock).lastPathComponent.lowercased()
+    #expect(!package.test.output.text.contains("to the package's dependencies"))
+    #expect(package.test.output.text.contains(#"package: "\#(folder)""#))
   }
 
   @Test("A folder without a package, and a manifest that does not compile, are one line each")
@@ -188,6 +278,7 @@ struct InitCommandTests {
     #expect(InitCommand.relative("/home/Interlock", to: "/home/App") == "../Interlock")
     #expect(InitCommand.relative("/home/App/Interlock", to: "/home/App") == "Interlock")
     #expect(InitCommand.relative("/home/Interlock", to: "/home/Interlock/a/b") == "../..")
-    #expect(InitCommand.relative("/opt/Interlock", to: "/home/App") == "/opt/Interlock")
+    #expect(
+      InitCommand.relative("/nowhere/Interlock", to: "/home/App") == "../../nowhere/Interlock")
   }
 }

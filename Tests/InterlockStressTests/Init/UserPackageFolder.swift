@@ -7,6 +7,9 @@ final class UserPackageFolder {
   let folder: String
   /// The world of the call, with its output.
   let test: TestWorld
+  /// Where Interlock was cloned from.
+  var source: InterlockSource? = .init(
+    address: "https://example.com/team/Interlock.git", commit: "0123456789abcdef")
 
   init(_ files: [String: String]) throws {
     test = try TestWorld()
@@ -31,6 +34,7 @@ final class UserPackageFolder {
     var world = test.world
     world.currentFolder = folder
     world.ownPackage = Self.interlock
+    world.interlockSource = { [source] _ in source }
     return world.perform(["init"] + arguments)
   }
 

@@ -1,0 +1,99 @@
+/// What `init` adds to a manifest: as lines for a person, and as commands of SwiftPM.
+struct ManifestChange {
+  /// The name by which targets refer to Interlock's package.
+  ///
+  /// Not the name of its folder, which another machine may not share.
+  private let name: String
+  /// Interlock's folder, relative to the package; `nil` if the manifest has it already.
+  private let folder: String?
+  /// The new targets, and those that get dependencies, in order.
+  private var targets: [Target] = []
+
+  private struct Target {
+    var name: String
+    /// `test` or `executable` for a new one.
+    var newKind: String?
+    var targets: [String] = []
+    var products: [String] = []
+  }
+
+  /// Changes nothing but the dependency on Interlock.
+  init(interlock folder: String, knownAs name: String?) {
+    self.name = name ?? "Interlock"
+    self.folder = name == nil ? folder : nil
+  }
+
+  /// Adds a target.
+  mutating func add(_ name: String, kind: String, on dependency: String) {
+    targets.append(Target(name: name, newKind: kind, targets: [dependency]))
+  }
+
+  /// Adds a target that another one depends on.
+  mutating func depend(_ target: String, on other: String) {
+    targets[index(of: target)].targets.append(other)
+  }
+
+  /// Adds a product of Interlock's that a target depends on.
+  mutating func depend(_ target: String, onProduct product: String) {
+    targets[index(of: target)].products.append(product)
+  }
+
+  private mutating func index(of name: String) -> Int {
+    if let index = targets.firstIndex(where: { $0.name == name }) { return index }
+    targets.append(Target(name: name))
+    return targets.count - 1
+  }
+
+  /// The line of the package's dependencies.
+  private var packageLine: String? {
+    folder.map { ".package(name: \"\(name)\", path: \(Self.quoted($0)))" }
+  }
+
+  /// What to add by hand, with its place.
+  var lines: [String] {
+    var lines: [String] = []
+    if let packageLine { lines += ["to the package's dependencies:", "  " + packageLine + ","] }
+    for target in targets {
+      let dependencies =
+        target.targets.map { Self.quoted($0) }
+        + target.products.map { ".product(name: \"\($0)\", package: \(Self.quoted(name)))" }
+      if let kind = target.newKind {
+        let call = kind == "test" ? "testTarget" : "executableTarget"
+        lines += ["to the targets:", "  .\(call)(", "    name: \(Self.quoted(target.name)),"]
+        lines += ["    dependencies: ["] + dependencies.map { "      \($0)," } + ["    ]),"]
+      } else {
+        lines += ["to the dependencies of \(target.name):"] + dependencies.map { "  \($0)," }
+      }
+    }
+    return lines
+  }
+
+  /// Arguments of `swift package`, one command each.
+  var commands: [[String]] {
+    var commands: [[String]] = []
+    if let folder { commands.append(["add-dependency", folder, "--type", "path"]) }
+    for target in targets {
+      var dependencies = target.targets[...]
+      if let kind = target.newKind {
+        let first = dependencies.popFirst().map { ["--dependencies", $0] } ?? []
+        commands.append(["add-target", target.name, "--type", kind] + first)
+      }
+      for name in dependencies { commands.append(["add-target-dependency", name, target.name]) }
+      for product in target.products {
+        commands.append(["add-target-dependency", product, target.name, "--package", name])
+      }
+    }
+    return commands
+  }
+
+  /// The manifest after `add-dependency`, which has no option for the name, with the name.
+  func named(_ manifest: String) -> String {
+    guard let folder, let packageLine else { return manifest }
+    return manifest.replacing(".package(path: \(Self.quoted(folder)))", with: packageLine)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return "\"\(escaped)\""
+  }
+}
