@@ -14,7 +14,8 @@ package struct InterlockSource: Sendable {
     self.commit = commit
   }
 
-  /// Asks Git; `nil` if a job could not clone the folder's origin.
+  /// Asks Git; `nil` if a job could not clone the folder's origin. The configured address: a machine
+  /// may rewrite it to one of its own.
   package init?(folder: String) {
     func git(_ words: String...) -> String? {
       let result = try? Subprocess.run(["git", "-C", folder] + words, in: folder)
@@ -22,7 +23,8 @@ package struct InterlockSource: Sendable {
       return String(decoding: result.output, as: UTF8.self)
         .trimmingCharacters(in: .whitespacesAndNewlines)
     }
-    guard let address = git("remote", "get-url", "origin").flatMap(Self.publicAddress) else {
+    guard let address = git("config", "--get", "remote.origin.url").flatMap(Self.publicAddress)
+    else {
       return nil
     }
     let isThere = git("branch", "--remotes", "--contains", "HEAD").map { !$0.isEmpty } ?? false
