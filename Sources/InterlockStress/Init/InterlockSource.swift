@@ -14,8 +14,9 @@ package struct InterlockSource: Sendable {
     self.commit = commit
   }
 
-  /// Asks Git; `nil` if a job could not clone the folder's origin. The configured address: a machine
-  /// may rewrite it to one of its own.
+  /// Asks Git; `nil` if a job could not clone the folder's origin.
+  ///
+  /// For the configured address: a machine may rewrite it to one of its own.
   package init?(folder: String) {
     func git(_ words: String...) -> String? {
       let result = try? Subprocess.run(["git", "-C", folder] + words, in: folder)

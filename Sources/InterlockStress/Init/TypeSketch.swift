@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a test can call of a type without knowing more than its source shows: an initialiser, methods
-/// and properties whose values are of simple types.
+/// What a test can call of a type without knowing more than its source shows: an initialiser,
+/// methods and properties whose values are of simple types.
 struct TypeSketch {
   /// Makes one: `Store(limit: 1)`.
   private(set) var made = ""
@@ -22,7 +22,7 @@ struct TypeSketch {
   private var generics: Set<String> = []
   private var isActor = false
 
-  /// Finds the type in the sources of its target; `nil` if it cannot be made, or has nothing to call.
+  /// Finds the type in the sources of its target; `nil` if it cannot be made or called.
   init?(_ name: String, in sources: [String]) {
     self.name = name
     let all = sources.flatMap { SwiftCode($0).declarations }
@@ -161,7 +161,10 @@ extension TypeSketch {
     /// The members, in order.
     static func all(in text: String) -> [Member] {
       let pattern =
-        /((?:(?:@\w+(?:\([^)]*\))?|[a-z]+(?:\([a-z]+\))?)\s+)*)\b(func|init|var|let)\b\s*(`?\w*`?)([^\n]*)/
+        #/
+        ((?:(?:@\w+(?:\([^)]*\))?|[a-z]+(?:\([a-z]+\))?)\s+)*)
+        \b(func|init|var|let)\b\s*(`?\w*`?)([^\n]*)
+        /#
       return text.matches(of: pattern).compactMap { match in
         let (_, modifiers, kind, name, rest) = match.output
         var member = Member(

@@ -28,8 +28,10 @@ struct WorkflowFile {
   init?(
     _ service: InitOptions.Service, folder: String, fetch: Fetch, executable: String?
   ) {
-    let limit = "INTERLOCK_OPTIONS: hang_limit=60"
-    let runs = fetch.commands + ["swift test"] + (executable.map { ["swift run \($0) run"] } ?? [])
+    // Not for the executable, which refuses an option of a product that it does not link.
+    let runs =
+      fetch.commands + ["INTERLOCK_OPTIONS=hang_limit=60 swift test"]
+      + (executable.map { ["swift run \($0) run"] } ?? [])
     switch service {
     case .none: return nil
     case .github:
@@ -47,8 +49,6 @@ struct WorkflowFile {
             runs-on: ubuntu-latest
             container: swift:6.3
             timeout-minutes: 30
-            env:
-              \(limit)
             steps:
               - uses: actions/checkout@v4
                 with:
@@ -73,7 +73,6 @@ struct WorkflowFile {
           image: swift:6.3
           timeout: 30 minutes
           variables:
-            \(limit.replacing("hang_limit=60", with: "\"hang_limit=60\""))
             GIT_SUBMODULE_STRATEGY: recursive
           script:
         \(change)\(script)\(executable == nil ? "" : artifacts)
@@ -98,7 +97,7 @@ struct WorkflowFile {
   private static func quoted(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || " -_./:'".utf8.contains(byte)
+        || " -_./:='".utf8.contains(byte)
     }
     return plain && text.first != "'" && !(text + " ").contains(": ")
       ? text : "'" + text.replacing("'", with: "''") + "'"
