@@ -73,6 +73,15 @@ fixture actor 'Test neverOverdrawn() recorded an issue' 'replay: stress(replay:'
 fixture server 'deadlock (starvation)' 'test: answersManyRequests()'
 fixture viewmodel 'waits for the main queue at FeedModel.swift' 'test: loadsWhileTheViewReads()'
 
+# The check of memory where a snippet and an executable do not link the product, and where a module is
+# compiled without the option.
+status=0
+ci/memory.sh --package Tests/Fixtures/snippets --without Plain test >"$scratch/log" 2>&1 || status=$?
+clean='no race in memory in [0-9][^ ]* accesses of the modules Counters, CountersTests, count;'
+if [ "$status" -ne 0 ] || ! grep -q "$clean" "$scratch/log"; then
+  wrong "snippets ended with $status, expected 0 and the line of a clean run"
+fi
+
 # The command plug-in: its output, and what becomes of an exit code.
 command=(swift package --package-path Tests/Fixtures/actor --scratch-path "$build" interlock)
 if ! "${command[@]}" explain race >"$scratch/log" 2>&1 || ! grep -q 'races\?' "$scratch/log"; then

@@ -4,14 +4,17 @@ set -euo pipefail
 
 help() {
   cat <<'END'
-Usage: ci/memory.sh [--package FOLDER] test [ARGUMENT ...]
-       ci/memory.sh [--package FOLDER] run EXECUTABLE [ARGUMENT ...]
+Usage: ci/memory.sh [OPTION ...] test [ARGUMENT ...]
+       ci/memory.sh [OPTION ...] run EXECUTABLE [ARGUMENT ...]
 
-  test               'swift test' with these arguments; the tests link the product InterlockMemory, and so does
-                     every executable of the package
+  test               'swift test' with these arguments; the tests link the product InterlockMemory
   run                the executable's 'run --memory on' with these arguments; it links the product InterlockStress
   --package FOLDER   the Swift package (default: the current folder)
+  --without MODULE   compile this module without the option, for one that the compiler cannot build with it; its
+                     accesses are not checked. May be repeated
   -h, --help         show this, and build nothing
+
+Snippets, and other executables of the package that do not link the product, get functions that check nothing.
 
 Builds in debug, in the folder .build/memory of the package, with the option that has the compiler call a function before
 each access of memory. Ends with the code of the tests (1 if 'swift test' found races) or of the run; 64 wrong usage.
@@ -24,6 +27,7 @@ usage() {
 }
 
 package=.
+without=()
 while [ $# -gt 0 ]; do
   case "$1" in
     -h | --help)
@@ -35,11 +39,58 @@ while [ $# -gt 0 ]; do
       package=$2
       shift 2
       ;;
+    --without)
+      [ $# -ge 2 ] || usage "Missing value for '$1'"
+      without+=("$2")
+      shift 2
+      ;;
     *) break ;;
   esac
 done
 [ -f "$package/Package.swift" ] || usage "There is no 'Package.swift' in $(printf '%q' "$package")"
-option=(--package-path "$package" --scratch-path "$package/.build/memory" -Xswiftc -Xfrontend -Xswiftc -sanitize=thread)
+own=$(cd "$(dirname "$0")/.." && pwd)
+scratch=$(cd "$package" && pwd)/.build/memory
+mkdir -p "$scratch"
+
+# The functions that the compiler's calls lead to in an executable without the product. They are weak:
+# those of the product have precedence.
+compiler=$(command -v swiftc)
+clang=$(dirname "$(readlink -f "$compiler")")/clang
+"$clang" -O2 -fPIC -I "$own/Sources/CUncheckedMemory/include" \
+  -c "$own/Sources/CUncheckedMemory/unchecked.c" -o "$scratch/unchecked.o"
+option=(--package-path "$package" --scratch-path "$scratch" -Xlinker "$scratch/unchecked.o")
+option+=(-Xswiftc -Xfrontend -Xswiftc -sanitize=thread)
+
+# The option is for all modules: a compiler that leaves it out for some stands before the real one. Its
+# path names them, so that the build system compiles anew what another list has compiled.
+if [ ${#without[@]} -gt 0 ]; then
+  before=$scratch/$(IFS=-; echo "without-${without[*]}")
+  mkdir -p "$before"
+  cat >"$before/swiftc" <<'END'
+#!/usr/bin/env bash
+arguments=("$@")
+for ((index = 0; index < $#; index++)); do
+  [ "${arguments[index]}" = -module-name ] || continue
+  case " $INTERLOCK_WITHOUT " in
+    *" ${arguments[index + 1]} "*)
+      kept=()
+      for ((at = 0; at < $#; at++)); do
+        if [ "${arguments[at]}" = -Xfrontend ] && [ "${arguments[at + 1]}" = -sanitize=thread ]; then
+          at=$((at + 1))
+        else
+          kept+=("${arguments[at]}")
+        fi
+      done
+      arguments=("${kept[@]}")
+      ;;
+  esac
+  break
+done
+exec "$INTERLOCK_COMPILER" "${arguments[@]}"
+END
+  chmod +x "$before/swiftc"
+  export INTERLOCK_WITHOUT="${without[*]}" INTERLOCK_COMPILER=$compiler SWIFT_EXEC=$before/swiftc
+fi
 case "${1:-}" in
   test) exec swift test "${option[@]}" "${@:2}" ;;
   run)

@@ -1,0 +1,6 @@
+package final class Names {
+  package private(set) var all: [String] = []
+
+  package init() {}
+  package func add(_ name: String) { all.append(name) }
+}
