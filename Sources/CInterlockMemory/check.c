@@ -210,6 +210,8 @@ __attribute__((always_inline)) static inline bool renew(memory_thread *own, uint
 // changes nothing of the thread's own, so a signal's handler may interrupt it.
 __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintptr_t address,
                                                       shadow_cell kind, uintptr_t place) {
+  // Relaxed: only the thread itself writes it.
+  __atomic_store_n(&own->compared, own->compared + 1, __ATOMIC_RELAXED);
   if (!is_unchanged(own) && !come_up_to_date(own, address, kind, place)) return;
   shadow_cell now = *own->count << count_shift | own->slot | own->situation | kind;
   shadow_leaf *leaf = leaf_at(address);

@@ -121,6 +121,7 @@ void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool repo
   (void)sites, (void)count, (void)reports;
 }
 uint64_t interlock_memory_races(void) { return 0; }
+uint64_t interlock_memory_compared(void) { return 0; }
 void interlock_memory_await_reports(void) {}
 
 #endif

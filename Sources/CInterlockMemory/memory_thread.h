@@ -81,6 +81,9 @@ typedef struct memory_thread {
   slot_history *history;
   /// Whether the thread is in the slow part: a signal's handler may interrupt it.
   bool is_busy;
+  /// How many accesses of the slot's threads were compared with the cells: all but those that the
+  /// usual path of `check_bytes` knows to be repeated.
+  uint64_t compared;
   /// The calls that are being made; `depth` may be larger than the list. Of the outermost `linked`
   /// ones, as far as they are still made, the node is the one under the next outer call's node.
   uint32_t depth, linked;

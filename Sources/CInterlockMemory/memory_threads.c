@@ -35,6 +35,16 @@ bool interlock_memory_threads_prepare(void) {
   return threads && histories;
 }
 
+uint64_t interlock_memory_compared(void) {
+  uint64_t sum = 0;
+  // Relaxed, both: threads that go on may add to it meanwhile.
+  uint32_t slots = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
+  for (uint32_t slot = 0; slot < slots && threads; slot++) {
+    sum += __atomic_load_n(&threads[slot].compared, __ATOMIC_RELAXED);
+  }
+  return sum;
+}
+
 slot_history *interlock_memory_of_slot(uint32_t slot) { return &histories[slot % most_slots]; }
 
 void interlock_memory_follow_clock(memory_thread *own) {

@@ -221,6 +221,12 @@ void interlock_plain_code_find(void) {
   free(all.candidates);
 }
 
+void interlock_memory_visit_modules(interlock_memory_module_visitor visitor, void *context) {
+  for (size_t i = 0; i < checked_modules.count; i++) {
+    visitor(context, checked_modules.list[i].name, checked_modules.list[i].length);
+  }
+}
+
 bool interlock_memory_is_plain(uintptr_t returns_to) {
   interlock_code_function function;
   return interlock_code_function_of(returns_to - 1, &function) && !is_checked(&function) &&
@@ -237,6 +243,10 @@ void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, vo
 }
 
 #else
+
+void interlock_memory_visit_modules(interlock_memory_module_visitor visitor, void *context) {
+  (void)visitor, (void)context;
+}
 
 bool interlock_memory_is_plain(uintptr_t returns_to) {
   (void)returns_to;

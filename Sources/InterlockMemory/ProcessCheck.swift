@@ -70,11 +70,40 @@ enum ProcessCheck {
   private static func end() {
     MemoryCheck.finish()
     if let lines = ProcessBaseline.ofThisProcess?.linesAtEnd() { write(lines) }
+    if MemoryRaceLog.entries.isEmpty, MemoryCheck.blindness == nil { announceNone() }
     let count = MemoryRaceLog.entries.filter(\.isUnhandled).count
     guard count > 0 else { return }
     let races = count == 1 ? "1 race" : "\(count) races"
     write(["interlock: the exit code is \(SectionTracking.exitCode): \(races) in memory"])
     interlock_exit_from_handler(Int32(SectionTracking.exitCode))
+  }
+
+  /// Modules of this product, which are no user's code, and start nothing that registers them.
+  private static let own: Set<String> = [
+    "Findings", "HangReports", "InterlockMemory", "JSONText", "Prediction", "WaitForGraph",
+  ]
+
+  /// The end of a process without a race: how much was checked.
+  private static func announceNone() {
+    let count = MemoryCheck.comparedAccesses
+    let modules = MemoryCheck.checkedModules.filter { !own.contains($0) }
+    guard count > 0 else {
+      return SectionTracking.announce("no race in memory: no access was checked")
+    }
+    SectionTracking.announce(
+      "no race in memory in \(count.formatted()) accesses of \(list(modules)); one that a thread"
+        + " repeats before it synchronises counts once")
+  }
+
+  private static func list(_ modules: [String]) -> String {
+    let most = 8
+    let shown = modules.prefix(most).joined(separator: ", ")
+    switch modules.count {
+    case 0: return "C code"
+    case 1: return "the module \(shown)"
+    case ...most: return "the modules \(shown)"
+    default: return "the modules \(shown) and \(modules.count - most) more"
+    }
   }
 
   /// Writes lines without a buffer that a trap would lose.

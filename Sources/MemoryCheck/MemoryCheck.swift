@@ -1,4 +1,5 @@
 internal import CInterlockMemory
+internal import Foundation
 package import Interlock
 internal import ProcessInspection
 internal import Synchronization
@@ -78,6 +79,38 @@ package enum MemoryCheck {
   /// Returns when the races that threads have found are reported, after 60 s at most: for the end
   /// of the process.
   package static func finish() { interlock_memory_await_reports() }
+
+  /// How many accesses were compared with those of other threads. One that a thread repeats before
+  /// it synchronises counts once.
+  package static var comparedAccesses: UInt64 { interlock_memory_compared() }
+
+  /// The Swift modules of this executable that are compiled with the option, sorted, without this
+  /// package's own.
+  package static var checkedModules: [String] {
+    let list = ModuleList()
+    interlock_memory_visit_modules(
+      { context, name, length in
+        guard let context, let name else { return }
+        let bytes = UnsafeRawBufferPointer(start: name, count: length)
+        Unmanaged<ModuleList>.fromOpaque(context).takeUnretainedValue().names
+          .append(String(decoding: bytes, as: UTF8.self))
+      }, Unmanaged.passUnretained(list).toOpaque())
+    return list.names.filter { OwnCode.part(ofModule: $0) == nil && !isLibrary($0) }.sorted()
+  }
+
+  /// Whether a module is a library that is loaded beside the executable: code that the compiler
+  /// copied from it into the user's modules bears its name.
+  private static func isLibrary(_ module: String) -> Bool {
+    ["lib\(module).so", "libswift\(module).so"].contains { name in
+      guard let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) else { return false }
+      dlclose(handle)
+      return true
+    }
+  }
+
+  private final class ModuleList {
+    var names: [String] = []
+  }
 
   private static func add(_ found: interlock_memory_race) {
     let sites = KnownMemoryRaces.Sites(site(of: found.now), site(of: found.before))

@@ -156,6 +156,9 @@ struct MemoryRaceTests {
     let run = try run("Checked/locked")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
     #expect(run.output.contains("races in memory are looked for"))
+    // At the end, how much was checked.
+    let end = /interlock: no race in memory in [1-9][\d,.]* accesses of the module CheckedTests;/
+    #expect(run.output.contains(end), "\(run.output)")
   }
 
   @Test("has no issue where code without the option may order the accesses: they are not decided")
@@ -203,6 +206,7 @@ struct MemoryRaceTests {
     #expect(logged.output.contains("interlock: race in memory: nothing orders the "))
     #expect(logged.output.contains("\n  accessed: Users.count\n"))
     #expect(logged.output.contains("the exit code is 66: 1 race in memory"))
+    #expect(!logged.output.contains("no race in memory"))
     let recorded = try run("Unwatched/", "on_conflict=record exit_code=7")
     #expect(recorded.status == 7, "\(recorded.output)")
     #expect(!recorded.output.contains("nothing orders the "))

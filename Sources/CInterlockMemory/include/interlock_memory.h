@@ -125,6 +125,13 @@ void interlock_memory_go_on_in_child(void);
 /// Returns when the other threads have reported the races that they have found, after 60 s at most:
 /// for the end of the process.
 void interlock_memory_await_reports(void);
+/// How many accesses were compared with those of other threads; one that a thread repeats before it
+/// synchronises counts once.
+uint64_t interlock_memory_compared(void);
+typedef void (*interlock_memory_module_visitor)(void *context, const char *name, size_t length);
+/// Visits the Swift modules of the executable that have a checked function, once the check has
+/// started. Only on x86-64; elsewhere it visits none.
+void interlock_memory_visit_modules(interlock_memory_module_visitor visitor, void *context);
 /// How many pairs of places were reported.
 uint64_t interlock_memory_pairs(void);
 /// How many accesses raced: a pair of places counts each time.
