@@ -223,7 +223,10 @@ void interlock_plain_code_find(void) {
 
 void interlock_memory_visit_modules(interlock_memory_module_visitor visitor, void *context) {
   for (size_t i = 0; i < checked_modules.count; i++) {
-    visitor(context, checked_modules.list[i].name, checked_modules.list[i].length);
+    const char *name = checked_modules.list[i].name;
+    size_t length = checked_modules.list[i].length;
+    // A declaration follows, which begins with its length; after an associated type it does not.
+    if (name[length] >= '0' && name[length] <= '9') visitor(context, name, length);
   }
 }
 

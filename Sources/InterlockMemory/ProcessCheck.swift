@@ -80,13 +80,17 @@ enum ProcessCheck {
 
   /// Modules of this product, which are no user's code, and start nothing that registers them.
   private static let own: Set<String> = [
-    "Findings", "HangReports", "InterlockMemory", "JSONText", "Prediction", "WaitForGraph",
+    "Explorer", "Findings", "HangDetection", "HangReports", "InterlockMemory", "InterlockTesting",
+    "InterlockWatchdog", "JSONText", "Prediction", "WaitForGraph",
   ]
 
   /// The end of a process without a race: how much was checked.
   private static func announceNone() {
     let count = MemoryCheck.comparedAccesses
-    let modules = MemoryCheck.checkedModules.filter { !own.contains($0) }
+    let modules = MemoryCheck.checkedModules.filter {
+      // The latter are the package manager's.
+      !own.contains($0) && !$0.hasSuffix("PackageTests") && !$0.hasSuffix("PackageDiscoveredTests")
+    }
     guard count > 0 else {
       return SectionTracking.announce("no race in memory: no access was checked")
     }
