@@ -4,6 +4,8 @@ import PackageDescription
 
 let package = Package(
   name: "snippets",
+  // A snippet imports what a product has.
+  products: [.library(name: "Counters", targets: ["Counters"])],
   dependencies: [.package(name: "Interlock", path: "../../..")],
   targets: [
     // Compiled without the option.
