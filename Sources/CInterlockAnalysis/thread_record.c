@@ -92,6 +92,7 @@ static void clear(thread_record *record) {
   view->handle = (uintptr_t)pthread_self();
   static uint64_t numbers;
   record->order.number = ++numbers;
+  record->order.is_main = interlock_is_main_thread();
 }
 
 static thread_record *claim(void) {

@@ -74,4 +74,5 @@ void interlock_main_queue_forked(void) {
   // The other threads do not exist in the child.
   callers_lock = 0;
   callers = NULL;
+  if (interlock_own_record) interlock_own_record->order.is_main = true;
 }

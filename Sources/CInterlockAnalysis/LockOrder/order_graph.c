@@ -21,6 +21,8 @@ typedef struct {
   interlock_order_lock view;
   uint32_t number;
   bool used;
+  /// As in `known_lock`.
+  bool meets_main;
   /// The indices of its first outgoing and its first incoming edge, plus 1.
   uint32_t first_out, first_in;
 } node;
@@ -34,6 +36,8 @@ typedef struct {
   /// index, plus 1.
   uint32_t signal;
   bool used;
+  /// Whether the first lock is the main queue, and the owner the main thread outside all blocks.
+  bool is_outside;
   /// The neighbours, plus 1, in the lists of the first lock's outgoing and the second lock's
   /// incoming edges: doubly linked, so that removal takes one step.
   uint32_t next_out, previous_out, next_in, previous_in;
@@ -124,6 +128,7 @@ static void remove_edge(uint32_t index) {
 }
 
 static void note_use(node *node, const known_lock *lock) {
+  node->meets_main = lock->meets_main;
   node->view.is_lock = lock->kind != INTERLOCK_OBJECT_SEMAPHORE ||
                        (lock->was_given_back && !lock->was_signalled);
 }
@@ -144,11 +149,13 @@ void interlock_order_forget(known_lock *lock) {
 
 void interlock_add_order(uint32_t from, const held_lock *held, const acquisition *taken) {
   uint32_t variants = 0;
+  bool is_outside = held->run == outside_run;
   for (table_entry *at = table_find(&pairs, pair_of(from, taken->to)); at; at = table_next(at)) {
     edge *known = (edge *)at;
     variants++;
     if (known->gates_hash != taken->gates_hash || known->view.from_is_shared != held->is_shared ||
-        known->view.to_is_shared != taken->is_shared || known->signal != taken->signal) {
+        known->view.to_is_shared != taken->is_shared || known->signal != taken->signal ||
+        known->is_outside != is_outside) {
       continue;
     }
     interlock_add_owner(known->view.owners, &known->view.owner_count, taken->owner);
@@ -184,6 +191,7 @@ void interlock_add_order(uint32_t from, const held_lock *held, const acquisition
   memcpy(made->view.gates, taken->gates, taken->gate_count * sizeof *taken->gates);
   made->gates_hash = taken->gates_hash;
   made->signal = taken->signal;
+  made->is_outside = is_outside;
   made->used = true;
   link_edge(index);
 }
@@ -198,13 +206,18 @@ size_t interlock_order_lock_count(void) {
   return count;
 }
 
+/// Updates what is known of the use of a node's lock, unless it was destroyed.
+static void look_at_use(node *node) {
+  known_lock *known = interlock_find_lock(node->view.object, node->view.kind);
+  if (known && known->number == node->number) note_use(node, known);
+}
+
 bool interlock_order_lock_at(size_t index, interlock_order_lock *lock) {
   bool found = false;
   take(&interlock_tables_lock);
   if (index < node_count && all->nodes[index].used) {
     node *node = &all->nodes[index];
-    known_lock *known = interlock_find_lock(node->view.object, node->view.kind);
-    if (known && known->number == node->number) note_use(node, known);
+    look_at_use(node);
     *lock = node->view;
     found = true;
   }
@@ -226,9 +239,12 @@ bool interlock_order_edge_at(size_t index, interlock_order_edge *view) {
   if (index < edge_count && all->edges[index].used) {
     const edge *known = &all->edges[index];
     *view = known->view;
+    if (known->is_outside) look_at_use(&all->nodes[view->to]);
     // Not if the object was signalled without this lock since.
-    found = !known->signal ||
-            interlock_describe_signal(known->signal, all->nodes[view->to].number, &view->signal);
+    found = known->signal
+                ? interlock_describe_signal(known->signal, all->nodes[view->to].number,
+                                            &view->signal)
+                : !known->is_outside || all->nodes[view->to].meets_main;
   }
   give(&interlock_tables_lock);
   return found;

@@ -82,10 +82,16 @@ OUTLINED note_sync(thread_record *own, const interlock_event *event) {
   own->order.wait_kind = INTERLOCK_OBJECT_QUEUE;
   if (interlock_is_main_queue(queue)) interlock_main_queue_called(own, event->place);
   if (event->flags & INTERLOCK_FLAG_BARRIER) interlock_note_barrier(own, event);
-  if (!interlock_holds_any(own)) return;
+  bool is_outside = interlock_is_outside(own) && !interlock_is_main_queue(queue);
+  if (!interlock_holds_any(own) && !is_outside) return;
   uint32_t width = interlock_queue_look(queue, &target);
   if (width == 0) return;
   bool is_shared = interlock_shares_queue(width, event->flags);
+  if (is_outside) {
+    interlock_main_takes(own, queue, INTERLOCK_OBJECT_QUEUE, is_shared, event->place, 0);
+    if (!interlock_holds_any(own)) return;
+  }
+  if (interlock_is_main_queue(queue)) interlock_main_is_awaited(own, false);
   const held_lock *held = interlock_find_held(own, queue);
   if (held) {
     // A barrier may be enqueued in between: this call waits for the barrier, and the barrier waits
@@ -160,6 +166,9 @@ OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_QUEUE:
       if (own->order.call_place) interlock_main_queue_returned(own);
+      if (interlock_is_main_queue(object) && interlock_holds_any(own)) {
+        interlock_main_is_awaited(own, true);
+      }
       return;
     case INTERLOCK_OBJECT_CONDITION:
       if (interlock_holds_any(own) && !(own->order.wait_flags & limited)) {

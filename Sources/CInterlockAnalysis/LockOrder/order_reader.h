@@ -7,6 +7,10 @@
 #include "interlock_prediction.h"
 #include "interlock_runtime.h"
 
+/// Grows whenever a lock is created or destroyed, or a queue is retargeted: an address may then
+/// stand for another lock.
+extern uint32_t interlock_locks_changed HIDDEN;
+
 // The part of the reader (order_reader.c).
 
 void interlock_order_read(thread_record *own, const interlock_event *event) HIDDEN;
@@ -94,6 +98,30 @@ bool interlock_adopt_caller(thread_record *own, uintptr_t place) HIDDEN;
 void interlock_leave_caller(thread_record *own) HIDDEN;
 void interlock_main_queue_forked(void) HIDDEN;
 
+// Locks that the main thread takes outside all blocks (main_locks.c).
+
+/// The main thread has the main queue's next block wait while it runs other code.
+static inline bool interlock_is_outside(const thread_record *own) {
+  return own->order.is_main && own->order.run_count == 0;
+}
+static inline main_lock *interlock_main_lock(thread_record *own, uintptr_t object) {
+  return &own->order.main_locks[mix(0, object) % main_locks];
+}
+/// Whether another acquisition of this lock on the main thread shows nothing new.
+static inline bool interlock_main_knows(const thread_record *own, uintptr_t object) {
+  const main_lock *known = interlock_main_lock((thread_record *)own, object);
+  // Relaxed: see `interlock_lock_made`.
+  return known->object == object && known->steps == own->order.steps &&
+         known->changed == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+}
+/// Records that the main thread, outside all blocks, acquires a lock or waits for a queue.
+void interlock_main_takes(thread_record *own, uintptr_t object, uint32_t kind, bool is_shared,
+                          uintptr_t place, uintptr_t outer) HIDDEN;
+/// Called before and after the calling thread's synchronous call on the main queue, under locks.
+void interlock_main_is_awaited(thread_record *own, bool has_returned) HIDDEN;
+/// The value of `held_lock.run` of the main queue on the main thread outside all blocks.
+enum { outside_run = callers_run - 1 };
+
 // Locks in which a writer may come between two reads (writers.c).
 
 void interlock_writers_prepare(void) HIDDEN;
@@ -109,10 +137,6 @@ uint64_t interlock_next_number(void) HIDDEN;
 
 extern interlock_prediction_limits interlock_limits HIDDEN;
 extern interlock_prediction_losses interlock_losses HIDDEN;
-
-/// Grows whenever a lock is created or destroyed, or a queue is retargeted: an address may then
-/// stand for another lock.
-extern uint32_t interlock_locks_changed HIDDEN;
 
 /// Describes the calling thread, with its stack from `place` outwards.
 void interlock_describe_actor(const thread_record *own, uintptr_t place,
@@ -141,6 +165,13 @@ typedef struct {
   uint8_t kind;
   /// For a semaphore: whether its holder has signalled it, and whether another thread has.
   bool was_given_back, was_signalled;
+  /// The main thread's count when it last acquired the lock outside all blocks; 0 if it never has.
+  uint64_t main_count;
+  /// The epoch after the last synchronous call on the main queue under the lock; 0 for none.
+  uint32_t sync_slot;
+  uint64_t sync_count;
+  /// Whether nothing orders such an acquisition and such a call.
+  bool meets_main;
   /// Whether its creation was seen, or it lies in memory that is never freed, or whose end is seen.
   bool is_one;
 } known_lock;

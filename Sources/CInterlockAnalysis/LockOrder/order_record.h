@@ -21,7 +21,14 @@ typedef struct {
   enum { UNKNOWN, NO, YES } is_operation;
 } thread_run;
 
-enum { runs_most = 8, known_chains = 64 };
+/// A lock that the main thread has acquired outside all blocks, and the values of `steps` and of
+/// `interlock_locks_changed` then.
+typedef struct {
+  uintptr_t object;
+  uint32_t steps, changed;
+} main_lock;
+
+enum { runs_most = 8, known_chains = 64, main_locks = 16 };
 
 typedef struct {
   /// How many locks it holds beyond the room in the list.
@@ -65,6 +72,16 @@ typedef struct {
   /// As for `settled`, for the last object that it waited for under a lock.
   uintptr_t settled_wait;
   uint32_t settled_wait_at;
+  /// Whether it is the main thread.
+  bool is_main;
+  /// Grows with each event that may order other threads after this one, or this one after others;
+  /// the events of mutexes do not count.
+  uint32_t steps;
+  /// On the main thread (main_locks.c), by the lock's address.
+  main_lock main_locks[main_locks];
+  /// The main thread's count that came before the thread's start, the beginning of its block, or
+  /// its last wait for a signal.
+  uint64_t seen_main;
   /// The last lock that it held and tried to acquire again, which the C library refused.
   held_lock refused;
 } order_record;

@@ -24,6 +24,10 @@ static inline bool interlock_order_is_simple(const thread_record *own, interlock
   if (kind == INTERLOCK_EVENT_ACQUIRE && (interlock_holds_any(own) || own->order.wait_since)) {
     return false;
   }
+  if (kind == INTERLOCK_EVENT_ACQUIRE && interlock_is_outside(own) &&
+      !interlock_main_knows(own, object)) {
+    return false;
+  }
   return interlock_is_plain_lock(own, object_kind, object);
 }
 

@@ -33,6 +33,9 @@ void interlock_take_lock(thread_record *own, uintptr_t object, uint32_t kind, bo
     held_lock target = {.object = object, .place = place, .outer = outer, .kind = (uint8_t)kind};
     interlock_note_loop(own, target, false, 0, place, outer);
   }
+  if (!known && waits && interlock_is_outside(own)) {
+    interlock_main_takes(own, object, kind, is_shared, place, outer);
+  }
   if (!known && waits && interlock_holds_any(own)) {
     interlock_note_order(own, object, kind, is_shared, place, outer);
   }

@@ -196,6 +196,32 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
   }
 }
 
+/// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c).
+extern uint32_t interlock_main_slot HIDDEN;
+
+/// Records what the main thread has done before this, as the lock order counts it. An acquisition
+/// of a mutex is left out: another run may have another order.
+static inline void see_main(thread_record *record) {
+  // Relaxed: see `note_epoch` in main_locks.c.
+  uint32_t slot = __atomic_load_n(&interlock_main_slot, __ATOMIC_RELAXED);
+  if (slot < most_slots) record->order.seen_main = record->clock->clock.counts[slot];
+}
+
+/// Whether the thread begins to run other code, or has waited for another thread's signal.
+static bool begins_or_is_signalled(const interlock_event *event) {
+  switch (event->kind) {
+    case INTERLOCK_EVENT_START: return true;
+    case INTERLOCK_EVENT_BEGIN: return event->item || event->flags & INTERLOCK_FLAG_APPLY;
+    case INTERLOCK_EVENT_ACQUIRE:
+      return event->object_kind == INTERLOCK_OBJECT_CONDITION ||
+             event->object_kind == INTERLOCK_OBJECT_SEMAPHORE ||
+             event->object_kind == INTERLOCK_OBJECT_GROUP ||
+             event->object_kind == INTERLOCK_OBJECT_THREAD ||
+             event->object_kind == INTERLOCK_OBJECT_WORK_ITEM;
+    default: return false;
+  }
+}
+
 void interlock_clocks_read(thread_record *record, const interlock_event *event) {
   if (interlock_clocks_are_blind()) return;
   // The tracker's own locks order nothing in the user's code.
@@ -222,6 +248,8 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
     interlock_clock_come_to_task(own);
   }
   note(record, own, event);
+  record->order.steps++;
+  if (begins_or_is_signalled(event)) see_main(record);
   mark_busy(base, false);
 }
 
@@ -249,6 +277,10 @@ void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind
     acquire_lock(own, object_kind, object, place);
   } else {
     release_lock(own, object_kind, object, place);
+  }
+  if (object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
+    record->order.steps++;
+    if (kind == INTERLOCK_EVENT_ACQUIRE) see_main(record);
   }
   mark_busy(own, false);
 }

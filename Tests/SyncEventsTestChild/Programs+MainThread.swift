@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+
+/// A model whose owner tells the main thread about a change.
+private final class Model: @unchecked Sendable {
+  // Unchecked: the lock guards the value.
+  private let lock = NSLock()
+  private let queue = DispatchQueue(label: "model")
+  private var value = 0
+
+  func read() -> Int { lock.withLock { value } }
+
+  func readOnQueue() -> Int { queue.sync { value } }
+
+  /// Shows the change while the lock is held.
+  func changeUnderLock() {
+    lock.withLock {
+      value += 1
+      DispatchQueue.main.sync {}
+    }
+  }
+
+  /// Shows the change when the lock is released.
+  func change() {
+    lock.withLock { value += 1 }
+    DispatchQueue.main.sync {}
+  }
+
+  /// Shows the change in a block of the queue.
+  func changeOnQueue() {
+    queue.sync { DispatchQueue.main.sync {} }
+  }
+}
+
+extension Programs {
+  /// The main thread takes a lock outside all blocks of the main queue.
+  static let mainThread: [String: Program] = [
+    // The thread is there before the main thread reads, and could change the model meanwhile.
+    "main-reads-while-a-thread-shows": { _ in
+      let model = Model()
+      let hasRead = Flag()
+      let ended = start {
+        while !hasRead.isSet {}
+        model.changeUnderLock()
+      }
+      _ = model.read()
+      hasRead.set()
+      serve(until: ended)
+    },
+    // The main thread reads between two changes.
+    "main-reads-between-two-changes": { _ in
+      let model = Model()
+      let (hasShown, hasRead) = (Flag(), Flag())
+      let ended = start {
+        model.changeUnderLock()
+        hasShown.set()
+        while !hasRead.isSet {}
+        model.changeUnderLock()
+      }
+      while !hasShown.isSet { pump() }
+      _ = model.read()
+      hasRead.set()
+      serve(until: ended)
+    },
+    "main-calls-a-queue-that-shows": { _ in
+      let model = Model()
+      let hasRead = Flag()
+      let ended = start {
+        while !hasRead.isSet {}
+        model.changeOnQueue()
+      }
+      _ = model.readOnQueue()
+      hasRead.set()
+      serve(until: ended)
+    },
+    // Right: the lock is released before.
+    "main-reads-and-a-thread-shows-after-unlock": { _ in
+      let model = Model()
+      let ended = start { model.change() }
+      _ = model.read()
+      serve(until: ended)
+    },
+    // Right: the main thread reads before the thread starts, and after it has ended.
+    "main-reads-before-and-after": { _ in
+      let model = Model()
+      _ = model.read()
+      serve(until: start { model.changeUnderLock() })
+      _ = model.read()
+    },
+    // Right: the block that shows is made after the main thread has read.
+    "main-reads-before-a-block": { _ in
+      let model = Model()
+      _ = model.read()
+      let ended = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        model.changeUnderLock()
+        ended.signal()
+      }
+      serve(until: ended)
+    },
+    // Right: the thread waits for what the main thread signals after it has read.
+    "main-reads-before-its-signal": { _ in
+      let model = Model()
+      let hasRead = DispatchSemaphore(value: 0)
+      let ended = start {
+        hasRead.wait()
+        model.changeUnderLock()
+      }
+      _ = model.read()
+      hasRead.signal()
+      serve(until: ended)
+    },
+    // Right: a try-lock waits for no holder.
+    "main-only-tries": { _ in
+      let lock = NSLock()
+      let ended = start { lock.withLock { DispatchQueue.main.sync {} } }
+      if lock.try() { lock.unlock() }
+      serve(until: ended)
+    },
+  ]
+
+  /// Runs a thread, and returns what it signals at its end.
+  private static func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      body()
+      ended.signal()
+    }
+    return ended
+  }
+
+  /// The main thread runs its loop, and so the blocks of the main queue.
+  private static func serve(until ended: DispatchSemaphore) {
+    while ended.wait(timeout: .now()) == .timedOut { pump() }
+    print("done")
+  }
+
+  private static func pump() {
+    _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
+  }
+}
+
+/// A flag that orders nothing for the analysis: no call shows it.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
+}
