@@ -109,7 +109,7 @@ INTERPOSED_FAST(int, pthread_mutex_trylock, INTERLOCK_EVENT_ACQUIRE, (pthread_mu
     int result = real arguments;                                                          \
     bool has = has_mutex(result);                                                         \
     publish_mutex(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex,         \
-                  has ? limit : 0, place, frame);                                         \
+                  has ? limit : flag_of_refusal(result), place, frame);                   \
     return result;                                                                        \
   }
 

@@ -146,6 +146,20 @@ extension Programs {
       for signal in signals { signal.wait() }
       print("done")
     },
+    "refused-timed-lock": { _ in
+      let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+      var attributes = pthread_mutexattr_t()
+      pthread_mutexattr_init(&attributes)
+      pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+      pthread_mutex_init(mutex, &attributes)
+      pthread_mutex_lock(mutex)
+      var end = timespec(tv_sec: time(nil) + 60, tv_nsec: 0)
+      // Refused, because the thread holds the mutex, and ignored.
+      pthread_mutex_timedlock(mutex, &end)
+      pthread_mutex_unlock(mutex)
+      pthread_mutex_unlock(mutex)
+      print("done")
+    },
     "notification-and-wait-under-lock": { _ in
       let (lock, isReady) = (NSLock(), DispatchSemaphore(value: 0))
       notifyUnseen()

@@ -101,6 +101,14 @@ extension SyncEvents {
       #expect(left.errors.contains("taken at Programs+Prediction.swift:"), "\(left.errors)")
     }
 
+    @Test("A timed lock that is refused to the mutex's holder, and used as if it held, is predicted")
+    func refusedTimedLock() throws {
+      let child = try ChildRun("refused-timed-lock", options: "predict=on")
+      #expect(child.words == ["done"])
+      #expect(child.errors.contains("relock: a thread tried again"), "\(child.errors)")
+      #expect(child.errors.contains("Programs+Prediction.swift:"), "\(child.errors)")
+    }
+
     @Test("Locks that are variables of C have their names, and a condition the line that made it")
     func staticLocks() throws {
       let order = try ChildRun("static-locks", options: "predict=on")
