@@ -101,7 +101,7 @@ extension SyncEvents {
       #expect(left.errors.contains("taken at Programs+Prediction.swift:"), "\(left.errors)")
     }
 
-    @Test("A timed lock that is refused to the mutex's holder, and used as if it held, is predicted")
+    @Test("A refused timed lock of a mutex that the thread holds is predicted if it is ignored")
     func refusedTimedLock() throws {
       let child = try ChildRun("refused-timed-lock", options: "predict=on")
       #expect(child.words == ["done"])
