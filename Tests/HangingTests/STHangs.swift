@@ -44,6 +44,46 @@ struct STHangs {
   }
 }
 
+/// Tests of Swift Testing that wait on the thread of their task.
+@Suite struct STWaits {
+  // Synchronous: the thread is the library's choice, and no task must run before the wait can end.
+  @Test func forOwnQueue() {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "own").async { signalLate(done) }
+    done.wait()
+  }
+
+  @Test func forOwnGroup() {
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group) { usleep(50_000) }
+    group.wait()
+  }
+
+  @Test func forTask() {
+    let done = DispatchSemaphore(value: 0)
+    Task { signalLate(done) }
+    done.wait()  // forTask: waits
+  }
+
+  @Test func inTask() async {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "own").async { signalLate(done) }
+    block(at: done)
+  }
+
+  @Test func inChildTask() async {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "own").async { signalLate(done) }
+    await Task { block(at: done) }.value
+  }
+}
+
+/// Signals when the waiter waits, even on a busy machine.
+private func signalLate(_ semaphore: DispatchSemaphore) {
+  usleep(50_000)
+  semaphore.signal()
+}
+
 /// Correct tests of Swift Testing.
 @Suite struct STQuiet {
   @Test func sleeps() async throws {

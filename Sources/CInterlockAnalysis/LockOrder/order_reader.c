@@ -53,14 +53,16 @@ static bool is_wait_for_long(const interlock_event *event) {
 OUTLINED note_wait_in_task(thread_record *own, const interlock_event *event) {
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
   bool waits_for_signal = is_signal(own, event);
-  if (waits_for_signal && !(event->flags & INTERLOCK_FLAG_TIME_LIMIT)) {
-    interlock_note_incident(own, INTERLOCK_INCIDENT_BLOCKING_WAIT, event->object_kind,
-                            (uintptr_t)event->object, event->place, outer, 0, 0);
-  } else if (waits_for_signal || is_wait_for_long(event)) {
+  if (waits_for_signal || is_wait_for_long(event)) {
     own->order.wait_object = (uintptr_t)event->object;
     own->order.wait_kind = event->object_kind;
     own->order.wait_place = event->place;
     own->order.wait_outer = outer;
+  }
+  if (waits_for_signal && !(event->flags & INTERLOCK_FLAG_TIME_LIMIT)) {
+    interlock_note_incident(own, INTERLOCK_INCIDENT_BLOCKING_WAIT, event->object_kind,
+                            (uintptr_t)event->object, event->place, outer, 0, 0);
+  } else if (waits_for_signal || is_wait_for_long(event)) {
     own->order.wait_since = interlock_coarse_now();
   }
 }
@@ -139,6 +141,7 @@ OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
   interlock_end_wait(own, object);
+  if (own->order.jobs > 0) interlock_wait_is_ended(own, event);
   own->order.wait_kind = 0;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -224,6 +227,7 @@ OUTLINED note_release(thread_record *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(&own->order, object)) {
+        if (own->order.jobs > 0) interlock_signalled_by_task(event);
         interlock_note_signalled(own, event, false);
         return;
       }
@@ -234,7 +238,10 @@ OUTLINED note_release(thread_record *own, const interlock_event *event) {
       own->order.semaphore_was_given_back = by_owner;
       return;
     case INTERLOCK_OBJECT_GROUP:
-    case INTERLOCK_OBJECT_CONDITION: interlock_note_signalled(own, event, false); return;
+    case INTERLOCK_OBJECT_CONDITION:
+      if (own->order.jobs > 0) interlock_signalled_by_task(event);
+      interlock_note_signalled(own, event, false);
+      return;
     default: return;
   }
 }

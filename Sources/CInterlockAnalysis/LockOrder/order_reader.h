@@ -165,6 +165,8 @@ typedef struct {
   uint8_t kind;
   /// For a semaphore: whether its holder has signalled it, and whether another thread has.
   bool was_given_back, was_signalled;
+  /// For an object that is signalled: the last task that has signalled it; 0 for none.
+  uint64_t signaller;
   /// The main thread's count when it last acquired the lock outside all blocks; 0 if it never has.
   uint64_t main_count;
   /// The epoch after the last synchronous call on the main queue under the lock; 0 for none.
@@ -234,6 +236,11 @@ bool interlock_describe_signal(uint32_t signal, uint32_t number,
                                interlock_signal_view *view) HIDDEN;
 /// Removes the signal of a destroyed object. The caller holds the lock of the tables.
 void interlock_signal_forget(known_lock *lock) HIDDEN;
+
+/// Records that a task signals such an object.
+void interlock_signalled_by_task(const interlock_event *event) HIDDEN;
+/// Called when the calling thread's task has returned from a blocking wait (incidents.c).
+void interlock_wait_is_ended(const thread_record *own, const interlock_event *event) HIDDEN;
 
 // Locks that are left locked (left_locks.c).
 

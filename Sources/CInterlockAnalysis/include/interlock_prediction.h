@@ -137,6 +137,12 @@ typedef struct {
   uintptr_t end_place;
   /// The call site that created the lock; 0 if that was not seen, or does not matter.
   uintptr_t created;
+  /// For `BLOCKING_WAIT`: where the outermost function of the task's code continues; 0 if that is
+  /// not known.
+  uintptr_t task_place;
+  /// For `BLOCKING_WAIT`: whether another task has ended such a wait, for which it needed a thread
+  /// of the pool.
+  bool needs_task;
   /// The longest time.
   uint64_t nanoseconds;
   uint64_t count;

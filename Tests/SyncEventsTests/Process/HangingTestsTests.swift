@@ -119,6 +119,25 @@ extension SyncEvents {
       #expect(child.errors.contains(", called at "), "\(child.errors)")
     }
 
+    @Test(
+      "A blocking wait is predicted in a task of the user's code, or where a task must end it",
+      arguments: ["forTask", "inTask", "inChildTask"])
+    func waits(test: String) throws {
+      let child = try Self.run("swift-testing", "STWaits/\(test)", options: "predict=on")
+      #expect(child.status == 0, "\(child.output)\(child.errors)")
+      #expect(
+        child.errors.contains("potential, not observed: blocking-wait-in-task"), "\(child.errors)")
+    }
+
+    @Test(
+      "No blocking wait is predicted in a synchronous test that waits for its own queue",
+      arguments: ["forOwnQueue", "forOwnGroup"])
+    func waitsForItsQueue(test: String) throws {
+      let child = try Self.run("swift-testing", "STWaits/\(test)", options: "predict=on")
+      #expect(child.status == 0, "\(child.output)\(child.errors)")
+      #expect(!child.errors.contains("blocking-wait-in-task"), "\(child.errors)")
+    }
+
     private static func run(_ library: String, _ test: String, limit: Int) throws -> ChildRun {
       try run(library, test, options: "hang_limit=\(limit)")
     }
