@@ -6,7 +6,9 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -18,6 +20,10 @@ typedef int munmap_call(void *, size_t);
 static free_call *real_free;
 static realloc_call *real_realloc;
 static munmap_call *real_munmap;
+typedef void *mmap_call(void *, size_t, int, int, int, off_t);
+typedef void *mremap_call(void *, size_t, size_t, int, ...);
+static mmap_call *real_mmap;
+static mremap_call *real_mremap;
 
 static inline bool was_on(void) {
   // Relaxed: memory that was freed before has no accesses.
@@ -31,6 +37,8 @@ static __attribute__((noinline)) void find_calls(void) {
   is_looking = true;
   real_realloc = (realloc_call *)dlsym(RTLD_NEXT, "realloc");
   real_munmap = (munmap_call *)dlsym(RTLD_NEXT, "munmap");
+  real_mmap = (mmap_call *)dlsym(RTLD_NEXT, "mmap");
+  real_mremap = (mremap_call *)dlsym(RTLD_NEXT, "mremap");
   real_free = (free_call *)dlsym(RTLD_NEXT, "free");
 }
 __attribute__((constructor(101))) static void prepare(void) {
@@ -72,6 +80,60 @@ INTERPOSED_CALL int munmap(void *memory, size_t size) {
   if (__builtin_expect(!real_munmap, 0)) find_calls();
   if (__builtin_expect(was_on(), 0)) interlock_forget_memory((uintptr_t)memory, size);
   return real_munmap(memory, size);
+}
+
+/// Forgets what was at the address of a new mapping: before the call if the caller gives the
+/// address, because another thread may use the memory as soon as it is there; else after it, since
+/// the C library ends mappings of its own, such as a thread's stack, that no call shows.
+static void *map(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+  if (__builtin_expect(!real_mmap, 0)) find_calls();
+  if (!real_mmap) return errno = ENOMEM, MAP_FAILED;
+  bool is_on = __builtin_expect(was_on(), 0), is_fixed = flags & MAP_FIXED;
+  if (is_on && is_fixed) interlock_forget_memory((uintptr_t)address, size);
+  void *made = real_mmap(address, size, protection, flags, file, offset);
+  if (is_on && !is_fixed && made != MAP_FAILED) interlock_forget_memory((uintptr_t)made, size);
+  return made;
+}
+
+INTERPOSED_CALL void *mmap(void *address, size_t size, int protection, int flags, int file,
+                           off_t offset) {
+  return map(address, size, protection, flags, file, offset);
+}
+
+/// The same function where an offset has 64 bits.
+INTERPOSED_CALL void *mmap64(void *address, size_t size, int protection, int flags, int file,
+                             off_t offset) {
+  return map(address, size, protection, flags, file, offset);
+}
+
+/// The accesses at an address that a mapping may leave are forgotten, and those at an address that
+/// it comes to. A mapping that stays keeps its own.
+INTERPOSED_CALL void *mremap(void *memory, size_t size, size_t new_size, int flags, ...) {
+  void *target = NULL;
+  if (flags & MREMAP_FIXED) {
+    va_list arguments;
+    va_start(arguments, flags);
+    target = va_arg(arguments, void *);
+    va_end(arguments);
+  }
+  if (__builtin_expect(!real_mremap, 0)) find_calls();
+  if (!real_mremap) return errno = ENOMEM, MAP_FAILED;
+  if (!__builtin_expect(was_on(), 0)) return real_mremap(memory, size, new_size, flags, target);
+  uintptr_t address = (uintptr_t)memory;
+  if (flags & MREMAP_MAYMOVE) {
+    interlock_forget_memory(address, size);
+  } else if (new_size < size) {
+    interlock_forget_memory(address + new_size, size - new_size);
+  }
+  if (target) interlock_forget_memory((uintptr_t)target, new_size);
+  void *made = real_mremap(memory, size, new_size, flags, target);
+  if (made == MAP_FAILED || target) return made;
+  if (made != memory) {
+    interlock_forget_memory((uintptr_t)made, new_size);
+  } else if (new_size > size) {
+    interlock_forget_memory(address + size, new_size - size);
+  }
+  return made;
 }
 
 #endif

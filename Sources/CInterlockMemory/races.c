@@ -194,6 +194,9 @@ static __thread uint32_t described_here __attribute__((tls_model("initial-exec")
 void interlock_memory_await_reports(void) {
   enum { longest = 60 };
   struct timespec start, now;
+  // The caller ends the process: no access and no return follows.
+  memory_thread *own = interlock_memory_own;
+  if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
   clock_gettime(CLOCK_MONOTONIC, &start);
   // Acquire: pairs with the release in `interlock_memory_found`.
   while (__atomic_load_n(&described, __ATOMIC_ACQUIRE) > described_here) {

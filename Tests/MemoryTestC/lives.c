@@ -1,4 +1,5 @@
 // Memory, threads and control flow that end, and begin anew.
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,13 +41,44 @@ static void freed_correct(void) { run_both(use_and_free, use_again); }
 static void kept_racy(void) { run_both(use_and_keep, use_again); }
 
 static void *const fixed = (void *)0x500000000000;
-static char *map(void) {
-  return mmap(fixed, 1 << 20, PROT_READ | PROT_WRITE,
+static char *map_at(void *address) {
+  return mmap(address, 1 << 20, PROT_READ | PROT_WRITE,
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
+static char *map(void) { return map_at(fixed); }
 BODY(map_and_unmap, char *block = map(); fill(block); munmap(block, 1 << 20); set_relaxed(&flag))
 BODY(map_again, await_relaxed(&flag); fill(map()))
 static void mapped_correct(void) { run_both(map_and_unmap, map_again); }
+
+// Memory whose mapping is replaced, or moved from its address or to it.
+static void *const elsewhere = (void *)0x510000000000, *const apart = (void *)0x520000000000;
+static char *move(char *block, void *address) {
+  return mremap(block, 1 << 20, 1 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, address);
+}
+BODY(map_and_leave, fill(map()); set_relaxed(&flag))
+BODY(map_over, await_relaxed(&flag); fill(map()))
+static void mapped_over_correct(void) { run_both(map_and_leave, map_over); }
+BODY(move_over, char *block = map_at(elsewhere); await_relaxed(&flag); fill(move(block, fixed)))
+static void moved_over_correct(void) { run_both(map_and_leave, move_over); }
+BODY(move_away, char *block = map(); fill(block); move(block, elsewhere); set_relaxed(&flag))
+BODY(move_there, char *block = map_at(apart); await_relaxed(&flag); fill(move(block, fixed)))
+static void moved_away_correct(void) { run_both(move_away, move_there); }
+// The mapping stays where it is, and so do its accesses.
+BODY(map_and_shrink, char *block = map(); fill(block); mremap(block, 1 << 20, 1 << 19, 0);
+     set_relaxed(&flag))
+BODY(fill_shrunk, await_relaxed(&flag); fill(fixed))
+static void shrunk_racy(void) { run_both(map_and_shrink, fill_shrunk); }
+BODY(map_beside_and_fill, await_relaxed(&flag); map_at(elsewhere); fill(fixed))
+static void mapped_beside_racy(void) { run_both(map_and_leave, map_beside_and_fill); }
+
+// The race of a byte is held back, because the byte may be a lock's; the process ends next.
+uint64_t interlock_memory_pairs(void);
+void interlock_memory_await_reports(void);
+static volatile char byte;
+BODY(write_byte, byte = 1; set_relaxed(&flag))
+BODY(write_byte_and_exit, await_relaxed(&flag); byte = 2; interlock_memory_await_reports();
+     fflush(NULL); _exit(interlock_memory_pairs() > 0 ? 66 : 0))
+static void held_back_at_exit_racy(void) { run_both(write_byte, write_byte_and_exit); }
 
 BODY(grow_and_free, char *block = malloc(block_size); fill(block); keep(block);
      block = realloc(block, 1 << 20); free(block); set_relaxed(&flag))
@@ -188,7 +220,11 @@ static void exhausted_correct(void) {
 
 const memory_program memory_life_programs[] = {
     {"kept.racy", kept_racy},         {"freed.correct", freed_correct},
-    {"mapped.correct", mapped_correct}, {"grown.correct", grown_correct},
+    {"mapped.correct", mapped_correct}, {"mapped_over.correct", mapped_over_correct},
+    {"moved_over.correct", moved_over_correct}, {"moved_away.correct", moved_away_correct},
+    {"shrunk.racy", shrunk_racy},     {"mapped_beside.racy", mapped_beside_racy},
+    {"held_back_at_exit.racy", held_back_at_exit_racy},
+    {"grown.correct", grown_correct},
     {"stack.correct", stack_correct}, {"threads.correct", threads_correct},
     {"slot.racy", slot_racy}, {"slot.correct", slot_correct},
     {"threads.racy", threads_racy},   {"fork.correct", fork_correct},

@@ -123,7 +123,7 @@ void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool repo
 /// The explorer calls it.
 void interlock_memory_go_on_in_child(void);
 /// Returns when the other threads have reported the races that they have found, after 60 s at most:
-/// for the end of the process.
+/// for the end of the process. Reports what the calling thread has held back.
 void interlock_memory_await_reports(void);
 /// How many accesses were compared with those of other threads; one that a thread repeats before it
 /// synchronises counts once.
