@@ -146,6 +146,17 @@ extension Programs {
       for signal in signals { signal.wait() }
       print("done")
     },
+    // The loader's lock is held in the callback; new locks in unknown memory are looked up.
+    "locks-in-a-loader-callback": { _ in
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        for _ in 0..<10_000 { _ = sync_events_in_loader_callback { lockUnknown() } }
+        ended.signal()
+      }
+      for _ in 0..<10_000 { lockUnknown() }
+      ended.wait()
+      print("done")
+    },
     "refused-timed-lock": { _ in
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       var attributes = pthread_mutexattr_t()
@@ -174,6 +185,19 @@ extension Programs {
     },
     "contended-mutex": { _ in contendMutex() },
   ]
+
+  /// Locks a mutex that no call has made, under another, and destroys it.
+  private static func lockUnknown() {
+    let outer = NSLock()
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    outer.withLock {
+      pthread_mutex_lock(mutex)
+      pthread_mutex_unlock(mutex)
+    }
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
 
   /// A notification runs code unseen: from then on no order is known.
   static func notifyUnseen() {

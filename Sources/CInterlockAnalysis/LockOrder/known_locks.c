@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #ifdef __linux__
+#include <dlfcn.h>
 #include <link.h>
 #endif
 
@@ -17,6 +18,52 @@ static hash_table locks;
 static hash_table blocks;
 static interlock_block_search search_block;
 static uint32_t last_number;
+
+#ifdef __linux__
+/// The static variables of the modules that were loaded at the start.
+static struct {
+  uintptr_t low;
+  size_t size;
+} variables[512];
+static uint32_t variables_used;
+
+static int note_module(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size, (void)context;
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
+    if (variables_used == sizeof variables / sizeof *variables) return 1;
+    variables[variables_used].low = info->dlpi_addr + header->p_vaddr;
+    variables[variables_used++].size = header->p_memsz;
+  }
+  return 0;
+}
+
+static void note_variables(void) { dl_iterate_phdr(note_module, NULL); }
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
+#endif
+
+/// Whether an address lies in a static variable of the program or a library, which is never freed.
+/// Takes no lock of the loader: the caller holds the lock of the tables, and a callback of the
+/// loader, which holds the loader's lock, may lock. Where the C library cannot look up a module
+/// without a lock, the variables of a module that was loaded later count as other memory.
+static bool is_static(uintptr_t address) {
+  for (uint32_t index = 0; index < variables_used; index++) {
+    if (address - variables[index].low < variables[index].size) return true;
+  }
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  struct dl_find_object found;
+  return _dl_find_object && _dl_find_object((void *)address, &found) == 0;
+#else
+  return false;
+#endif
+}
+#else
+static void note_variables(void) {}
+static bool is_static(uintptr_t address) { return (void)address, false; }
+#endif
 
 bool interlock_known_locks_prepare(void) {
   enum {
@@ -33,6 +80,7 @@ bool interlock_known_locks_prepare(void) {
                        .size = sizeof(known_lock),
                        .most = most};
   blocks.list_count = block_lists;
+  note_variables();
   // Release: pairs with the acquire in `interlock_block_ends`.
   __atomic_store_n(&blocks.lists, (uintptr_t *)((char *)locks.entries + entry_bytes),
                    __ATOMIC_RELEASE);
@@ -90,29 +138,6 @@ static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool 
   if (block) table_add(&blocks, &lock->of_block, block);
   if (!known) table_add(&locks, &lock->entry, object);
   return lock;
-}
-
-#ifdef __linux__
-static int looks_static(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size;
-  uintptr_t address = *(const uintptr_t *)context;
-  for (int index = 0; index < info->dlpi_phnum; index++) {
-    const ElfW(Phdr) *header = &info->dlpi_phdr[index];
-    if (header->p_type != PT_LOAD) continue;
-    if (address - (info->dlpi_addr + header->p_vaddr) < header->p_memsz) return 1;
-  }
-  return 0;
-}
-#endif
-
-/// Whether an address lies in a static variable of the program or a library, which is never freed.
-static bool is_static(uintptr_t address) {
-#ifdef __linux__
-  return dl_iterate_phdr(looks_static, &address) != 0;
-#else
-  (void)address;
-  return false;
-#endif
 }
 
 /// The block whose end is the end of a lock that no call makes: `Mutex` is compiled into its user.

@@ -96,6 +96,9 @@ long sync_events_mixed_readers(void);
 /// Unblocks a signal, which the process's parent may have blocked, on the calling thread.
 void sync_events_unblock(int signal);
 
+/// Calls a block for one module, in a callback of `dl_iterate_phdr`, which holds the loader's lock.
+int sync_events_in_loader_callback(void (^body)(void));
+
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);
 

@@ -109,6 +109,13 @@ extension SyncEvents {
       #expect(child.errors.contains("Programs+Prediction.swift:"), "\(child.errors)")
     }
 
+    @Test("Prediction takes no lock of the loader under its own: a callback of the loader may lock")
+    func loaderCallback() throws {
+      let child = try ChildRun("locks-in-a-loader-callback", options: "predict=on hang_limit=30")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == ["done"])
+    }
+
     @Test("Locks that are variables of C have their names, and a condition the line that made it")
     func staticLocks() throws {
       let order = try ChildRun("static-locks", options: "predict=on")
