@@ -41,6 +41,16 @@ static void copy_label(queue_record *record, const char *label) {
   record->label[length] = 0;
 }
 
+/// Hidden: a signal handler that enqueues would wait for its own thread.
+static inline void take_hidden(int *lock) {
+  interlock_events_hide_thread(true);
+  take(lock);
+}
+static inline void give_hidden(int *lock) {
+  give(lock);
+  interlock_events_hide_thread(false);
+}
+
 /// Not inlined: called once for each queue.
 __attribute__((noinline)) static queue_record *make_queue(uintptr_t queue) {
   // Hidden: a signal handler that enqueues would wait for its own thread.
@@ -69,12 +79,12 @@ static inline queue_record *find_queue(uintptr_t queue, bool make) {
 void interlock_queue_made(const interlock_event *event) {
   queue_record *record = find_queue((uintptr_t)event->object, true);
   if (!record) return;
-  take(&record->lock);
+  take_hidden(&record->lock);
   // A queue that was at this address before is gone, and all of its blocks have run.
   record->suspended = 0;
   record->keeps_order = true;
   copy_label(record, event->label);
-  give(&record->lock);
+  give_hidden(&record->lock);
 }
 
 static bool waits_first(const interlock_item *item) {
@@ -84,7 +94,7 @@ static bool waits_first(const interlock_item *item) {
 void interlock_item_listed(interlock_item *item) {
   queue_record *record = find_queue((uintptr_t)item->queue, true);
   if (!record) return;
-  take(&record->lock);
+  take_hidden(&record->lock);
   if (waits_first(item)) {
     item->previous = NULL;
     item->next = record->later;
@@ -107,13 +117,13 @@ void interlock_item_listed(interlock_item *item) {
     record->queued++;
     if ((item->origin >> 48) & INTERLOCK_FLAG_BARRIER) record->keeps_order = false;
   }
-  give(&record->lock);
+  give_hidden(&record->lock);
 }
 
 void interlock_item_unlisted(interlock_item *item) {
   queue_record *record = find_queue((uintptr_t)item->queue, false);
   if (!record) return;
-  take(&record->lock);
+  take_hidden(&record->lock);
   bool later = waits_first(item);
   bool listed = item->previous || item->next || record->first == item || record->later == item;
   if (listed) {
@@ -132,7 +142,7 @@ void interlock_item_unlisted(interlock_item *item) {
       record->queued--;
     }
   }
-  give(&record->lock);
+  give_hidden(&record->lock);
 }
 
 void interlock_queue_configured(const interlock_event *event) {
@@ -179,7 +189,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
     if (count < capacity) {
       interlock_queue_view *view = &views[count];
       view_queue(record, view);
-      take(&record->lock);
+      take_hidden(&record->lock);
       view->queued = record->queued;
       view->delayed = record->delayed;
       view->on_group = record->on_group;
@@ -193,7 +203,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
         }
       }
       view->next_delayed = earliest;
-      give(&record->lock);
+      give_hidden(&record->lock);
     }
     count++;
   }
@@ -227,14 +237,14 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   queue_record *record = find_queue(queue, false);
   if (!record) return 0;
   size_t count = 0;
-  take(&record->lock);
+  take_hidden(&record->lock);
   for (interlock_item *item = record->first; item && count < capacity; item = item->next) {
     items[count++] = (interlock_item_view){(uintptr_t)(item->origin & 0xffffffffffff),
                                            item->turn >> 22, (uint32_t)(item->turn & 0x3fffff),
                                            (uint32_t)(item->origin >> 48),
                                            (uintptr_t)item->function, (uintptr_t)item->context};
   }
-  give(&record->lock);
+  give_hidden(&record->lock);
   return count;
 }
 
@@ -246,11 +256,11 @@ uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
     uintptr_t queue = __atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE);
     if (!queue || !record->first) continue;
     if (interlock_waits_root(queue) != root) continue;
-    take(&record->lock);
+    take_hidden(&record->lock);
     for (interlock_item *item = record->first; item && item->turn >> 22 < turn; item = item->next) {
       ahead++;
     }
-    give(&record->lock);
+    give_hidden(&record->lock);
   }
   return ahead;
 }
