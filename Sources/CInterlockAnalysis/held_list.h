@@ -50,7 +50,9 @@ typedef struct {
 
 enum { callers_run = UINT16_MAX };
 
-/// In the order of acquisition. Written by its thread alone; other threads copy it and then check
+/// In the order of acquisition. A signal handler may lock at any moment: an entry that is being
+/// written is counted by no reader, and its place is taken before. Beyond the end all counts are 0.
+/// Written by its thread alone; other threads copy it and then check
 /// that the thread's `sequence` is the same.
 typedef struct {
   uint32_t count;
@@ -83,7 +85,7 @@ static inline held_lock *join_held(held_list *list, uintptr_t object, uintptr_t 
   // Usually only one reader follows.
   if (list->counted[!reader] == 0 || list->counted[reader] == INTERLOCK_HELD_MOST) return NULL;
   held_lock *last = &list->locks[list->count - 1];
-  if (last->counts[reader] || last->object != object || last->place != place ||
+  if (last->counts[reader] || !last->counts[!reader] || last->object != object || last->place != place ||
       last->is_shared != is_shared) {
     return NULL;
   }
@@ -96,9 +98,15 @@ static inline bool add_held(held_list *list, held_lock lock, held_reader reader)
   if (list->counted[reader] == INTERLOCK_HELD_MOST) return false;
   held_lock *joined = join_held(list, lock.object, lock.place, lock.is_shared, reader);
   if (!joined) {
+    held_lock *made = &list->locks[list->count++];
+    uint16_t count = lock.counts[reader];
+    lock.both_counts = 0;
+    // A signal fence keeps the order of the stores for a handler on this thread.
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    *made = lock;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     list->counted[reader]++;
-    lock.counts[!reader] = 0;
-    list->locks[list->count++] = lock;
+    made->counts[reader] = count;
     return true;
   }
   joined->counts[reader] = lock.counts[reader];
@@ -114,8 +122,12 @@ static inline void drop_held(held_list *list, held_lock *lock, held_reader reade
   lock->counts[reader] = 0;
   list->counted[reader]--;
   if (lock->counts[!reader]) return;
-  held_lock *end = &list->locks[--list->count];
-  if (lock != end) memmove(lock, lock + 1, (size_t)(end - lock) * sizeof *lock);
+  held_lock *last = &list->locks[list->count - 1];
+  if (lock != last) memmove(lock, lock + 1, (size_t)(last - lock) * sizeof *lock);
+  last->both_counts = 0;
+  // Signal fence: a handler's own entry must not be in the place of one that still moves.
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  list->count--;
 }
 
 /// Marks what the thread holds as left by a block that has ended: the thread's next block is
@@ -131,6 +143,7 @@ static inline uint32_t kind_of_held(const held_lock *lock) {
 }
 
 static inline void clear_held(held_list *list) {
+  for (uint32_t index = 0; index < list->count; index++) list->locks[index].both_counts = 0;
   list->count = list->counted[HELD_BY_THREAD] = list->counted[HELD_IN_ORDER] = 0;
 }
 
@@ -146,6 +159,8 @@ static inline uint32_t once_for(uint32_t readers) {
 static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t object, uint32_t kind,
                                 bool is_shared, uint32_t run, uintptr_t place, uintptr_t outer) {
   held_lock *lock = &list->locks[list->count++];
+  // Signal fences: as in `add_held`.
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   list->counted[HELD_BY_THREAD] += readers >> HELD_BY_THREAD & 1;
   list->counted[HELD_IN_ORDER] += readers >> HELD_IN_ORDER & 1;
   lock->object = object;
@@ -156,6 +171,7 @@ static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t obj
                     .run = (uint16_t)run,
                     .kind = (uint8_t)kind,
                     .is_shared = is_shared};
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   memcpy(&lock->both_counts, &rest.both_counts, sizeof *lock - offsetof(held_lock, both_counts));
 }
 
@@ -167,6 +183,8 @@ static inline bool is_last_held(const held_list *list, uint32_t readers, uintptr
 
 /// Removes the last entry, for which `is_last_held` returned true.
 static inline void drop_last_held(held_list *list, uint32_t readers) {
+  list->locks[list->count - 1].both_counts = 0;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   list->count--;
   list->counted[HELD_BY_THREAD] -= readers >> HELD_BY_THREAD & 1;
   list->counted[HELD_IN_ORDER] -= readers >> HELD_IN_ORDER & 1;

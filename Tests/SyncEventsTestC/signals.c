@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
@@ -22,6 +23,54 @@ static void interrupt(int signal) {
   if (pthread_mutex_trylock(&tried) == 0) pthread_mutex_unlock(&tried);
   if (errno != 4711) changed_errors++;
   errno = error;
+}
+
+static pthread_mutex_t in_handler = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t target;
+static long handled, wanted;
+
+static void lock_in_handler(int signal) {
+  (void)signal;
+  sem_post(&posted);
+  pthread_mutex_lock(&in_handler);
+  pthread_mutex_unlock(&in_handler);
+  __atomic_add_fetch(&handled, 1, __ATOMIC_RELAXED);
+}
+
+static void *send_signals(void *unused) {
+  (void)unused;
+  for (long sent = 0; sent < wanted; sent++) {
+    pthread_kill(target, SIGUSR1);
+    while (__atomic_load_n(&handled, __ATOMIC_RELAXED) <= sent) sched_yield();
+  }
+  return NULL;
+}
+
+long sync_events_signals(long count) {
+  sem_init(&posted, 0, 0);
+  target = pthread_self();
+  wanted = count;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = lock_in_handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, NULL);
+  sync_events_unblock(SIGUSR1);
+  pthread_t sender;
+  pthread_create(&sender, NULL, send_signals, NULL);
+  long taken = 0;
+  while (__atomic_load_n(&handled, __ATOMIC_RELAXED) < count) {
+    pthread_mutex_lock(&outer);
+    pthread_mutex_lock(&inner);
+    // Not the last one acquired: the entry behind it moves.
+    pthread_mutex_unlock(&outer);
+    pthread_mutex_unlock(&inner);
+    if (sem_trywait(&posted) == 0) taken++;
+  }
+  pthread_join(sender, NULL);
+  while (sem_trywait(&posted) == 0) taken++;
+  return handled - taken;
 }
 
 static double now(void) {

@@ -1,3 +1,4 @@
+import CInterlockAnalysis
 import Foundation
 import Interlock
 import SyncEventsTestC
@@ -156,6 +157,10 @@ extension Programs {
       for _ in 0..<10_000 { lockUnknown() }
       ended.wait()
       print("done")
+    },
+    "signals-in-analysis": { arguments in
+      let missed = sync_events_signals(Int(number(arguments, 0)))
+      print(missed, interlock_prediction_depth())
     },
     "refused-timed-lock": { _ in
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

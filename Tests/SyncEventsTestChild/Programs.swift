@@ -65,7 +65,7 @@ enum Programs {
     "option-tables": { _ in printOptionTables() },
   ]
 
-  private static func number(_ arguments: [String], _ index: Int) -> Int32 {
+  static func number(_ arguments: [String], _ index: Int) -> Int32 {
     arguments.indices.contains(index) ? Int32(arguments[index]) ?? 0 : 0
   }
 

@@ -116,6 +116,15 @@ extension SyncEvents {
       #expect(child.words == ["done"])
     }
 
+    @Test("A signal handler that posts and locks leaves no lock in the analysis, at any moment")
+    func signalHandlers() throws {
+      // 1,000,000 by hand: INTERLOCK_OPTIONS=predict=on SyncEventsTestChild signals-in-analysis N
+      let child = try ChildRun("signals-in-analysis", "300", options: "predict=on")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == ["0", "0"], "\(child.output)\(child.errors)")
+      #expect(!child.errors.contains("potential"), "\(child.errors)")
+    }
+
     @Test("Locks that are variables of C have their names, and a condition the line that made it")
     func staticLocks() throws {
       let order = try ChildRun("static-locks", options: "predict=on")
