@@ -85,8 +85,8 @@ static inline held_lock *join_held(held_list *list, uintptr_t object, uintptr_t 
   // Usually only one reader follows.
   if (list->counted[!reader] == 0 || list->counted[reader] == INTERLOCK_HELD_MOST) return NULL;
   held_lock *last = &list->locks[list->count - 1];
-  if (last->counts[reader] || !last->counts[!reader] || last->object != object || last->place != place ||
-      last->is_shared != is_shared) {
+  if (last->counts[reader] || !last->counts[!reader] || last->object != object ||
+      last->place != place || last->is_shared != is_shared) {
     return NULL;
   }
   list->counted[reader]++;

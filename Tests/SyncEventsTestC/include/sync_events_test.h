@@ -99,8 +99,8 @@ void sync_events_unblock(int signal);
 /// Calls a block for one module, in a callback of `dl_iterate_phdr`, which holds the loader's lock.
 int sync_events_in_loader_callback(void (^body)(void));
 
-/// Locks and unlocks while another thread sends so many signals, whose handler posts a semaphore and
-/// takes a lock. Returns the difference of signals and posts.
+/// Locks and unlocks while another thread sends `count` signals, whose handler posts a semaphore
+/// and takes a lock. Returns the difference of signals and posts.
 long sync_events_signals(long count);
 
 /// Resident memory of this process in bytes.
