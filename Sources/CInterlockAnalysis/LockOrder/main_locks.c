@@ -4,8 +4,8 @@
 //
 // Many programs take locks on the main thread before they start others, or after those have ended.
 // Such an acquisition is no evidence: at least one synchronous call on the main queue under the
-// lock must be in no order with it. Only starts, ends and signals count as an order. The order in which
-// threads took a mutex, and the order of the calls on the main queue, are others in another run.
+// lock must be in no order with it. Only starts, ends and signals count as an order. The order in
+// which threads took a mutex, and that of the calls on the main queue, are others in another run.
 #include "interlock_clocks.h"
 #include "order_reader.h"
 
