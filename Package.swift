@@ -133,8 +133,8 @@ let package = Package(
     .target(
       name: "Explorer",
       dependencies: [
-        "Prediction", "HangDetection", "HangReports", "WaitForGraph", "Interlock",
-        "CInterlockExplorer", "CInterlockAnalysis",
+        "Prediction", "HangDetection", "HangReports", "WaitForGraph", "ProcessInspection",
+        "Interlock", "CInterlockExplorer", "CInterlockAnalysis",
       ],
       swiftSettings: common + [framePointers]),
     // `explore` and `stress` for tests.

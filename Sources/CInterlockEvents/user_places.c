@@ -178,6 +178,73 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
   return is_system ? unwind(returns_to, frame) : returns_to;
 }
 
+struct collection {
+  /// Where to begin, and what was found so far.
+  uintptr_t place;
+  bool has_begun, has_ended;
+  uintptr_t *frames;
+  size_t count, room;
+  /// Ends the walk of a damaged stack.
+  int walked;
+};
+
+static int collect(unwind_context *context, void *argument) {
+  enum { goes_on = 0, ends = 5, most_frames = 160 };
+  struct collection *found = argument;
+  uintptr_t address = _Unwind_GetIP(context);
+  if (!address || found->walked++ == most_frames) {
+    found->has_ended = true;
+    return ends;
+  }
+  if (address == found->place) found->has_begun = true;
+  if (found->has_begun && is_users(address)) found->frames[found->count++] = address;
+  if (found->count < found->room) return goes_on;
+  found->has_ended = true;
+  return ends;
+}
+
+/// Returns the caller's frame by frame pointers; NULL at the end of the chain.
+static const uintptr_t *next_frame(const uintptr_t *frame) {
+  enum { farthest = 8192 };
+  const uintptr_t *next = (const uintptr_t *)frame[0];
+  bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
+                 (uintptr_t)next % sizeof *next == 0;
+  return is_near ? next : NULL;
+}
+
+/// Goes on where the unwinder ended: at a small function of the toolchain without unwind
+/// information, which leaves the frame pointer as it is. Its caller's address is near.
+static void collect_behind_gap(struct collection *found, const uintptr_t *frame) {
+  if (!found->place) {
+    found->count = 0;
+    while (frame && !interlock_is_between(frame[1])) frame = next_frame(frame);
+    if (frame) frame = next_frame(frame);
+    if (!frame) return;
+  }
+  const uintptr_t *top = (const uintptr_t *)top_of_reading((uintptr_t)frame);
+  const uintptr_t *at = frame + (found->place ? 0 : 2);
+  while (at < top && (found->place ? *at != found->place : !is_users(*at))) at++;
+  if (at >= top) return;
+  found->frames[found->count++] = *at;
+  while (frame && frame <= at) frame = next_frame(frame);
+  for (; frame && found->count < found->room; frame = next_frame(frame)) {
+    if (is_users(frame[1])) found->frames[found->count++] = frame[1];
+  }
+}
+
+size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) {
+  if (!_Unwind_Backtrace || !_Unwind_GetIP || !room) return 0;
+  struct collection found = {
+      .place = place, .has_begun = place == 0, .frames = frames, .room = room};
+  interlock_marks.hidden++;
+  _Unwind_Backtrace(collect, &found);
+  if (!found.has_begun || (!place && !found.has_ended)) {
+    collect_behind_gap(&found, __builtin_frame_address(0));
+  }
+  interlock_marks.hidden--;
+  return found.count;
+}
+
 uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) {
   uintptr_t outer = interlock_events_outer(frame, returns_to);
   return outer && is_users(outer) ? outer : returns_to;

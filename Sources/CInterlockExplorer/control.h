@@ -35,6 +35,8 @@ struct interlock_logical_thread {
   /// NULL for never.
   interlock_readiness *may_go_on;
   uintptr_t place, caller;
+  /// With `follows_callers`: the number of its stack in the result, 0 for none.
+  uint32_t call_stack;
   /// With `follows_callers`: the object of the task that it runs, 0 for none.
   uint32_t task;
   /// The call that it makes at its pending operation, where the operation does not tell; or NULL.
@@ -159,8 +161,8 @@ typedef struct interlock_object {
   uint32_t flags;
   int64_t value;
   void *owner, *first, *last, *state;
-  /// With `follows_callers`: where the user's code made it, and its name; or 0.
-  uintptr_t made_at;
+  /// With `follows_callers`: the stack on which the user's code made it, and its name; or 0.
+  uint32_t made_at;
   const char *name;
 } interlock_object;
 

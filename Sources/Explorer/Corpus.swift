@@ -168,9 +168,10 @@ struct CallCounter {
 
   /// The call that the thread is about to make.
   func call(_ step: Schedule.Step) -> Corpus.Call {
-    let file = step.place?.file?.split(separator: "/").last.map(String.init) ?? ""
+    let place = step.call ?? step.place
+    let file = place?.file?.split(separator: "/").last.map(String.init) ?? ""
     var call = Corpus.Call(
-      operation: step.operation, function: step.place?.function ?? "", file: file, count: 0)
+      operation: step.operation, function: place?.function ?? "", file: file, count: 0)
     call.count = (made[step.thread]?[call] ?? 0) + 1
     return call
   }

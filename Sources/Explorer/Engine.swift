@@ -172,7 +172,8 @@ struct Engine {
     asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
     asked.facts = facts
     asked.point_count = points.sites.count
-    asked.follows_callers = isReplay
+    // Only a report needs them, and each costs a walk of the stack.
+    asked.follows_callers = isReplay && reports
     asked.estimates = estimates
     if let witness {
       asked.deadlocked = { Unmanaged<DeadlockWitness>.fromOpaque($0!).takeUnretainedValue().look() }

@@ -1,5 +1,6 @@
 internal import CInterlockExplorer
 package import Interlock
+internal import ProcessInspection
 
 /// The steps of one execution, in their order.
 package struct Schedule: Sendable, Hashable, Codable {
@@ -14,8 +15,12 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var operation: String
     /// The number of the object that the operation is on; 0 for none.
     package var object: Int
-    /// Where the user's code made the call; `nil` if that is unknown.
+    /// Where the user's code made the call, outside of helpers; `nil` if that is unknown.
     package var place: StackFrame?
+    /// The helper that was called at `place` and made the call; `nil` for none.
+    package var helper: String?
+    /// The innermost place, by which a kept order names the call.
+    var call: StackFrame?
     /// How many threads could have taken the step.
     package var candidates: Int
   }
@@ -26,8 +31,10 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var number: Int
     /// A queue's label; of a file, what it is and the last part of its path; `nil` for none.
     package var name: String?
-    /// Where the user's code made it; `nil` if that is unknown.
+    /// Where the user's code made it, outside of helpers; `nil` if that is unknown.
     package var place: StackFrame?
+    /// The helper that was called at `place` and made it; `nil` for none.
+    package var helper: String?
   }
 
   /// The steps, but for those of operations that no user code made.
@@ -55,12 +62,14 @@ extension Schedule {
     steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
     blocked = waiting.map { waiting in
       let step = interlock_exploration_step(
-        thread: waiting.thread, task: waiting.task, enabled: 0, operation: waiting.operation,
-        call: waiting.call, place: waiting.place, caller: waiting.caller)
+        thread: waiting.thread, task: waiting.task, enabled: 0, stack: waiting.stack,
+        operation: waiting.operation, call: waiting.call, place: waiting.place,
+        caller: waiting.caller)
       return Step(step, task: tasks[waiting.task], &lines)
     }
     let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
     objects = named.map(NamedObject.init)
+    showCallSites(result)
     addVariables(trace)
     objects.sort { $0.number < $1.number }
     var previous: UInt32?
@@ -105,7 +114,6 @@ extension Schedule.NamedObject {
     number = Int(object.number)
     let label = withUnsafeBytes(of: object.name, Schedule.characters)
     name = label.isEmpty ? nil : label
-    place = Schedule.Step.frame(of: [UInt(object.made_at)])
   }
 }
 
@@ -138,10 +146,12 @@ extension Schedule.Step {
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
       || operation == "continue"
     object = begins ? 0 : Int(step.operation.object)
-    place =
+    call =
       Self.isAccess(step)
       ? symbolicateAccess(UInt(step.place))
       : lines.frame(of: [UInt(step.place), UInt(step.caller)])
+    // What the runtime calls by itself is no place of a reader's.
+    place = call.flatMap { $0.line ?? 0 > 0 || !$0.isSystem ? $0 : nil }
     candidates = Int(step.enabled)
   }
 

@@ -68,13 +68,49 @@ struct ExplorationReportTests {
         + " has 2 context switches")
   }
 
-  @Test("The table of a long schedule has columns for the threads of its rows only")
+  @Test("The table of a long schedule has its first and its last rows")
   func longSchedule() {
     let long = failure(.livelock, steps: (0..<20_000).map { step($0, "start") })
-    let rows = long.order
-    #expect(rows.count == 62)
-    #expect(rows.allSatisfy { $0.count < 2_000 })
+    let rows = long.order(width: 120)
+    #expect(rows.count == 61)
+    #expect(rows[30] == "… 19940 steps …")
+    #expect(rows.allSatisfy { $0.count <= 120 })
     #expect(rows.last?.contains("20000") == true)
+  }
+
+  /// The rows of a body with eight tasks, of which two do nothing.
+  private func eightTasks(width: Int) -> [String] {
+    var steps = [step(0, "lock", 1), step(0, "unlock", 1)]
+    for round in 0..<3 {
+      steps += (1...6).map { step($0, "semaphore wait", $0 + 10 * round) }
+    }
+    steps += (7...8).map { step($0, "start", 0) }
+    return failure(.failed, steps: steps).order(width: width)
+  }
+
+  @Test("Columns that do not fit side by side fold, and threads that do nothing are left out")
+  func narrow() throws {
+    let wide = eightTasks(width: 200)
+    #expect(wide.first?.contains("thread 8") == true)
+    #expect(wide.allSatisfy { $0.count <= 200 })
+    #expect(wide.contains { $0.count > 120 })
+    let narrow = eightTasks(width: 60)
+    #expect(narrow.allSatisfy { $0.count <= 60 })
+    #expect(narrow[0] == " 1  body      lock #1")
+    #expect(narrow[2] == " 3  thread 1    semaphore wait #1")
+    #expect(narrow[7] == " 8  thread 6              semaphore wait #6")
+    #expect(narrow.last == "only begin or end: thread 7, thread 8")
+  }
+
+  @Test("A long stretch of one thread is one row, with its first and its last step")
+  func stretch() {
+    let steps = (1...30).map { step(1, "lock", $0) } + [step(2, "lock", 9)]
+    #expect(
+      failure(.failed, steps: steps).order(width: 120) == [
+        "         thread 1                          thread 2",
+        "1 to 30  lock #1, 28 more steps, lock #30",
+        "     31                                    lock #9",
+      ])
   }
 
   @Test("A failed order is replayed by its token, with the seed only if the command gave one")
@@ -88,18 +124,17 @@ struct ExplorationReportTests {
     #expect(context.replay(failed).contains(" --seed 1 --replay "))
   }
 
-  @Test("The order of many threads is a list of runs of equal steps, not a table")
+  @Test("Equal steps of one thread are one row, and so are many threads that wait for one object")
   func list() {
     let steps =
       Array(repeating: step(0, "enqueue"), count: 30)
       + (1...40).map { step($0, "semaphore wait", 2) }
     let lines = ExplorationFormatter.schedule(
       failure(
-        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))
+        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", 2) }, dry: 40))
     #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
-    #expect(lines.contains("31       thread 1   semaphore wait #2"))
-    #expect(lines.contains("… 1 more …"))
-    #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait"])
+    #expect(lines.contains("     31  thread 1     semaphore wait #2"))
+    #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait #2"])
     // A few threads have a table.
     let table = ExplorationFormatter.schedule(
       failure(.failed, steps: [step(0, "start"), step(1, "lock", 2)]))

@@ -95,6 +95,10 @@ bool interlock_is_own_code(uintptr_t address) HIDDEN;
 bool interlock_is_code(uintptr_t address) HIDDEN;
 /// Returns true if an address lies in an interposed function that calls the user's code.
 bool interlock_is_between(uintptr_t address) HIDDEN;
+/// Finds the return addresses in the user's code on this stack, innermost first: from `place` on,
+/// or all if that is 0, with those in the targets of Interlock. Slow: it unwinds the stack. Returns
+/// how many it wrote, which is none if `place` is not on the stack.
+size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) HIDDEN;
 
 // Queues, by their private layout (queue_layout.c).
 

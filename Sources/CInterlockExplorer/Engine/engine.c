@@ -187,6 +187,8 @@ static interlock_logical_thread *next_thread(void) {
     interlock_exploration_step step = interlock_engine_step_of(thread);
     step.enabled = (uint32_t)ENGINE.enabled.count;
     interlock_engine_note_step(&step);
+    // The name was that of this call.
+    thread->call = NULL;
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);

@@ -28,7 +28,7 @@ static void set_call(char call[INTERLOCK_CALL_BYTES], const interlock_logical_th
 
 interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) {
   interlock_exploration_step step = {.thread = thread->number, .task = thread->task,
-                                     .operation = thread->pending, .place = thread->place,
+                                     .stack = thread->call_stack, .operation = thread->pending, .place = thread->place,
                                      .caller = thread->caller};
   set_call(step.call, thread);
   return step;
@@ -48,6 +48,7 @@ void interlock_engine_deadlock(void) {
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     const interlock_logical_thread *thread = ENGINE.live.items[index];
     interlock_blocked_thread blocked = {.thread = thread->number, .task = thread->task,
+                                        .stack = thread->call_stack,
                                         .operation = thread->pending, .place = thread->place,
                                         .caller = thread->caller};
     set_call(blocked.call, thread);
@@ -66,6 +67,7 @@ void interlock_result_show(interlock_exploration_result *result,
   result->place = details->place;
   result->text = details->text;
   result->named = details->named;
+  result->stacks = details->stacks;
   result->escaped = details->escaped;
 }
 

@@ -137,32 +137,11 @@ interlock_object *interlock_object_for(const void *address, uintptr_t returns_to
   return object;
 }
 
-/// Returns where the user's code called the function that makes the object, by the frame pointers
-/// of this stack: behind the interposed call, in no library. 0 if they do not tell.
-static uintptr_t maker(void) {
-  enum { most_frames = 24, farthest = 8192 };
-  const uintptr_t *frame = __builtin_frame_address(0);
-  bool is_behind = false;
-  for (int count = 0; count < most_frames; count++) {
-    const uintptr_t *next = (const uintptr_t *)frame[0];
-    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
-                   (uintptr_t)next % sizeof *next == 0;
-    if (!is_near) return 0;
-    if (interlock_is_between(frame[1])) {
-      is_behind = true;
-    } else if (is_behind && interlock_events_is_users(frame[1])) {
-      return frame[1];
-    }
-    frame = next;
-  }
-  return 0;
-}
-
 void interlock_object_forget(const void *address) {
   interlock_object *object = entry_at(address);
   *object = (interlock_object){.address = (uintptr_t)address,
                                .execution = interlock_the_engine.execution};
-  if (interlock_the_engine.options.follows_callers) object->made_at = maker();
+  if (interlock_the_engine.options.follows_callers) object->made_at = interlock_call_stack(0);
 }
 
 interlock_object *interlock_object_anew(const void *address) {

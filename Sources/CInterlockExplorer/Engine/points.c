@@ -59,8 +59,10 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
   self->context = context;
   self->place = place;
   self->caller = 0;
+  self->call_stack = 0;
   if (ENGINE.options.follows_callers) {
     self->caller = interlock_caller_of(place);
+    if (place) self->call_stack = interlock_call_stack(place);
     uintptr_t actor, task = swift_task_getCurrent ? interlock_running_task(&actor) : 0;
     if (task) {
       const interlock_object *known = interlock_object_known((const void *)task);
@@ -72,7 +74,6 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
     ENGINE.result->tasks_block = true;
   }
   interlock_engine_go(self);
-  self->call = NULL;
   ENGINE.asked = 0;
 }
 

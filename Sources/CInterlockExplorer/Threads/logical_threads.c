@@ -23,7 +23,10 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
     thread->context = context;
     thread->is_joinable = is_joinable;
     thread->stack = stack;
-    if (ENGINE.options.follows_callers) thread->caller = interlock_caller_of(place);
+    if (ENGINE.options.follows_callers && place) {
+      thread->caller = interlock_caller_of(place);
+      thread->call_stack = interlock_call_stack(place);
+    }
     stack->thread = thread;
   }
   interlock_marks.hidden--;

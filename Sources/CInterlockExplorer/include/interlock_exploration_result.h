@@ -41,6 +41,8 @@ typedef struct {
   uint32_t task;
   /// The number of threads that could take it.
   uint32_t enabled;
+  /// With `follows_callers`: 1 + the index of its stack among those of the result; 0 for none.
+  uint32_t stack;
   interlock_operation operation;
   /// The call, where the operation does not tell it; empty for none.
   char call[INTERLOCK_CALL_BYTES];
@@ -51,19 +53,27 @@ typedef struct {
 
 /// A thread that cannot continue.
 typedef struct {
-  uint32_t thread, task;
+  uint32_t thread, task, stack;
   interlock_operation operation;
   char call[INTERLOCK_CALL_BYTES];
   uintptr_t place, caller;
 } interlock_blocked_thread;
+
+enum { INTERLOCK_STACKS_MOST = 512, INTERLOCK_STACK_DEPTH = 16 };
+
+/// The return addresses of one stack outside of libraries, innermost first, which may begin with
+/// some of Interlock's own; 0 behind the last.
+typedef struct {
+  uintptr_t frames[INTERLOCK_STACK_DEPTH];
+} interlock_user_frames;
 
 /// What is known of an object of the last execution, besides its number.
 typedef struct {
   uint32_t number;
   /// A queue's label; of a file, what it is and the last part of its path; empty for none.
   char name[60];
-  /// Where the user's code made it; 0 if that is not known.
-  uintptr_t made_at;
+  /// Where the user's code made it: 1 + the index of a stack of the result; 0 if that is not known.
+  uint32_t made_at;
 } interlock_named_object;
 
 /// An operation that escaped control.
@@ -113,6 +123,8 @@ typedef struct {
   /// With `follows_callers`: the objects of that execution of which more is known.
   const interlock_named_object *named;
   uint32_t named_count;
+  /// With `follows_callers`: `INTERLOCK_STACKS_MOST` stacks, of which the steps name some.
+  const interlock_user_frames *stacks;
   /// With `estimates`: the share from 0 to 1, and the number of different executions behind it.
   double reached;
   uint64_t distinct;

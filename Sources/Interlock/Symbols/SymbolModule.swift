@@ -26,7 +26,7 @@ enum SymbolModule {
   }
 
   /// The words outside brackets.
-  private static func topLevelWords(of name: String) -> [Substring] {
+  static func topLevelWords(of name: String) -> [Substring] {
     var words: [Substring] = []
     var start = name.startIndex
     var depth = 0
@@ -47,7 +47,7 @@ enum SymbolModule {
     return words + [name[start...]]
   }
 
-  private static func demangled(_ symbol: String) -> String? {
+  static func demangled(_ symbol: String) -> String? {
     guard let text = interlock_demangled(symbol) else { return nil }
     defer { interlock_free_demangled(text) }
     return String(cString: text)

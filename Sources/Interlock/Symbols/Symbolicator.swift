@@ -16,6 +16,22 @@ final class Symbolicator: Sendable {
     }
 
     func frames(of addresses: [UInt]) -> [NamedFrame] { addresses.flatMap { known[$0] ?? [] } }
+
+    /// The paths of files with a macro's use, by their names; only the name is in the symbols.
+    private var paths: [String: String] = [:]
+
+    mutating func note(_ named: NamedFrame) {
+      guard let path = named.frame.file, let slash = path.lastIndex(of: "/") else { return }
+      paths[String(path[path.index(after: slash)...])] = path
+    }
+
+    /// The frame at the line that uses the macro, if it is in an expansion.
+    func outsideMacros(_ named: NamedFrame) -> NamedFrame {
+      guard let use = named.frame.file.flatMap(MacroPlace.use) else { return named }
+      var named = named
+      (named.frame.file, named.frame.line) = (paths[use.file] ?? use.file, use.line)
+      return named
+    }
   }
 
   /// Held for a moment only: a caller whose frames are known does not wait for another one's.
@@ -97,6 +113,15 @@ final class Symbolicator: Sendable {
 
   /// Reads the frames of addresses, under the lock of `reading`.
   private func read(_ addresses: [UInt]) -> [NamedFrame] {
+    let found = readAsCompiled(addresses)
+    return state.withLock { state in
+      // All paths first: the frame that calls a macro's code comes behind it.
+      for named in found { state.note(named) }
+      return found.map { state.outsideMacros($0) }
+    }
+  }
+
+  private func readAsCompiled(_ addresses: [UInt]) -> [NamedFrame] {
     guard let source = state.withLock({ $0.source }) else {
       return PlatformImages.frames(addresses)
     }

@@ -58,7 +58,7 @@ struct ScheduleMarkup {
     var rest = left > 0 ? "<p>… and \(left) more steps.</p>\n" : ""
     if !failure.schedule.blocked.isEmpty {
       rest += "<p>No thread can continue:</p>\n"
-      rest += Markup.list(ExplorationFormatter.waits(failure.schedule))
+      rest += Markup.list(failure.schedule.waits)
     }
     rest += sources(failure.schedule)
     return """

@@ -1,0 +1,42 @@
+internal import CInterlockExplorer
+internal import Interlock
+
+extension Schedule {
+  /// Replaces the places of calls by those outside of the helpers that these calls share.
+  mutating func showCallSites(_ result: interlock_exploration_result) {
+    guard let stacks = result.stacks else { return }
+    var known: [UInt32: [CallSite.Frame]] = [:]
+    func frames(_ number: UInt32) -> [CallSite.Frame] {
+      // A number of a child process, which its body may have overwritten.
+      guard number > 0, number <= INTERLOCK_STACKS_MOST else { return [] }
+      if let frames = known[number] { return frames }
+      let addresses = withUnsafeBytes(of: stacks[Int(number) - 1]) {
+        $0.bindMemory(to: UInt.self).prefix { $0 != 0 }.map(\.self)
+      }
+      let found = CallSite.frames(addresses)
+      known[number] = found
+      return found
+    }
+    let trace = UnsafeBufferPointer(start: result.trace, count: result.trace_count)
+    let waiting = UnsafeBufferPointer(start: result.blocked, count: result.blocked_count)
+    let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
+    let sites =
+      zip(trace, steps).map { CallSite(operation: $1.operation, frames: frames($0.stack)) }
+      + zip(waiting, blocked).map { CallSite(operation: $1.operation, frames: frames($0.stack)) }
+      + named.map { CallSite(operation: "made", frames: frames($0.made_at)) }
+    let shown = CallSite.shown(sites)
+    for index in steps.indices { steps[index].show(shown[index]) }
+    for index in blocked.indices { blocked[index].show(shown[steps.count + index]) }
+    for index in objects.indices {
+      let site = shown[steps.count + blocked.count + index]
+      (objects[index].place, objects[index].helper) = (site?.place, site?.helper)
+    }
+  }
+}
+
+extension Schedule.Step {
+  fileprivate mutating func show(_ site: CallSite.Shown?) {
+    guard let site else { return }
+    (place, helper) = (site.place, site.helper)
+  }
+}

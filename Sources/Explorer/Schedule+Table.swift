@@ -1,0 +1,175 @@
+/// The rows of a schedule, as many side by side as the reader's terminal shows.
+extension Schedule {
+  /// Steps of one party, which follow one another.
+  struct Row {
+    var steps: ClosedRange<Int>
+    var party: Party
+    var text: String
+    /// The text without the functions that call helpers.
+    var short: String
+    /// The steps begin or end what has a party, and do nothing on an object.
+    var isIdle = false
+
+    /// `12`, or `12 to 15`.
+    var number: String {
+      steps.count == 1
+        ? "\(steps.lowerBound + 1)" : "\(steps.lowerBound + 1) to \(steps.upperBound + 1)"
+    }
+  }
+
+  /// A stretch of one party with more rows is one row.
+  private static let longestStretch = 8
+
+  /// The rows, of which at most `limit` are shown: half of them from the begin, the others from the
+  /// end. A column for each party if `width` characters are enough for that; otherwise each row has
+  /// the name of its party, and parties that do nothing but begin and end are left out. In the last
+  /// row, the line that failed.
+  func table(limit: Int, width: Int, failed: (place: String, thread: Int)?) -> [String] {
+    var rows = rows
+    if let failed {
+      let last = steps.last { $0.thread == failed.thread && !isHelper($0) }
+      let next = (rows.last?.steps.upperBound ?? -1) + 1
+      rows.append(
+        Row(
+          steps: next...next, party: last.map(party) ?? .thread(failed.thread),
+          text: "✘ \(failed.place)", short: "✘ \(failed.place)"))
+    }
+    let (begin, end, left) = Self.shown(rows, limit: limit)
+    for text in [\Row.text, \Row.short] {
+      let table = Self.columns(begin + end, text)
+      guard table.allSatisfy({ $0.count <= width }) else { continue }
+      return Array(table[...begin.count]) + left + table[(begin.count + 1)...]
+    }
+    let busy = Set(rows.filter { !$0.isIdle }.map(\.party)).union(waiting.map(party))
+    let idle = rows.map(\.party).filter { !busy.contains($0) }.unique
+    guard !busy.isEmpty, !idle.isEmpty else { return Self.folded(begin, end, left, width) }
+    let (first, last, rest) = Self.shown(rows.filter { busy.contains($0.party) }, limit: limit)
+    let names = idle.prefix(4).map(\.name).joined(separator: ", ")
+    let more = idle.count > 4 ? " and \(idle.count - 4) more" : ""
+    return Self.folded(first, last, rest, width) + ["only begin or end: \(names)\(more)"]
+  }
+
+  /// A row for each run of equal steps of one party, and one for each long stretch of a party.
+  private var rows: [Row] {
+    var rows: [Row] = []
+    // Without the thread that only waits for the body's task.
+    for (index, step) in steps.lazy.filter({ !isHelper($0) }).enumerated() {
+      let row = Row(
+        steps: index...index, party: party(step), text: Self.text(step),
+        short: Self.text(step, isShort: true), isIdle: Self.isIdle(step))
+      if let last = rows.last, last.party == row.party, last.text == row.text {
+        rows[rows.count - 1].steps = last.steps.lowerBound...index
+      } else {
+        rows.append(row)
+      }
+    }
+    for index in rows.indices where rows[index].steps.count > 1 {
+      let times = ", \(rows[index].steps.count) times"
+      rows[index].text += times
+      rows[index].short += times
+    }
+    return rows.chunked { $0.party == $1.party }.flatMap(Self.stretch)
+  }
+
+  private static func stretch(_ rows: [Row]) -> [Row] {
+    guard rows.count > longestStretch, let first = rows.first, let last = rows.last else {
+      return rows
+    }
+    let left = last.steps.lowerBound - first.steps.upperBound - 1
+    return [
+      Row(
+        steps: first.steps.lowerBound...last.steps.upperBound, party: first.party,
+        text: "\(first.text), \(left) more steps, \(last.text)",
+        short: "\(first.short), \(left) more steps, \(last.short)")
+    ]
+  }
+
+  private static func isIdle(_ step: Step) -> Bool {
+    step.object == 0 || step.operation == "end task"
+  }
+
+  /// The rows from the begin and those from the end, and the line between them.
+  private static func shown(_ rows: [Row], limit: Int) -> ([Row], [Row], [String]) {
+    guard rows.count > limit else { return (rows, [], []) }
+    let (begin, end) = (Array(rows.prefix(limit / 2)), Array(rows.suffix(limit / 2)))
+    let left = (end.first?.steps.lowerBound ?? 0) - (begin.last?.steps.upperBound ?? 0) - 1
+    return (begin, end, ["… \(left) steps …"])
+  }
+
+  /// A column for each party, below its name.
+  private static func columns(_ rows: [Row], _ text: KeyPath<Row, String>) -> [String] {
+    let order = rows.map(\.party).unique
+    let number = rows.map(\.number.count).max() ?? 0
+    let widths = order.map { party in
+      rows.filter { $0.party == party }.map { $0[keyPath: text].count }.reduce(party.name.count, max)
+    }
+    func line(_ left: String, _ cell: (Party) -> String) -> String {
+      zip(order, widths).reduce(left.leading(number)) { line, column in
+        line + "  " + cell(column.0).padded(column.1)
+      }.trimmed
+    }
+    return [line("", \.name)]
+      + rows.map { row in line(row.number) { $0 == row.party ? row[keyPath: text] : "" } }
+  }
+
+  /// Each row with the name of its party, and farther to the right for later parties.
+  private static func folded(
+    _ begin: [Row], _ end: [Row], _ left: [String], _ width: Int
+  ) -> [String] {
+    let rows = begin + end
+    let order = rows.map(\.party).unique
+    let number = rows.map(\.number.count).max() ?? 0
+    let name = order.map(\.name.count).max() ?? 0
+    let room = max(20, width - number - name - 4)
+    let lines = rows.map { row in
+      let text = row.text.shortened(room)
+      let indent = min(2 * (order.firstIndex(of: row.party) ?? 0), room - text.count)
+      return row.number.leading(number) + "  " + row.party.name.padded(name) + "  "
+        + String(repeating: " ", count: indent) + text
+    }
+    return lines.prefix(begin.count) + left + lines.suffix(end.count)
+  }
+}
+
+extension String {
+  fileprivate func leading(_ width: Int) -> String {
+    String(repeating: " ", count: Swift.max(0, width - count)) + self
+  }
+
+  fileprivate func padded(_ width: Int) -> String {
+    self + String(repeating: " ", count: Swift.max(0, width - count))
+  }
+
+  fileprivate var trimmed: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+
+  /// The begin and the end, which has the line, of what is too long.
+  fileprivate func shortened(_ width: Int) -> String {
+    if count <= width { return self }
+    return prefix((width - 1) / 2) + "…" + suffix(width / 2)
+  }
+}
+
+extension Array {
+  /// The elements in groups of neighbours that belong together.
+  fileprivate func chunked(by belong: (Element, Element) -> Bool) -> [[Element]] {
+    reduce(into: []) { groups, element in
+      if let last = groups.last?.last, belong(last, element) {
+        groups[groups.count - 1].append(element)
+      } else {
+        groups.append([element])
+      }
+    }
+  }
+}
+
+extension Array where Element: Hashable {
+  /// Each element once, in the order of the first ones.
+  fileprivate var unique: [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

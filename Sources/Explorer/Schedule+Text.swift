@@ -1,0 +1,139 @@
+package import Interlock
+
+extension Schedule {
+  /// What has a column: a task, or a thread that runs none.
+  package enum Party: Hashable {
+    case body
+    case thread(Int)
+    case task(Int)
+
+    /// `thread 2`
+    package var name: String {
+      switch self {
+      case .body: "body"
+      case .thread(let number): "thread \(number)"
+      case .task(let number): "task \(number)"
+      }
+    }
+  }
+
+  /// The column of a step.
+  package func party(_ step: Step) -> Party {
+    if let task = step.task {
+      if !bodyIsTask { return .task(task) }
+      return task == 1 ? .body : .task(task - 1)
+    }
+    return step.thread == 0 ? .body : .thread(step.thread)
+  }
+
+  /// Each step with its party, in the words of a report.
+  package var events: [(party: String, text: String, place: StackFrame?)] {
+    steps.map { (party($0).name, Self.text($0), $0.place) }
+  }
+
+  /// The thread that runs the body is number 0.
+  package static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
+
+  /// The operation with its object and its place: `lock #2  Bank.swift:34`, and where a helper makes
+  /// the call, `lock #2  Bank.close()  Bank.swift:34 by locked(_:)`.
+  package static func text(_ step: Step) -> String { text(step, isShort: false) }
+
+  /// As `text`; if it is short, without the function that calls a helper.
+  static func text(_ step: Step, isShort: Bool) -> String {
+    let object = step.object == 0 ? "" : " #\(step.object)"
+    let place = step.place.flatMap { shortPlace($0, by: step.helper, isShort) }
+    return step.operation + object + (place.map { "  \($0)" } ?? "")
+  }
+
+  private static func shortPlace(
+    _ place: StackFrame, by helper: String?, _ isShort: Bool = false
+  ) -> String? {
+    guard let short = shortPlace(place) else { return nil }
+    guard let helper else { return short }
+    let function = isShort || place.function == nil ? "" : CallSite.Function(place).name + "  "
+    return "\(function)\(short) by \(helper)"
+  }
+
+  /// `File.swift:12`, or the function where no line is known, or the library where no symbol is;
+  /// `nil` of what the compiler made.
+  private static func shortPlace(_ place: StackFrame) -> String? {
+    guard let file = place.file, let line = place.line, line > 0 else {
+      guard let function = place.function else { return place.image.map { "in \($0)" } }
+      let isMade = function.hasPrefix("partial apply") || function.contains("thunk")
+      return isMade || function.count > 60 ? nil : function
+    }
+    return "\(file.split(separator: "/").last ?? "")" + ":\(line)"
+  }
+
+  /// A line for each object in the steps of which more is known than its number.
+  var legend: [String] {
+    let kinds = Dictionary(
+      (steps + blocked).compactMap { step in Self.kind(step).map { (step.object, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    let numbers = Set((steps + blocked).map(\.object))
+    return objects.compactMap { object in
+      guard let kind = kinds[object.number] else {
+        // A file: its name says what it is.
+        return numbers.contains(object.number)
+          ? object.name.map { "  #\(object.number): \($0)" } : nil
+      }
+      let name = object.name.map { " '\($0)'" } ?? ""
+      let made = object.place.flatMap { Self.shortPlace($0, by: object.helper) }
+      let place = made.map { " made at \($0)" } ?? ""
+      return name.isEmpty && place.isEmpty ? nil : "  #\(object.number): \(kind)\(name)\(place)"
+    }
+  }
+
+  /// What a step's operation is on, as far as its name tells.
+  private static func kind(_ step: Step) -> String? {
+    switch step.operation {
+    case "lock", "try-lock", "unlock", "shared lock", "shared try-lock", "shared unlock": "lock"
+    case "wait", "signal", "broadcast": "condition"
+    case "semaphore wait", "semaphore try", "semaphore signal": "semaphore"
+    case "group enter", "group leave", "group wait", "group notify", "notify": "group"
+    case "barrier wait": "barrier"
+    case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
+    case "to actor": "actor"
+    case "reads", "writes", "begins to change", "atomic access": "variable"
+    default: nil
+    }
+  }
+
+  /// The blocked threads, and the tasks that were suspended and not continued, each at its last
+  /// step.
+  package var waiting: [Step] {
+    let threads = blocked.filter { !isHelper($0) }
+    let parties = Set(threads.map(party))
+    // A task that is suspended is at its last await, also if code of that await came after it.
+    var last: [Int: Step] = [:]
+    for step in steps {
+      guard let task = step.task else { continue }
+      if step.operation == "end task" || step.operation.hasPrefix("await") || last[task] == nil {
+        last[task] = step
+      }
+    }
+    let suspended = last.sorted { $0.key < $1.key }.map(\.value).filter {
+      !parties.contains(party($0)) && $0.operation != "end task"
+    }
+    return threads + suspended
+  }
+
+  /// A line for each operation and place that threads wait at, in the order of the threads.
+  package var waits: [String] {
+    let steps = waiting
+    let counts = Dictionary(grouping: steps, by: Self.text).mapValues(\.count)
+    var seen: Set<String> = []
+    return steps.compactMap { step in
+      let text = Self.text(step)
+      let count = counts[text] ?? 0
+      // A few have their names.
+      if count < 4 { return "\(party(step).name) waits: \(text)" }
+      return seen.insert(text).inserted ? "\(count) threads wait: \(text)" : nil
+    }
+  }
+
+  /// The first thread, where it only waits for the body's task.
+  func isHelper(_ step: Step) -> Bool {
+    bodyIsTask && step.thread == 0 && step.task == nil
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import InterlockTesting
+import TestSupport
+import Testing
+
+/// A till with all of its locking behind a helper of another file.
+private final class Till: @unchecked Sendable {
+  // Unchecked: `lock` protects the sum.
+  private let lock = NSLock()
+  private var sum = 0
+
+  func add(_ amount: Int) {
+    let old = locked(lock) { sum }
+    locked(lock) { sum = old + amount }
+  }
+
+  func close() -> Int { locked(lock) { sum } }
+}
+
+/// Outside of a macro's argument, whose lines are those of its expansion.
+private enum Bodies {
+  static let helperLine = #line + 3
+  static func throughHelpers() throws {
+    let till = Till()
+    parallel({ till.add(1) }, { till.add(2) })
+    if till.close() != 3 { throw CancellationError() }
+  }
+
+  static func eightTasks() async throws {
+    let till = Till()
+    await withTaskGroup(of: Void.self) { group in
+      for amount in 1...8 {
+        group.addTask {
+          till.add(amount)
+          await Task.yield()
+          till.add(1)
+        }
+      }
+    }
+    if till.close() != 44 { throw CancellationError() }
+  }
+
+  static let madeLine = #line + 2
+  private static func make() -> (DispatchGroup, DispatchSemaphore) {
+    let group = DispatchGroup()
+    let semaphore = DispatchSemaphore(value: 0)
+    return (group, semaphore)
+  }
+
+  static func neverSignalled() {
+    let (group, semaphore) = make()
+    group.enter()
+    DispatchQueue.global().async {
+      semaphore.wait()
+      group.leave()
+    }
+    group.wait()
+  }
+}
+
+@Suite("a failing schedule", .serialized, .controlled)
+struct CallSiteTests {
+  @Test("shows where the user's code called a helper that locks, with the helper")
+  func lockHelper() throws {
+    let text = try #require(failure(of: Bodies.throughHelpers))
+    #expect(text.contains("Till.add(_:)  CallSiteTests.swift:13 by locked(_:_:)"))
+    #expect(text.contains("Till.add(_:)  CallSiteTests.swift:14 by locked(_:_:)"))
+    #expect(text.contains("Till.close()  CallSiteTests.swift:17 by locked(_:_:)"))
+    #expect(text.contains("CallSiteTests.swift:\(Bodies.helperLine) by parallel(_:)"))
+    #expect(!text.contains("OwnHelpers.swift"))
+  }
+
+  @Test("names the line that uses a macro, and no file of the macro's")
+  func macro() throws {
+    let line = #line + 4
+    func body() {
+      let till = Till()
+      parallel({ till.add(1) }, { till.add(2) })
+      #expect(till.close() == 3)
+    }
+    let text = try #require(failure(of: body))
+    #expect(text.contains("✘ CallSiteTests.swift:\(line)"))
+    #expect(!text.contains("swiftmacro"))
+  }
+
+  @Test("of eight tasks has rows of at most 120 characters, and no function of the runtime")
+  func eightTasks() async throws {
+    let text = try #require(await failure(.executions(300), ofAsync: Bodies.eightTasks))
+    let rows = text.split(separator: "\n").filter { !$0.hasPrefix("replay: ") }
+    #expect(rows.allSatisfy { $0.count <= 120 })
+    #expect(!text.contains("runJob") && !text.contains("Task<>.init"))
+  }
+
+  @Test("names the lines that made a group and a semaphore, not those of the function's caller")
+  func made() throws {
+    let text = try #require(failure(of: Bodies.neverSignalled))
+    #expect(text.contains(": group made at CallSiteTests.swift:\(Bodies.madeLine)\n"))
+    #expect(text.contains(": semaphore made at CallSiteTests.swift:\(Bodies.madeLine + 1)\n"))
+  }
+}

@@ -1,0 +1,83 @@
+import Interlock
+import Testing
+
+@testable import Explorer
+
+@Suite("The place of a call")
+struct CallSiteTests {
+  private func frame(
+    _ function: String, _ line: Int, in file: String = "/app/Bank.swift",
+    takesFunction: Bool = false
+  ) -> CallSite.Frame {
+    CallSite.Frame(
+      place: StackFrame(address: 1, function: function, file: file, line: line),
+      takesFunction: takesFunction)
+  }
+
+  private func texts(_ sites: [CallSite]) -> [String] {
+    CallSite.shown(sites).map { shown in
+      guard let shown else { return "-" }
+      return "\(shown.place.line ?? 0)" + (shown.helper.map { " by \($0)" } ?? "")
+    }
+  }
+
+  private func lock(_ frames: CallSite.Frame...) -> CallSite {
+    CallSite(operation: "lock", frames: frames)
+  }
+
+  @Test("is the caller of a function that is named as libraries name those of their locks")
+  func lockClass() {
+    let package = frame("NIOLock.lock()", 92, in: "/p/.build/checkouts/nio/NIOLock.swift")
+    let around = frame("NIOLock.withLock<A>(_:)", 112, in: "/p/.build/checkouts/nio/NIOLock.swift")
+    #expect(
+      texts([lock(package, around, frame("Bank.close()", 34))])
+        == ["34 by NIOLock.withLock(_:)"])
+  }
+
+  @Test("is outside of the system's headers")
+  func header() {
+    let header = frame("__gthread_mutex_lock", 749, in: "/usr/include/c++/13/bits/gthr-default.h")
+    let guardClass = frame("std::lock_guard", 250, in: "/usr/include/c++/13/bits/std_mutex.h")
+    #expect(
+      texts([lock(header, guardClass, frame("close", 34, in: "/app/bank.cpp"))])
+        == ["34 by std::lock_guard"])
+  }
+
+  @Test("is the caller of a function that most calls share and that runs what it is passed")
+  func closures() {
+    let helper = frame("guarded<A>(_:)", 8, takesFunction: true)
+    #expect(
+      texts([lock(helper, frame("Bank.close()", 34)), lock(helper, frame("Bank.open()", 40))])
+        == ["34 by guarded(_:)", "40 by guarded(_:)"])
+  }
+
+  @Test("is the caller of a function that most calls share, from several functions")
+  func shared() {
+    let helper = frame("Bank.enter()", 8)
+    #expect(
+      texts([
+        lock(helper, frame("closure #1 in Bank.close()", 34)),
+        lock(helper, frame("Bank.open()", 40)), lock(frame("Bank.total()", 50)),
+      ]) == ["34 by Bank.enter()", "40 by Bank.enter()", "50"])
+  }
+
+  @Test("is the line of a function that makes the same call at several lines")
+  func severalLines() {
+    let (first, second) = (frame("Bank.move()", 20), frame("Bank.move()", 21))
+    let (one, other) = (frame("first()", 1), frame("second()", 2))
+    #expect(
+      texts([lock(first, one), lock(second, one), lock(first, other), lock(second, other)])
+        == ["20", "21", "20", "21"])
+  }
+
+  @Test("is the line of a function that only one function calls")
+  func oneCaller() {
+    let own = frame("Bank.add()", 20)
+    #expect(
+      texts([lock(own, frame("closure #1 in test()", 1)), lock(own, frame("closure #2 in test()", 2))])
+        == ["20", "20"])
+  }
+
+  @Test("of a call that no frame is known of is not known")
+  func unknown() { #expect(texts([lock()]) == ["-"]) }
+}
