@@ -47,7 +47,7 @@ extension Exploration {
       facts: (platform & ~Self.exactTime) / Self.widths,
       points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
-    let (result, witness) = try engine.look(at: choices, body)
+    let (result, witness) = try engine.look(at: choices, bodyIsTask: bodyIsTask, body)
     guard result.failures > 0 else {
       if let divergence = engine.divergence {
         throw ExplorationRefusal(

@@ -13,7 +13,7 @@ package struct Exploration: Sendable {
   /// Names the body in tokens.
   let name: String
   let around: Surroundings?
-  private let bodyIsTask: Bool
+  let bodyIsTask: Bool
   /// What the body keeps in memory; `nil` if child processes have nothing of it to hand over.
   package var state: ExploredState?
 
@@ -237,7 +237,8 @@ package struct Exploration: Sendable {
     }
     let shortest = engine.shrink(choices, body)
     // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
-    let (result, witness) = try engine.look(at: shortest ?? choices, body)
+    let (result, witness) = try engine.look(
+      at: shortest ?? choices, bodyIsTask: bodyIsTask, body)
     guard result.failures > 0 else {
       first.isUnrepeatable = true
       return first

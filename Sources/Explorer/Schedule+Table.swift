@@ -101,7 +101,8 @@ extension Schedule {
     let order = rows.map(\.party).unique
     let number = rows.map(\.number.count).max() ?? 0
     let widths = order.map { party in
-      rows.filter { $0.party == party }.map { $0[keyPath: text].count }.reduce(party.name.count, max)
+      rows.filter { $0.party == party }.map { $0[keyPath: text].count }
+        .reduce(party.name.count, max)
     }
     func line(_ left: String, _ cell: (Party) -> String) -> String {
       zip(order, widths).reduce(left.leading(number)) { line, column in

@@ -61,6 +61,8 @@ extension Schedule {
     var lines = LinesOfPlaces()
     steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
     blocked = waiting.map { waiting in
+      var waiting = waiting
+      if let wait = Self.conditionWait(of: waiting, in: trace) { waiting.operation = wait }
       let step = interlock_exploration_step(
         thread: waiting.thread, task: waiting.task, enabled: 0, stack: waiting.stack,
         operation: waiting.operation, call: waiting.call, place: waiting.place,
@@ -77,6 +79,26 @@ extension Schedule {
       if let before = previous, before != item.thread, item.enabled > 1 { switches += 1 }
       previous = item.thread
     }
+  }
+
+  /// The wait that a blocked thread is in, if a condition has to be signalled before the thread
+  /// acquires the mutex again: its pending operation is the latter alone.
+  private static func conditionWait(
+    of blocked: interlock_blocked_thread, in trace: UnsafeBufferPointer<interlock_exploration_step>
+  ) -> interlock_operation? {
+    let condition = blocked.operation.other
+    guard UInt32(blocked.operation.kind) == INTERLOCK_OPERATION_LOCK.rawValue, condition != 0 else {
+      return nil
+    }
+    for step in trace.reversed() where step.operation.object == condition {
+      switch interlock_operation_kind(UInt32(step.operation.kind)) {
+      case INTERLOCK_OPERATION_WAIT where step.thread == blocked.thread: return step.operation
+      case INTERLOCK_OPERATION_BROADCAST: return nil
+      case INTERLOCK_OPERATION_SIGNAL where step.operation.other == blocked.thread + 1: return nil
+      default: continue
+      }
+    }
+    return nil
   }
 
   /// Names the objects of accesses of memory.

@@ -1,6 +1,7 @@
 import Explorer
 import Foundation
 import Interlock
+import InterlockTesting
 import TestSupport
 import Testing
 import WaitForGraph
@@ -125,5 +126,49 @@ struct DeadlockCauseTests {
       let found = try Self.failure(poolWidth: 2) { Self.callsThatWait(300) }
       #expect(found.explanation.contains { $0.contains("it needs 301 threads") })
     }
+  }
+
+  private static func signalTooEarly() -> Bool {
+    let condition = NSCondition()
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group) {
+      condition.lock()
+      condition.wait()
+      condition.unlock()
+    }
+    DispatchQueue.global().async(group: group) {
+      condition.lock()
+      condition.signal()
+      condition.unlock()
+    }
+    group.wait()
+    return true
+  }
+
+  @Test("counts the signals and the waits of a condition of its own execution")
+  func countsOfCondition() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure(Self.signalTooEarly)
+      let text = found.report
+      #expect(text.contains("signalled 1 time, waited for 1 time"))
+      #expect(text.contains(/thread \d waits: wait #\d+  DeadlockCauseTests.swift:\d+/))
+      #expect(!text.contains("waits: lock"))
+    }
+  }
+
+  /// Each execution leaves a task behind.
+  @Sendable private static func neverResumed() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in } }
+    }
+  }
+
+  @Test("lists the tasks of its own execution, and no thread of the harness")
+  func ownTasks() async throws {
+    let text = try #require(await InterlockTestingTests.failure(ofAsync: Self.neverResumed))
+    #expect(text.contains("a task waits at DeadlockCauseTests.swift:"))
+    #expect(text.contains("body is suspended\n"))
+    #expect(!text.contains("libTesting"))
+    #expect(!text.contains("Attempt.swift"))
   }
 }

@@ -104,6 +104,11 @@ void interlock_object_made(const interlock_event *event) {
   memset(record->enter_places, 0, sizeof record->enter_places);
 }
 
+void interlock_object_reset(const interlock_event *event) {
+  // No record is made: most conditions are never waited for.
+  if (find_object((uintptr_t)event->object, 0, false)) interlock_object_made(event);
+}
+
 void interlock_object_waited(const interlock_event *event) {
   object_record *object = find_object((uintptr_t)event->object, 0, false);
   if (!object) {

@@ -83,6 +83,7 @@ OUTLINED note_wait(thread_record *own, const interlock_event *event) {
       record->put_aside = *mutex;
       drop_held(&own->held, mutex, HELD_BY_THREAD);
     }
+    interlock_object_waited(event);
   }
   has_changed(record);
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE && !(event->flags & INTERLOCK_FLAG_APPLY)) {
@@ -209,6 +210,7 @@ static void note_made(const interlock_event *event) {
              event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK ||
              event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     interlock_lock_made_at(event);
+    if (event->object_kind == INTERLOCK_OBJECT_CONDITION) interlock_object_reset(event);
   } else {
     interlock_object_made(event);
   }

@@ -29,6 +29,8 @@ uint64_t interlock_polls_since(const wait_record *record) HIDDEN;
 // Objects (wait_objects.c).
 
 void interlock_object_made(const interlock_event *event) HIDDEN;
+/// Forgets what was counted for another object at the address.
+void interlock_object_reset(const interlock_event *event) HIDDEN;
 void interlock_object_waited(const interlock_event *event) HIDDEN;
 void interlock_object_released(const interlock_event *event) HIDDEN;
 void interlock_object_entered(const interlock_event *event) HIDDEN;

@@ -128,6 +128,10 @@ interlock_object *interlock_object_known(const void *address) {
   }
 }
 
+bool interlock_explored_knows(uintptr_t address) {
+  return interlock_object_known((const void *)address) != NULL;
+}
+
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) {
   interlock_object *object = entry_at(address);
   if (object->number == 0) {
@@ -175,6 +179,13 @@ void interlock_at_execution_begin(void (*function)(void)) {
 
 void interlock_run_begin_functions(void) {
   for (int index = 0; index < begin_count; index++) begin_functions[index]();
+}
+
+#else
+
+bool interlock_explored_knows(uintptr_t address) {
+  (void)address;
+  return false;
 }
 
 #endif

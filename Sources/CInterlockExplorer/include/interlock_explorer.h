@@ -171,6 +171,9 @@ void interlock_explored_memory_undecided(void);
 /// The threads of the running execution that have not ended, by the system's numbers, with their
 /// numbers in the execution. Returns how many there are. For the function `deadlocked`.
 size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity);
+/// Returns true if the running execution has used the object at an address, as it has each of its
+/// own tasks. For the function `deadlocked`.
+bool interlock_explored_knows(uintptr_t address);
 
 /// The path of this header: the folder of the target.
 static inline const char *interlock_explorer_header(void) { return __FILE__; }

@@ -8,6 +8,10 @@ import WaitForGraph
 /// Looks at the threads of an execution that has deadlocked, while they hold and wait.
 final class DeadlockWitness {
   private var seen: (snapshot: WaitSnapshot, diagnosis: Diagnosis)?
+  /// The body is a task: the first thread only waits for it, and is no part of it.
+  private let bodyIsTask: Bool
+
+  init(bodyIsTask: Bool) { self.bodyIsTask = bodyIsTask }
 
   /// Starts to follow what threads hold and wait for, for the rest of the process. Objects that
   /// were made before have no names.
@@ -32,6 +36,12 @@ final class DeadlockWitness {
       snapshot.threads[index].title = numbers[snapshot.threads[index].id].map(Schedule.name)
       snapshot.threads[index].isMain = false
     }
+    if bodyIsTask {
+      snapshot.threads.removeAll { numbers[$0.id] == 0 && $0.task == nil }
+    }
+    // Tasks of the test library wait too, and so do those that earlier executions have left.
+    snapshot.awaits.removeAll { !interlock_explored_knows($0.task) }
+    snapshot.signals.removeAll { $0.isWaitingTask && !interlock_explored_knows($0.id) }
     // Virtual time has no timers left.
     snapshot.nextTimer = nil
     snapshot.isPartial = false

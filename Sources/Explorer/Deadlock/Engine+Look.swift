@@ -5,9 +5,9 @@ import WaitForGraph
 extension Engine {
   /// Executes a schedule, and looks at it if it deadlocks.
   mutating func look(
-    at choices: [UInt32], _ body: @escaping () -> Bool
+    at choices: [UInt32], bodyIsTask: Bool, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> (result: interlock_exploration_result, witness: DeadlockWitness) {
-    let looking = DeadlockWitness()
+    let looking = DeadlockWitness(bodyIsTask: bodyIsTask)
     if DeadlockWitness.start() { witness = looking }
     defer { witness = nil }
     return (try run(.replay(choices), body), looking)

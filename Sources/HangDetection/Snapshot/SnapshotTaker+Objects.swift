@@ -14,7 +14,7 @@ extension SnapshotTaker {
   /// The most places of blocks kept for one queue, and the most threads for one place.
   private static let mostPlaces = 16
   private static let mostEnqueuers = 256
-  private static let mostContinuations = 64
+  private static let mostContinuations = 1024
 
   /// The queues with queued or delayed blocks, those that a thread is on or waits for, and their
   /// targets.
