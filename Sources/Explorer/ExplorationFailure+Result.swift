@@ -1,5 +1,6 @@
 internal import CInterlockExplorer
 import Interlock
+internal import ProcessInspection
 import WaitForGraph
 
 extension ExplorationFailure {
@@ -34,12 +35,48 @@ extension ExplorationFailure {
     }
     // A race in memory whose accesses are points does not end its execution.
     let shown = race == nil ? SectionTracking.exploredRace : nil
-    memoryRace = shown?.inMemory
+    memoryRace = shown?.inMemory?.withoutEngine
     if verdict == .race {
-      self.race = race ?? shown.flatMap(ExplorationRace.init)
+      self.race = (race ?? shown.flatMap(ExplorationRace.init))?.withoutEngine
       if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
     }
     self.token = token
     self.execution = execution
+  }
+}
+
+extension ExplorationRace {
+  /// Both stacks without the frames that run the body.
+  fileprivate var withoutEngine: Self {
+    var race = self
+    race.first.stack = first.stack.withoutEngine
+    race.second.stack = second.stack.withoutEngine
+    return race
+  }
+}
+
+extension MemoryRace {
+  /// Both stacks without the frames that run the body.
+  fileprivate var withoutEngine: Self {
+    var race = self
+    race.first.stack = first.stack.withoutEngine
+    race.second.stack = second.stack.withoutEngine
+    return race
+  }
+}
+
+extension [StackFrame] {
+  /// The frames up to the first of what runs an explored body or its blocks.
+  fileprivate var withoutEngine: [StackFrame] {
+    let end = firstIndex { frame in
+      switch frame.file.flatMap(OwnCode.part(ofFile:)) {
+      case .harness, .interposition: true
+      default: false
+      }
+    }
+    guard let end, end > 0 else { return self }
+    var own = Array(self[..<end])
+    while let last = own.last, last.isSystem, own.count > 1 { own.removeLast() }
+    return own
   }
 }

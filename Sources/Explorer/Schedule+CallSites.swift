@@ -1,5 +1,7 @@
 internal import CInterlockExplorer
+internal import HangReports
 internal import Interlock
+internal import ProcessInspection
 
 extension Schedule {
   /// Replaces the places of calls by those outside of the helpers that these calls share.
@@ -38,5 +40,19 @@ extension Schedule.Step {
   fileprivate mutating func show(_ site: CallSite.Shown?) {
     guard let site else { return }
     (place, helper) = (site.place, site.helper)
+  }
+}
+
+extension CallSite {
+  /// Reads the frames of stacks: those of the user's code that have a line.
+  static func frames(_ stack: [UInt]) -> [Frame] {
+    namedFrames(stack).compactMap { named in
+      let place = named.frame
+      guard place.line ?? 0 > 0, !place.isSystem else { return nil }
+      switch place.file.flatMap(OwnCode.part(ofFile:)) {
+      case .harness, .interposition: return nil
+      default: return Frame(place: place, takesFunction: named.takesFunction)
+      }
+    }
   }
 }

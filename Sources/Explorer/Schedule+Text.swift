@@ -1,3 +1,4 @@
+internal import HangReports
 package import Interlock
 
 extension Schedule {
@@ -126,6 +127,10 @@ extension Schedule {
     return steps.compactMap { step in
       let text = Self.text(step)
       let count = counts[text] ?? 0
+      // Its last step does not tell what a task awaits, as the tasks of its group.
+      if step.operation == "begin task" || step.operation == "continue" {
+        return "\(party(step).name) is suspended"
+      }
       // A few have their names.
       if count < 4 { return "\(party(step).name) waits: \(text)" }
       return seen.insert(text).inserted ? "\(count) threads wait: \(text)" : nil

@@ -1,7 +1,6 @@
+import HangReports
 import Interlock
 import Testing
-
-@testable import Explorer
 
 @Suite("The place of a call")
 struct CallSiteTests {
@@ -32,6 +31,15 @@ struct CallSiteTests {
     #expect(
       texts([lock(package, around, frame("Bank.close()", 34))])
         == ["34 by NIOLock.withLock(_:)"])
+  }
+
+  @Test("keeps the name of a function in a local type, which no closure is in")
+  func localType() {
+    let lock = frame("PosixLock.lockToRead()", 9)
+    let user = frame("closure #1 in read(_:) in Table #1 in program()", 34)
+    #expect(texts([self.lock(lock, user)]) == ["34 by PosixLock.lockToRead()"])
+    #expect(
+      CallSite.Function(user.place).name == "read(_:) in Table #1 in program()")
   }
 
   @Test("is outside of the system's headers")
@@ -74,8 +82,9 @@ struct CallSiteTests {
   func oneCaller() {
     let own = frame("Bank.add()", 20)
     #expect(
-      texts([lock(own, frame("closure #1 in test()", 1)), lock(own, frame("closure #2 in test()", 2))])
-        == ["20", "20"])
+      texts([
+        lock(own, frame("closure #1 in test()", 1)), lock(own, frame("closure #2 in test()", 2)),
+      ]) == ["20", "20"])
   }
 
   @Test("of a call that no frame is known of is not known")

@@ -1,11 +1,45 @@
+import Interlock
 import WaitForGraph
 
 extension CauseFormatter {
   /// What would end the hang, and when the same code is safe; may be empty.
   var advice: [String] {
-    guard let advice = diagnosis.advice else { return [] }
+    guard let advice = diagnosis.advice.flatMap(following) else { return [] }
     if case .starvation(let pool) = diagnosis.evidence { return remedy(pool) + [Self.text(advice)] }
     return [Self.text(advice)]
+  }
+
+  /// The advice as far as it follows from the functions on the stacks; `nil` if it does not.
+  private func following(_ advice: Diagnosis.Advice) -> Diagnosis.Advice? {
+    switch (advice, diagnosis.evidence) {
+    case (.acquireNotAgain, .selfWait(let party, _, let object)):
+      guard let thread = thread(party), let wait = thread.wait,
+        let held = thread.held.last(where: { $0.object == object.id }),
+        let taken = Self.function(held.place), let again = Self.function(wait.place)
+      else { return nil }
+      if held.kind != wait.kind { return advice }
+      if taken == again {
+        // The same line runs again, in a loop or in the next call, without an unlock in between.
+        let (first, second) = (PlaceText.frame(of: held.place), PlaceText.frame(of: wait.place))
+        return first?.line == second?.line ? .unlockOnEveryWayOut : nil
+      }
+      let callers = (wait.place + thread.stack).map { CallSite.Function($0) }
+      if callers.contains(taken) { return advice }
+      // A stack without the function that acquired it: that has returned.
+      return thread.stack.isEmpty ? nil : .unlockOnEveryWayOut
+    case (.leaveOnEveryWayOut, .lostSignal(let object, let waiters, _, _, _)):
+      // A function that enters the group and waits for it before any code has left may be the one
+      // that would leave after the wait.
+      guard let signal = index.signals[object.id], signal.releases == 0,
+        let wait = waiters.first.flatMap(wait), let waits = Self.function(wait.place)
+      else { return advice }
+      return signal.enterPlaces.contains { Self.function([$0]) == waits } ? nil : advice
+    default: return advice
+    }
+  }
+
+  private static func function(_ place: [StackFrame]) -> CallSite.Function? {
+    PlaceText.frame(of: place).flatMap { $0.function == nil ? nil : CallSite.Function($0) }
   }
 
   private static func text(_ advice: Diagnosis.Advice) -> String {
@@ -23,6 +57,7 @@ extension CauseFormatter {
       "the initialiser calls no code that uses its own variable"
     case .holdNothing: "a thread that waits for another holds nothing that the other needs"
     case .signalOnEveryWayOut: "the code that has to signal does so on every path"
+    case .signalForEachWait: "the semaphore is signalled once for each wait"
     case .leaveOnEveryWayOut: "the code that entered the group leaves it on every path"
     case .checkUnderMutex:
       "the waiter checks its condition under the mutex, and a thread that changes the condition "

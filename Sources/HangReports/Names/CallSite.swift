@@ -1,33 +1,44 @@
-import Interlock
-import ProcessInspection
+package import Interlock
 
 /// A call on a stack, and which frame of the stack shows its reader where the call comes from.
 ///
 /// Projects wrap what they call: every lock of such a project is taken at one line of its helper.
 /// That line says nothing; the line that called the helper does.
-struct CallSite {
+package struct CallSite {
   /// A function of the user's on the stack.
-  struct Frame {
-    var place: StackFrame
+  package struct Frame {
+    package var place: StackFrame
     /// A parameter of the function is a function: see `NamedFrame.takesFunction`.
-    var takesFunction = false
+    package var takesFunction: Bool
+
+    /// Describes a frame.
+    package init(place: StackFrame, takesFunction: Bool = false) {
+      self.place = place
+      self.takesFunction = takesFunction
+    }
   }
 
   /// What is called, as in `lock`.
-  var operation: String
+  package var operation: String
   /// The frames that have a line, innermost first.
-  var frames: [Frame]
+  package var frames: [Frame]
+
+  /// Describes a call.
+  package init(operation: String, frames: [Frame]) {
+    self.operation = operation
+    self.frames = frames
+  }
 
   /// The frame to show, and the helper between it and the call.
-  struct Shown: Hashable {
-    var place: StackFrame
-    var helper: String?
+  package struct Shown: Hashable {
+    package var place: StackFrame
+    package var helper: String?
   }
 
   /// The frame to show of each call; `nil` for a call without a frame.
   ///
   /// Pure: what is a helper follows from all of the calls together.
-  static func shown(_ sites: [CallSite]) -> [Shown?] {
+  package static func shown(_ sites: [CallSite]) -> [Shown?] {
     var at = sites.map { _ in 0 }
     // Helpers call helpers, but not without end.
     for _ in 0..<8 {
@@ -80,12 +91,13 @@ struct CallSite {
   }
 
   /// A function with its closures.
-  struct Function: Hashable {
+  package struct Function: Hashable {
     /// As in `Bank.close()`.
-    var name: String
-    var file: String?
+    package var name: String
+    package var file: String?
 
-    init(_ frame: StackFrame) {
+    /// The function of a frame.
+    package init(_ frame: StackFrame) {
       name = Self.short(Self.around(frame.function ?? "?"))
       file = frame.file
     }
@@ -103,52 +115,28 @@ struct CallSite {
       return String(name[..<own] + name[end...])
     }
 
-    /// The function that a closure or a local function is in.
+    /// The function that a closure is in: `closure #1 in Bank.close()` is in `Bank.close()`.
     static func around(_ name: String) -> String {
-      // Not the ` in ` within brackets, as of `(extension in App)`.
-      var depth = 0
-      var begin = name.startIndex
-      for index in name.indices {
-        switch name[index] {
-        case "(", "<", "[": depth += 1
-        case ")", ">", "]": depth -= 1
-        case " " where depth == 0 && name[index...].hasPrefix(" in "):
-          begin = name.index(index, offsetBy: 4)
-        default: break
-        }
+      var rest = Substring(name)
+      while rest.hasPrefix("closure #") || rest.hasPrefix("implicit closure #"),
+        let next = rest.firstRange(of: " in ")
+      {
+        rest = rest[next.upperBound...]
       }
-      return String(name[begin...])
+      return String(rest)
     }
 
-    /// Whether the name is one of those that libraries give to the functions of their locks.
+    /// Whether the name is one of those that libraries give to the functions of their locks: `lock`,
+    /// `tryLock`, `lockToRead`, `withLock`, `withLockedValue`, `locked`, `synchronized`.
     var isNamedAsLock: Bool {
-      let last = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last ?? ""
-      return Self.lockNames.contains(String(last))
-        || ["withLock", "withReaderLock", "withWriterLock", "locked"].contains(where: last.hasPrefix)
+      let own = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last ?? ""
+      return own.wholeMatch(of: /(lock|unlock|tryLock|withLock|withTryLock)([A-Z].*|ed.*)?/) != nil
+        || own.wholeMatch(of: /with(Reader|Writer|Read|Write)Lock.*|synchronized/) != nil
+        || own.wholeMatch(of: /__gthread_(recursive_)?mutex_(lock|unlock|trylock)/) != nil
     }
-
-    private static let lockNames: Set<String> = [
-      "lock", "unlock", "tryLock", "lockBefore", "readLock", "writeLock", "lockRead", "lockWrite",
-      "synchronized", "withCriticalRegion", "withUnsafeLock", "__gthread_mutex_lock",
-      "__gthread_mutex_unlock",
-    ]
   }
 }
 
 extension CallSite.Frame {
   var function: CallSite.Function { CallSite.Function(place) }
-}
-
-extension CallSite {
-  /// Reads the frames of stacks: those of the user's code that have a line.
-  static func frames(_ stack: [UInt]) -> [Frame] {
-    namedFrames(stack).compactMap { named in
-      let place = named.frame
-      guard place.line ?? 0 > 0, !place.isSystem else { return nil }
-      switch place.file.flatMap(OwnCode.part(ofFile:)) {
-      case .harness, .interposition: return nil
-      default: return Frame(place: place, takesFunction: named.takesFunction)
-      }
-    }
-  }
 }

@@ -3,13 +3,27 @@ import ProcessInspection
 
 /// Formats places in code, as far as their frames are known.
 package enum PlaceText {
-  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; `nil` if nothing is
-  /// known.
-  package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
+  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; with the function of a lock
+  /// that it calls, `TMCache.swift:61  get(_:) by NIOLock.lock()`. `nil` if nothing is known.
+  package static func place(_ frames: [StackFrame]) -> String? {
+    guard let shown = callSite(of: frames) else { return frame(of: frames).flatMap(text) }
+    return text(shown.place).map { text in
+      text + (shown.helper.map { " by \(Printable.cut(Printable.line($0), to: 80))" } ?? "")
+    }
+  }
+
+  /// The frame that calls the functions of a lock which are among the user's frames.
+  private static func callSite(of frames: [StackFrame]) -> CallSite.Shown? {
+    let users = frames.filter { !$0.isSystem && $0.line ?? 0 > 0 }
+    guard users.count > 1 else { return nil }
+    let site = CallSite(operation: "", frames: users.map { CallSite.Frame(place: $0) })
+    return CallSite.shown([site])[0].flatMap { $0.helper == nil ? nil : $0 }
+  }
 
   /// The place with its caller, if that is known: the place may be in a wrapper's `lock()`.
   static func placeAndCaller(_ frames: [StackFrame]) -> String? {
     guard let first = place(frames) else { return nil }
+    guard callSite(of: frames) == nil else { return first }
     let users = frames.filter { !$0.isSystem }.compactMap(text)
     return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
   }
@@ -32,7 +46,8 @@ package enum PlaceText {
   /// The first frame in the user's code, else the first that the compiler did not make, else the
   /// first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {
-    frames.first { !$0.isSystem } ?? frames.first { !$0.isCompilers } ?? frames.first
+    callSite(of: frames)?.place ?? frames.first { !$0.isSystem }
+      ?? frames.first { !$0.isCompilers } ?? frames.first
   }
 
   /// `TMCache.swift:61  get(_:)`; `nil` if only an address is known.

@@ -18,6 +18,8 @@ extension Diagnosis {
 
     /// Every exit of the code that the thread waits for signals.
     case signalOnEveryWayOut
+    /// A semaphore is signalled as often as threads wait for it.
+    case signalForEachWait
     /// Every exit of the code that entered the group leaves the group.
     case leaveOnEveryWayOut
     /// The waiter checks its condition under the mutex, and the signal follows the change.

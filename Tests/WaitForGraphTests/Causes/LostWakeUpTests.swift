@@ -35,7 +35,7 @@ struct LostWakeUpTests {
     #expect(
       found.evidence
         == lost(.semaphore, waiters: [.thread(1), .thread(2), .thread(3)]))
-    #expect(found.advice == .signalOnEveryWayOut)
+    #expect(found.advice == .signalForEachWait)
   }
 
   @Test("a lost wake-up of a semaphore that was never signalled says so")

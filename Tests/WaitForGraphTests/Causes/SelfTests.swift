@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import Testing
 
@@ -10,15 +11,45 @@ struct SelfTests {
 
   @Test("a thread that relocks its mutex waits for itself, and both lines are reported")
   func mutex() throws {
-    let found = try explained(
-      S.process([
-        S.waiting(7, .mutex, 0xa, at: 20, held: [S.has(0xa, at: 10)]), S.other(8, .running),
-      ]), "self-mutex")
+    var thread = S.waiting(7, .mutex, 0xa, at: 20, held: [S.has(0xa, at: 10)])
+    thread.stack = S.line(20) + S.line(15, "notify()") + S.line(12, "take()")
+    let found = try explained(S.process([thread, S.other(8, .running)]), "self-mutex")
     #expect(found.cause == .self)
     #expect(found.isCertain)
     #expect(
       found.evidence == .selfWait(.thread(7), .lock(0xa), Diagnosis.Object(.mutex, 0xa)))
     #expect(found.advice == .acquireNotAgain)
+  }
+
+  private func advice(
+    at line: Int, in function: String = "get(_:)", holdsSince held: WaitSnapshot.Held,
+    stack: [StackFrame] = []
+  ) throws -> [String] {
+    var thread = S.waiting(7, .mutex, 0xa, at: line, held: [held])
+    thread.wait?.place = S.line(line, function)
+    thread.stack = stack
+    let snapshot = S.process([thread])
+    return Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot).advice
+  }
+
+  @Test("advice about a lock that its thread holds follows from the function that acquired it")
+  func advice() throws {
+    let unlock = [
+      "safe when: the code that locks it unlocks it on every path, on the same thread"
+    ]
+    // The line that locks runs again: the loop went on without an unlock.
+    #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa)) == unlock)
+    // The function that acquired it has returned.
+    #expect(
+      try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(30, "main()"))
+        == unlock)
+    // It is still on the stack.
+    #expect(
+      try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(7, "take()"))
+        == ["safe when: code that holds the lock calls no function that acquires it"])
+    // Nothing shows which.
+    #expect(try advice(at: 20, holdsSince: S.has(0xa)).isEmpty)
+    #expect(try advice(at: 9, in: "take()", holdsSince: S.has(0xa)).isEmpty)
   }
 
   @Test(

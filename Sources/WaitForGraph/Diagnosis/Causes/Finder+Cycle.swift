@@ -16,6 +16,13 @@ extension Finder {
     return result
   }
 
+  /// An order needs two objects that threads acquire.
+  private func advice(for gates: [Diagnosis.Gate], areTasks: Bool) -> Diagnosis.Advice {
+    if areTasks { return .awaitInOneDirection }
+    return gates.allSatisfy(\.isAcquired) && Set(gates).count > 1
+      ? .acquireInOneOrder : .holdNothing
+  }
+
   private func finding(of ring: WaitCycle) -> Finding {
     let links = ring.links
     let threads = Set(links.map(\.thread))
@@ -25,13 +32,24 @@ extension Finder {
     }
     var result = Finding(
       .cycle(waits, others: others(than: threads)),
-      advice: links.allSatisfy { index.isTask($0.thread) }
-        ? .awaitInOneDirection : .acquireInOneOrder)
+      advice: advice(for: links.map(\.gate), areTasks: links.allSatisfy { index.isTask($0.thread) }))
     result.markedThreads = threads
     for link in links {
       if let object = link.gate.object { result.markedObjects.insert(object) }
       if let wait = index.threads[link.thread].wait { result.markedObjects.insert(wait.object) }
     }
     return result
+  }
+}
+
+extension Diagnosis.Gate {
+  /// Whether a thread at this gate would hold something once it has passed.
+  fileprivate var isAcquired: Bool {
+    switch self {
+    case .lock, .writers, .readersAndWriters, .writeWaiters, .queue, .runners, .barrierWaiters,
+      .main, .semaphore:
+      true
+    case .apply, .jobs, .end, .workItem, .members, .children, .started: false
+    }
   }
 }

@@ -16,18 +16,26 @@ extension Finder {
         // One of these tasks might have sent the signal.
         listeners: waitingTasks(.stream),
         others: others(than: Set(first + chain.map(\.thread)))),
-      advice: advice(for: wait.kind))
+      advice: advice(
+        for: wait,
+        isAlone: others(than: Set(first + chain.map(\.thread))).isEmpty
+          && waitingTasks(.stream).isEmpty))
     result.markedThreads = Set(first)
     result.markedObjects = [wait.object]
     return result
   }
 
-  private func advice(for kind: WaitSnapshot.ObjectKind) -> Diagnosis.Advice {
-    switch kind {
-    case .group: .leaveOnEveryWayOut
-    case .condition: .checkUnderMutex
-    case _ where kind.isLock: .unlockOnEveryWayOut
-    default: .signalOnEveryWayOut
+  /// What follows from the counts. If other threads are stuck too, one of them may have to signal:
+  /// then it is not known that a path of the code lacks the signal.
+  private func advice(for wait: WaitSnapshot.Wait, isAlone: Bool) -> Diagnosis.Advice? {
+    let signal = index.signals[wait.object]
+    let releases = signal?.releases ?? 0
+    switch wait.kind {
+    case .group: return isAlone ? .leaveOnEveryWayOut : nil
+    case .condition where releases > 0 || signal == nil: return .checkUnderMutex
+    case let kind where kind.isLock: return .unlockOnEveryWayOut
+    case .semaphore where releases > 0: return .signalForEachWait
+    default: return isAlone ? .signalOnEveryWayOut : nil
     }
   }
 }
