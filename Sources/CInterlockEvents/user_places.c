@@ -234,6 +234,8 @@ static void collect_behind_gap(struct collection *found, const uintptr_t *frame)
 
 size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) {
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !room) return 0;
+  // What stands for a place may be no code, as the line of a section.
+  if (place && !is_users(place)) return 0;
   struct collection found = {
       .place = place, .has_begun = place == 0, .frames = frames, .room = room};
   interlock_marks.hidden++;

@@ -57,18 +57,19 @@ extension Schedule {
       let row = Row(
         steps: index...index, party: party(step), text: Self.text(step),
         short: Self.text(step, isShort: true), isIdle: Self.isIdle(step))
-      if let last = rows.last, last.party == row.party, last.text == row.text {
-        rows[rows.count - 1].steps = last.steps.lowerBound...index
-      } else {
-        rows.append(row)
-      }
+      rows.append(row)
     }
-    for index in rows.indices where rows[index].steps.count > 1 {
-      let times = ", \(rows[index].steps.count) times"
-      rows[index].text += times
-      rows[index].short += times
-    }
-    return rows.chunked { $0.party == $1.party }.flatMap(Self.stretch)
+    return rows.chunked { $0.party == $1.party && $0.text == $1.text }.flatMap(Self.repeated)
+      .chunked { $0.party == $1.party }.flatMap(Self.stretch)
+  }
+
+  /// One row for three equal ones or more.
+  private static func repeated(_ rows: [Row]) -> [Row] {
+    guard rows.count > 2, var row = rows.first, let last = rows.last else { return rows }
+    row.steps = row.steps.lowerBound...last.steps.upperBound
+    row.text += ", \(rows.count) times"
+    row.short += ", \(rows.count) times"
+    return [row]
   }
 
   private static func stretch(_ rows: [Row]) -> [Row] {

@@ -65,8 +65,9 @@ struct CallSiteTests {
     #expect(
       texts([
         lock(helper, frame("closure #1 in Bank.close()", 34)),
-        lock(helper, frame("Bank.open()", 40)), lock(frame("Bank.total()", 50)),
-      ]) == ["34 by Bank.enter()", "40 by Bank.enter()", "50"])
+        lock(helper, frame("Bank.open()", 40)), lock(helper, frame("Bank.add(_:)", 45)),
+        lock(frame("Bank.total()", 50)),
+      ]) == ["34 by Bank.enter()", "40 by Bank.enter()", "45 by Bank.enter()", "50"])
   }
 
   @Test("is the line of a function that makes the same call at several lines")

@@ -80,7 +80,7 @@ package struct CallSite {
             row.site.frames.dropFirst(row.index + 1).first?.function
           })
         let alike = sites.count { lines.keys.contains($0.operation) }
-        return callers.subtracting([function]).count > 1 && rows.count * 2 > alike
+        return callers.subtracting([function]).count > 2 && rows.count * 2 > alike
       }.keys)
   }
 

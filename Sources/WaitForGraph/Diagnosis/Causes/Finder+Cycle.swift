@@ -32,7 +32,8 @@ extension Finder {
     }
     var result = Finding(
       .cycle(waits, others: others(than: threads)),
-      advice: advice(for: links.map(\.gate), areTasks: links.allSatisfy { index.isTask($0.thread) }))
+      advice: advice(for: links.map(\.gate), areTasks: links.allSatisfy { index.isTask($0.thread) })
+    )
     result.markedThreads = threads
     for link in links {
       if let object = link.gate.object { result.markedObjects.insert(object) }
