@@ -9,28 +9,28 @@
 //       first, ended before: write  Samples/07-EveryPair.swift:53  closure #1 in Shelf.put(_:)
 //         thread 'thread 2', task 203
 //         #0 closure #1 in Shelf.put(_:)  07-EveryPair.swift:53
-//         #1 partial apply for closure #1 in Shelf.put(_:)  (Samples)
 //       second, after it by luck: read  Samples/07-EveryPair.swift:55  Shelf.has(_:)
 //         thread 'thread 3', task 204
 //         #0 Shelf.has(_:)  07-EveryPair.swift:55
 //         #1 closure #3 in closure #1 in everyPair()  07-EveryPair.swift:62
-//         body               task 1                    task 2
-//      1  begin task  Task<>.init(name:priority:operation:)
+//         body            task 1                           task 2
+//      1  begin task
 //      2  await task #8
-//      3                 begin task  swift::runJobInEstablishedExecutorContext(swift::Job*)
-//      4                 begin task  07-EveryPair.swift:53
-//      5                 write section #15  07-EveryPair.swift:51
-//      6                 end of write section #15  07-EveryPair.swift:51
-//      7                 end task #8
-//      8                                        begin task  swift::runJobInEstablishedExecutorC…
-//      9                                        begin task  07-EveryPair.swift:51
-//     10                                        end of read section #15  07-EveryPair.swift:51
-//     11                                        end task #11
+//      3                  begin task
+//      4                  lock #14  07-EveryPair.swift:53
+//      5                  write section #15  07-EveryPair.swift:51
+//      6                  end of write section #15  07-EveryPair.swift:51
+//      7                  end task #8
+//      8                                               begin task
+//      9                                               read section #15  07-EveryPair.swift:51
+//     10                                               end of read section #15  07-EveryPai…
+//     11                                               end task #11
 //     12  continue
 //     13  await task #11
 //     14  await task #11
 //     15  await task #8
 //     16  end task #3
+//       #14: lock made at 07-EveryPair.swift:50
 //     replay: checkSendable(replay: "i1-1a6193b3-w131076-bc5d4e-29b713")
 //   checkSendable: Shelf: 1 of 6 pairs conflicts  07-EveryPair.swift:59
 //            put        count      has
