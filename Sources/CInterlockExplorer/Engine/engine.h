@@ -187,7 +187,8 @@ bool interlock_heap_is_usable(void) HIDDEN;
 void interlock_descriptors_note(void) HIDDEN;
 /// Returns where the function was called that has `place`; 0 if that is not known (points.c).
 uintptr_t interlock_caller_of(uintptr_t place) HIDDEN;
-/// Keeps the user's part of this stack, from `place` on, or all of it if that is 0. Returns 1 + its index in the result; 0 if it is not known (call_stacks.c).
+/// Keeps the user's part of this stack, from `place` on, or all of it if that is 0. Returns 1 + its
+/// index in the result; 0 if it is not known (call_stacks.c).
 uint32_t interlock_call_stack(uintptr_t place) HIDDEN;
 /// Nanoseconds of the monotonic clock, real.
 uint64_t interlock_real_now(void) HIDDEN;

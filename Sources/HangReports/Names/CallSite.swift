@@ -126,8 +126,8 @@ package struct CallSite {
       return String(rest)
     }
 
-    /// Whether the name is one of those that libraries give to the functions of their locks: `lock`,
-    /// `tryLock`, `lockToRead`, `withLock`, `withLockedValue`, `locked`, `synchronized`.
+    /// Whether the name is one of those that libraries give to the functions of their locks:
+    /// `lock`, `tryLock`, `lockToRead`, `withLock`, `withLockedValue`, `locked`, `synchronized`.
     var isNamedAsLock: Bool {
       let own = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last ?? ""
       return own.wholeMatch(of: /(lock|unlock|tryLock|withLock|withTryLock)([A-Z].*|ed.*)?/) != nil

@@ -3,8 +3,8 @@ import ProcessInspection
 
 /// Formats places in code, as far as their frames are known.
 package enum PlaceText {
-  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; with the function of a lock
-  /// that it calls, `TMCache.swift:61  get(_:) by NIOLock.lock()`. `nil` if nothing is known.
+  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; with the function of a
+  /// lock that it calls, `TMCache.swift:61  get(_:) by NIOLock.lock()`. `nil` if nothing is known.
   package static func place(_ frames: [StackFrame]) -> String? {
     guard let shown = callSite(of: frames) else { return frame(of: frames).flatMap(text) }
     return text(shown.place).map { text in
