@@ -124,8 +124,9 @@ extension Schedule {
     let name = order.map(\.name.count).max() ?? 0
     let room = max(20, width - number - name - 4)
     let lines = rows.map { row in
-      let text = row.text.shortened(room)
-      let indent = min(2 * (order.firstIndex(of: row.party) ?? 0), room - text.count)
+      let wanted = 2 * (order.firstIndex(of: row.party) ?? 0)
+      let text = (row.text.count + wanted <= room ? row.text : row.short).shortened(room)
+      let indent = min(wanted, room - text.count)
       return row.number.leading(number) + "  " + row.party.name.padded(name) + "  "
         + String(repeating: " ", count: indent) + text
     }

@@ -63,9 +63,9 @@ struct CallSiteTests {
   @Test("shows where the user's code called a helper that locks, with the helper")
   func lockHelper() throws {
     let text = try #require(failure(of: Bodies.throughHelpers))
-    #expect(text.contains("Till.add(_:)  CallSiteTests.swift:13 by locked(_:_:)"))
-    #expect(text.contains("Till.add(_:)  CallSiteTests.swift:14 by locked(_:_:)"))
-    #expect(text.contains("Till.close()  CallSiteTests.swift:17 by locked(_:_:)"))
+    #expect(text.contains("CallSiteTests.swift:13 by locked(_:_:)"))
+    #expect(text.contains("CallSiteTests.swift:14 by locked(_:_:)"))
+    #expect(text.contains("CallSiteTests.swift:17 by locked(_:_:)"))
     #expect(text.contains("CallSiteTests.swift:\(Bodies.helperLine) by parallel(_:)"))
     #expect(!text.contains("OwnHelpers.swift"))
   }
