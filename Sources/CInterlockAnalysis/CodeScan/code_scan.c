@@ -18,6 +18,10 @@ typedef struct {
   /// Whether it has an operand in memory that is not on the stack, and whether it calls a function
   /// or jumps to a place that a register or memory has.
   bool leaves_stack, calls;
+  /// Whether its last four bytes are the distance to the code that it calls or jumps to.
+  bool goes_far;
+  /// The byte that says which operand is in memory; NULL for an instruction without one.
+  const unsigned char *modrm;
 } instruction;
 
 /// Whether an opcode of the first map has a ModRM byte: a bit for each.
@@ -174,22 +178,26 @@ static instruction decode(const unsigned char *at, size_t left) {
       if (has_modrm_second(second)) {
         operands = modrm_length(at + length, left - length);
         if (operands == 0) return result;
+        result.modrm = at + length;
         // Not a prefetch, and no operation that has an operand for its length.
         bool is_hint = second == 0x0d || (second >= 0x18 && second <= 0x1f);
         result.leaves_stack = !is_hint && is_off_stack(at + length, is_upper);
       }
       immediate = immediate_second(second);
+      result.goes_far = second >= 0x80 && second <= 0x8f;
     }
   } else {
     unsigned char modrm = length < left ? at[length] : 0;
     if (has_modrm(opcode)) {
       operands = modrm_length(at + length, left - length);
       if (operands == 0) return result;
+      result.modrm = at + length;
       // Not the computation of an address.
       result.leaves_stack = opcode != 0x8d && is_off_stack(at + length, is_upper);
     }
     unsigned operation = modrm >> 3 & 7;
     result.calls = opcode == 0xe8 || (opcode == 0xff && (operation == 2 || operation == 4));
+    result.goes_far = opcode == 0xe8 || opcode == 0xe9;
     immediate = immediate_of(opcode, modrm, is_16, is_wide);
     if (immediate < 0) return result;
     bool is_exchange = opcode == 0x86 || opcode == 0x87;
@@ -231,6 +239,31 @@ bool interlock_code_next_call(const interlock_code_function *function, size_t *o
     *returns_to = function->start + *offset;
     *target = *returns_to + (uintptr_t)(intptr_t)distance;
     return true;
+  }
+  return false;
+}
+
+/// Where the distance of an instruction to another place begins; NULL if it has none.
+static const unsigned char *distance_of(const instruction *instruction) {
+  if (instruction->goes_far) return instruction->code + instruction->length - 4;
+  // An operand at a distance from the next instruction.
+  bool is_relative = instruction->modrm && (instruction->modrm[0] & 0xc7) == 5;
+  return is_relative ? instruction->modrm + 1 : NULL;
+}
+
+bool interlock_code_next_reference(const interlock_code_function *function, size_t *offset,
+                                   uintptr_t *target) {
+  const unsigned char *code = (const unsigned char *)function->start;
+  while (*offset < function->size) {
+    instruction next = decode(code + *offset, function->size - *offset);
+    if (next.length == 0) return false;
+    *offset += next.length;
+    const unsigned char *at = distance_of(&next);
+    if (!at) continue;
+    int32_t distance;
+    memcpy(&distance, at, sizeof distance);
+    *target = function->start + *offset + (uintptr_t)(intptr_t)distance;
+    if (*target - function->start >= function->size) return true;
   }
   return false;
 }
@@ -290,6 +323,12 @@ size_t interlock_instruction_length(const unsigned char *code, size_t left) {
 bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,
                               uintptr_t *returns_to, uintptr_t *target) {
   (void)function, (void)offset, (void)returns_to, (void)target;
+  return false;
+}
+
+bool interlock_code_next_reference(const interlock_code_function *function, size_t *offset,
+                                   uintptr_t *target) {
+  (void)function, (void)offset, (void)target;
   return false;
 }
 

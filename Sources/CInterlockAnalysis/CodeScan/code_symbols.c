@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -151,13 +152,13 @@ interlock_code_finding interlock_scan_functions(const char *part, char *name, si
   return is_there ? INTERLOCK_CODE_PLAIN : INTERLOCK_CODE_UNREADABLE;
 }
 
-bool interlock_code_mentions(const char *part, const char *other) {
+const char *interlock_code_next_mention(const char *part, const char *other, size_t *index) {
   pthread_once(&once, read_table);
-  for (size_t index = 0; index < table.count; index++) {
-    const char *name = name_of(&table.symbols[index]);
-    if (strstr(name, part) && strstr(name, other)) return true;
+  while (*index < table.count) {
+    const char *name = name_of(&table.symbols[(*index)++]);
+    if (strstr(name, part) && strstr(name, other)) return name;
   }
-  return false;
+  return NULL;
 }
 
 size_t interlock_code_symbol_count(void) {
@@ -168,6 +169,56 @@ size_t interlock_code_symbol_count(void) {
 const char *interlock_code_symbol_at(size_t index) {
   if (index >= table.count || !is_function(&table.symbols[index])) return "";
   return name_of(&table.symbols[index]);
+}
+
+/// The indexes of the symbols that have addresses, by these.
+static struct {
+  uint32_t *indexes;
+  size_t count;
+} sorted;
+static pthread_once_t sorts_once = PTHREAD_ONCE_INIT;
+
+static bool has_address(const Elf64_Sym *symbol) {
+  unsigned type = ELF64_ST_TYPE(symbol->st_info);
+  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF &&
+         symbol->st_size > 0;
+}
+
+static int compare(const void *first, const void *second) {
+  const Elf64_Sym *one = &table.symbols[*(const uint32_t *)first];
+  const Elf64_Sym *other = &table.symbols[*(const uint32_t *)second];
+  if (one->st_value != other->st_value) return one->st_value < other->st_value ? -1 : 1;
+  // The longest comes last, and is found.
+  return one->st_size < other->st_size ? -1 : one->st_size > other->st_size;
+}
+
+static void sort_symbols(void) {
+  pthread_once(&once, read_table);
+  sorted.indexes = malloc((table.count ? table.count : 1) * sizeof *sorted.indexes);
+  if (!sorted.indexes) return;
+  for (size_t index = 0; index < table.count; index++) {
+    if (has_address(&table.symbols[index])) sorted.indexes[sorted.count++] = (uint32_t)index;
+  }
+  qsort(sorted.indexes, sorted.count, sizeof *sorted.indexes, compare);
+}
+
+bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **name) {
+  pthread_once(&sorts_once, sort_symbols);
+  uintptr_t value = address - table.bias;
+  size_t first = 0, end = sorted.count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (table.symbols[sorted.indexes[middle]].st_value <= value) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (first == 0) return false;
+  *index = sorted.indexes[first - 1];
+  const Elf64_Sym *symbol = &table.symbols[*index];
+  *name = name_of(symbol);
+  return value - symbol->st_value < symbol->st_size;
 }
 
 interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address) {
@@ -198,12 +249,18 @@ interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *addre
   return INTERLOCK_CODE_UNREADABLE;
 }
 
-bool interlock_code_mentions(const char *part, const char *other) {
-  (void)part, (void)other;
-  return true;
+const char *interlock_code_next_mention(const char *part, const char *other, size_t *index) {
+  (void)other;
+  // Not known: one may do so.
+  return (*index)++ == 0 ? part : NULL;
 }
 
 size_t interlock_code_symbol_count(void) { return 0; }
+
+bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **name) {
+  (void)address, (void)index, (void)name;
+  return false;
+}
 
 bool interlock_code_function_at(size_t index, interlock_code_function *function) {
   (void)index, (void)function;

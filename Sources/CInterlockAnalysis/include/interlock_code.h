@@ -51,6 +51,12 @@ bool interlock_code_function_of(uintptr_t address, interlock_code_function *func
 /// thread.
 bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,
                               uintptr_t *returns_to, uintptr_t *target);
+/// The next place outside a function that its code has the distance to, from an offset on, which it
+/// moves behind that instruction: code that it calls, jumps to or takes the address of, or data of
+/// the executable. Returns false if there is none, from an instruction on that is not known, and on
+/// processors other than x86-64. Callable from any thread.
+bool interlock_code_next_reference(const interlock_code_function *function, size_t *offset,
+                                   uintptr_t *target);
 /// Whether a function calls another one, or accesses memory that is not on its stack; true if that
 /// is not known. Callable from any thread.
 bool interlock_code_has_effect(const interlock_code_function *function);
@@ -67,14 +73,22 @@ uintptr_t interlock_access_site(uint64_t key);
 /// process; NULL if there is none. Callable from any thread.
 const char *interlock_variable_symbol(uintptr_t address);
 
-/// Whether a symbol of the executable, of a function or of data, contains both texts. Callable from
-/// any thread.
-bool interlock_code_mentions(const char *part, const char *other);
+/// The next symbol of the executable, of a function or of data, that contains both texts, from an
+/// index on, which it moves behind that symbol. NULL if there is none. Callable from any thread.
+const char *interlock_code_next_mention(const char *part, const char *other, size_t *index);
 
 /// The executable's symbols; the text is empty for a symbol that is not a function's. Callable from
 /// any thread.
 size_t interlock_code_symbol_count(void);
 const char *interlock_code_symbol_at(size_t index);
+/// The symbol of a function or of data that contains an address, by its index, with its text.
+/// Returns false if there is none. The first call sorts the symbols: tens of milliseconds for a
+/// hundred thousand. Callable from any thread.
+bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **name);
+/// The symbol of the function of another image that a stub of the executable jumps to; NULL if no
+/// stub is at the address, which must be one that a function calls, and on processors other than
+/// x86-64. Callable from any thread.
+const char *interlock_code_import_at(uintptr_t target);
 /// Scans the function of one of these symbols.
 interlock_code_finding interlock_scan_symbol(size_t index);
 /// As `interlock_scan_symbol`; writes the address of the first instruction that is not plain.

@@ -86,6 +86,12 @@ extension OwnCode {
     known.withLock { $0.lazy.filter { $0.module == module }.compactMap { $0.absolute(file) }.first }
   }
 
+  /// The folder of this package's targets, two above this file's.
+  private static let sources = folder(of: folder(of: folder(of: #filePath)))
+
+  /// Whether a source file is this package's, of a declared target or another one.
+  package static func isInPackage(file: String) -> Bool { file.hasPrefix(sources + "/") }
+
   /// The part that a module is; `nil` for the user's.
   package static func part(ofModule module: String) -> Part? {
     known.withLock { $0.first { $0.module == module }?.part }

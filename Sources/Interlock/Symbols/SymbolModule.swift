@@ -1,10 +1,10 @@
 internal import CInterlock
 
 /// The module that a symbol names.
-enum SymbolModule {
+package enum SymbolModule {
   /// The module in which a function is declared: the extension's, if it extends another module's
   /// type.
-  static func module(of symbol: String?) -> String? {
+  package static func module(of symbol: String?) -> String? {
     symbol.flatMap(demangled).flatMap(module(ofDemangled:))
   }
 

@@ -12,9 +12,11 @@ struct CodeJudge {
   /// Why the order of some code is not known: a line for the report.
   typealias Doubt = String
 
-  private lazy var modules = CodeModules()
+  private(set) lazy var modules = CodeModules()
   private var known: [String: Doubt?] = [:]
   private var knownFunctions: [String: Bool] = [:]
+  /// By the module that a body is in.
+  var knownPlaces: [String: String?] = [:]
 
   private static let ownFunctions: Set<String> = ["main", "_start"]
   private static let ownPrefixes = ["interlock_", "swift_", "__"]
@@ -83,29 +85,31 @@ struct CodeJudge {
     // Modules may use each other.
     known[module] = .some(nil)
     var found = ownDoubt(about: module)
-    for other in modules(usedBy: module) where found == nil { found = doubt(about: other) }
+    for other in modules(beside: module) where found == nil { found = doubt(about: other) }
     known[module] = .some(found)
     return found
   }
 
-  /// The indexes of a module's functions in the symbol table.
-  mutating func functions(of module: String) -> [Int] { modules.functions[module] ?? [] }
-
-  /// The user's other modules that symbols of this one mention.
-  mutating func modules(usedBy module: String) -> [String] {
+  /// The user's other modules that a symbol mentions beside this one: it uses them, or they use it.
+  /// What orders two accesses may be in either.
+  private mutating func modules(beside module: String) -> [String] {
     modules.functions.keys.sorted().filter { other in
       other != module && OwnCode.part(ofModule: other) == nil
-        && interlock_code_mentions(Self.mangled(module), Self.mangled(other))
+        && Self.symbols(Self.mangled(module), Self.mangled(other)).contains { _ in true }
     }
   }
 
-  static func usesSynchronization(_ module: String) -> Bool {
-    interlock_code_mentions(mangled(module), "15Synchronization")
+  /// The symbols of the executable, of functions and of data, that contain both texts.
+  static func symbols(_ part: String, _ other: String) -> some Sequence<String> {
+    var index = 0
+    return AnyIterator {
+      interlock_code_next_mention(part, other, &index).map(String.init(cString:))
+    }
   }
 
   private mutating func ownDoubt(about module: String) -> Doubt? {
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
-    if Self.usesSynchronization(module) {
+    if Self.symbols(Self.mangled(module), "15Synchronization").contains(where: { _ in true }) {
       return "module \(module) uses Synchronization"
     }
     for index in modules.functions[module] ?? [] {
@@ -121,7 +125,7 @@ struct CodeJudge {
 
   private static func mangled(_ module: String) -> String { "\(module.utf8.count)\(module)" }
 
-  private static func name(_ index: Int) -> String {
+  static func name(_ index: Int) -> String {
     interlock_code_symbol_at(index).map { String(cString: $0) } ?? ""
   }
 

@@ -1,5 +1,6 @@
 import CInterlockAnalysis
 import Foundation
+import Interlock
 
 /// The modules of this executable's functions, by their symbols. Read once per record: a tenth of a
 /// second.
@@ -66,6 +67,26 @@ struct CodeModules {
       return module
     }
     return functions.keys.first { symbol.contains("\($0.utf8.count)\($0)E") }
+  }
+
+  /// The module that declares a function, by its symbol: that of an extension or a conformance,
+  /// whose symbol begins with the type's module. `nil` as for `module(of:)`.
+  func owner(of symbol: String) -> String? {
+    guard let module = module(of: symbol) else { return nil }
+    // Its name would have to be taken apart: the symbol abbreviates words that it repeats.
+    guard symbol.contains("E") || symbol.contains("W") || symbol.hasSuffix("Mc"),
+      let owner = SymbolModule.module(of: symbol), functions[owner] != nil
+    else { return module }
+    return owner
+  }
+
+  /// Whether the symbol of data names a type of a module.
+  static func mentions(_ symbol: String, _ module: String) -> Bool {
+    symbol.ranges(of: "\(module.utf8.count)\(module)").contains { range in
+      // Else the digits are of another length.
+      range.lowerBound == symbol.startIndex
+        || !(symbol[symbol.index(before: range.lowerBound)].isNumber)
+    }
   }
 
   /// The module that a symbol begins with: `Bank` of `$s4Bank…`.

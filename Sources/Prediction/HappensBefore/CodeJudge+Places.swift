@@ -1,0 +1,137 @@
+import CInterlockAnalysis
+import Interlock
+
+extension CodeJudge {
+  /// The first place where code that a module's code can come to synchronises by itself: a line for
+  /// a report.
+  mutating func uncontrolledPlace(in module: String) -> String? {
+    if let known = knownPlaces[module] { return known }
+    let reach = CodeReach(from: module, in: modules)
+    let calls = AtomicCalls.ofThisExecutable
+    var place: String?
+    for reached in reach.modules where place == nil {
+      place = firstPlace(in: reached, within: reach, calls)
+    }
+    knownPlaces[module] = .some(place)
+    return place
+  }
+
+  private mutating func firstPlace(
+    in module: String, within reach: CodeReach, _ calls: AtomicCalls
+  ) -> String? {
+    for index in modules.functions[module] ?? [] {
+      guard let found = UncontrolledPlace(inSymbol: index, calls), reach.contains(Self.name(index))
+      else { continue }
+      return found.isOwn ? nil : found.text(in: module)
+    }
+    // On x86, release stores and acquire loads are plain instructions, but their types are visible.
+    let types = Self.symbols("$s\(module.utf8.count)\(module)", "15Synchronization")
+      .filter(reach.contains)
+    guard !types.isEmpty else { return nil }
+    let isMutex = types.allSatisfy { $0.contains("15Synchronization5Mutex") }
+    return "\(isMutex ? "Mutex" : "atomics") in module \(module)"
+  }
+}
+
+/// An instruction by which code synchronises, or one that cannot be read.
+struct UncontrolledPlace {
+  private enum Kind: String {
+    case mutex = "Mutex"
+    case atomics
+    case unreadable
+  }
+
+  private let kind: Kind
+  private let frames: [StackFrame]
+
+  /// The first one of a function, by the index of its symbol; `nil` if there is none.
+  init?(inSymbol index: Int, _ calls: AtomicCalls = .ofThisExecutable) {
+    var function = interlock_code_function()
+    var address: UInt = 0
+    guard interlock_code_function_at(index, &function) else { return nil }
+    let finding = interlock_locate_in_symbol(index, &address)
+    switch finding {
+    // As a return address, which is behind its call.
+    case INTERLOCK_CODE_ATOMIC: address += 1
+    case INTERLOCK_CODE_PLAIN:
+      guard let call = calls.first(in: function) else { return nil }
+      address = call
+    default: address += 1
+    }
+    frames = Interlock.symbolicate([address])
+    if finding == INTERLOCK_CODE_UNREADABLE {
+      kind = .unreadable
+    } else {
+      kind = Self.isOfMutex(Self.line(frames), in: function) ? .mutex : .atomics
+    }
+  }
+
+  /// Whether it is in a source file of this package.
+  var isOwn: Bool { frames.contains { $0.file.map(OwnCode.isInPackage(file:)) ?? false } }
+
+  /// `Mutex in module Bank (Bank.swift:12)`
+  func text(in module: String) -> String {
+    let place = Self.line(frames).map { " (\($0))" } ?? ""
+    return kind == .unreadable
+      ? "code of module \(module) that cannot be read\(place)"
+      : "\(kind.rawValue) in module \(module)\(place)"
+  }
+
+  /// `Bank.swift:12`, of the first frame that has a line.
+  private static func line(_ frames: [StackFrame]) -> String? {
+    guard let frame = frames.first(where: { $0.line ?? 0 > 0 }), let line = frame.line else {
+      return nil
+    }
+    return frame.file?.split(separator: "/").last.map { "\($0):\(line)" }
+  }
+
+  /// Whether code at a line is that of a `Mutex`, which is inlined but for its slow path: a call at
+  /// the same line.
+  private static func isOfMutex(_ line: String?, in function: interlock_code_function) -> Bool {
+    var function = function
+    var (offset, target, index) = (0, UInt(0), 0)
+    var name: UnsafePointer<CChar>?
+    while interlock_code_next_reference(&function, &offset, &target) {
+      let isHere = interlock_code_symbol_with(target, &index, &name)
+      guard let symbol = isHere ? name : interlock_code_import_at(target) else { continue }
+      let text = String(cString: symbol)
+      guard text.contains("15Synchronization5Mutex") || text.contains("15Synchronization12_Mutex")
+      else { continue }
+      guard let line else { return true }
+      if Self.line(Interlock.symbolicate([function.start + UInt(offset)])) == line { return true }
+    }
+    return false
+  }
+}
+
+/// The functions that instrumented code calls for its atomics, but for loads and stores, which are
+/// plain instructions elsewhere.
+struct AtomicCalls {
+  private var targets: Set<UInt> = []
+
+  static let ofThisExecutable = AtomicCalls()
+
+  private init() {
+    for index in 0..<interlock_code_symbol_count() {
+      var function = interlock_code_function()
+      guard let name = interlock_code_symbol_at(index), name[0] == 0x5f, name[1] == 0x5f,
+        interlock_code_function_at(index, &function)
+      else { continue }
+      let text = String(cString: name)
+      if text.hasPrefix("__tsan_atomic"), !text.hasSuffix("_load"), !text.hasSuffix("_store") {
+        targets.insert(function.start)
+      }
+    }
+  }
+
+  /// The return address of a function's first such call; `nil` if it has none.
+  func first(in function: interlock_code_function) -> UInt? {
+    if targets.isEmpty { return nil }
+    var function = function
+    var (offset, returnsTo, target) = (0, UInt(0), UInt(0))
+    while interlock_code_next_call(&function, &offset, &returnsTo, &target) {
+      if targets.contains(target) { return returnsTo }
+    }
+    return nil
+  }
+}
