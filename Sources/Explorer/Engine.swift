@@ -31,8 +31,12 @@ struct Engine {
   var witness: DeadlockWitness?
   /// What the body keeps in memory, which a child process hands over.
   private let state: ExploredState?
-  /// The order of sections has shown a race that cannot be decided, in a child process.
+  /// The order of sections has shown a race that cannot be decided.
+  private var hasUndecided = false
+  /// So it has in a child process.
   private var ignoresOrder = false
+  /// How long other explorations ran in between.
+  var waited = Duration.zero
   /// The race of the last run, where a child process found it.
   private(set) var race: ExplorationRace?
 
@@ -73,9 +77,8 @@ struct Engine {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
     defer { strategy.pointee.destroy(strategy) }
-    var result = try explore(
-      strategy, seconds: seconds ?? phase.seconds, most: most, isReplay: isReplay,
-      estimates: phase.isSampling, body)
+    var result = try exploreInSlices(
+      strategy, phase, seconds: seconds ?? phase.seconds, most: most, body)
     if case .replay = phase { divergence = Self.divergence(strategy) }
     if phase.isSampling {
       estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
@@ -89,6 +92,7 @@ struct Engine {
     orderUnknown = orderUnknown ?? (isHere ? RaceCheck.blindness(facts) : report?.orderUnknown)
     if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = undecidedRace(report) {
       escaped.insert(undecided)
+      hasUndecided = true
       ignoresOrder = options.isIsolated
       return try run(phase, seconds: seconds, body)
     }
@@ -101,10 +105,14 @@ struct Engine {
     leftBehind += Int(result.left_behind)
     boundsWaits = boundsWaits || result.is_bounded
     tasksBlock = tasksBlock || result.tasks_block
+    noteEscaped(result)
+    return result
+  }
+
+  private mutating func noteEscaped(_ result: interlock_exploration_result) {
     for operation in UnsafeBufferPointer(start: result.escaped, count: Int(result.escaped_count)) {
       escaped.insert(withUnsafeBytes(of: operation.name, Schedule.characters))
     }
-    return result
   }
 
   /// Why the race of a run is no finding; `nil` if it is one.
@@ -155,19 +163,59 @@ struct Engine {
     return "its choice \(choice) is \(Schedule.name(Int(thread))), which cannot run there"
   }
 
+  /// Lets other explorations run after each slice of the time. The strategy goes on where it stood.
+  private mutating func exploreInSlices(
+    _ strategy: UnsafeMutablePointer<interlock_strategy>, _ phase: Phase, seconds: Double,
+    most: Int?, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> interlock_exploration_result {
+    // In a child, the strategy's progress ends with it. Races are forgotten when another body is
+    // explored.
+    let hasSlices =
+      !options.isIsolated && !phase.isReplay && !hasUndecided && points.sites.isEmpty
+      && most == nil
+    let estimate = phase.isSampling && hasSlices ? interlock_estimate_create() : nil
+    defer { interlock_estimate_destroy(estimate) }
+    var (left, sum) = (seconds, interlock_exploration_result())
+    while true {
+      let slice = hasSlices ? min(left, options.slice ?? 0.25) : left
+      var result = try explore(
+        strategy, seconds: slice, most: most, isReplay: phase.isReplay,
+        estimates: phase.isSampling, estimate: estimate, after: sum.executions, body)
+      result.executions += sum.executions
+      result.cut += sum.cut
+      result.left_behind += sum.left_behind
+      result.is_bounded = result.is_bounded || sum.is_bounded
+      result.tasks_block = result.tasks_block || sum.tasks_block
+      let spent = Double(result.nanoseconds) / 1e9
+      left -= spent
+      let isCutOff = options.executions.map { executions + Int(result.executions) >= $0 } ?? false
+      let isOver = result.failures > 0 || result.must_begin_anew || result.is_complete
+      // One that ended before its time has nothing left to try.
+      if isOver || isCutOff || left < 0.001 || spent < slice { return result }
+      sum = result
+      noteEscaped(result)
+      facts = result.facts
+      waited += Turn.pass()
+      RaceCheck.start(facts)
+    }
+  }
+
   private func explore(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, most: Int? = nil,
-    isReplay: Bool, estimates: Bool = false, reports: Bool = true, _ body: @escaping () -> Bool
+    isReplay: Bool, estimates: Bool = false, estimate: OpaquePointer? = nil,
+    after earlier: UInt64 = 0, reports: Bool = true, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
-      isReplay ? 1 : UInt64(most ?? options.executions.map { $0 - executions } ?? 0)
+      isReplay
+      ? 1 : UInt64(most ?? options.executions.map { $0 - executions - Int(earlier) } ?? 0)
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
     // An execution that never ends may not take much more than the budget.
     asked.execution_time = UInt64(min(10, max(1, options.seconds)) * 1e9)
-    asked.warm_ups = options.isolatesEach ? 0 : 1
-    asked.determinism_checks = isReplay ? 0 : 1
+    let isFirst = earlier == 0
+    asked.warm_ups = options.isolatesEach || !isFirst ? 0 : 1
+    asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
     asked.facts = facts
@@ -175,6 +223,7 @@ struct Engine {
     // Only a report needs them, and each costs a walk of the stack.
     asked.follows_callers = isReplay && reports
     asked.estimates = estimates
+    asked.estimate = estimate
     if let witness {
       asked.deadlocked = { Unmanaged<DeadlockWitness>.fromOpaque($0!).takeUnretainedValue().look() }
       asked.deadlocked_context = Unmanaged.passUnretained(witness).toOpaque()

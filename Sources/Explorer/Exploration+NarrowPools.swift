@@ -8,21 +8,22 @@ extension Exploration {
   /// - Parameters:
   ///   - passed: The outcome on a pool with room for all tasks.
   ///   - engine: The engine that explored it.
-  ///   - end: The end of the budget.
+  ///   - seconds: What is left of the budget.
   ///   - body: What is explored.
   /// - Returns: The failing order on the narrowest pool that has one, or else the outcome so far.
   /// - Throws: Why nothing was explored.
   func tryNarrowPools(
-    after passed: ExplorationOutcome, _ engine: Engine, until end: ContinuousClock.Instant,
+    after passed: ExplorationOutcome, _ engine: inout Engine, seconds: Double,
     _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     if case .failed = passed { return passed }
     guard options.poolWidth == nil, options.part?.number ?? 1 == 1 else { return passed }
     var failed: ExplorationFailure?
     var isFinished = false
+    var left = seconds
     for width in 1...Self.widestNarrowPool {
-      let left = (end - ContinuousClock.now) / .seconds(1)
       guard left > 0 else { break }
+      let begun = ContinuousClock.now
       var narrow = self
       narrow.options.poolWidth = width
       narrow.options.seconds = left / 2
@@ -43,6 +44,8 @@ extension Exploration {
         failed?.narrowPool?.sufficientWidth = width
       case .sampled: break
       }
+      left -= (.now - begun - own.waited) / .seconds(1)
+      engine.waited += own.waited
       if isFinished || failed?.narrowPool?.sufficientWidth != nil { break }
     }
     if let failed { return .failed(failed) }

@@ -19,7 +19,7 @@ extension Exploration {
   package func replay(
     _ token: String, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
-    try Self.inTurn { () throws(ExplorationRefusal) in try execute(token, body) }
+    try Self.inTurn { _ throws(ExplorationRefusal) in try execute(token, body) }
   }
 
   private func execute(

@@ -2,12 +2,11 @@ internal import CInterlockExplorer
 import Interlock
 import Prediction
 internal import ProcessInspection
-internal import Synchronization
 
 /// Runs a body once for each order that a strategy chooses.
 ///
 /// The body must make everything that it uses anew in each execution, and its threads must end
-/// before it returns. One exploration runs at a time in a process; a second one waits.
+/// before it returns. One exploration runs at a time in a process; several take turns.
 package struct Exploration: Sendable {
   var options: ExplorationOptions
   /// Names the body in tokens.
@@ -44,7 +43,13 @@ package struct Exploration: Sendable {
   package func run(
     _ body: @escaping () -> Bool, notes: (Note) -> Void
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
-    try Self.inTurn { () throws(ExplorationRefusal) in try explore(body, notes) }
+    let begun = ContinuousClock.now
+    return try Self.inTurn { waited throws(ExplorationRefusal) in
+      var waited = waited
+      let outcome = try explore(body, &waited, notes)
+      notes(.time(own: .now - begun - waited, waited: waited))
+      return outcome
+    }
   }
 
   /// What a report may say besides the outcome.
@@ -59,15 +64,13 @@ package struct Exploration: Sendable {
     case orderUnknown(String)
     /// What executions have shown of the body. Parts fit together only if each shows the same.
     case facts(UInt32)
+    /// How long it took, and how long it waited for other explorations besides.
+    case time(own: Duration, waited: Duration)
   }
-
-  /// The engine's results are its own memory until the next exploration begins, so another one
-  /// waits until they have been read.
-  private static let turn = Mutex(())
 
   /// Runs work that explores and reads the engine's results, alone.
   package static func inTurn<Outcome: Sendable>(
-    _ work: () throws(ExplorationRefusal) -> Outcome
+    _ work: (_ waited: Duration) throws(ExplorationRefusal) -> Outcome
   ) throws(ExplorationRefusal) -> Outcome {
     // It would wait for itself.
     if interlock_is_explored() {
@@ -75,13 +78,13 @@ package struct Exploration: Sendable {
     }
     if let gap = ProcessorSupport.gap { throw ExplorationRefusal(description: gap) }
     OwnCode.register(OwnCode.explorer)
-    return try turn.withLock { _ throws(ExplorationRefusal) in
-      try RaceCheck.alone { () throws(ExplorationRefusal) in try work() }
+    return try Turn.take { waited throws(ExplorationRefusal) in
+      try RaceCheck.alone { () throws(ExplorationRefusal) in try work(waited) }
     }
   }
 
   private func explore(
-    _ body: @escaping () -> Bool, _ notes: (Note) -> Void
+    _ body: @escaping () -> Bool, _ waited: inout Duration, _ notes: (Note) -> Void
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     let end = ContinuousClock.now + .seconds(options.seconds)
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
@@ -94,8 +97,10 @@ package struct Exploration: Sendable {
       var engine = Engine(options, of: name, around: around, state: state)
       outcome = try search(&engine, body)
       if engine.tasksBlock, let passed = outcome {
-        outcome = try tryNarrowPools(after: passed, engine, until: end, body)
+        let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
+        outcome = try tryNarrowPools(after: passed, &engine, seconds: left, body)
       }
+      waited += engine.waited
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
       if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
@@ -137,13 +142,14 @@ package struct Exploration: Sendable {
       // Narrow pools have their share of the budget.
       let isShared = engine.tasksBlock && options.poolWidth == nil && phase.isSampling
       let seconds = isShared ? phase.seconds / 2 : phase.seconds
-      let end = ContinuousClock.now + .seconds(seconds)
+      // The time of other explorations does not count.
+      let end = ContinuousClock.now + .seconds(seconds) - engine.waited
       var result = try engine.run(phase, seconds: seconds, body)
       while result.verdict == INTERLOCK_EXPLORED_RACE {
         let first = race ?? (failedOrder(result, engine), engine)
         guard engine.addPoints(insteadOf: result) else { break }
         race = first
-        let left = (end - ContinuousClock.now) / .seconds(1)
+        let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         result = try engine.run(phase, seconds: max(left, phase.seconds / 10), body)
       }
       if result.failures > 0 {

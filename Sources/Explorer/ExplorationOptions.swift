@@ -43,6 +43,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var isolatesEach = false
   /// The folder of the failing orders of earlier runs; `nil` for none.
   package var corpus: String?
+  /// Seconds after which other explorations of the process may run; `nil` is a quarter.
+  package var slice: Double?
   /// Which part of the orders is explored; `nil` for all.
   package var part: Part?
 

@@ -101,7 +101,8 @@ static void run_executions(void) {
   interlock_strategy *strategy = ENGINE.strategy;
   uint64_t begun = interlock_real_now();
   bool follows_callers = ENGINE.options.follows_callers;
-  interlock_estimate *estimate = ENGINE.options.estimates ? interlock_estimate_create() : NULL;
+  interlock_estimate *own = NULL, *estimate = ENGINE.options.estimate;
+  if (ENGINE.options.estimates && !estimate) estimate = own = interlock_estimate_create();
   ENGINE.is_warming_up = true;
   for (uint32_t index = 0; index < ENGINE.options.warm_ups; index++) {
     // A failure here is found again, and counted, in the first execution that is counted.
@@ -141,7 +142,7 @@ static void run_executions(void) {
   if (estimate) {
     result->reached = interlock_estimate_coverage(estimate);
     result->distinct = interlock_estimate_distinct(estimate);
-    interlock_estimate_destroy(estimate);
+    interlock_estimate_destroy(own);
   }
   result->is_complete = strategy->is_complete(strategy);
   result->nanoseconds = interlock_real_now() - begun;

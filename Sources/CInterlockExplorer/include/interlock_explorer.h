@@ -97,6 +97,9 @@ typedef struct {
   /// `interlock_estimate_coverage`. Executions that differ only in the order of steps without a
   /// common object count as one.
   bool estimates;
+  /// What earlier explorations by the same strategy have reached, to which this one adds; NULL for
+  /// none. Not with child processes.
+  struct interlock_estimate *estimate;
   /// The call sites of accesses of memory that are points, by their return addresses; at most 64.
   /// Without a check of memory there are no such points.
   const uintptr_t *points;

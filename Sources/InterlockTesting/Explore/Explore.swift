@@ -53,7 +53,7 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// The real time that the exploration may take. Without it, 10 seconds.
+  /// The real time that the exploration may take, without that of others. Without it, 10 seconds.
   public static func budget(_ budget: Duration) -> Self {
     Self { options in
       let seconds = Double(budget.components.seconds) + Double(budget.components.attoseconds) / 1e18
@@ -138,7 +138,7 @@ public struct ExploreOption: Sendable {
 /// controlled as they are. It runs many times: it must create all state that it uses, and its
 /// threads must end before it returns. An order fails if the body throws, if an expectation fails
 /// on any of its threads, queues or tasks, if it deadlocks, if it traps, or if it ends the process.
-/// The first failed expectation ends the order. One exploration runs at a time: others wait.
+/// The first failed expectation ends the order. Explorations take turns, in slices of their time.
 ///
 ///     @Test func transfersKeepTheSum() throws {
 ///       try explore {

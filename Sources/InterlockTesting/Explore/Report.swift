@@ -14,7 +14,7 @@ struct Answer: Sendable {
 func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
   let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
   var reached = ""
-  var unordered = ""
+  var limits = ""
   for note in answer.notes {
     switch note {
     case .estimate(let estimate):
@@ -25,23 +25,27 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
       print(
         "explore: \(orders(count)) of an earlier run pass now, and are no longer kept  \(place)")
     case .orderUnknown(let reason):
-      unordered = "; races of sections that do not overlap are NOT decided: \(reason)"
+      limits += "; races of sections that do not overlap are NOT decided: \(reason)"
+    case .time(let own, let waited):
+      // The test library's time contains the waiting.
+      limits += "; took \(seconds(own))"
+      if waited >= .milliseconds(100) { limits += " and waited \(seconds(waited)) for other tests" }
     case .facts: break
     }
   }
   switch answer.outcome {
-  case .allOrdersPass(let count, let leftBehind, let limits):
-    let left = limits.words.map { "; " + $0 }.joined()
+  case .allOrdersPass(let count, let leftBehind, let model):
+    let leftOut = model.words.map { "; " + $0 }.joined()
     print(
-      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(left)"
-        + "\(stillBlocked(leftBehind))\(unordered)  \(place)")
+      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(leftOut)"
+        + "\(stillBlocked(leftBehind))\(limits)  \(place)")
   case .sampled(_, let leftBehind, let escaped) where answer.isReplay:
     print(
       "explore: the token's schedule passes\(doors(escaped))\(stillBlocked(leftBehind))  \(place)")
   case .sampled(let count, let leftBehind, let escaped):
     print(
       "explore: \(orders(count)) tried, none failed; not all were tried\(reached)\(doors(escaped))"
-        + "\(stillBlocked(leftBehind))\(unordered)  \(place)")
+        + "\(stillBlocked(leftBehind))\(limits)  \(place)")
   case .failed(let failure):
     recordIssue(
       failure.report + "\nreplay: explore(replay: \"\(failure.token)\")", at: sourceLocation,
@@ -62,6 +66,7 @@ private func claim(_ count: Int, inModule module: String) -> String {
 
 private func seconds(_ time: Duration) -> String {
   let tenths = Int((time / .milliseconds(100)).rounded())
+  if tenths == 0 { return "\(Int((time / .milliseconds(1)).rounded(.up))) ms" }
   return "\(tenths / 10).\(tenths % 10) s"
 }
 
