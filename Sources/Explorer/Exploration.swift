@@ -261,6 +261,7 @@ package struct Exploration: Sendable {
   ) -> ExplorationFailure {
     var failure = ExplorationFailure(result, token: token, at: execution, race: race)
     failure.schedule.bodyIsTask = bodyIsTask
+    failure.schedule.taskNames = Self.taskNames(failure.schedule)
     return failure
   }
 

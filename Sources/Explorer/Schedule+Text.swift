@@ -7,6 +7,8 @@ extension Schedule {
     case body
     case thread(Int)
     case task(Int)
+    /// A task to which the body has given a name.
+    case named(String)
 
     /// `thread 2`
     package var name: String {
@@ -14,6 +16,7 @@ extension Schedule {
       case .body: "body"
       case .thread(let number): "thread \(number)"
       case .task(let number): "task \(number)"
+      case .named(let name): name
       }
     }
   }
@@ -21,6 +24,7 @@ extension Schedule {
   /// The column of a step.
   package func party(_ step: Step) -> Party {
     if let task = step.task {
+      if let name = taskNames?[task] { return .named(name) }
       if !bodyIsTask { return .task(task) }
       return task == 1 ? .body : .task(task - 1)
     }

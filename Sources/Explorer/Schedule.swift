@@ -47,6 +47,8 @@ package struct Schedule: Sendable, Hashable, Codable {
   package var objects: [NamedObject] = []
   /// The body itself is a task, which the first thread only waits for.
   package var bodyIsTask = false
+  /// The names of tasks by their numbers, where the body gives them some.
+  package var taskNames: [Int: String]?
 }
 
 extension Schedule {

@@ -40,12 +40,29 @@ struct CheckSendableTests {
     #expect(!run.output.contains("safe ("))
   }
 
-  @Test("says that nothing was checked where nothing could have shown a conflict")
+  @Test("has an issue where nothing could have shown a conflict, which the headline says")
   func unobservable() throws {
     let run = try run("unobservable")
-    #expect(run.status == 0 && run.issues.isEmpty, "\(run.output)")
+    #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
+    #expect(run.issues.first?.text.contains(": nothing was checked: ") == true, "\(run.issues)")
+    let headline = /checkSendable: \w+: nothing was checked: 1 pair not checked/
+    #expect(run.output.contains(headline), "\(run.output)")
     #expect(run.output.contains("add  not checked"), "\(run.output)")
     #expect(run.output.contains("'add' begins no section, and there is no 'invariant' or 'state'"))
+  }
+
+  @Test("names the columns of an order by the operations, also of one against itself")
+  func columns() throws {
+    let run = try run("steps")
+    // The words of each order, without the line that names the pair.
+    let orders = run.issues.map { issue in
+      let lines = issue.text.split(separator: "\n").dropFirst()
+      let words = lines.flatMap { $0.split(separator: "  ") }
+      return Set(words.map { $0.trimmingCharacters(in: .whitespaces) })
+    }
+    #expect(orders.contains { $0.isSuperset(of: ["add", "addInSteps"]) }, "\(orders)")
+    #expect(orders.contains { $0.isSuperset(of: ["addInSteps (1)", "addInSteps (2)"]) })
+    #expect(orders.allSatisfy { $0.isDisjoint(with: ["task 1", "task 2"]) }, "\(orders)")
   }
 
   @Test("finds lost additions to a stored property on two threads, by the state")
@@ -130,6 +147,32 @@ struct CheckSendableArgumentTests {
     let (again, _) = await self.matrix(replay: String(match.1))
     #expect(again?.pairs.map(\.second) == ["addInSteps"])
     #expect(again?.hasConflict == true)
+  }
+
+  @Test("calls a pair not checked that had a single round, and has an issue if no pair had more")
+  func oneRound() async throws {
+    let texts = Collected()
+    var matrix: SendableMatrix?
+    try await withKnownIssue {
+      matrix = try await checkSendable(of: Counter(), budget: .seconds(120), rounds: 1) { check in
+        check.operation("add") { $0.add() }
+        check.state { $0.value }
+      }
+    } matching: {
+      texts.add("\($0)")
+      return true
+    }
+    let pair = try #require(matrix?.pairs.first)
+    guard case .noConflictSeen(_, rounds: 1) = pair.outcome else {
+      Issue.record("had more than one round: \(pair)")
+      return
+    }
+    #expect(!pair.outcome.isChecked)
+    let text = try #require(matrix).description
+    #expect(text.contains("Counter: nothing was checked: 1 pair not checked  "), "\(text)")
+    #expect(text.contains(/add  not checked \(\d+ \+ 1\)/), "\(text)")
+    #expect(!text.contains("not seen"), "\(text)")
+    #expect(texts.all.count == 1)
   }
 
   @Test("refuses input that does not fit, in one line")

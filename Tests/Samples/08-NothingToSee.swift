@@ -1,13 +1,15 @@
-// Without a section and without an oracle nothing could have shown a conflict, and the answer says
-// so in place of "safe".
+// Without a section and without an oracle nothing could have shown a conflict: that is an issue of
+// the test.
 //
 // Prints:
 //
-//   checkSendable: Flag: no conflict in 1 pair  08-NothingToSee.swift:22
+//   ✘ Test nothingToSee() recorded an issue at 08-NothingToSee.swift:25:13: Issue recorded
+//   ↳ Flag: nothing was checked: 1 pair not checked  08-NothingToSee.swift:25
+//   checkSendable: Flag: nothing was checked: 1 pair not checked  08-NothingToSee.swift:25
 //          set
 //     set  not checked
 //     set + set: not checked: 'set' begins no section, and there is no 'invariant' or 'state':…
-//   ✔ Test nothingToSee() passed after 0.061 seconds.
+//   ✘ Test nothingToSee() failed after 0.061 seconds with 1 issue.
 
 import InterlockTesting
 import Testing

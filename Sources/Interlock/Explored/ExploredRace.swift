@@ -183,6 +183,10 @@ extension SectionTracking {
   /// Whether the calling thread is explored, so that its races belong to the exploration.
   package static var isExplored: Bool { ExploredSections.execution != nil }
 
+  /// The calling thread's number in the running execution, as schedules have it; `nil` if it is not
+  /// explored.
+  package static var exploredThread: Int? { ExploredSections.threadNumber }
+
   /// Notes a race in memory of the calling thread, which is explored. A race of one execution
   /// occurs in many.
   ///

@@ -92,6 +92,14 @@ enum ExploredSections {
     return thread == 0 ? nil : thread >> numberBits
   }
 
+  /// The number of the calling thread in the running execution, as schedules have it; `nil` if it
+  /// is not explored.
+  static var threadNumber: Int? {
+    guard let explorer else { return nil }
+    let thread = UInt(explorer.pointee.thread())
+    return thread == 0 ? nil : Int(thread & (1 << numberBits - 1)) - 1
+  }
+
   /// Fails the running execution.
   static func fail(_ headline: String) {
     explorer?.pointee.fail(headline)

@@ -20,8 +20,9 @@ import Testing
 ///     }
 ///
 /// A pair is called safe only if something could have shown a conflict in it: see
-/// `SendableMatrix.Outcome`. A deadlock of the two threads ends the process with code 86; a
-/// deadlock in an explored order is a conflict of its pair.
+/// `SendableMatrix.Outcome`. If no pair was checked, that is an issue too. A deadlock of the two
+/// threads ends the process with code 86; a deadlock in an explored order is a conflict of its
+/// pair.
 ///
 /// - Parameters:
 ///   - subject: Makes a new subject, for each order and each round.

@@ -39,7 +39,7 @@ extension SendableMatrix.Outcome {
   fileprivate var style: String {
     switch self {
     case .safe: "safe"
-    case .noConflictSeen: "unseen"
+    case .noConflictSeen: isChecked ? "unseen" : "unobservable"
     case .conflict: "conflict"
     case .unobservable: "unobservable"
     }

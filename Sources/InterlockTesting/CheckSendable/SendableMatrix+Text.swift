@@ -7,17 +7,24 @@ extension SendableMatrix: CustomStringConvertible {
   }
 
   /// `ImageStore: 1 of 6 pairs conflicts  StoreTests.swift:9`
-  var headline: String {
+  var headline: String { "\(type): \(verdict)  \(place)" }
+
+  /// `no conflict in 4 of 6 pairs; 2 not checked`
+  private var verdict: String {
     let found = pairs.count { $0.outcome.isConflict }
+    let checked = pairs.count { $0.outcome.isChecked }
     let count = "\(pairs.count) pair\(pairs.count == 1 ? "" : "s")"
-    let verdict =
-      switch found {
-      case 0: "no conflict in \(count)"
-      case 1: "1 of \(count) conflicts"
-      default: "\(found) of \(count) conflict"
-      }
-    return "\(type): \(verdict)  \(place)"
+    if checked == 0 { return "nothing was checked: \(count) not checked" }
+    let rest = checked == pairs.count ? "" : "; \(pairs.count - checked) not checked"
+    switch found {
+    case 0: return "no conflict in \(rest.isEmpty ? "" : "\(checked) of ")\(count)\(rest)"
+    case 1: return "1 of \(count) conflicts\(rest)"
+    default: return "\(found) of \(count) conflict\(rest)"
+    }
   }
+
+  /// What the issue of a check says that has checked nothing.
+  var report: String { ([headline] + details).joined(separator: "\n") }
 
   private var table: [String] {
     let rows = operations.indices.map { row in
@@ -51,9 +58,14 @@ extension SendableMatrix: CustomStringConvertible {
         "  safe (n): all n orders of the controlled calls and of the sections that both begin pass,"
           + " under sequential consistency; unmarked memory is not checked")
     }
-    if outcomes.contains(where: { if case .noConflictSeen = $0 { true } else { false } }) {
+    if outcomes.contains(where: { if case .noConflictSeen = $0 { $0.isChecked } else { false } }) {
       lines.append(
         "  not seen (n + r): n explored orders and r rounds of two threads show no conflict")
+    }
+    if outcomes.contains(where: { if case .noConflictSeen = $0 { !$0.isChecked } else { false } }) {
+      lines.append(
+        "  not checked (n + 1): n explored orders and one round show no conflict, but one round is"
+          + " too few to show one; raise 'budget' or 'rounds'")
     }
     return lines
   }
@@ -96,7 +108,8 @@ extension SendableMatrix.Outcome {
   var word: String {
     switch self {
     case .safe(let orders): "safe (\(orders))"
-    case .noConflictSeen(let orders, let rounds): "not seen (\(orders) + \(rounds))"
+    case .noConflictSeen(let orders, let rounds):
+      "\(isChecked ? "not seen" : "not checked") (\(orders) + \(rounds))"
     case .conflict: "CONFLICT"
     case .unobservable: "not checked"
     }

@@ -56,4 +56,13 @@ extension SendableMatrix.Outcome {
   public var isConflict: Bool {
     if case .conflict = self { true } else { false }
   }
+
+  /// Whether a conflict could have been seen: a single round on threads is too few for that.
+  public var isChecked: Bool {
+    switch self {
+    case .safe, .conflict: true
+    case .noConflictSeen(_, let rounds): rounds != 1
+    case .unobservable: false
+    }
+  }
 }

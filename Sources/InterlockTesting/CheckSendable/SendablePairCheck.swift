@@ -47,20 +47,22 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
   ///   - budget: The time for both.
   ///   - replay: Executes only what this string names.
   ///   - unmarked: One of the two operations that begins no section.
-  /// - Returns: What is known of the pair.
+  /// - Returns: What is known of the pair, and how long it waited for other tests.
   /// - Throws: `StressError` if the operations fail one after the other.
   func run(
     within budget: Duration, replay: String?, unmarked: String?
-  ) async throws -> SendableMatrix.Pair {
+  ) async throws -> (pair: SendableMatrix.Pair, waited: Duration) {
     var pair = SendableMatrix.Pair(
       first: first.name, second: second.name, outcome: .noConflictSeen(orders: 0, rounds: 0))
     if let replay, StressPlan.isReplay(replay, of: name) {
       let plan = try StressPlan(replay: replay, function: name)
-      pair.outcome = try await stressed(plan, for: .seconds(3600), after: 0)
-      return pair
+      let (outcome, waited) = try await stressed(plan, for: .seconds(3600), after: 0)
+      pair.outcome = outcome
+      return (pair, waited)
     }
     let states = try await states(times: 1)
     let explored = await explore(states, seconds: budget / .seconds(2), replay: replay)
+    var waited = explored.waited
     pair.notes = explored.notes
     if let lines = explored.conflict {
       pair.outcome = .conflict(lines)
@@ -70,13 +72,14 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
           + " accesses, as by @Tracked, add one of them, or have memory checked")
     } else if explored.isComplete, unmarked == nil {
       pair.outcome = .safe(orders: explored.orders)
+    } else if replay != nil {
+      pair.outcome = .noConflictSeen(orders: explored.orders, rounds: 0)
     } else {
-      pair.outcome =
-        replay != nil
-        ? .noConflictSeen(orders: explored.orders, rounds: 0)
-        : try await stressed(stress, for: budget / 2, after: explored.orders)
+      let (outcome, more) = try await stressed(stress, for: budget / 2, after: explored.orders)
+      pair.outcome = outcome
+      waited += more
     }
-    return pair
+    return (pair, waited)
   }
 
   /// What the operations leave one after the other.
@@ -97,6 +100,8 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     var isComplete = false
     var conflict: [String]?
     var notes: [String] = []
+    /// How long it waited for other explorations.
+    var waited = Duration.zero
   }
 
   private func exploration(seconds: Double) -> Exploration {
@@ -111,23 +116,40 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
   ) async -> Explored {
     let exploration = exploration(seconds: seconds)
     let body: @Sendable () async throws -> Void = { [self] in
+      Exploration.forgetTaskNames()
       let subject = try await check.make()
-      async let one: Void = first.body(subject)
-      async let other: Void = second.body(subject)
+      let isSame = first.name == second.name
+      async let one: Void = drive(first, on: subject, as: first.name + (isSame ? " (1)" : ""))
+      async let other: Void = drive(second, on: subject, as: second.name + (isSame ? " (2)" : ""))
       _ = try await (one, other)
       if let problem = try await problem(of: subject, states) { Exploration.fail(problem) }
     }
-    let run = { () async throws -> ExplorationOutcome in
+    let run = { () async throws -> (ExplorationOutcome, Duration) in
       try await onThread { () throws(ExplorationRefusal) in
-        if let replay { return try exploration.replay(replay) { attempt(body) } }
-        return try exploration.run { attempt(body) }
+        if let replay { return (try exploration.replay(replay) { attempt(body) }, .zero) }
+        var waited = Duration.zero
+        let outcome = try exploration.run {
+          attempt(body)
+        } notes: {
+          if case .time(_, let others) = $0 { waited = others }
+        }
+        return (outcome, waited)
       }
     }
     do {
-      return explored(try await run())
+      let (outcome, waited) = try await run()
+      var explored = explored(outcome)
+      explored.waited = waited
+      return explored
     } catch {
       return Explored(notes: ["not explored: \(error)"])
     }
+  }
+
+  /// Runs an operation as a task that has its name in schedules.
+  private func drive(_ operation: Operation, on subject: Subject, as name: String) async throws {
+    Exploration.nameTask(name)
+    try await operation.body(subject)
   }
 
   private func explored(_ outcome: ExplorationOutcome) -> Explored {
@@ -171,7 +193,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   private func stressed(
     _ plan: StressPlan, for time: Duration, after orders: Int
-  ) async throws -> Outcome {
+  ) async throws -> (Outcome, waited: Duration) {
     let isSame = first.name == second.name
     // More of them, where their orders are few, give a race of plain memory its chance.
     let many = check.plan.state == nil ? 16 : isSame ? 256 : 3
@@ -185,7 +207,9 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       states = try await self.states(times: 1)
     }
     let note = "in \(title)\nreplay: checkSendable(replay: \"\(plan.text)\")"
+    let begun = ContinuousClock.now
     await StressTurn.shared.take()
+    let waited = ContinuousClock.now - begun
     defer { StressTurn.shared.pass() }
     let hadDelays = SectionTracking.restartDelays(seed: plan.seed)
     defer { SectionTracking.delays = hadDelays }
@@ -201,9 +225,9 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     await scope.run {
       ran = await StressNesting.$isInside.withValue(true) { await run.rounds(until: .now + time) }
     }
-    guard run.failed else { return .noConflictSeen(orders: orders, rounds: ran) }
+    guard run.failed else { return (.noConflictSeen(orders: orders, rounds: ran), waited) }
     let sides = scope.firstSides
-    return .conflict(sides.isEmpty ? [run.firstFailure ?? "failed"] : sides)
+    return (.conflict(sides.isEmpty ? [run.firstFailure ?? "failed"] : sides), waited)
   }
 
   /// What the oracles find wrong once both operations have ended.
