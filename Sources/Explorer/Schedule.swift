@@ -162,9 +162,9 @@ extension Schedule.Step {
   init(_ step: interlock_exploration_step, task: Int?, _ lines: inout LinesOfPlaces) {
     thread = Int(step.thread)
     self.task = task
-    let call = withUnsafeBytes(of: step.call, Schedule.characters)
+    let name = withUnsafeBytes(of: step.call, Schedule.characters)
     operation =
-      call.isEmpty ? String(cString: interlock_operation_name(step.operation.kind)) : call
+      name.isEmpty ? String(cString: interlock_operation_name(step.operation.kind)) : name
     // What begins is no object that a user knows.
     let begins =
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"

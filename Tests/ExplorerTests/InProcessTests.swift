@@ -63,7 +63,7 @@ import Testing
     var result = interlock_exploration_result()
     let strategy = try #require(interlock_dpor_create(interlock_dpor_options()))
     // Other tests of the process read their results, which this would overwrite.
-    let status = try Explorer.Exploration.inTurn {
+    let status = try Explorer.Exploration.inTurn { _ in
       interlock_explore(&options, body, nil, strategy, &result)
     }
     strategy.pointee.destroy(strategy)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test("a failure that many switches surround is shrunk to those that it needs")
-  func shrinking() throws { try Explorer.Exploration.inTurn { shrinkAlone() } }
+  func shrinking() throws { try Explorer.Exploration.inTurn { _ in shrinkAlone() } }
 
   private func shrinkAlone() {
     let body: @convention(c) (UnsafeMutableRawPointer?) -> Bool = { _ in

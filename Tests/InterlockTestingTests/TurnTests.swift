@@ -30,7 +30,7 @@ struct TurnTests {
     let sliced = try Self.exploration(seconds: 120, slice: 0.001).run {
       Self.body(blocks: 3, locks: 2)
     }
-    guard case .allOrdersPass(let count, 0) = whole else {
+    guard case .allOrdersPass(let count, 0, _) = whole else {
       Issue.record("not all orders pass: \(whole)")
       return
     }

@@ -44,6 +44,11 @@ static void check_place(uintptr_t *place) {
   *place = 0;
 }
 
+/// A stack has a number from 1, or 0 for none.
+static void check_stack(uint32_t *stack) {
+  *stack = (uint32_t)clamp(*stack, INTERLOCK_STACKS_MOST);
+}
+
 static void check_operation(interlock_operation *operation, char call[INTERLOCK_CALL_BYTES]) {
   operation->kind = (uint16_t)clamp(operation->kind, INTERLOCK_OPERATION_COUNT - 1);
   check_text(call, INTERLOCK_CALL_BYTES);
@@ -51,6 +56,7 @@ static void check_operation(interlock_operation *operation, char call[INTERLOCK_
 
 static void check_step(interlock_exploration_step *step) {
   check_operation(&step->operation, step->call);
+  check_stack(&step->stack);
   check_place(&step->place);
   check_place(&step->caller);
 }
@@ -88,6 +94,7 @@ static void take_lists(const interlock_shared_memory *shared, interlock_child_re
       copy(shared->blocked, INTERLOCK_SHARED_BLOCKED, &blocked, sizeof *child->blocked);
   for (size_t index = 0; index < blocked; index++) {
     check_operation(&child->blocked[index].operation, child->blocked[index].call);
+    check_stack(&child->blocked[index].stack);
     check_place(&child->blocked[index].place);
     check_place(&child->blocked[index].caller);
   }
@@ -108,7 +115,12 @@ static void check_details(interlock_result_details *details) {
   check_text(details->text, sizeof details->text);
   for (size_t index = 0; index < INTERLOCK_NAMED_MOST; index++) {
     check_text(details->named[index].name, sizeof details->named[index].name);
-    check_place(&details->named[index].made_at);
+    check_stack(&details->named[index].made_at);
+  }
+  for (size_t index = 0; index < INTERLOCK_STACKS_MOST; index++) {
+    for (int frame = 0; frame < INTERLOCK_STACK_DEPTH; frame++) {
+      check_place(&details->stacks[index].frames[frame]);
+    }
   }
   for (size_t index = 0; index < INTERLOCK_ESCAPED_MOST; index++) {
     check_text(details->escaped[index].name, sizeof details->escaped[index].name);
