@@ -217,6 +217,7 @@ struct Engine {
     asked.warm_ups = options.isolatesEach || !isFirst ? 0 : 1
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
+    asked.task_width = UInt32(options.taskWidth ?? 0)
     asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
     asked.facts = facts
     asked.point_count = points.sites.count

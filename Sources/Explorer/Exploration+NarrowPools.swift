@@ -25,7 +25,7 @@ extension Exploration {
       guard left > 0 else { break }
       let begun = ContinuousClock.now
       var narrow = self
-      narrow.options.poolWidth = width
+      narrow.options.taskWidth = width
       narrow.options.seconds = left / 2
       narrow.options.corpus = nil
       narrow.options.part = nil

@@ -32,7 +32,9 @@ extension Exploration {
     }
     defer { interlock_schedule_destroy(&schedule) }
     var options = options
-    options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
+    let width = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
+    let isOfTasks = platform & Self.tasksAlone != 0
+    (options.poolWidth, options.taskWidth) = isOfTasks ? (nil, width) : (width, nil)
     options.hasExactTime = platform & Self.exactTime != 0
     let accesses = Array(
       UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
@@ -44,7 +46,7 @@ extension Exploration {
     }
     var engine = Engine(
       options, of: name, around: around, state: state,
-      facts: (platform & ~Self.exactTime) / Self.widths,
+      facts: (platform & ~(Self.exactTime | Self.tasksAlone)) / Self.widths,
       points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, bodyIsTask: bodyIsTask, body)
@@ -83,12 +85,15 @@ extension Exploration {
   }
 
   static func platform(_ options: ExplorationOptions, facts: UInt32) -> UInt32 {
-    UInt32(options.poolWidth ?? 0) + facts * widths + (options.hasExactTime ? exactTime : 0)
+    UInt32(options.taskWidth ?? options.poolWidth ?? 0) + facts * widths
+      + (options.taskWidth == nil ? 0 : tasksAlone) + (options.hasExactTime ? exactTime : 0)
   }
 
   /// A token's number of the platform is the width of the pools, and above it what executions had
   /// shown of the body.
   private static let widths: UInt32 = 4096
+  /// Its bit for a width of the pool of tasks alone.
+  private static let tasksAlone: UInt32 = 1 << 30
   /// Its bit for exact times.
   private static let exactTime: UInt32 = 1 << 31
   /// The widths that a pool can have.

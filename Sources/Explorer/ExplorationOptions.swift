@@ -27,6 +27,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Threads of a pool; `nil` is 255 for Dispatch, and room for all tasks. If a task can block its
   /// thread, narrower pools are tried as well then.
   package var poolWidth: Int?
+  /// Threads of the pool of tasks alone; `nil` is as `poolWidth` says.
+  var taskWidth: Int?
   /// Whether time passes only when no thread can continue, in the order of the times. Otherwise a
   /// time is a lower bound, and its lateness a choice.
   package var hasExactTime = false

@@ -52,7 +52,7 @@ import Testing
     "a correct program of tasks passes in each of 1,000 executions",
     arguments: [
       "actor-reentrancy-repaired", "main-actor", "async-let", "kept-continuation",
-      "continuation-from-queue", "stream", "cancelled-sleep", "sleeps-of-hours", "yields",
+      "continuation-from-queue", "stream", "sleeps-of-hours", "yields",
       "blocked-tasks",
     ])
   func correct(_ body: String) throws {

@@ -27,7 +27,7 @@ import Testing
   @Test("a body that ends the process is a finding with its choices", arguments: [false, true])
   func exits(_ isIsolated: Bool) throws {
     // No wait of the body has a limit: the option changes nothing.
-    let option = isIsolated ? "--isolated" : "--idle-time"
+    let option = isIsolated ? "--isolated" : "--exact-time"
     let exploration = try Exploration("exit", option)
     #expect(exploration.status == 0)
     #expect(exploration.verdict == INTERLOCK_EXPLORED_MISUSE)

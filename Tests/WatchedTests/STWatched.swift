@@ -214,7 +214,7 @@ struct Beside {
   /// Not asynchronous: the stack of the wait shows the test. One of the waits blocks.
   @Test func unwatched() {
     for _ in 0..<20 {
-      Thread.detachNewThread { Self.isDone.signal() }
+      Task.detached { Self.isDone.signal() }
       Self.isDone.wait()  // blocks
     }
     Self.ended.leave()

@@ -98,11 +98,12 @@ static model_queue *fill(interlock_object *known, void *object) {
   queue->kind = width == 1 && !is_task_pool ? QUEUE_SERIAL : QUEUE_CONCURRENT;
   queue->width = UINT32_MAX;
   if (is_task_pool) {
-    uint32_t asked = interlock_exploration_asked()->pool_width;
+    const interlock_exploration_options *asked = interlock_exploration_asked();
+    uint32_t own_width = asked->task_width ? asked->task_width : asked->pool_width;
     queue->is_task_pool = true;
-    queue->width = asked ? asked : room_for_all;
+    queue->width = own_width ? own_width : room_for_all;
     note_pool(queue);
-    if (!asked) {
+    if (!asked->pool_width) {
       // No block of Dispatch waits for a worker that a task has.
       queue->target = interlock_execution_memory(sizeof *queue);
       *queue->target = (model_queue){.kind = QUEUE_ROOT, .width = room_for_all,

@@ -82,6 +82,7 @@ static void execute_again(void) {
   for (size_t index = 0; index < ENGINE.repeated.count; index++) {
     INTERLOCK_PUSH(&ENGINE.choices, ENGINE.repeated.items[index]);
   }
+  ENGINE.choice_count = ENGINE.choices.count;
 }
 
 bool interlock_engine_repeat(void) {

@@ -77,6 +77,9 @@ typedef struct {
   /// the system makes, and for room for all tasks. Pools of queues without a target, which are
   /// serial, have 255 always.
   uint32_t pool_width;
+  /// Tasks of a priority that run at once, while `pool_width` says it of Dispatch alone; 0 for
+  /// `pool_width`. On Linux, Dispatch makes more threads if those that it has block.
+  uint32_t task_width;
   interlock_exploration_time time;
   /// Facts that earlier executions of the body have shown, as `interlock_exploration_fact` bits:
   /// see `must_begin_anew`. A replay needs the facts of the exploration whose choices it repeats.
