@@ -138,7 +138,8 @@ struct RaceTests {
 
   @Test("is none where a lock orders the sections, and every order is claimed")
   func lockedTwin() throws {
-    guard case .allOrdersPass(let count, 0, _) = try explore({ inTwoBlocks { $0.addLocked() } }) else {
+    let outcome = try explore { inTwoBlocks { $0.addLocked() } }
+    guard case .allOrdersPass(let count, 0, _) = outcome else {
       Issue.record("not all orders pass")
       return
     }

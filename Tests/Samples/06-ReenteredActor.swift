@@ -5,30 +5,26 @@
 //
 //   ✘ Test reenteredActor() recorded an issue at 06-ReenteredActor.swift:48:21: Issue recorded
 //   ↳ Expectation failed: await account.balance >= 0
-//     the body failed (order number 12); the shortest schedule found has 2 context switches
+//     the body failed (order number 4); the shortest schedule found has 2 context switches
 //      1  body    begin task
 //      2  body    await task #9  06-ReenteredActor.swift:52
 //      3  task 1    begin task  06-ReenteredActor.swift:50
 //      4  task 1    to actor #8  06-ReenteredActor.swift:41
-//      5  task 1    Task.yield  06-ReenteredActor.swift:44
-//      6  task 1    continue  06-ReenteredActor.swift:44
-//      7  task 1    continue  06-ReenteredActor.swift:44
-//      8  task 2      begin task  06-ReenteredActor.swift:51
-//      9  task 2      to actor #8  06-ReenteredActor.swift:41
-//     10  task 2      Task.yield  06-ReenteredActor.swift:44
-//     11  task 2      continue  06-ReenteredActor.swift:44
-//     12  task 2      continue  06-ReenteredActor.swift:44
-//     13  task 2      to actor #8  06-ReenteredActor.swift:43
-//     14  task 2      end task #12
-//     15  task 1    to actor #8  06-ReenteredActor.swift:43
-//     16  task 1    end task #9
-//     17  body    continue
-//     18  body    await task #12  06-ReenteredActor.swift:52
-//     19  body    to actor #8  06-ReenteredActor.swift:48
-//     20  body    leave actor  06-ReenteredActor.swift:48
-//     21  body    ✘ 06-ReenteredActor.swift:53
+//      5  task 1    continue  06-ReenteredActor.swift:41
+//      6  task 2      begin task  06-ReenteredActor.swift:51
+//      7  task 2      to actor #8  06-ReenteredActor.swift:41
+//      8  task 2      continue  06-ReenteredActor.swift:41
+//      9  task 2      to actor #8  06-ReenteredActor.swift:43
+//     10  task 2      end task #12
+//     11  task 1    to actor #8  06-ReenteredActor.swift:43
+//     12  task 1    end task #9
+//     13  body    continue
+//     14  body    await task #12  06-ReenteredActor.swift:52
+//     15  body    to actor #8  06-ReenteredActor.swift:48
+//     16  body    leave actor  06-ReenteredActor.swift:48
+//     17  body    ✘ 06-ReenteredActor.swift:53
 //       #8: actor made at 06-ReenteredActor.swift:49
-//     replay: explore(replay: "i1-d7425650-w8192-bc5d7-538dd2")
+//     replay: explore(replay: "i1-d7425650-w0-bc3d5-eadfc6")
 //   ✘ Test reenteredActor() failed after 0.400 seconds with 1 issue.
 
 import InterlockTesting

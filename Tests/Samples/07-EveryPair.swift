@@ -13,7 +13,7 @@
 //         thread 'thread 3', task 204
 //         #0 Shelf.has(_:)  07-EveryPair.swift:55
 //         #1 closure #3 in closure #1 in everyPair()  07-EveryPair.swift:62
-//         body            task 1                           task 2
+//         body            put                              has
 //      1  begin task
 //      2  await task #8
 //      3                  begin task

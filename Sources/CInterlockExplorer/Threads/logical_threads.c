@@ -69,8 +69,9 @@ static void end(interlock_logical_thread *self, void *result) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
     for (size_t index = 0; index < ENGINE.live.count && ENGINE.may_go_on; index++) {
       const interlock_logical_thread *thread = ENGINE.live.items[index];
+      uint32_t condition = thread->pending.other;
       if (!thread->may_go_on) continue;
-      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_BROADCAST, thread->pending.other, 0));
+      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_BROADCAST, condition, 0));
     }
   }
   interlock_engine_remove(self);

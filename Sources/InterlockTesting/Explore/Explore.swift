@@ -74,8 +74,8 @@ public struct ExploreOption: Sendable {
 
   /// The threads of a pool, 1 to 255.
   ///
-  /// Without it, a pool of Dispatch has 255, and that of tasks has room for all of them, so that the
-  /// answer holds for every machine. If a task can block its thread, narrower pools are tried too.
+  /// Without it, a pool of Dispatch has 255, and that of tasks has room for all of them, so that
+  /// the answer holds for every machine. If a task can block its thread, narrower pools are tried.
   public static func poolWidth(_ width: Int) -> Self {
     Self { options in
       guard (1...255).contains(width) else {
@@ -88,9 +88,9 @@ public struct ExploreOption: Sendable {
 
   /// Times are exact: time passes only when no thread can continue, in the order of the times.
   ///
-  /// Without it, a time is a lower bound, as on a real machine: a thread that sleeps, a delayed block
-  /// or a timer may come after any step of other threads, and after one with a later time. Use it for
-  /// code whose clock is exact by design.
+  /// Without it, a time is a lower bound, as on a real machine: a thread that sleeps, a delayed
+  /// block or a timer may come after any step of other threads, and after one with a later time.
+  /// Use it for code whose clock is exact by design.
   public static var exactTime: Self {
     Self { options in
       options.hasExactTime = true
