@@ -18,7 +18,8 @@ INTERPOSED_FAST(int, clock_gettime, ONLY_CONTROL, (clockid_t clock, struct times
 
 INTERPOSED_FAST(int, gettimeofday, ONLY_CONTROL, (struct timeval *now, void *zone), (now, zone)) {
   struct timespec read;
-  if (interlock_is_controlled() && now && interlock_posix->read_clock(CLOCK_REALTIME, &read, THIS_SITE)) {
+  if (interlock_is_controlled() && now &&
+      interlock_posix->read_clock(CLOCK_REALTIME, &read, THIS_SITE)) {
     now->tv_sec = read.tv_sec;
     now->tv_usec = read.tv_nsec / 1000;
     return 0;

@@ -27,8 +27,8 @@ typedef enum {
 /// True if an operation of this kind can be blocked at all.
 bool interlock_operation_blocks(const interlock_operation *operation);
 
-/// True if a thread that waits at the operation keeps its worker for as long as another one does not
-/// help. The owner of a lock has a worker, and so comes to its unlock.
+/// True if a thread that waits at the operation keeps its worker for as long as another one does
+/// not help. The owner of a lock has a worker, and so comes to its unlock.
 bool interlock_operation_holds_thread(const interlock_operation *operation);
 
 /// Says whether `thread` could perform `pending` after the steps `chosen[0..<count]` (indexes into

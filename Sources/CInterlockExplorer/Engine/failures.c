@@ -28,7 +28,8 @@ static void set_call(char call[INTERLOCK_CALL_BYTES], const interlock_logical_th
 
 interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) {
   interlock_exploration_step step = {.thread = thread->number, .task = thread->task,
-                                     .stack = thread->call_stack, .operation = thread->pending, .place = thread->place,
+                                     .stack = thread->call_stack,
+                                     .operation = thread->pending, .place = thread->place,
                                      .caller = thread->caller};
   set_call(step.call, thread);
   return step;
