@@ -62,6 +62,25 @@ import Testing
     #expect(comparison.finished >= 80)
   }
 
+  /// Plain search finishes one in four of them, since each sleep may end at each point.
+  @Test("no outcome of plain search is missing in programs with sleeps, timers and limits")
+  func time() throws {
+    let comparison = try Comparison(
+      "--first", "100000", "--count", "80", "--small", "--executions", "3000")
+    #expect(comparison.outside == 0, comparison.report)
+    #expect(comparison.stuck == 0, comparison.report)
+    #expect(comparison.finished >= 15)
+  }
+
+  @Test("no outcome of 300 random orders is missing in programs with sleeps, timers and limits")
+  func randomOrdersInTime() throws {
+    let comparison = try Comparison(
+      "--first", "100000", "--count", "400", "--small", "--random", "300", "--executions", "3000")
+    #expect(comparison.outside == 0, comparison.report)
+    #expect(comparison.stuck == 0, comparison.report)
+    #expect(comparison.finished >= 380)
+  }
+
   @Test("more than 64 threads over all executions are no limit, if fewer are alive at a time")
   func manyThreads() throws {
     let comparison = try Comparison(
