@@ -22,6 +22,7 @@ left_out=(
   '^StressRunnerTests\.(DeadlockCause|GraphVerdict|Judge|LostCall)'
   'OwnCacheTests'
   '^InterlockTests\.TrackedPlaceTests'
+  '^PredictionTests\.CodePlacesTests'
 )
 skip=()
 for part in "${left_out[@]}"; do skip+=(--skip "$part"); done
