@@ -112,7 +112,7 @@ static void arm(source *from) {
   from->timer = interlock_timer_start(from->due, fire, from, from->number, 0);
 }
 
-/// What a change of the timer depends on: its own firing; and, of exact times, those of others.
+/// A change of the timer depends on its own firing and, with exact times, on the firing of others.
 static interlock_operation change_of(const source *from) {
   return interlock_time_is_exact()
              ? interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0)

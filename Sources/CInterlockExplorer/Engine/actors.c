@@ -1,4 +1,4 @@
-// What has a number for the strategy: threads and timers.
+// Threads and timers: each has a number for the strategy.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES

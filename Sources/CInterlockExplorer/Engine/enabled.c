@@ -15,8 +15,8 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
   return ENGINE.steps != thread->yielded_at;
 }
 
-/// Of what was held back because it waits for a time again and again, the one that went on longest
-/// ago; NULL for none.
+/// Returns the thread or timer that was held back and took its last step longest ago; NULL for
+/// none. It waits for a time again and again.
 static interlock_logical_thread *longest_held_back(void) {
   interlock_logical_thread *longest = NULL;
   if (interlock_time_is_exact() || ENGINE.body_has_ended) return NULL;
@@ -38,8 +38,8 @@ void interlock_engine_list_yielded(void) {
   if (held_back) INTERLOCK_PUSH(&ENGINE.enabled, held_back->number);
 }
 
-/// Whether the time has come that a timer or a sleeping thread waits for. Once the body has ended,
-/// what they would do is of no account.
+/// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
+/// neither continues.
 static bool is_time_up(const interlock_logical_thread *thread, bool *is_held_back) {
   if (ENGINE.body_has_ended) return false;
   if (interlock_time_is_exact()) return thread->due <= ENGINE.now;
