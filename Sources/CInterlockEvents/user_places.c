@@ -234,7 +234,7 @@ static void collect_behind_gap(struct collection *found, const uintptr_t *frame)
 
 size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) {
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !room) return 0;
-  // What stands for a place may be no code, as the line of a section.
+  // A place may be no code: a section's line stands for one.
   if (place && !is_users(place)) return 0;
   struct collection found = {
       .place = place, .has_begun = place == 0, .frames = frames, .room = room};

@@ -210,8 +210,9 @@ interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void 
 /// Ends a timer that has not fired. Does nothing for NULL, or if the timer has fired. The step must
 /// have an operation on the timer's object.
 void interlock_timer_cancel(interlock_logical_thread *timer) HIDDEN;
-/// The thread continues because the running timer fired.
-void interlock_timer_wakes(interlock_logical_thread *thread) HIDDEN;
+/// The thread continues, or begins, because a timer fired: its waits go on the timer's loop. Does
+/// nothing if the running thread follows no timer.
+void interlock_time_inherit(interlock_logical_thread *thread) HIDDEN;
 
 /// The performer of the calls of explored threads (Calls/posix_calls.c).
 extern const interlock_performer interlock_explorer_performer HIDDEN;

@@ -82,7 +82,7 @@ static void reach_limit(void *context) {
   waiter *own = context;
   if (own->is_woken) return;
   own->is_late = true;
-  interlock_timer_wakes(own->thread);
+  interlock_time_inherit(own->thread);
   take_off(own);
 }
 

@@ -1,4 +1,4 @@
-// What a parent reads from the memory that it shares with a child. The explored body may have
+// The parent's reader of the memory that it shares with a child. The explored body may have
 // written anything there, so each number is read once, into the parent's memory, and checked.
 #include "isolation.h"
 

@@ -137,14 +137,12 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
 bool interlock_engine_can_go_on(interlock_logical_thread *thread) HIDDEN;
 /// True if what waits for a time may continue, as often as it has waited in a row (time.c).
 bool interlock_time_may_pass(const interlock_logical_thread *thread) HIDDEN;
-/// Takes over from the running timer, or the thread that makes this one, what `waits` counts.
-void interlock_time_inherit(interlock_logical_thread *thread) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
 
 /// Adds to the choices and to the trace, also where another process watches.
 void interlock_engine_note_choice(uint32_t choice) HIDDEN;
 void interlock_engine_note_step(const interlock_exploration_step *step) HIDDEN;
-/// What a thread is about to do, as a step (failures.c).
+/// Returns the thread's pending operation as a step (failures.c).
 interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) HIDDEN;
 
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of

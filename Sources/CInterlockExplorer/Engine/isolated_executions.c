@@ -15,7 +15,7 @@ typedef struct {
   bool (*body)(void *);
   void *context;
   interlock_strategy *strategy;
-  /// What was taken over from the last child.
+  /// The copy of the last child's result.
   interlock_child_result *child;
   interlock_logged_strategy logged;
 } explored;

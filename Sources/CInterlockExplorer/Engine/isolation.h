@@ -45,8 +45,8 @@ typedef struct {
   interlock_strategy_log log;
 } interlock_shared_memory;
 
-/// What the parent has taken over from a child, in memory of its own: each number is in its range,
-/// each text ends, and no pointer is the child's.
+/// The parent's copy of a child's result: each number is in its range, each text ends, and no
+/// pointer is the child's.
 typedef struct {
   interlock_exploration_result result;
   interlock_result_details details;

@@ -91,7 +91,7 @@ static void reach_limit(void *context) {
   interlock_logical_thread *thread = context;
   thread->timed_out = true;
   thread->limit = NULL;
-  interlock_timer_wakes(thread);
+  interlock_time_inherit(thread);
 }
 
 bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,

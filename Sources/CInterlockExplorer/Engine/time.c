@@ -55,8 +55,6 @@ void interlock_time_inherit(interlock_logical_thread *thread) {
   thread->waits_since = maker->waits_since;
 }
 
-void interlock_timer_wakes(interlock_logical_thread *thread) { interlock_time_inherit(thread); }
-
 /// Begins one more wait of the loop that `waits` counts.
 static void begin_wait(interlock_logical_thread *thread, uint64_t due) {
   if (others_have_moved(thread)) {
