@@ -15,8 +15,8 @@ struct Engine {
   private(set) var executions = 0
   /// Threads that were still blocked when the body had returned, over all executions.
   private(set) var leftBehind = 0
-  /// A loop that waits for a time was held back.
-  private(set) var boundsWaits = false
+  /// The bounds that kept orders out.
+  private(set) var limits = ExplorationLimits()
   /// A task blocked its thread.
   private(set) var tasksBlock = false
   /// The operations that escaped control.
@@ -103,7 +103,8 @@ struct Engine {
     }
     if !isReplay { executions += Int(result.executions) }
     leftBehind += Int(result.left_behind)
-    boundsWaits = boundsWaits || result.is_bounded
+    limits.boundsSleeps = limits.boundsSleeps || result.bounds_sleeps
+    limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
     tasksBlock = tasksBlock || result.tasks_block
     noteEscaped(result)
     return result
@@ -184,7 +185,8 @@ struct Engine {
       result.executions += sum.executions
       result.cut += sum.cut
       result.left_behind += sum.left_behind
-      result.is_bounded = result.is_bounded || sum.is_bounded
+      result.bounds_sleeps = result.bounds_sleeps || sum.bounds_sleeps
+      result.bounds_wake_ups = result.bounds_wake_ups || sum.bounds_wake_ups
       result.tasks_block = result.tasks_block || sum.tasks_block
       let spent = Double(result.nanoseconds) / 1e9
       left -= spent

@@ -179,9 +179,8 @@ package struct Exploration: Sendable {
   }
 
   private func limits(_ engine: Engine) -> ExplorationLimits {
-    var limits = ExplorationLimits()
+    var limits = engine.limits
     limits.hasExactTime = options.hasExactTime
-    limits.boundsWaits = engine.boundsWaits
     limits.poolWidth = options.poolWidth
     return limits
   }

@@ -20,7 +20,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   /// Times are exact, as an option asked: no sleep ends late.
   package var hasExactTime = false
   /// A loop that waits for a time was held back after a few waits in a row.
-  package var boundsWaits = false
+  package var boundsSleeps = false
+  /// A thread that woke without a signal waited for the same condition again.
+  package var boundsWakeUps = false
   /// Pools have this width, as an option asked; `nil` for any.
   package var poolWidth: Int?
   /// A task can block its thread, and not every order on narrow pools was tried.
@@ -32,7 +34,8 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   /// Adds what another part of the orders leaves out.
   package mutating func formUnion(_ other: Self) {
     hasExactTime = hasExactTime || other.hasExactTime
-    boundsWaits = boundsWaits || other.boundsWaits
+    boundsSleeps = boundsSleeps || other.boundsSleeps
+    boundsWakeUps = boundsWakeUps || other.boundsWakeUps
     poolWidth = poolWidth ?? other.poolWidth
     leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
   }
@@ -41,8 +44,10 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var words: [String] {
     (hasExactTime ? ["with exact times"] : [])
       + (poolWidth.map { ["on a pool of \($0) thread\($0 == 1 ? "" : "s")"] } ?? [])
-      + (boundsWaits
+      + (boundsSleeps
         ? ["a loop that sleeps does so at most 3 times in a row while others can run"] : [])
+      + (boundsWakeUps
+        ? ["a thread wakes without a signal at most once for each condition"] : [])
       + (leavesOutNarrowPools
         ? ["a task can block, and not all orders of narrow pools were tried"] : [])
   }

@@ -47,4 +47,13 @@ import Testing
     #expect(reduced.isComplete)
     #expect((reduced.failures > 0) == (all.failures > 0))
   }
+
+  @Test(
+    "the result names the bound on wake-ups without a signal if a thread waits again after one",
+    arguments: [("wait-in-loop", true), ("wait-without-loop", false), ("lost-update", false)])
+  func wakeUps(_ body: String, _ isBounded: Bool) throws {
+    let exploration = try Exploration(body, "--search", "dpor", "--keep-going")
+    #expect(exploration.isComplete)
+    #expect(exploration.boundsWakeUps == isBounded)
+  }
 }

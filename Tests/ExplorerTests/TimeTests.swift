@@ -26,7 +26,7 @@ import Testing
     for strategy in ["dpor", "dfs"] {
       let exploration = try search(body, strategy)
       #expect(exploration.isComplete)
-      #expect(!exploration.isBounded)
+      #expect(!exploration.boundsSleeps)
       #expect(exploration.outcomes == outcomes)
     }
   }
@@ -52,7 +52,7 @@ import Testing
   func heldBack(_ body: String) throws {
     let exploration = try search(body)
     #expect(exploration.isComplete)
-    #expect(exploration.isBounded)
+    #expect(exploration.boundsSleeps)
     #expect(exploration.failures == 0)
   }
 

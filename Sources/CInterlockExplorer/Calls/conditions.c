@@ -5,6 +5,7 @@
 // POSIX lets a wait end without a signal. That is a choice, once for each thread and condition: a
 // loop around a wait would have executions without end. A state in which threads could continue
 // only so is a deadlock all the same.
+#include "../Engine/engine.h"
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -113,9 +114,13 @@ int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t 
     timer = interlock_timer_start(due, reach_limit, own, object->number, site.place);
   }
   // The loops of Foundation's classes are the library's, and known to be right.
-  bool is_users = interlock_is_choice(site.returns_to) &&
+  bool may_wake = interlock_is_choice(site.returns_to) &&
                   !interlock_events_is_foundation(site.returns_to);
-  if (is_users && !has_woken_by_itself(object, own->thread)) {
+  if (may_wake && has_woken_by_itself(object, own->thread)) {
+    if (!interlock_the_engine.is_warming_up) interlock_the_engine.result->bounds_wake_ups = true;
+    may_wake = false;
+  }
+  if (may_wake) {
     again.flags |= INTERLOCK_OPERATION_NEEDS_NO_SIGNAL;
     interlock_point_unless(again, can_go_on, may_wake_by_itself, own, site.place);
   } else {

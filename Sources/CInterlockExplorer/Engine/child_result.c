@@ -156,7 +156,8 @@ static void check_numbers(interlock_exploration_result *result,
     result->reached = 0;
   }
   check_boolean(&result->is_complete);
-  check_boolean(&result->is_bounded);
+  check_boolean(&result->bounds_sleeps);
+  check_boolean(&result->bounds_wake_ups);
   check_boolean(&result->tasks_block);
   check_boolean(&result->must_begin_anew);
   // Else exploring would begin anew for ever.

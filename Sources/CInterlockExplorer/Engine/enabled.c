@@ -92,7 +92,7 @@ static void find_ready(void) {
     }
   }
   if (is_held_back && ENGINE.enabled.count && !ENGINE.is_warming_up) {
-    ENGINE.result->is_bounded = true;
+    ENGINE.result->bounds_sleeps = true;
   }
   if (ENGINE.enabled.count || ENGINE.body_has_ended || !interlock_time_is_exact()) return;
   for (size_t index = 0; index < ENGINE.live.count; index++) {

@@ -71,7 +71,8 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.choices += all->choices;
   sum.left_behind += all->left_behind;
   sum.facts |= all->facts;
-  sum.is_bounded |= all->is_bounded;
+  sum.bounds_sleeps |= all->bounds_sleeps;
+  sum.bounds_wake_ups |= all->bounds_wake_ups;
   sum.tasks_block |= all->tasks_block;
   sum.escaped = escaped;
   sum.escaped_count = all->escaped_count;

@@ -137,7 +137,9 @@ typedef struct {
   uint32_t facts;
   /// Something waited for a time again and again, and was held back until each other thread that
   /// could go on had taken a step: orders with more such waits in a row were not tried.
-  bool is_bounded;
+  bool bounds_sleeps;
+  /// A thread waited for a condition again after it had woken without a signal: it did so once only.
+  bool bounds_wake_ups;
   /// A task blocked a thread of the tasks' pool: a pool of fewer threads may run dry.
   bool tasks_block;
   /// A counted execution has shown something that makes more operations matter: the exploration

@@ -25,7 +25,8 @@ struct Exploration {
   var isComplete: Bool { lines["complete"] == "true" }
   var cut: Int { number("cut") }
   /// A loop that waits for a time was held back.
-  var isBounded: Bool { lines["bounded"] == "true" }
+  var boundsSleeps: Bool { lines["bounds-sleeps"] == "true" }
+  var boundsWakeUps: Bool { lines["bounds-wake-ups"] == "true" }
   /// A task blocked its thread.
   var tasksBlock: Bool { lines["tasks-block"] == "true" }
   var stillBlocked: Int { number("blocked") }
