@@ -218,10 +218,13 @@ let package = Package(
     .target(
       name: "InterlockStress",
       dependencies: [
-        "Findings", "JSONText", "StressRunner", "MemoryCheck", "Explorer", "WaitForGraph",
+        "Findings", "HangReports", "JSONText", "StressRunner", "MemoryCheck", "Explorer",
+        "WaitForGraph",
         "Comparison", "Reports", "Caches",
         "LockStrategies", "Interlock", "CInterlockEvents", "CInterlockHarness",
       ],
+      // A link to `StressScenarios/caches`: any stress executable can replay them.
+      resources: [.embedInCode("BuiltIn/Scenarios")],
       swiftSettings: common + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
     .target(name: "CSQLite"),

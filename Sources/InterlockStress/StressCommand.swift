@@ -53,9 +53,13 @@ extension StressCommand {
   public static func main() { start() }
 
   /// As `main`, for an executable with its own `main`.
-  package static func start() {
+  package static func start(mainJob: World.MainJob? = nil) {
     OwnCode.register(OwnCode.interlockStress)
     // First of all: a child has no command line to parse, and no other thread may have started.
+    let listed = strategies
+    let names = Set(listed.map(\.name))
+    let locks = subjects.compactMap { $0.strategy as? StrategyEntry }
+    let strategies = listed + locks.filter { !names.contains($0.name) }
     TrialHost.runIfChild(subjects: subjects + strategies.map(\.trialSubject))
     // A reader that closes its end early must not kill the run: its results may go to a file as
     // well.
@@ -64,7 +68,8 @@ extension StressCommand {
     // results.
     signal(SIGXFSZ, SIG_IGN)
     let world = World.process(
-      subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches)
+      subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches,
+      mainJob: mainJob)
     // The world has the environment as it was.
     ServiceReports.take()
     exit(world.perform(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -46,6 +46,12 @@ extension World {
     case .pool(let scenarios, let options):
       return try PoolCommand(world: self, options: options)
         .perform(scenarios, firstArgument: firstArgument)
+    case .deadlocks(let scenarios, let options):
+      return try DeadlocksCommand(world: self, options: options)
+        .perform(scenarios, firstArgument: firstArgument)
+    case .gate(let scenarios, let options):
+      return try GateCommand(world: self, options: options)
+        .perform(scenarios, firstArgument: firstArgument)
     case .compare(let scenarios, let options):
       return try CompareCommand(world: self, options: options).perform(scenarios)
     case .bench(let names):

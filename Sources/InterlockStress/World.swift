@@ -10,6 +10,23 @@ package import StressRunner
 
 /// Everything that a command uses outside itself, so that a test can replace it.
 package struct World {
+  /// What an executable does if its command line says nothing else.
+  package struct MainJob: Sendable {
+    /// The part of the folder of scenarios that is replayed.
+    package var folder: String
+    /// The scenario of that part that is replayed first.
+    package var first: String
+    /// The subjects of `deadlocks`.
+    package var subjects: [String]
+
+    /// Describes the job.
+    package init(folder: String, first: String, subjects: [String]) {
+      self.folder = folder
+      self.first = first
+      self.subjects = subjects
+    }
+  }
+
   /// Runs trials as `TrialRunner` does, `jobs` at a time.
   package typealias RunTrials =
     (_ jobs: Int, [Trial], (TrialRunner.Event) -> Void) throws -> TrialRunner.Ending
@@ -20,6 +37,9 @@ package struct World {
   package var subjects: [SubjectEntry]
   /// The folder of scenarios, unless an option names another.
   package var scenarioFolder: String
+  /// Which scenarios and subjects stand for the executable if its command line names none; `nil`
+  /// for all of the folder.
+  package var mainJob: MainJob?
   /// The strategies that are compared in addition to the subjects.
   package var strategies: [StrategyEntry] = []
   /// The benches that can be run.
@@ -80,7 +100,7 @@ extension World {
   /// The world of this process.
   static func process(
     subjects: [SubjectEntry], strategies: [StrategyEntry], scenarioFolder: String,
-    benches: [BenchEntry]
+    benches: [BenchEntry], mainJob: MainJob?
   ) -> World {
     let environment = ProcessInfo.processInfo.environment
     let start = ContinuousClock.now
@@ -92,8 +112,8 @@ extension World {
     return World(
       command: CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent }
         ?? "interlock",
-      subjects: subjects, scenarioFolder: scenarioFolder, strategies: strategies, benches: benches,
-      environment: environment,
+      subjects: subjects, scenarioFolder: scenarioFolder, mainJob: mainJob,
+      strategies: strategies, benches: benches, environment: environment,
       currentFolder: FileManager.default.currentDirectoryPath,
       output: DescriptorSink(STDOUT_FILENO, environment: environment),
       errors: DescriptorSink(STDERR_FILENO, environment: environment),

@@ -6,7 +6,7 @@ import LockStrategies
 
 /// All subjects of the built-in scenarios, a list for each family.
 let builtInSubjects: [SubjectEntry] =
-  lockStrategySubjects
+  SubjectEntry.builtIn + lockStrategySubjects
   + knownBugSubjects
   + nearMissSubjects
   + hangSubjects
@@ -17,20 +17,6 @@ let builtInSubjects: [SubjectEntry] =
 
 /// The same cache under different locks.
 private let lockStrategySubjects: [SubjectEntry] = [
-  // The four designs of the 1,000-read scenario.
-  .cache("semaphore-lock", "synchronous methods under a semaphore of 1 (PINCache 2)") {
-    SemaphoreLockCache(SemaphoreLock())
-  },
-  .cache("mutex", "synchronous methods under a POSIX mutex (YYMemoryCache)") {
-    MutexCache(PthreadMutexLock())
-  },
-  .cache("serial-queue-sync", "sync reads, async touches on a serial queue over the shared pool") {
-    SerialQueueCache(target: .global())
-  },
-  .cache("semaphore-over-async", "sync methods wait for async ones on a parallel queue (TMCache)") {
-    SemaphoreOverAsyncCache(attributes: .concurrent)
-  },
-
   // The same mistakes in configurations where they happen to pass.
   .cache("serial-queue-sync-private", "as serial-queue-sync, on a queue with a thread of its own") {
     SerialQueueCache(target: nil)

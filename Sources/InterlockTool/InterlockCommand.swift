@@ -9,7 +9,9 @@ struct InterlockCommand: StressCommand {
 
   static func main() {
     OwnCode.register([OwnCode(.executable)])
-    start()
+    start(
+      mainJob: .init(
+        folder: "caches", first: "concurrent-reads", subjects: SubjectEntry.builtIn.map(\.name)))
   }
 
   static let benches = [

@@ -55,6 +55,10 @@ struct JudgementTests {
         == true)
     let few = record([(baseCell, [("one", [1, 2]), ("other", [1, 2])])])
     #expect(Advice(few, reference: "one").sentences.first?.contains("too few rounds") == true)
+    let onlyOne = record([(baseCell, [("one", around(100)), ("other", [1, 2])])])
+    #expect(
+      Advice(onlyOne, reference: "one").sentences.first?.hasSuffix(
+        "the measurements do not show which is the fastest: more time would tell") == true)
   }
 
   @Test("A comparison names the share of reads from which a strategy leads")

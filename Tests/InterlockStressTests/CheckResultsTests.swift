@@ -4,18 +4,20 @@ import Testing
 
 @testable import InterlockStress
 
-@Suite("ci/check-results.sh")
+@Suite("gate --check")
 struct CheckResultsTests {
-  /// The script's result for a results file with a part replaced.
+  /// The answer for a results file with a part replaced.
   private func check(
     _ test: TestWorld, replacing part: String = "", with other: String = ""
-  ) throws -> (code: Int32, text: String) {
+  ) throws -> (code: ExitCode, text: String) {
     let text = try test.read("out.json")
     #expect(part.isEmpty || text.contains(part))
-    let file = test.folder + "/checked.json"
     try (part.isEmpty ? text : text.replacing(part, with: other))
-      .write(toFile: file, atomically: true, encoding: .utf8)
-    return try runScript("check-results.sh", [file])
+      .write(toFile: test.folder + "/checked.json", atomically: true, encoding: .utf8)
+    let (out, errors) = (test.output.text.count, test.errors.text.count)
+    let code = test.world.perform(["gate", "--check", test.folder + "/checked.json"])
+    let answer = test.output.text.dropFirst(out) + test.errors.text.dropFirst(errors)
+    return (code, String(answer).replacing(test.folder, with: "FOLDER"))
   }
 
   @Test("A whole run passes; an interrupted one does not, even if all its results are met")
@@ -23,13 +25,15 @@ struct CheckResultsTests {
     let whole = try TestWorld()
     #expect(whole.run("--json", whole.folder + "/out.json") == .met)
     let passed = try check(whole)
-    #expect(passed.code == 0 && passed.text == "check-results: 6 results as planned, none unmet\n")
+    #expect(passed.code == .met)
+    #expect(passed.text == "FOLDER/checked.json: 6 results as planned, none unmet\n")
     let cut = try TestWorld()
     cut.interruptAfter = 2
     #expect(cut.run("--json", cut.folder + "/out.json") == .interrupted)
     let failed = try check(cut)
-    #expect(failed.code == 1)
-    #expect(failed.text == "check-results: expected 6 results as planned, found 2\n")
+    #expect(failed.code == .unmet)
+    #expect(
+      failed.text == "error: FOLDER/checked.json: expected 6 results as planned, found 2\n")
   }
 
   @Test("An unmet result, another schema, a cut file and a missing key each fail")
@@ -45,15 +49,16 @@ struct CheckResultsTests {
       ("\"met\": 6", "\"met\": 5", "\"summary\" counts 5 results, found 6"),
     ] {
       let answer = try check(test, replacing: part, with: other)
-      #expect(answer.code == 1)
+      #expect(answer.code == .unmet)
       #expect(answer.text.contains(message))
     }
   }
 
   @Test("A missing file is wrong usage, and so is a missing argument")
   func usage() throws {
-    #expect(try runScript("check-results.sh", []).code == 64)
-    #expect(try runScript("check-results.sh", ["/nowhere.json"]).code == 64)
+    let test = try TestWorld()
+    #expect(test.world.perform(["gate", "--check"]) == .usage)
+    #expect(test.world.perform(["gate", "--check", "/nowhere.json"]) == .usage)
   }
 
   @Test("A run in which every trial was skipped judged nothing, and is no success")
@@ -62,26 +67,6 @@ struct CheckResultsTests {
     test.verdict = { _ in .skipped(reason: "needs 'get'") }
     #expect(test.run("--json", test.folder + "/out.json") == .unmet)
     let answer = try check(test)
-    #expect(answer.code == 1 && answer.text.contains("nothing was judged"))
+    #expect(answer.code == .unmet && answer.text.contains("nothing was judged"))
   }
-}
-
-/// Runs a script of `ci`; the text is both outputs.
-func runScript(_ name: String, _ arguments: [String], in folder: String? = nil) throws -> (
-  code: Int32, text: String
-) {
-  let ci = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "ci")
-  let process = Process()
-  let pipe = Pipe()
-  process.executableURL = ci.appending(path: name)
-  process.arguments = arguments
-  if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-  process.standardOutput = pipe
-  process.standardError = pipe
-  process.standardInput = FileHandle.nullDevice
-  try process.run()
-  let data = pipe.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: data, as: UTF8.self))
 }

@@ -89,13 +89,23 @@ struct CompareCommandTests {
     #expect(seen.output.text.contains("'--traits UnseenCalls' leaves that out"))
   }
 
-  @Test("'compare' stops in a debug build, and says so, unless an option allows it")
+  @Test("'compare' gives a first look in a debug build, and says so before and after the figures")
   func debug() throws {
-    #expect(try mistake(isDebug: true).contains("This is a debug build"))
-    #expect(try mistake(isDebug: true).contains("'--allow-debug'; see 'interlock help compare'"))
     let test = try TestWorld()
-    #expect(world(test, isDebug: true).perform(["compare", "--allow-debug"] + short) == .met)
-    #expect(test.output.text.hasPrefix("debug build, whose figures mean little; 2 strategies on"))
+    #expect(world(test, isDebug: true).perform(["compare"] + short) == .met)
+    #expect(
+      test.output.text.hasPrefix(
+        "debug build, for a first look: its figures are not those of a release build; 2 strategies"))
+    #expect(
+      test.output.text.contains(
+        "A release build may have another order: swift run -c release interlock compare\n"))
+  }
+
+  @Test("'compare' refuses a baseline in a debug build, unless an option allows it")
+  func debugBaseline() throws {
+    let text = try mistake("--baseline", "/nowhere", isDebug: true)
+    #expect(text.contains("This is a debug build"))
+    #expect(text.contains("'--allow-debug'; see 'interlock help compare'"))
   }
 
   @Test(
@@ -131,15 +141,16 @@ struct CompareCommandTests {
     #expect(test.trials.map(\.subject) == ["compare.mutex", "compare.nslock"])
     #expect(
       test.output.text.contains(
-        "✗ mutex  deadlock (cycle), no rank: with the driver threads: "))
+        "✗ mutex  deadlock (cycle), no rank: with 2 callers by the driver threads: "))
     #expect(test.output.text.contains("; 2 threads wait for each other"))
     #expect(test.output.text.contains("1  nslock"))
     #expect(!test.output.text.contains("  mutex  "))
     let all = try TestWorld()
     all.verdict = { _ in .any(.race) }
     #expect(world(all).perform(["compare"]) == .unmet)
-    #expect(all.trials.count == 30)
+    #expect(all.trials.count == 12 * 4)
     #expect(Set(all.trials.map(\.scenario.workload.driver)).count == 3)
+    #expect(all.trials.count { $0.scenario.name == "compare-thousand-reads" } == 12)
     #expect(
       all.errors.text.contains("nothing was measured: no strategy is correct on this workload"))
   }

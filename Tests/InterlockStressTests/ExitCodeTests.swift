@@ -114,7 +114,8 @@ struct ExitCodeTests {
     let test = try TestWorld()
     try test.write("{", "broken.json")
     try test.write(
-      try test.read("StressScenarios/reads.json").replacing("\"bad\"", with: "\"bda\""),
+      try test.read("StressScenarios/reads.json").replacing(
+        "\"expect\": {", with: "\"subjects\": [\"bad\", \"bda\"], \"expect\": {"),
       "reads.json")
     let folder = test.folder + "/StressScenarios"
     #expect(test.run("writes") == .badScenario)

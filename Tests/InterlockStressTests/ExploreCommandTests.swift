@@ -256,10 +256,11 @@ struct ExploreCommandTests {
     #expect(
       test.output.text.hasPrefix(
         """
-        ✓ order  good  passed                 all 6 orders  0.00 s
+        order: needs an order
+        ✓ good  passed                 all 6 orders  0.00 s
             all 6 orders of the controlled calls pass; atomics, Mutex and memory accesses \
         are not controlled
-        ✓ order  bad   violation              order 2  0.00 s
+        ✓ bad   violation              order 2  0.00 s
             the body failed (order number 2); the shortest schedule found has 1 context \
         switch
 

@@ -12,6 +12,24 @@ struct OwnCacheTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   private static let package = root.appendingPathComponent("Tests/OwnCache")
 
+  /// The folder of this build's executables.
+  private static var binaries: String {
+    get throws {
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return URL(fileURLWithPath: own).deletingLastPathComponent().path
+    }
+  }
+
+  /// `interlock gate` with arguments, and a `swift` from a folder.
+  private func gate(
+    _ arguments: [String], swiftIn folder: URL? = nil, from current: String? = nil
+  ) throws -> (code: Int32, text: String) {
+    try run(
+      "/usr/bin/env",
+      (current.map { ["-C", $0] } ?? []) + (folder.map { ["PATH=\($0.path):/usr/bin:/bin"] } ?? [])
+        + [Self.binaries + "/interlock", "gate"] + arguments)
+  }
+
   @Test(
     "the article on gating shows the example as it is built",
     arguments: ["Package.swift", "Sources/OwnCacheStress/OwnCacheStress.swift"])
@@ -29,8 +47,7 @@ struct OwnCacheTests {
 
   @Test("The example gates its own scenario, and finds the cache that omits its lock")
   func runs() throws {
-    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let binaries = URL(fileURLWithPath: own).deletingLastPathComponent().path
+    let binaries = try Self.binaries
     // A 'swift' that builds nothing.
     let folder = try makeFolder { _ in
       ["swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(binaries)' ;; esac\n"]
@@ -39,17 +56,14 @@ struct OwnCacheTests {
     let results = FileManager.default.temporaryDirectory
       .appendingPathComponent("own-cache-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: results) }
-    let gate = try run(
-      "/usr/bin/env",
+    let gate = try gate(
       [
-        "PATH=\(folder.path):/usr/bin:/bin", "bash",
-        Self.root.appendingPathComponent("ci/gate.sh").path,
         "--package", Self.package.path, "--product", "OwnCacheStress", "--json", results.path,
         "--color", "never",
-      ])
+      ], swiftIn: folder)
     #expect(gate.code == 0, "\(gate.text)")
-    #expect(gate.text.contains("mixed  careful  passed"))
-    #expect(gate.text.contains("mixed  hasty    race"))
+    #expect(gate.text.contains("\n✓ careful  passed"))
+    #expect(gate.text.contains("\n✓ hasty    race"))
     #expect(gate.text.contains("'hasty.entries'"))
     let json = try String(contentsOf: results, encoding: .utf8)
     #expect(json.contains("\"met\": 2"))
@@ -58,31 +72,36 @@ struct OwnCacheTests {
 
   @Test("the gate reports a mistake in its own arguments, and ends with 64")
   func gateUsage() throws {
-    let gate = Self.root.appendingPathComponent("ci/gate.sh").path
-    let missing = try run("/bin/bash", [gate, "--json"])
+    let missing = try gate(["--json"])
     #expect(missing.code == 64)
-    #expect(missing.text.hasPrefix("error: Missing value for '--json'"))
-    let nowhere = try run("/bin/bash", [gate, "--package", "/nowhere"])
+    #expect(missing.text.hasPrefix("error: Missing value for '--json <file>'"))
+    let nowhere = try gate(["--package", "/nowhere", "--product", "x"])
     #expect(nowhere.code == 64)
     #expect(nowhere.text.contains("'/nowhere' is not a Swift package"))
-    let folder = try run("/bin/bash", [gate, "--json", "/nowhere/out.json"])
+    let product = try gate(["--package", Self.root.path])
+    #expect(product.code == 64)
+    #expect(product.text.contains("'--package <folder>' needs '--product <name>'"))
+    let folder = try gate(
+      ["--package", Self.root.path, "--product", "x", "--json", "/nowhere/out.json"])
     #expect(folder.code == 64)
-    #expect(
-      folder.text
-        == "error: '/nowhere/out.json' cannot be written for '--json': its folder is not there;"
-        + " see 'ci/gate.sh --help'\n")
-    #expect(try run("/bin/bash", [gate, "--json=/"]).code == 64)
-    let unknown = try run("/bin/bash", [gate, "--pakage", "x"])
+    #expect(folder.text.contains("'/nowhere/out.json' is invalid for '--json <file>'"))
+    let unknown = try gate(["--pakage", "x"])
     #expect(unknown.code == 64)
-    #expect(unknown.text.hasPrefix("error: Unknown option '--pakage', expected one of the gate's"))
-    // With these arguments 'run' would run no trial, and end with 0.
-    for nonsense in ["--version", "-vq", "-vh", "--subject", "-j"] {
-      let refused = try run("/bin/bash", [gate, "--package", Self.root.path, nonsense])
+    #expect(unknown.text.contains("Unknown option '--pakage'. Did you mean '--package'?"))
+    for nonsense in ["-vq", "--subject", "-j"] {
+      let refused = try gate(["--package", Self.root.path, nonsense])
       #expect(refused.code == 64 && refused.text.hasPrefix("error: "), "\(nonsense)")
     }
-    let help = try run("/bin/bash", [gate, "--package", "/nowhere", "--help"])
-    #expect(help.code == 0)
-    #expect(help.text.hasPrefix("Usage: ci/gate.sh "))
+  }
+
+  @Test("ci/gate.sh and ci/check-results.sh only call 'interlock gate'")
+  func scripts() throws {
+    for (script, words) in [("gate.sh", "gate"), ("check-results.sh", "gate --check")] {
+      let text = try String(
+        contentsOf: Self.root.appendingPathComponent("ci/\(script)"), encoding: .utf8)
+      #expect(text.contains("/interlock\" \(words) \"$@\""))
+      #expect(text.split(separator: "\n").count { !$0.hasPrefix("#") } <= 4)
+    }
   }
 
   @Test("the gate passes on scenarios, the options of 'run', and everything after '--'")
@@ -95,18 +114,16 @@ struct OwnCacheTests {
       ]
     }
     defer { try? FileManager.default.removeItem(at: folder) }
-    let gate = try run(
-      "/usr/bin/env",
+    let gate = try gate(
       [
-        "PATH=\(folder.path):/usr/bin:/bin", "bash",
-        Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(folder.path)", "reads",
-        "--subject", "a b", "--repeat=2", "-j4", "-vj", "3", "--json", "-", "--product", "shown",
-        "--", "--new", "x",
-      ])
+        "--package=\(folder.path)", "reads", "--subject", "a b", "--repeat=2", "-j4", "-vj", "3",
+        "--json", "-", "--product", "shown", "--", "--new", "x",
+      ], swiftIn: folder)
     #expect(gate.code == 0)
     #expect(
       gate.text
-        == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-vj][3][--new][x]")
+        == "[run][--json][-][--subject][a b][--repeat][2][--jobs][4][--verbose][--jobs][3][reads]"
+        + "[--new][x]")
   }
 
   @Test("the gate finds a scenario's path in the package's folder, then in its caller's")
@@ -122,13 +139,11 @@ struct OwnCacheTests {
     let package = try makePackage()
     let caller = try makeFolder { _ in ["both.json": "", "my reads.json": "", "reads": ""] }
     defer { for folder in [package, caller] { try? FileManager.default.removeItem(at: folder) } }
-    let gate = try run(
-      "/usr/bin/env",
+    let gate = try gate(
       [
-        "-C", caller.path, "PATH=\(package.path):/usr/bin:/bin", "bash",
-        Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(package.path)",
-        "--json=-", "--product=shown", "my reads.json", "both.json", "reads", "no.json",
-      ])
+        "--package=\(package.path)", "--json=-", "--product=shown", "my reads.json", "both.json",
+        "reads", "no.json",
+      ], swiftIn: package, from: caller.path)
     #expect(
       gate.text
         == "[run][--json][-][\(caller.path)/my reads.json][both.json][reads][no.json]")
@@ -145,14 +160,14 @@ struct OwnCacheTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let answers: Set = ["help", "version", "json"]
     for spec in CommandName.run.options where !answers.contains(spec.name) {
-      let value = spec.placeholder.map { _ in "a value" }
-      let gate = try run(
-        "/usr/bin/env",
-        [
-          "-C", "/", "PATH=\(folder.path):/usr/bin:/bin", "bash",
-          Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(folder.path)",
-          "--json=-", "--product=shown", "--" + spec.name,
-        ] + [value].compactMap { $0 })
+      let value = try spec.placeholder.map { _ in
+        var options = Options()
+        let values = ["a value", "2", "on", "skipped", "never", "1/2"]
+        return try #require(values.first { spec.read($0, &options) }, "\(spec.name)")
+      }
+      let gate = try gate(
+        ["--package=\(folder.path)", "--json=-", "--product=shown", "--" + spec.name]
+          + [value].compactMap { $0 }, swiftIn: folder, from: "/")
       let handed = value.map { spec.placeholder == "file" ? "[//\($0)]" : "[\($0)]" } ?? ""
       #expect(gate.text == "[run][--json][-][--\(spec.name)]\(handed)")
     }
@@ -170,16 +185,12 @@ struct OwnCacheTests {
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
     try FileManager.default.createSymbolicLink(
       atPath: path("link.json"), withDestinationPath: path("target.json"))
-    let gate = Self.root.appendingPathComponent("ci/gate.sh").path
     for json in [path("old.json"), path("link.json"), "-", "/dev/null"] {
-      let failed = try run(
-        "/usr/bin/env",
-        [
-          "-C", folder.path, "PATH=\(folder.path):/usr/bin:/bin", "bash", gate, "--package",
-          folder.path, "--json", json,
-        ])
+      let failed = try gate(
+        ["--package", folder.path, "--product", "own", "--json", json], swiftIn: folder,
+        from: folder.path)
       #expect(failed.code == 70)
-      #expect(failed.text == "error: 'interlock' could not be built\n")
+      #expect(failed.text == "error: 'own' could not be built\n")
     }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(

@@ -63,6 +63,21 @@ struct ReporterTests {
       Samples.all, of: Samples.trials, seconds: 12.34, Samples.context)
     let report = TextReport(context: Samples.context, style: plain, isVerbose: false).text(
       Samples.all, of: Samples.trials, seconds: 12.34, width: 120)
-    #expect(text == Samples.all.map { line.text($0, width: nil) + "\n" }.joined() + "\n" + report)
+    let headed = Set(Samples.trials.map(\.scenario.name)).filter { name in
+      Set(Samples.trials.filter { $0.scenario.name == name }.map(\.subject)).count > 1
+    }
+    var lines = ""
+    var current = ""
+    for result in Samples.all {
+      let scenario = result.trial.scenario
+      let isHeaded = headed.contains(scenario.name)
+      if scenario.name != current, isHeaded || headed.contains(current) {
+        lines += lines.isEmpty ? "" : "\n"
+        lines += isHeaded ? "\(scenario.name): \(scenario.summary)\n" : ""
+      }
+      current = scenario.name
+      lines += line.text(result, isUnderHeading: isHeaded, width: nil) + "\n"
+    }
+    #expect(text == lines + "\n" + report)
   }
 }

@@ -24,6 +24,9 @@ extern "C" {
 #define LOCK_NO_WRITE 1
 /// I write: no other section may overlap.
 #define LOCK_NO_READWRITE 3
+/// The article's own spellings of both.
+#define LOCK_NOWRITE LOCK_NO_WRITE
+#define LOCK_NOREADWRITE LOCK_NO_READWRITE
 
 /// If IN_PRODUCTION is 1 the macros expand to nothing, and their arguments are not evaluated. The
 /// default is 0 if DEBUG is on (SwiftPM's debug builds), else 1.

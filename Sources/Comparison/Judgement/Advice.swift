@@ -31,7 +31,9 @@ package struct Advice: Sendable, Hashable {
     }
     let slower = ranking.lines.filter { $0.toFirst.verdict == .slower }
     guard !slower.isEmpty else {
-      return "\(work) no difference was seen between \(quoted(leaders))"
+      return leaders.count == 1
+        ? "\(work) the measurements do not show which is the fastest: more time would tell"
+        : "\(work) no difference was seen between \(quoted(leaders))"
     }
     let head =
       leaders.count == 1

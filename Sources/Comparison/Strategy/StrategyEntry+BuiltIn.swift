@@ -15,6 +15,12 @@ extension StrategyEntry {
       },
       .lock("spin-lock", "a flag that waiting threads spin on") { SpinLock() },
       .lock("semaphore-lock", "Dispatch semaphore of 1") { SemaphoreLock() },
+      .lock(
+        "serial-queue-sync", "sync on a serial queue over the shared pool; reads add an async block"
+      ) { SerialQueueSyncLock() },
+      .lock("semaphore-over-async", "async on a parallel queue; a semaphore waits for the block") {
+        SemaphoreOverAsyncLock()
+      },
       .lock("serial-queue", "serial queue, entered by sync alone") { SerialQueueLock() },
       .lock("barrier-queue", "concurrent queue: sync to read, sync with a barrier to write") {
         BarrierQueueLock()

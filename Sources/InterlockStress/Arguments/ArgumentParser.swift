@@ -1,4 +1,5 @@
 import Findings
+import Foundation
 import Interlock
 import JSONText
 import StressRunner
@@ -47,7 +48,7 @@ private struct ArgumentParser {
   mutating func parse() throws(UsageError) -> Invocation {
     while let argument = rest.popFirst() {
       if argument == "--" {
-        positional += rest
+        if command == .gate { options.gate.unread = Array(rest) } else { positional += rest }
         break
       } else if argument.hasPrefix("--") {
         try long(argument.dropFirst(2))
@@ -107,12 +108,22 @@ private struct ArgumentParser {
     case .version: answer = .version
     case nil: break
     }
+    if command == .gate, !CommandName.gateOwn.contains(option.name) { pass(option, value) }
     guard option.replay != .leavesOut else { return }
     // The last occurrence counts, unless occurrences add up.
     options.repeated.removeAll {
       $0.name == option.name && (option.replay == .repeats || $0.value == value)
     }
     options.repeated.append(RepeatedOption(name: option.name, value: value))
+  }
+
+  /// Keeps an option for the executable that the gate starts, with a file as this process finds it.
+  private mutating func pass(_ option: Option<Options>, _ value: String?) {
+    options.gate.words.append("--" + option.name)
+    guard let value else { return }
+    let isFile = option.placeholder == "file" && value != "-" && !value.hasPrefix("/")
+    options.gate.words.append(
+      isFile ? FileManager.default.currentDirectoryPath + "/" + value : value)
   }
 
   /// The next argument, unless it is an option. A negative number is a value, and so is a lone
@@ -131,6 +142,10 @@ private struct ArgumentParser {
       return .explore(scenarios: positional, options)
     case .pool:
       return .pool(scenarios: positional, options)
+    case .deadlocks:
+      return .deadlocks(scenarios: positional, options)
+    case .gate:
+      return .gate(scenarios: positional, options)
     case .compare:
       return .compare(scenarios: positional, options)
     case .bench:

@@ -6,11 +6,41 @@ extension CommandName {
   /// Every option with its commands, in the order of the help text. If an option occurs several
   /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
-    compareOptions.map { ([.compare], $0) } + comparisonOptions + exploreOptions + trialOptions
+    gateOptions + compareOptions.map { ([.compare], $0) } + comparisonOptions + exploreOptions
+    + trialOptions
     + initOptions + reportOptions + otherOptions
 
   /// An option with the commands that accept it.
   package typealias Row = (commands: [CommandName], option: Option<Options>)
+
+  private static let gateOptions: [Row] = [
+    (
+      [.gate],
+      Option(
+        "package", .path("folder"), replay: .leavesOut,
+        "The package whose executable is built.", default: "the current folder"
+      ) { $1.gate.package = $0 }
+    ),
+    (
+      [.gate],
+      Option(
+        "product", .text("name"), replay: .leavesOut,
+        "Build this executable and run it. What follows '--' is for it alone.",
+        default: "this one, as it is"
+      ) { $1.gate.product = $0 }
+    ),
+    (
+      [.gate],
+      Option(
+        "check", .path("file"), replay: .leavesOut,
+        "Run nothing, and check that this results file is whole: a result for each planned trial,"
+          + " none unmet."
+      ) { $1.gate.checked = $0 }
+    ),
+  ]
+
+  /// The options of `gate` that are not passed on to the executable that it starts.
+  static let gateOwn: Set = ["package", "product", "check", "json", "help", "version"]
 
   private static let trialOptions: [Row] = [
     (
@@ -19,6 +49,20 @@ extension CommandName {
         "subject", .text("name"), replay: .leavesOut,
         "Try this subject; may be given several times.", default: "all"
       ) { $1.subjects.append($0) }
+    ),
+    (
+      [.deadlocks],
+      Option(
+        "subject", .text("name"), replay: .leavesOut,
+        "Try this subject; may be given several times.", default: "the executable's caches"
+      ) { $1.subjects.append($0) }
+    ),
+    (
+      [.deadlocks],
+      Option(
+        "pool-width", .whole(Limits.poolWidthRange), \.poolWidth,
+        "Try a pool of this many threads only, {values}.",
+        default: "2, 64, 255 and this machine's")
     ),
     (
       [.pool],
@@ -243,14 +287,14 @@ extension CommandName {
         mayUseOutput: false)
     ),
     (
-      [.run, .explore, .compare, .merge, .trend],
+      [.run, .deadlocks, .explore, .compare, .merge, .trend],
       Option(
         "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
         replay: .leavesOut,
         "When to write colours; NO_COLOR and TERM=dumb are obeyed unless this is given.")
     ),
     (
-      [.run, .explore, .list, .recipes, .pool, .compare, .doctor],
+      [.run, .deadlocks, .explore, .list, .recipes, .pool, .compare, .doctor],
       Option(
         "scenarios", .path("folder"), \.scenarioFolder,
         "Read the scenarios of this folder.", default: "StressScenarios, here or above")
@@ -268,8 +312,12 @@ extension CommandName {
   ]
 
   /// The options of the command.
+  ///
+  /// `gate` has its own and those of `run`.
   package var options: [Option<Options>] {
-    Self.options.filter { $0.commands.contains(self) }.map(\.option)
+    Self.options.filter { row in
+      row.commands.contains(self) || self == .gate && row.commands.contains(.run)
+    }.map(\.option)
   }
 }
 

@@ -14,6 +14,10 @@ package enum Invocation: Sendable, Hashable {
   case recipes(Options)
   /// Find the smallest pool with which a scenario completes.
   case pool(scenarios: [String], Options)
+  /// Replay a scenario on pools of several widths, and explain each deadlock.
+  case deadlocks(scenarios: [String], Options)
+  /// Replay scenarios for a CI job.
+  case gate(scenarios: [String], Options)
   /// Measure lock strategies or caches against each other, on these scenarios or on a grid of
   /// workloads.
   case compare(scenarios: [String], Options)
@@ -150,6 +154,8 @@ package struct Options: OptionValues, Hashable {
   /// The options that a replay of a trial repeats, in the given order, each once.
   package var repeated: [RepeatedOption] = []
 
+  /// The options of `gate` alone.
+  package var gate = GateOptions()
   /// The options of `compare` alone.
   package var compare = CompareOptions()
   /// The options of `init` alone.
@@ -174,6 +180,12 @@ package struct RepeatedOption: Sendable, Hashable {
 package enum CommandName: String, Sendable, CaseIterable {
   /// Replay scenarios.
   case run
+  /// Reproduce the deadlocks of the thousand reads.
+  case deadlocks
+  /// Measure strategies against each other.
+  case compare
+  /// Replay scenarios for a CI job.
+  case gate
   /// Explore orders.
   case explore
   /// List subjects, scenarios and benches.
@@ -182,8 +194,6 @@ package enum CommandName: String, Sendable, CaseIterable {
   case recipes
   /// Find the smallest pool.
   case pool
-  /// Measure strategies against each other.
-  case compare
   /// Measure.
   case bench
   /// Make one run of its shards.
@@ -207,6 +217,8 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var summary: String {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
+    case .deadlocks: "Replay a thousand reads on pools of several widths, and explain each deadlock."
+    case .gate: "Replay scenarios for a CI job, on this executable or on one that it builds first."
     case .explore: "Execute the orders in which a scenario's threads can run, until one fails."
     case .list: "List subjects, scenarios, strategies and benches."
     case .recipes: "List the known bugs of real systems, with the verdicts that show them."
@@ -228,6 +240,8 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var usage: String {
     switch self {
     case .run: "run [<options>] [<scenario> ...]"
+    case .deadlocks: "deadlocks [<options>] [<scenario>]"
+    case .gate: "gate [<options>] [<scenario> ...]"
     case .explore: "explore [<options>] [<scenario> ...]"
     case .list: "list [<options>] [<text> ...]"
     case .recipes: "recipes [<options>]"
@@ -248,7 +262,12 @@ package enum CommandName: String, Sendable, CaseIterable {
   /// The command's arguments: a name, and its meaning.
   package var argument: (name: String, help: String)? {
     switch self {
-    case .run:
+    case .deadlocks:
+      (
+        "scenario",
+        "The scenario to replay, by name or by the path of its file. (default: concurrent-reads)"
+      )
+    case .run, .gate:
       (
         "scenario",
         "The scenarios to replay: by name, or by the path of a file or folder. (default: all in the"

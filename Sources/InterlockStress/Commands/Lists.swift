@@ -7,8 +7,13 @@ extension World {
   /// The output of `list`: subjects by family, scenarios, strategies and benches, filtered by the
   /// texts and options.
   func listText(_ texts: [String], _ options: Options) throws -> String {
+    let files = try loadScenarios(options)
     let filter = try ListFilter(
-      texts, options, subjects: subjects, files: loadScenarios(options), folder: folder(options))
+      texts, options, subjects: subjects, files: files, folder: folder(options))
+    let hasOwn = files.contains { !$0.isBuiltIn }
+    let hasBuiltIn = files.contains(where: \.isBuiltIn)
+    let source = [hasOwn ? escaped(folder(options)) : nil, hasBuiltIn ? "built-in" : nil]
+      .compactMap(\.self).joined(separator: ", ")
     var sections: [String] = []
     var families: [String?] = []
     for subject in filter.subjects where !families.contains(subject.family) {
@@ -21,7 +26,7 @@ extension World {
           title, filter.subjects.filter { $0.family == family }.map { ($0.name, summary(of: $0)) }))
     }
     let others = [
-      ("SCENARIOS (\(escaped(folder(options))))", filter.scenarios),
+      ("SCENARIOS (\(source))", filter.scenarios),
       ("STRATEGIES of 'compare'", filter.others(strategies.map { ($0.name, $0.summary) })),
       ("BENCHES", filter.others(benches.map { ($0.name, $0.summary) })),
     ]

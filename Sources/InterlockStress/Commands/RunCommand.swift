@@ -23,6 +23,15 @@ final class RunCommand {
       throw UsageError("INTERLOCK_OPTIONS has errors (see above)", command)
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
+    let absent = selection.absentSubjects(of: world.subjects)
+    if !absent.isEmpty {
+      let near = absent.first.flatMap { nearest(to: $0, among: world.subjects.map(\.name)) }
+      world.errors.write(
+        "note: the scenarios expect something of \(absent.count) subject"
+          + "\(absent.count == 1 ? "" : "s") that this executable does not have:"
+          + " \(absent.map(printable).joined(separator: ", "))"
+          + (absent.count == 1 ? near.map { "; it has '\($0)'" } ?? "" : "") + "\n")
+    }
     var plan =
       if command == .explore {
         try RunPlan(
@@ -55,7 +64,7 @@ final class RunCommand {
     context.began = world.began
     context.repository = Repository(around: world.currentFolder)
     context.scenarioFiles = selection.scenarioFiles(from: world.currentFolder)
-    let isWhole = scenarios.isEmpty && options.subjects.isEmpty && options.families.isEmpty
+    let isWhole = selection.isWhole && options.subjects.isEmpty && options.families.isEmpty
     let own = plan.trials.indices.filter { options.shard.has(plan.trials[$0]) }
     var head = RecordHead(
       activity: command.rawValue, seed: options.seed, shard: options.shard, isWhole: isWhole,
@@ -86,11 +95,39 @@ final class RunCommand {
         isComplete: ending == .completed && reports.results.count == trials.count,
         isWhole: isWhole && options.shard == .whole, failsOnStale: options.failsOn.contains(.stale))
       + progress.failures
+    try showMore(reports, asked: scenarios, ending)
     for (path, reason) in failures {
       world.errors.write("error: '\(escaped(path))' could not be written: \(reason)\n")
     }
     let code = exitCode(ending, reports, planned: trials.count)
     return failures.isEmpty ? code : .ourFault
+  }
+
+  /// After the executable's main job: the picture of a wide pool, and the other commands.
+  private func showMore(
+    _ reports: RunReports, asked scenarios: [String], _ ending: TrialRunner.Ending
+  ) throws {
+    guard command == .run, let main = world.mainJob, scenarios.isEmpty, ending == .completed,
+      options.subjects.isEmpty, options.families.isEmpty, options.shard == .whole,
+      options.scenarioFolder == nil
+    else { return }
+    if let picture = try DeadlocksCommand(world: world, options: options).picture() {
+      reports.text.write("\n" + picture)
+    }
+    let name = "swift run \(world.command)"
+    let all = "\(name) \(world.folder(options))"
+    let width = all.count + 2
+    let others = [
+      ("\(name) deadlocks", "why they hang, how many threads would free them, and the repair"),
+      ("\(name) compare", "what each lock costs, on the same work"),
+      ("\(name) gate", "the same for a CI job, and for a package of yours"),
+      (all, "every scenario, not only those of \(main.folder)/"),
+    ]
+    reports.text.write(
+      "\n"
+        + others.map { command, meaning in
+          command + String(repeating: " ", count: width - command.count) + meaning + "\n"
+        }.joined())
   }
 
   /// Runs the trials at these positions that this build can judge; the rest is skipped at once.

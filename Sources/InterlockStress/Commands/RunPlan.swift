@@ -80,7 +80,8 @@ struct RunPlan {
     _ subject: SubjectEntry, in scenario: Scenario, _ options: Options
   ) -> Bool {
     let isAskedFor = options.subjects.contains(subject.name)
-    guard scenario.subjects?.contains(subject.name) ?? (subject.runsUnlisted || isAskedFor) else {
+    let runsUnlisted = subject.runsUnlisted && (subject.isMemoryCache || !scenario.isForCaches)
+    guard scenario.subjects?.contains(subject.name) ?? (runsUnlisted || isAskedFor) else {
       return false
     }
     return (options.subjects.isEmpty || isAskedFor)

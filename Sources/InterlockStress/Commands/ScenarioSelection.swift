@@ -8,6 +8,8 @@ struct ScenarioSelection {
   var files: [ScenarioFile] = []
   /// The path of each scenario that was selected by path, by the scenario's name.
   var paths: [String: String] = [:]
+  /// Whether these are all scenarios of the folder.
+  var isWhole = false
 
   /// The scenarios that a run replays: all but those that are only explored.
   ///
@@ -32,9 +34,15 @@ struct ScenarioSelection {
   /// The absolute path of each scenario's file, by the scenario's name.
   func scenarioFiles(from folder: String) -> [String: String] {
     Dictionary(
-      files.map { file in
+      files.filter { !$0.isBuiltIn }.map { file in
         (file.scenario.name, file.path.hasPrefix("/") ? file.path : "\(folder)/\(file.path)")
       }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The subjects that files expect something of and this executable lacks, sorted.
+  func absentSubjects(of subjects: [SubjectEntry]) -> [String] {
+    files.filter { !$0.isBuiltIn }.reduce(into: Set()) { $0.formUnion($1.expectedSubjects) }
+      .subtracting(subjects.map(\.name)).sorted()
   }
 
   /// The scenarios that are explored: those that were asked for, else all that say what an
@@ -75,7 +83,7 @@ extension World {
     var selection = ScenarioSelection()
     let words = arguments.filter { !isPath($0) }
     var known: [ScenarioFile] = []
-    if arguments.isEmpty || exists(folder(options)) && !words.isEmpty
+    if arguments.isEmpty || !words.isEmpty && exists(folder(options))
       || words.contains(where: { !exists($0) })
     {
       known = try loadScenarios(options)
@@ -84,7 +92,21 @@ extension World {
     for word in words where !names.contains(word) && !exists(word) {
       throw unknownScenario(word, among: names, isFirst: word == firstArgument)
     }
-    selection.files = known.filter { arguments.isEmpty || words.contains($0.scenario.name) }
+    let hasOwn = known.contains { !$0.isBuiltIn }
+    selection.files = known.filter {
+      arguments.isEmpty ? !$0.isBuiltIn || !hasOwn : words.contains($0.scenario.name)
+    }
+    selection.isWhole = arguments.isEmpty
+    if arguments.isEmpty, let main = mainJob, options.scenarioFolder == nil {
+      let folder = folder(options) + "/\(main.folder)/"
+      let own = selection.files.filter { $0.path.hasPrefix(folder) }
+      if !own.isEmpty, own.count < selection.files.count {
+        selection.files =
+          own.filter { $0.scenario.name == main.first }
+          + own.filter { $0.scenario.name != main.first }
+        selection.isWhole = false
+      }
+    }
     var places = Set(selection.files.map { place($0.path) })
     for path in arguments where !names.contains(path) {
       for file in try checked(ScenarioFolder.load(fileOrFolder: path))
@@ -102,7 +124,7 @@ extension World {
     argument.contains("/") || argument.hasSuffix(".json") || [".", ".."].contains(argument)
   }
 
-  private func exists(_ path: String) -> Bool {
+  func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: absolute(path))
   }
 

@@ -23,9 +23,17 @@ extension World {
     }
   }
 
-  /// Reads and checks every scenario of the folder, including the names of subjects.
+  /// Reads and checks every scenario of the folder, including the names of subjects, and adds the
+  /// built-in ones whose names the folder does not take.
+  ///
+  /// An executable with a cache needs no folder.
   func loadScenarios(_ options: Options) throws(ScenarioErrors) -> [ScenarioFile] {
-    try checked(ScenarioFolder.load(folder(options)))
+    let builtIn = try builtInScenarios()
+    let folder = folder(options)
+    if options.scenarioFolder == nil, !builtIn.isEmpty, !exists(folder) { return builtIn }
+    let files = try checked(ScenarioFolder.load(folder))
+    let names = Set(files.map(\.scenario.name))
+    return files + builtIn.filter { !names.contains($0.scenario.name) }
   }
 
   /// Checks the names of subjects and their calls in parsed scenarios.

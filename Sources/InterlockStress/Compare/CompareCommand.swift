@@ -23,6 +23,9 @@ final class CompareCommand {
 
   init(world: World, options: Options) {
     self.world = world
+    var options = options
+    // A first answer: the figures of a debug build are not worth more time.
+    if world.isDebugBuild, !options.compare.saysHowMuch { options.compare.isQuick = true }
     self.options = options
     text = options.reportFiles.values.contains("-") ? world.errors : world.output
     style = TextStyle(
@@ -32,10 +35,10 @@ final class CompareCommand {
   }
 
   func perform(_ scenarios: [String]) throws -> ExitCode {
-    if world.isDebugBuild, !options.compare.allowsDebug {
+    if world.isDebugBuild, options.compare.baseline != nil, !options.compare.allowsDebug {
       throw UsageError(
         "This is a debug build, whose figures are not those of the code that ships: build with"
-          + " '-c release', or give '--allow-debug'", .compare)
+          + " '-c release' to compare with a baseline, or give '--allow-debug'", .compare)
     }
     if options.compare.maxRegression != nil, options.compare.baseline == nil {
       throw UsageError("'--max-regression' needs a '--baseline' to compare with", .compare)
@@ -121,7 +124,9 @@ final class CompareCommand {
   }
 
   private func announce(_ field: CompareField, _ plan: MeasurementPlan) {
-    let build = world.isDebugBuild ? "debug build, whose figures mean little; " : ""
+    let build =
+      world.isDebugBuild
+      ? "debug build, for a first look: its figures are not those of a release build; " : ""
     let count = field.contestants.count
     let cells = field.cells.count
     text.write(
@@ -247,6 +252,10 @@ final class CompareCommand {
       hasFailed = true
     }
     if hasFailed { return .ourFault }
+    if world.isDebugBuild {
+      text.write(
+        "\nA release build may have another order: swift run -c release \(world.command) compare\n")
+    }
     if isInterrupted {
       text.write("interrupted after \(result.completeRounds) of \(result.plannedRounds) rounds\n")
       return .interrupted

@@ -53,6 +53,9 @@ struct CompareField {
           "These are \(cells.count) workloads, expected at most \(Grid.mostCells)", .compare)
       }
       checks = Self.checks(of: grid, isOfCaches: isOfCaches, seed: seed)
+      if options.compare.axes.drivers?.contains(.dispatchQueue) != false {
+        checks.append(Self.thousandReads(isOfCaches: isOfCaches, seed: seed))
+      }
     } else {
       for scenario in named { try add(scenario) }
     }
@@ -209,6 +212,17 @@ struct CompareField {
           ? [.completesOnce, .valuesIntact, .countMatches] : [.completesOnce, .totalsMatch],
         expectations: [:])
     }
+  }
+
+  /// The thousand reads: a strategy that starves Dispatch's pool has no rank, however fast it is on
+  /// few threads.
+  private static func thousandReads(isOfCaches: Bool, seed: UInt64) -> Scenario {
+    let workload = Workload(
+      driver: .dispatchQueue, phases: [.init(callers: 1000, rounds: 1, operations: .sequence([.get]))],
+      keys: 1, valueBytes: valueBytes, preparesAllKeys: isOfCaches, seed: seed)
+    return Scenario(
+      name: "compare-thousand-reads", summary: "A thousand reads at once.", source: "compare",
+      workload: workload, limits: Limits(), oracles: [.completesOnce], expectations: [:])
   }
 
   private static func readsOfHundred(_ operations: Workload.Operations) -> Int {

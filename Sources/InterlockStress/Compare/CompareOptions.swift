@@ -57,6 +57,11 @@ package struct CompareOptions: Sendable, Hashable {
   /// The defaults.
   package init() {}
 
+  /// Whether an option says what is measured, or for how long.
+  package var saysHowMuch: Bool {
+    axes.isGiven || isFull || isQuick || rounds != nil || seconds != nil
+  }
+
   /// The workloads to measure.
   package var grid: Grid {
     var grid = isQuick ? Grid.quick : Grid()

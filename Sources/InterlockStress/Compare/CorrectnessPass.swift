@@ -33,8 +33,8 @@ struct CorrectnessPass {
     guard result.verdict.kind != .passed else { return nil }
     return .init(
       verdict: verdictText(result.verdict),
-      message: "with the driver \(result.trial.scenario.workload.driver.rawValue): "
-        + result.message)
+      message: "with \(result.trial.scenario.workload.phases[0].callers) callers by the driver"
+        + " \(result.trial.scenario.workload.driver.rawValue): " + result.message)
   }
 
   /// What the pass can detect in this build, in one line.

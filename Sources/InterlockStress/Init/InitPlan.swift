@@ -133,10 +133,13 @@ struct InitPlan {
         File(
           path: "Sources/\(name)/\(name).swift",
           text: InitTemplates.executable(name, module: library.module)))
-      notes.append("Replay the scenario: swift run \(name)")
+      notes.append(
+        "The thousand reads on your cache and on four others: swift run \(name). Why a cache"
+          + " deadlocks: swift run \(name) deadlocks.")
       executable = name
     }
-    files.append(File(path: "StressScenarios/mixed.json", text: InitTemplates.scenario))
+    files.append(
+      File(path: "StressScenarios/concurrent-reads.json", text: InitTemplates.scenario))
   }
 
   /// A name that no target has.

@@ -71,7 +71,7 @@ enum InitTemplates {
 
     """
 
-  /// A stress executable with one subject.
+  /// A stress executable with one subject, beside the four caches of the thousand reads.
   static func executable(_ name: String, module: String) -> String {
     """
     import Foundation
@@ -79,62 +79,53 @@ enum InitTemplates {
     import InterlockStress
     import \(module)
 
-    /// A cache of \(module), as scenarios call it. Forward to a type of your own, and mark its
-    /// state with a section, or with @Tracked.
+    /// A cache of \(module), as scenarios call it. Forward to a type of your own, and mark what each
+    /// method reads and writes: a debug build stops a writer that meets a reader or another writer.
     final class ExampleCache: Cache, @unchecked Sendable {
       private let lock = NSLock()
-      private let entries = Section("example.entries")
       private var stored: [String: [UInt8]] = [:]
 
       func value(forKey key: String) -> [UInt8]? {
-        lock.withLock { entries.read(synched: true) { stored[key] } }
+        lock.withLock { reading { stored[key] } }
       }
 
       func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-        lock.withLock { entries.write(synched: true) { stored[key] = value } }
+        lock.withLock { writing { stored[key] = value } }
       }
 
-      func removeValue(forKey key: String) {
-        lock.withLock { entries.write(synched: true) { stored[key] = nil } }
+      func removeValue(forKey key: String) { lock.withLock { writing { stored[key] = nil } } }
+      func removeAllValues() { lock.withLock { writing { stored = [:] } } }
+      var count: Int { lock.withLock { reading { stored.count } } }
+
+      private func reading<R>(_ body: () -> R) -> R {
+        BEGIN_LOCK(.noWrite, "entries", of: self)  // others may read now, none may write
+        defer { END_LOCK(.noWrite, "entries", of: self) }
+        return body()
       }
 
-      func removeAllValues() {
-        lock.withLock { entries.write(synched: true) { stored = [:] } }
-      }
-
-      var count: Int {
-        lock.withLock { entries.read(synched: true) { stored.count } }
+      private func writing<R>(_ body: () -> R) -> R {
+        BEGIN_LOCK(.noReadWrite, "entries", of: self)  // no other may read or write now
+        defer { END_LOCK(.noReadWrite, "entries", of: self) }
+        return body()
       }
     }
 
     @main
     struct \(name): StressCommand {
-      static let subjects: [SubjectEntry] = [
-        .cache("example", "a dictionary under a lock") { ExampleCache() }
-      ]
+      static let subjects: [SubjectEntry] =
+        SubjectEntry.builtIn + [.cache("example", "a dictionary under a lock") { ExampleCache() }]
     }
 
     """
   }
 
-  /// A scenario that every cache must pass.
-  static let scenario = """
-    {
-      "name": "mixed",
-      "summary": "64 blocks on one concurrent queue, reads and writes of 8 keys",
-      "source": "written by 'interlock init'",
-      "workload": {
-        "driver": "dispatch-queue",
-        "seed": 1,
-        "keys": { "count": 8, "distribution": "uniform" },
-        "valueBytes": 1024,
-        "prepare": "all-keys",
-        "phases": [
-          { "callers": 64, "rounds": 200, "operations": { "get": 80, "set": 20 } }
-        ]
-      },
-      "oracles": ["completes-once", "values-intact"]
-    }
-
-    """
+  /// The thousand reads, with what they do to `SubjectEntry.builtIn`.
+  static let scenario: String = {
+    let text = World.builtInTexts.first { $0.name == "concurrent-reads" }?.bytes ?? []
+    let others = ["task-semaphore", "serial-queue-reentrant", "unlocked"].map { "\"\($0)\":" }
+    let lines = String(decoding: text, as: UTF8.self).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    let kept = lines.filter { line in !others.contains { line.contains($0) } }
+    return kept.joined(separator: "\n").replacing("},\n  }\n}", with: "}\n  }\n}")
+  }()
 }

@@ -33,6 +33,9 @@ final class RunReports {
   private let paths: [String: String]
   private var summary = ReportSummary()
   private(set) var results: [TrialResult] = []
+  /// Results that the terminal shows after those of the trials before them in the plan.
+  private var held: [Int: TrialResult] = [:]
+  private var shownCount = 0
 
   /// Opens the files that the options name, and empties none.
   ///
@@ -130,7 +133,13 @@ final class RunReports {
     for index in outputs.indices { _ = outputs[index].result(result) }
     for index in added.indices { _ = added[index].reporter.result(result) }
     display.finished(index, result)
-    show(terminal?.result(result) ?? "")
+    held[index] = result
+    var lines = ""
+    while let next = held.removeValue(forKey: shownCount) {
+      lines += terminal?.result(next) ?? ""
+      shownCount += 1
+    }
+    show(lines)
   }
 
   /// Removes the lines of running trials.
@@ -151,6 +160,9 @@ final class RunReports {
   ) -> [(path: String, reason: String)] {
     summary.seconds = seconds
     for (_, report) in growing { report.end(summary) }
+    for index in held.keys.sorted() {
+      if let result = held[index] { text.write(terminal?.result(result) ?? "") }
+    }
     if let terminal { text.write(terminal.end(summary)) }
     let end = baseline?.end(isComplete: isComplete, isWhole: isWhole, failsOnStale: failsOnStale)
     isRedByBaseline = end?.isRed

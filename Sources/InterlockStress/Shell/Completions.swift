@@ -31,7 +31,7 @@ struct Completion {
     case .explain: .list(Rule.all.map(\.id))
     case .help: .list(CommandName.allCases.map(\.rawValue))
     case .completions: .list(Shell.allCases.map(\.rawValue))
-    case .run, .explore, .pool, .compare, .merge: .file
+    case .run, .deadlocks, .gate, .explore, .pool, .compare, .merge: .file
     case .trend: .folder
     case .list, .recipes, .bench, .doctor, .initialize, .manual: .any
     }

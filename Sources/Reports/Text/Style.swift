@@ -9,11 +9,11 @@ package struct TextStyle: Sendable, Hashable {
     self.color = color
   }
 
-  func green(_ text: String) -> String { escaped("32", text) }
-  func red(_ text: String) -> String { escaped("1;31", text) }
+  package func green(_ text: String) -> String { escaped("32", text) }
+  package func red(_ text: String) -> String { escaped("1;31", text) }
   func yellow(_ text: String) -> String { escaped("33", text) }
   func dim(_ text: String) -> String { escaped("2", text) }
-  func bold(_ text: String) -> String { escaped("1", text) }
+  package func bold(_ text: String) -> String { escaped("1", text) }
 
   private func escaped(_ code: String, _ text: String) -> String {
     color && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

@@ -14,6 +14,10 @@ struct TextReporter: Reporter {
   private var trials: [Trial] = []
   private var results: [TrialResult] = []
   private var line: TrialLine
+  /// The scenarios with a heading: those that are tried on more than one subject.
+  private var headed: Set<String> = []
+  /// The scenario of the last line.
+  private var current: String?
   private var report: TextReport?
 
   init(_ settings: ReportSettings) {
@@ -24,6 +28,10 @@ struct TextReporter: Reporter {
   mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String {
     self.trials = trials
     line = TrialLine(trials, style: settings.style)
+    let subjects = Dictionary(grouping: trials, by: \.scenario.name).mapValues {
+      Set($0.map(\.subject))
+    }
+    headed = Set(subjects.filter { $0.value.count > 1 }.keys)
     report = TextReport(
       context: context, style: settings.style, isVerbose: settings.isVerbose,
       requiresContention: settings.requiresContention,
@@ -33,7 +41,23 @@ struct TextReporter: Reporter {
 
   mutating func result(_ result: TrialResult) -> String {
     results.append(result)
-    return line.text(result, width: settings.width()) + "\n"
+    let scenario = result.trial.scenario
+    let isHeaded = headed.contains(scenario.name)
+    var text = ""
+    if current != scenario.name, isHeaded || current.map(headed.contains) == true {
+      text += current == nil ? "" : "\n"
+      if isHeaded { text += heading(scenario) }
+    }
+    current = scenario.name
+    text += line.text(result, isUnderHeading: isHeaded, width: settings.width())
+    return text + "\n"
+  }
+
+  /// The scenario's name and summary, for the lines of its subjects.
+  private func heading(_ scenario: Scenario) -> String {
+    let title = harmless("\(scenario.name): \(scenario.summary)")
+    let lines = settings.width().map { wrapped(title, width: $0) } ?? [title]
+    return lines.map { settings.style.bold($0) + "\n" }.joined()
   }
 
   func end(_ summary: ReportSummary) -> String {

@@ -19,13 +19,17 @@ package struct TrialLine: Sendable {
   ///
   /// - Parameters:
   ///   - result: The judged trial.
+  ///   - isUnderHeading: Whether the line above names the scenario, so that this one need not.
   ///   - width: The terminal's columns, to which the reason is wrapped; `nil` keeps it on one line,
   ///     for programs that read a pipe by lines.
   /// - Returns: The text, without a line break at its end.
-  package func text(_ result: TrialResult, width: Int?) -> String {
+  package func text(
+    _ result: TrialResult, isUnderHeading: Bool = false, width: Int?
+  ) -> String {
+    let scenarioWidth = isUnderHeading ? -2 : scenarioWidth
     let seen = result.observation
     let verdict = verdictText(result.verdict)
-    let names = [result.trial.scenario.name, result.trial.subject]
+    let names = (isUnderHeading ? [] : [result.trial.scenario.name]) + [result.trial.subject]
     let counts: String
     if result.verdict.kind == .skipped {
       counts = ""
@@ -40,10 +44,13 @@ package struct TrialLine: Sendable {
     if let width, 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count > width {
       line += narrow(names, verdict, [counts, String(expected.dropFirst(2))], result.isMet, width)
     } else {
-      line += names[0].padded(to: scenarioWidth) + "  " + names[1].padded(to: subjectWidth) + "  "
+      if !isUnderHeading { line += names[0].padded(to: scenarioWidth) + "  " }
+      line += result.trial.subject.padded(to: subjectWidth) + "  "
       line += style.marked(verdict, met: result.isMet)
       if !(counts + expected).isEmpty {
-        line += gap(behind: verdict, before: counts + expected, width: width)
+        let used = 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count
+        line += gap(
+          behind: verdict, endingAt: used, before: counts + expected, width: width)
         line += style.dim(counts) + expected
       }
     }
@@ -92,8 +99,9 @@ extension TrialLine {
 
   /// The gap between the verdict and the rest: up to a column of its own if the terminal has room,
   /// else two spaces, else a new line.
-  private func gap(behind verdict: String, before rest: String, width: Int?) -> String {
-    let used = 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count
+  private func gap(
+    behind verdict: String, endingAt used: Int, before rest: String, width: Int?
+  ) -> String {
     let spaces = max(0, 21 - verdict.count) + 2
     guard let width, used + spaces + rest.count > width else {
       return String(repeating: " ", count: spaces)

@@ -22,6 +22,8 @@ package struct Scenario: Sendable, Hashable, Codable {
   package var isExploredOnly = false
   /// The subjects that it applies to; `nil` for every subject that runs unlisted.
   package var subjects: [String]?
+  /// Whether an unlisted subject takes part only if it is a cache, or is asked for by name.
+  package var isForCaches = false
   /// How many processors the child's thread pools are made for; `nil` for the machine's.
   package var poolWidth: Int?
   /// The bug of a real system that it reproduces, if any.

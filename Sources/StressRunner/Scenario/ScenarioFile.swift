@@ -8,8 +8,12 @@ package struct ScenarioFile: Sendable, Hashable {
   package var scenario: Scenario
   /// The line of the scenario's name.
   package var nameLine: Int
-  /// The line of each subject that the file names.
+  /// Whether it comes with the product, and lies in no folder.
+  package var isBuiltIn = false
+  /// The line of each subject that the file lists.
   package var subjectLines: [String: Int]
+  /// The subjects that the file expects something of.
+  package var expectedSubjects: Set<String>
   /// The line of each subject-specific call, by its name without `subject.`.
   package var actionLines: [String: Int]
 
@@ -43,7 +47,8 @@ package struct ScenarioFile: Sendable, Hashable {
     self.path = path
     nameLine = name.json.line
     let explored = try ExploreExpectations(parsing: file["explore"])
-    var subjectLines = expectations.lines.merging(explored.lines) { first, _ in first }
+    expectedSubjects = Set(expectations.lines.keys).union(explored.lines.keys)
+    var subjectLines: [String: Int] = [:]
     let subjects = try Self.subjects(file["subjects"], lines: &subjectLines)
     let recipe = try file["recipe"].map { value throws(ScenarioError) in
       try Recipe(parsing: value, lines: &subjectLines)
@@ -76,7 +81,9 @@ package struct ScenarioFile: Sendable, Hashable {
     }
   }
 
-  /// Checks that every named subject exists, and that its subjects have every call that it makes.
+  /// Checks that every listed subject exists, and that its subjects have every call that it makes.
+  ///
+  /// An expectation may name a subject that this executable lacks: a file is shared by several.
   ///
   /// - Parameter subjects: The executable's subjects.
   /// - Throws: The first unknown name.

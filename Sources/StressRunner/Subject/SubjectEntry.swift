@@ -15,6 +15,11 @@ public struct SubjectEntry: Sendable {
   public var isMemoryCache: Bool
   /// Whether its code is compiled for the check of memory in every build.
   package var isInstrumented = false
+  /// The lines of a repair, as a diff shows them: `-` is removed, `+` is added; empty for none.
+  package var repair: [String] = []
+  /// The lock strategy that `compare` measures for it, an entry of a module above this one; `nil`
+  /// for none.
+  package var strategy: (any Sendable)?
   /// The system package that the subject needs and this machine lacks; `nil` if nothing is missing.
   ///
   /// If it is not `nil`, trials of the subject are skipped.

@@ -128,7 +128,7 @@ struct InitCommandTests {
     let stress = "Sources/AStress/AStress.swift"
     #expect(package.read(stress)?.contains("struct AStress: StressCommand {") == true)
     try expectParses(package, stress)
-    #expect(package.files.contains("StressScenarios/mixed.json"))
+    #expect(package.files.contains("StressScenarios/concurrent-reads.json"))
     #expect(package.initialize("--target", "BTest") == .usage)
     #expect(package.test.errors.text.contains("'BTest': did you mean 'BTests'?"))
   }

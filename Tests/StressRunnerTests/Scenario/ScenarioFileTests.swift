@@ -105,10 +105,10 @@ struct ScenarioFileTests {
     }
   }
 
-  @Test("A subject that does not exist is named with its line and the nearest one")
+  @Test("A listed subject that does not exist is named with its line and the nearest one")
   func subjects() throws {
     let parsed = try ScenarioText.parse(
-      ScenarioText.file(rest: ",\n\"expect\": {\n\"mutex\": \"passed\",\n\"unloked\": \"race\"}"))
+      ScenarioText.file(rest: ",\n\"subjects\": [\n\"mutex\",\n\"unloked\"]"))
     try parsed.check(against: [entry("mutex"), entry("unloked")])
     #expect(throws: ScenarioError.self) {
       try parsed.check(against: [entry("mutex"), entry("unlocked")])
@@ -120,6 +120,14 @@ struct ScenarioFileTests {
         error.description
           == "reads.json:14: there is no subject 'unloked': did you mean 'unlocked'?")
     }
+  }
+
+  @Test("An expectation may name a subject that does not exist: the file is shared")
+  func expectedSubjects() throws {
+    let parsed = try ScenarioText.parse(
+      ScenarioText.file(rest: ",\n\"expect\": {\n\"mutex\": \"passed\",\n\"unloked\": \"race\"}"))
+    try parsed.check(against: [entry("mutex"), entry("unlocked")])
+    #expect(parsed.expectedSubjects == ["mutex", "unloked"])
   }
 
   private func entry(_ name: String) -> SubjectEntry {

@@ -1,0 +1,33 @@
+import Reports
+import StressRunner
+import WaitForGraph
+
+/// A pool whose threads all wait, drawn with what is queued behind them.
+struct StarvationPicture {
+  /// A line for the threads, and one for each part of the queue.
+  let lines: [String]
+
+  /// Draws the pool of a trial; `nil` if the trial starved none.
+  init?(_ result: TrialResult) {
+    guard case .starvation(let pool)? = result.verdict.diagnosis?.evidence,
+      let needed = pool.needed
+    else { return nil }
+    let waiting = pool.workers.count
+    let ahead = needed.ahead
+    let blocks = needed.count == 1 ? "block" : "blocks"
+    let label = ["\(pool.threads) threads", "queued"]
+    let width = label.map(\.count).max() ?? 0
+    let most = max(waiting, ahead, 1)
+    func line(_ label: String, _ mark: String, _ count: Int, _ text: String) -> String {
+      let bar = String(repeating: mark, count: max(1, (count * 32 + most - 1) / most))
+      return label + String(repeating: " ", count: width - label.count + 2) + bar + "  " + text
+    }
+    var lines = [line(label[0], "█", waiting, "\(waiting) wait for the \(blocks) at the end")]
+    if ahead > 0 { lines.append(line(label[1], "░", ahead, "\(ahead) blocks are ahead of them")) }
+    lines.append(
+      line(
+        ahead > 0 ? "" : label[1], "▒", needed.count,
+        "\(needed.count) \(blocks) that would wake the threads, and \(needed.count == 1 ? "gets" : "get") none"))
+    self.lines = lines
+  }
+}

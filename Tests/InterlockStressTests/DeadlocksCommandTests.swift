@@ -1,0 +1,85 @@
+import Foundation
+import Reports
+import StressRunner
+import Testing
+import WaitForGraph
+
+@testable import InterlockStress
+
+/// The command that reproduces the deadlocks of the thousand reads.
+struct DeadlocksCommandTests {
+  @Test("'deadlocks' tries pools of 2, 64 and 255 threads, and shows a row for each cache")
+  func widths() throws {
+    let test = try TestWorld()
+    test.moreSubjects = SubjectEntry.builtIn
+    test.verdict = { trial in
+      trial.subject.contains("lock") || trial.subject == "mutex"
+        ? .any(.passed) : .any(.deadlock, cause: .starvation)
+    }
+    test.subjects = ["good"]
+    var world = test.ownWorld
+    world.processor = "none"
+    #expect(world.perform(["deadlocks"]) == .met)
+    let widths = Set([2, 64, 255, world.host.cores])
+    #expect(Set(test.trials.compactMap(\.scenario.poolWidth)) == widths)
+    #expect(test.trials.count == 4 * widths.count)
+    let text = test.output.text
+    #expect(text.contains("\n  semaphore-lock        passed"))
+    #expect(text.contains("\n  serial-queue-sync     deadlock, 1000 of 1000"))
+    #expect(text.contains("\nserial-queue-sync on a pool of 64 threads: deadlock (starvation)\n"))
+    #expect(text.contains("\n    - waitForCallback { value(forKey: key, completion: $0) }\n"))
+  }
+
+  @Test("'deadlocks' ends with 1 if a cache deadlocks of which the scenario expects nothing")
+  func unexpected() throws {
+    let test = try TestWorld()
+    test.subjects = []
+    test.moreSubjects = [.cache("mine", "my cache") { UnusedCache() }]
+    test.verdict = { _ in .any(.deadlock, cause: .starvation) }
+    var world = test.ownWorld
+    world.processor = "none"
+    #expect(world.perform(["deadlocks", "--pool-width", "3"]) == .unmet)
+    #expect(test.trials.map(\.scenario.poolWidth) == [3])
+  }
+
+  @Test("'deadlocks' without a cache says how to name subjects")
+  func nothing() throws {
+    let test = try TestWorld()
+    try test.write(
+      test.read("StressScenarios/reads.json")
+        .replacing("\"reads\"", with: "\"concurrent-reads\""), "own.json")
+    #expect(test.run("deadlocks") == .usage)
+    #expect(test.errors.text.contains("name subjects by '--subject <name>'"))
+  }
+
+  @Test("'interlock deadlocks' draws the pool, and names the threads that would free it")
+  func real() throws {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = folder.appending(path: "interlock")
+    process.arguments = ["deadlocks", "--pool-width", "64"]
+    process.currentDirectoryURL = BuiltInScenariosTests.root
+    process.standardOutput = pipe
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(text)")
+    #expect(text.contains("\n  mutex                 passed\n"))
+    #expect(text.contains("█  64 wait for the block"))
+    #expect(text.contains("\n  frees it: "))
+    #expect(text.contains("nor within Apple's limit of 64 threads\n"))
+    #expect(text.contains("\n  without luck: deadlock (starvation), order 1 in "))
+  }
+}
+
+/// A cache that no trial makes.
+private final class UnusedCache: Cache {
+  func value(forKey key: String) -> [UInt8]? { nil }
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {}
+  func removeValue(forKey key: String) {}
+  func removeAllValues() {}
+  var count: Int { 0 }
+}
