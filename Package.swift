@@ -467,7 +467,7 @@ let package = Package(
       ],
       path: "Tests/FuzzedReaders", exclude: ["Seeds"],
       swiftSettings: common),
-    // The example of the article GatingYourType, also a package of its own, which ci/fixtures.sh
+    // The example of the article GatingYourType, also a package of its own, which ci/checks/fixtures.sh
     // builds.
     .executableTarget(
       name: "OwnCacheStress", dependencies: ["InterlockStress", "Interlock"],
@@ -487,7 +487,7 @@ let package = Package(
   ]
 )
 
-// What ci/fuzz.sh builds: libFuzzer's driver is only there if '-sanitize=fuzzer' links it.
+// What ci/checks/fuzz.sh builds: libFuzzer's driver is only there if '-sanitize=fuzzer' links it.
 if Context.environment["INTERLOCK_FUZZ"] != nil {
   package.targets += [
     .target(name: "FuzzDriver", path: "Tests/FuzzDriver"),
@@ -498,7 +498,7 @@ if Context.environment["INTERLOCK_FUZZ"] != nil {
 }
 
 // `INTERLOCK_TESTS="A B …"` keeps only these of the targets below `Tests`: a build that runs few of
-// them, as ci/thread-sanitizer.sh does, need not compile the rest.
+// them, as ci/checks/thread-sanitizer.sh does, need not compile the rest.
 if let named = Context.environment["INTERLOCK_TESTS"] {
   let kept = Set(named.split(separator: " ").map(String.init))
   package.targets.removeAll { target in

@@ -45,12 +45,12 @@ struct InterlockCommand: StressCommand {
     ) { ReportsBench.run() },
     BenchEntry(
       name: "detectors",
-      summary: "what other detectors find in the same programs; by ci/detectors.sh"
+      summary: "what other detectors find in the same programs; by ci/checks/detectors.sh"
     ) { try DetectorsBench.run() },
     // It turns the wait table on, but only under the script, which runs it last.
     BenchEntry(
       name: "slow-down",
-      summary: "how much other detectors slow down a dictionary; by ci/detectors.sh"
+      summary: "how much other detectors slow down a dictionary; by ci/checks/detectors.sh"
     ) { try DetectorsSlowDown.run() },
     // Last, because it turns the wait table on permanently.
     BenchEntry(name: "events", summary: "the cost of seeing the calls that wait and wake") {

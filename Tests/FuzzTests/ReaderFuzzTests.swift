@@ -2,7 +2,7 @@ import Foundation
 import FuzzedReaders
 import Testing
 
-/// A short round of what `ci/fuzz.sh` does at length: the same inputs in every run.
+/// A short round of what `ci/checks/fuzz.sh` does at length: the same inputs in every run.
 @Suite("Readers accept or refuse, in one line, whatever they are given")
 struct ReaderFuzzTests {
   /// How many inputs each reader gets.

@@ -7,7 +7,7 @@ import StressRunner
 
 /// A reader of what users, other machines and earlier versions write.
 package struct FuzzedReader: Sendable {
-  /// Its name, as in `ci/fuzz.sh`.
+  /// Its name, as in `ci/checks/fuzz.sh`.
   package var name: String
   /// Reads an input.
   package var read: @Sendable ([UInt8]) -> Outcome

@@ -40,6 +40,15 @@ struct BuiltInScenariosTests {
     #expect(test.trials.map(\.subject) == ["good"])
   }
 
+  @Test(
+    "names by which people know the thousand reads lead to the scenario",
+    arguments: ["testDeadlocks", "1000-concurrent-reads", "thousand-reads"])
+  func otherNames(_ name: String) throws {
+    let test = try worldWithCache()
+    #expect(test.ownWorld.perform(["run", name]) == .met)
+    #expect(test.trials.map(\.scenario.name) == ["concurrent-reads"])
+  }
+
   @Test("an executable without a cache has no built-in scenario")
   func withoutCache() throws {
     let test = try TestWorld()

@@ -155,7 +155,7 @@ struct DetectorsBenchTests {
   @Test("The script reports a wrong option in one line, with exit code 64, before it builds")
   func script() {
     let script = URL(fileURLWithPath: #filePath)
-      .appending(path: "../../../ci/detectors.sh").standardizedFileURL.path
+      .appending(path: "../../../ci/checks/detectors.sh").standardizedFileURL.path
     for arguments in [
       ["--runs"], ["--runs", "0"], ["--runs=1001"], ["--valgrind-runs", "x"], ["a"],
     ] {
@@ -163,7 +163,7 @@ struct DetectorsBenchTests {
       #expect(run.ending == .exited(64), "\(arguments)")
       #expect(run.output.hasPrefix("error: ") && run.output.filter { $0 == "\n" }.count == 1)
     }
-    #expect(OutsideRun([script, "--help"]).output.hasPrefix("Usage: ci/detectors.sh"))
+    #expect(OutsideRun([script, "--help"]).output.hasPrefix("Usage: ci/checks/detectors.sh"))
   }
 
   @Test("A detector that is not installed has no command, and no run of its is counted")

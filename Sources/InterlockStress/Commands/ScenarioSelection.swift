@@ -81,6 +81,7 @@ extension World {
     _ arguments: [String], firstArgument: String?, _ options: Options
   ) throws -> ScenarioSelection {
     var selection = ScenarioSelection()
+    let arguments = arguments.map { Self.otherNames[$0.lowercased()] ?? $0 }
     let words = arguments.filter { !isPath($0) }
     var known: [ScenarioFile] = []
     if arguments.isEmpty || !words.isEmpty && exists(folder(options))
@@ -119,6 +120,12 @@ extension World {
     guard errors.isEmpty else { throw ScenarioErrors(errors: errors) }
     return selection
   }
+
+  /// Names by which people know a scenario: PINCache's test is `testDeadlocks`.
+  private static let otherNames = [
+    "testdeadlocks": "concurrent-reads", "1000-concurrent-reads": "concurrent-reads",
+    "1000-reads": "concurrent-reads", "thousand-reads": "concurrent-reads",
+  ]
 
   private func isPath(_ argument: String) -> Bool {
     argument.contains("/") || argument.hasSuffix(".json") || [".", ".."].contains(argument)

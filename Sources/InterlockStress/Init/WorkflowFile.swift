@@ -31,7 +31,7 @@ struct WorkflowFile {
     // Not for the executable, which refuses an option of a product that it does not link.
     let runs =
       fetch.commands + ["INTERLOCK_OPTIONS=hang_limit=60 swift test"]
-      + (executable.map { ["swift run \($0) run"] } ?? [])
+      + (executable.map { ["swift run \($0) gate"] } ?? [])
     switch service {
     case .none: return nil
     case .github:

@@ -151,7 +151,7 @@ struct InitCommandTests {
             - run: git clone 'https://example.com/team/Interlock.git' \(interlock)
             - run: git -C \(interlock) checkout 0123456789abcdef
             - run: INTERLOCK_OPTIONS=hang_limit=60 swift test
-            - run: swift run StoreStress run
+            - run: swift run StoreStress gate
 
       """
     #expect(flow.hasSuffix(steps), "\(flow)")

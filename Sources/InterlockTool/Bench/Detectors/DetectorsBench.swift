@@ -4,13 +4,13 @@ import InterlockStress
 import StressRunner
 
 /// What race and deadlock detectors report for the same small programs, faulty and correct.
-/// `ci/detectors.sh` builds the programs and calls this.
+/// `ci/checks/detectors.sh` builds the programs and calls this.
 enum DetectorsBench {
   /// Runs all programs and prints each row of the table when it is done.
   static func run() throws {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
-      print("detectors are compared by ci/detectors.sh, which builds what this bench needs")
+      print("detectors are compared by ci/checks/detectors.sh, which builds what this bench needs")
       return
     }
     guard SectionTracking.isCompiledIn else {
@@ -74,7 +74,7 @@ enum DetectorsBench {
 
   private static func scenario(_ program: String) -> Scenario {
     Scenario(
-      name: program, summary: "One run.", source: "ci/detectors.sh",
+      name: program, summary: "One run.", source: "ci/checks/detectors.sh",
       workload: Workload(
         driver: .threads,
         phases: [

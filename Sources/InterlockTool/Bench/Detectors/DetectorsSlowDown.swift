@@ -28,7 +28,7 @@ enum DetectorsSlowDown {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
       print(
-        "what detectors cost is measured by ci/detectors.sh, which builds what this bench needs")
+        "what detectors cost is measured by ci/checks/detectors.sh, which builds what this bench needs")
       return
     }
     guard SectionTracking.isCompiledIn else {

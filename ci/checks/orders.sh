@@ -2,14 +2,14 @@
 # Counts in how many plain runs the programs of StressScenarios/explore show their bugs, and in how
 # many ThreadSanitizer reports one. By hand, for it takes minutes.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 runs=20
 while [ $# -gt 0 ]; do
   case "$1" in
     -h | --help)
       cat <<'END'
-Usage: ci/orders.sh [--runs N]
+Usage: ci/checks/orders.sh [--runs N]
 
   --runs N     runs of each program, 1 to 1000 (default: 20)
   -h, --help   show this, and build nothing
@@ -29,7 +29,7 @@ END
       shift 2
       ;;
     *)
-      echo "error: Unknown argument '$1', expected '--runs'; see 'ci/orders.sh --help'" >&2
+      echo "error: Unknown argument '$1', expected '--runs'; see 'ci/checks/orders.sh --help'" >&2
       exit 64
       ;;
   esac

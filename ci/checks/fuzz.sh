@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of scenarios, baselines, records and tokens with libFuzzer, guided by coverage:
-# ci/fuzz.sh [SECONDS for each reader, 60 unless given] [READER ...]. Prints how many inputs each has read. An input
+# ci/checks/fuzz.sh [SECONDS for each reader, 60 unless given] [READER ...]. Prints how many inputs each has read. An input
 # that a reader does not survive is kept in .build/fuzz/READER, and the script fails. A build of its own in .build/fuzz/build
 # takes some minutes the first time. 'swift test' has a short round that is the same in every run.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]{0,5}$ ]] || {

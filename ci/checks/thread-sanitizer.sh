@@ -10,7 +10,7 @@
 # - the strategies of exploration, which run millions of executions on one thread;
 # - tests that build another package, which would be built without the sanitizer.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 # By target: Package.swift leaves out the others.
 export INTERLOCK_TESTS="InterlockTests InterlockTestsC TrackedModel CachesTests ComparisonTests \
@@ -34,4 +34,4 @@ options=(
   -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only
 )
 swift build --build-tests "${options[@]}"
-[ "${1-}" = --build-only ] || exec ci/tests.sh "${options[@]}" "${skip[@]}" "$@"
+[ "${1-}" = --build-only ] || exec ci/checks/tests.sh "${options[@]}" "${skip[@]}" "$@"

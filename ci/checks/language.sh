@@ -4,7 +4,7 @@
 set -euo pipefail
 # Columns are characters, not bytes.
 export LC_ALL=C.UTF-8
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 files() { git ls-files 'Plugins/*.swift' 'Sources/*.swift' 'Sources/*.[ch]' 'Tests/*.swift' 'Tests/*.[ch]' "$@"; }
 
@@ -17,7 +17,7 @@ check() {
     printf 'error: %s: %s lines, at most %s are allowed\n%s\n' "$what" "$count" "$most" "$found" >&2
     failed=1
   elif [ "$count" -lt "$most" ]; then
-    echo "$what: $count lines of $most: lower the number in ci/language.sh"
+    echo "$what: $count lines of $most: lower the number in ci/checks/language.sh"
   fi
 }
 

@@ -10,7 +10,7 @@
 # All share one build folder, so that Interlock is compiled once. Needs a minute or two for a first
 # build; BUILD_FOLDER keeps it.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -5,7 +5,7 @@
 # Arguments: the files (all that have such a block, if none is given). `--list` prints the blocks
 # with their dates and runs nothing. Run it on a quiet machine; the whole takes about half an hour.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 begin='<!-- measured: '
 end='<!-- end of measured -->'

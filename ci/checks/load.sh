@@ -3,7 +3,7 @@
 # three trials, one of which fails, are repeated in a record, the one that fails once in a hundred.
 # Not a part of the gate. The argument is the number of results, 100,000 without it.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 results=${1-100000}
 swift build -c release --product interlock >&2
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat >"$work/reads.json" <<'END'
 {
-  "name": "reads", "summary": "Eight callers read one value", "source": "ci/load.sh",
+  "name": "reads", "summary": "Eight callers read one value", "source": "ci/checks/load.sh",
   "workload": {
     "driver": "threads", "seed": 1, "keys": {"count": 1, "distribution": "uniform"},
     "valueBytes": 64, "prepare": "all-keys",

@@ -3,7 +3,7 @@
 # runtime exports, and knows every other entry: a missing one would be an order between tasks that
 # prediction does not see. Linux only; needs nm. Ends with 1 if an entry is missing.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 library=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift/linux/libswift_Concurrency.so
 known=Sources/CInterlockEvents/awaited_calls.h

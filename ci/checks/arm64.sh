@@ -5,7 +5,7 @@
 #
 # Needs Debian's headers for arm64, and installs them by apt-get if they are missing.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 root=/usr/aarch64-linux-gnu
 headers=(libc6-dev-arm64-cross linux-libc-dev-arm64-cross)
@@ -13,7 +13,7 @@ if [ ! -f "$root/include/stdio.h" ] || [ ! -f "$root/include/linux/futex.h" ]; t
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${headers[@]}"; } >&2
 fi
 
-# With the targets of ci/fuzz.sh.
+# With the targets of ci/checks/fuzz.sh.
 export INTERLOCK_FUZZ=1
 scratch=$PWD/.build/arm64
 # The list of what an earlier run has read may name a header that no file includes any more.

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Compares race and deadlock detectors on the same small programs. Run it by hand: it takes minutes.
-# `ci/detectors.sh --help` explains it; wrong arguments are reported before anything is built.
+# `ci/checks/detectors.sh --help` explains it; wrong arguments are reported before anything is built.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 help() {
   cat <<'END'
-Usage: ci/detectors.sh [--runs N] [--valgrind-runs N] [--rows TEXT]
-       ci/detectors.sh --memory [--runs N] [--rows TEXT]
+Usage: ci/checks/detectors.sh [--runs N] [--valgrind-runs N] [--rows TEXT]
+       ci/checks/detectors.sh --memory [--runs N] [--rows TEXT]
 
   --runs N            runs of each program by each detector, 1 to 1000 (default: 5)
   --valgrind-runs N   the same for Helgrind and DRD, which take a second to start (default: 1)
@@ -24,7 +24,7 @@ END
 }
 
 usage() {
-  echo "error: $1; see 'ci/detectors.sh --help'" >&2
+  echo "error: $1; see 'ci/checks/detectors.sh --help'" >&2
   exit 64
 }
 

@@ -7,7 +7,7 @@
 # the suites that wait most are in processes of their own. So are those that explore within the
 # process, where tasks of other tests would be part of what is explored.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 parts=(
   'SyncEventsTests\.'

@@ -3,7 +3,7 @@
 # every relative link of the Markdown files points to a file. Writes nothing into the package. Needs
 # a debug build, and makes one if there is none.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 toolchain=$(dirname "$(readlink -f "$(command -v swift)")")
 modules=$(swift build --show-bin-path)/Modules

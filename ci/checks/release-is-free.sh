@@ -3,7 +3,7 @@
 # code of marked functions equals that of the same functions without marks. (`suspended` is compiled
 # and not compared: an async body is a separate coroutine in either file.)
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 scratch=${1:-.build}
 work=$(mktemp -d "${TMPDIR:-/tmp}/interlock-release-XXXXXX")
@@ -25,7 +25,7 @@ instructions() {
 for file in marked unmarked; do
   swiftc -O -swift-version 6 -parse-as-library -module-name Marks -I "$products/Modules" \
     -Xcc "-fmodule-map-file=$PWD/Sources/CInterlock/include/module.modulemap" \
-    -c "ci/release/$file.swift" -o "$work/$file.o"
+    -c "ci/checks/release/$file.swift" -o "$work/$file.o"
 done
 
 failed=0

@@ -1,0 +1,68 @@
+import Foundation
+import StressRunner
+import Testing
+import WaitForGraph
+
+@testable import InterlockStress
+
+/// The README's figures and tables that the program can derive.
+struct ReadmeTablesTests {
+  private let readme: String
+  private let scenario: Scenario
+
+  init() throws {
+    readme = try String(
+      contentsOf: BuiltInScenariosTests.root.appending(path: "README.md"), encoding: .utf8)
+    let bytes = try #require(World.builtInTexts.first { $0.name == "concurrent-reads" }?.bytes)
+    scenario = try ScenarioFile(parsing: bytes, path: "concurrent-reads").scenario
+  }
+
+  @Test("the README begins with the marks, the four caches with their verdicts, and three commands")
+  func firstScreen() throws {
+    let lines = readme.split(separator: "\n", omittingEmptySubsequences: false)
+    func number(of text: String) throws -> Int {
+      try #require(lines.firstIndex { $0.contains(text) }, "\(text)")
+    }
+    #expect(try number(of: "BEGIN_LOCK(.noReadWrite") < 20)
+    for entry in SubjectEntry.builtIn {
+      let expected = scenario.expectation(for: entry.name)
+      let verdict = expected.verdict.rawValue + (expected.cause.map { " (\($0.rawValue))" } ?? "")
+      let row = try number(of: "| `\(entry.name)` |")
+      #expect(lines[row].hasSuffix("| \(verdict) |"))
+      let output = try #require(lines.first { $0.hasPrefix("  \(entry.name) ") })
+      let cells = output.split(separator: "  ", omittingEmptySubsequences: true).dropFirst()
+      #expect(cells.count == 3)
+      for cell in cells {
+        #expect(cell.trimmingCharacters(in: .whitespaces).hasPrefix(expected.verdict.rawValue))
+      }
+    }
+    for command in [CommandName.deadlocks, .compare, .gate] {
+      #expect(try number(of: "`swift run interlock \(command.rawValue)`") < 85)
+    }
+    #expect(try number(of: "(#my-tests-hang)") < 10)
+    #expect(lines.count <= 201)
+  }
+
+  @Test("the README's number of scenarios is the number that the main job replays")
+  func scenarios() {
+    let words = [7: "seven", 8: "eight", 9: "nine", 10: "ten"]
+    let count = World.builtInTexts.count
+    let number = words[count] ?? "\(count)"
+    #expect(readme.contains("replays the \(number) scenarios of `StressScenarios/caches`"))
+  }
+
+  @Test(
+    "the workflows in ci are those that 'init' writes, but for their first lines",
+    arguments: [InitOptions.Service.github, .gitlab])
+  func workflows(_ service: InitOptions.Service) throws {
+    let file = try #require(
+      WorkflowFile(service, folder: "", fetch: .repository, executable: "MyStress"))
+    let shown = try String(
+      contentsOf: BuiltInScenariosTests.root.appending(path: "ci/\(service.rawValue).yml"),
+      encoding: .utf8)
+    func body(_ text: String) -> [Substring] {
+      text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    }
+    #expect(body(shown) == body(file.text))
+  }
+}

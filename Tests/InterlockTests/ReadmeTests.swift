@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import Interlock
+
+// The README's first example, as it stands there.
+
+final class Users: @unchecked Sendable {
+  private var names: [Int: String] = [:]
+
+  func rename(_ id: Int, to name: String) {
+    BEGIN_LOCK(.noReadWrite, "users")  // I write: no other may read or write
+    names[id] = name
+    END_LOCK(.noReadWrite, "users")
+  }
+
+  func name(of id: Int) -> String? {
+    BEGIN_LOCK(.noWrite, "users")  // I read: others may read, none may write
+    defer { END_LOCK(.noWrite, "users") }
+    return names[id]
+  }
+}
+
+// The end of the example.
+
+struct ReadmeTests {
+  @Test("the README shows the example as it is built")
+  func shown() throws {
+    let own = try String(contentsOfFile: #filePath, encoding: .utf8)
+    let start = try #require(own.range(of: "final class Users"))
+    let end = try #require(own.range(of: "\n// The end of the example."))
+    let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md")
+    #expect(
+      try String(contentsOf: readme, encoding: .utf8)
+        .contains(own[start.lowerBound..<end.lowerBound] + "```"))
+  }
+
+  @Test("the README's example reports the reader that meets the writer, and no reader beside one")
+  func conflict() throws {
+    Findings.collect()
+    let users = Users()
+    users.rename(1, to: "one")
+    BEGIN_LOCK(.noWrite, "users")
+    onThread { _ = users.name(of: 1) }
+    END_LOCK(.noWrite, "users")
+    #expect(Findings.conflicts(on: "users").isEmpty)
+    BEGIN_LOCK(.noReadWrite, "users")
+    onThread { _ = users.name(of: 1) }
+    END_LOCK(.noReadWrite, "users")
+    let conflict = try #require(Findings.conflicts(on: "users").first)
+    #expect(conflict.first.mode == .noReadWrite)
+    #expect(conflict.second.mode == .noWrite)
+    #expect(conflict.second.place.function == "name(of:)")
+    #expect(conflict.second.place.line == 18)
+  }
+}
