@@ -1,5 +1,5 @@
 // The runtime's asynchronous functions that an executable calls by symbol: `AWAITED(kind, symbol)`
-// each, with an isolation parameter and without, as older compilers call them. `ci/checks/awaits.sh` lists
+// each, with an isolation parameter and without, as older compilers call them. `awaits.sh` lists
 // those of the toolchain that are missing here.
 
 // The task waits for a continuation.

@@ -96,13 +96,15 @@ struct BuiltInScenariosTests {
     #expect(strategy.name == "mine" && strategy.makeLock != nil)
   }
 
-  @Test("the four caches of the thousand reads are public subjects, and each repair is of their code")
+  @Test("the four caches are public subjects, and each repair is of their code")
   func repairs() throws {
     #expect(
       SubjectEntry.builtIn.map(\.name)
         == ["semaphore-lock", "mutex", "serial-queue-sync", "semaphore-over-async"])
-    let faulty = ["serial-queue-sync": "SerialQueue/SerialQueueCache.swift",
-      "semaphore-over-async": "SemaphoreOverAsync/SemaphoreOverAsyncCache.swift"]
+    let faulty = [
+      "serial-queue-sync": "SerialQueue/SerialQueueCache.swift",
+      "semaphore-over-async": "SemaphoreOverAsync/SemaphoreOverAsyncCache.swift",
+    ]
     func source(_ name: String) throws -> String {
       try String(contentsOf: Self.root.appending(path: "Sources/Caches/" + name), encoding: .utf8)
     }

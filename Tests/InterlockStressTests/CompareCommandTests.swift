@@ -95,7 +95,7 @@ struct CompareCommandTests {
     #expect(world(test, isDebug: true).perform(["compare"] + short) == .met)
     #expect(
       test.output.text.hasPrefix(
-        "debug build, for a first look: its figures are not those of a release build; 2 strategies"))
+        "debug build, for a first look: its figures are not those of a release build; 2 strat"))
     #expect(
       test.output.text.contains(
         "A release build may have another order: swift run -c release interlock compare\n"))

@@ -28,7 +28,7 @@ typedef enum {
 typedef enum {
   /// At any point: a time is a lower bound, and a thread may take any time for its next step. So
   /// what waits for a later time may also continue first. The clock moves to the time, unless it
-  /// shows a later one. Waits that follow one another are bounded: see `bounds_sleeps` of the result.
+  /// shows a later one. Waits that follow one another are bounded: see `bounds_sleeps`.
   INTERLOCK_TIME_IS_LOWER_BOUND = 0,
   /// When no thread can continue, in the order of the times; of equal ones, either first.
   INTERLOCK_TIME_IS_EXACT,

@@ -217,7 +217,7 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var summary: String {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
-    case .deadlocks: "Replay a thousand reads on pools of several widths, and explain each deadlock."
+    case .deadlocks: "Replay a thousand reads on pools of several widths, explain deadlocks."
     case .gate: "Replay scenarios for a CI job, on this executable or on one that it builds first."
     case .explore: "Execute the orders in which a scenario's threads can run, until one fails."
     case .list: "List subjects, scenarios, strategies and benches."

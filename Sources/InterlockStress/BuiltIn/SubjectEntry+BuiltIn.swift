@@ -4,8 +4,10 @@ import LockStrategies
 public import StressRunner
 
 extension SubjectEntry {
-  /// The four caches of the thousand reads: a semaphore as a lock, a mutex, `sync` on a serial queue
-  /// over the shared pool, and a semaphore that waits for an asynchronous method.
+  /// The four caches of the thousand reads.
+  ///
+  /// They are a semaphore as a lock, a mutex, `sync` on a serial queue over the shared pool, and a
+  /// semaphore that waits for an asynchronous method.
   ///
   /// The first two complete every scenario for caches, the other two starve the pool:
   ///

@@ -218,7 +218,8 @@ struct CompareField {
   /// few threads.
   private static func thousandReads(isOfCaches: Bool, seed: UInt64) -> Scenario {
     let workload = Workload(
-      driver: .dispatchQueue, phases: [.init(callers: 1000, rounds: 1, operations: .sequence([.get]))],
+      driver: .dispatchQueue,
+      phases: [.init(callers: 1000, rounds: 1, operations: .sequence([.get]))],
       keys: 1, valueBytes: valueBytes, preparesAllKeys: isOfCaches, seed: seed)
     return Scenario(
       name: "compare-thousand-reads", summary: "A thousand reads at once.", source: "compare",

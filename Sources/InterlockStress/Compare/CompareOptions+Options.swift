@@ -77,7 +77,7 @@ extension CommandName {
       "The seed of calls, keys and the order of rounds.", default: "1"),
     Option(
       flag: "allow-debug", replay: .leavesOut,
-      "Compare a debug build with a baseline too, whose figures are not those of the code that ships."
+      "Compare a debug build with a baseline too."
     ) { $0.compare.allowsDebug = true },
     Option(
       flag: "verbose", short: "v", replay: .leavesOut, "Show the ranking of every workload."

@@ -24,10 +24,11 @@ struct StarvationPicture {
     }
     var lines = [line(label[0], "█", waiting, "\(waiting) wait for the \(blocks) at the end")]
     if ahead > 0 { lines.append(line(label[1], "░", ahead, "\(ahead) blocks are ahead of them")) }
+    let none = needed.count == 1 ? "gets none" : "get none"
     lines.append(
       line(
         ahead > 0 ? "" : label[1], "▒", needed.count,
-        "\(needed.count) \(blocks) that would wake the threads, and \(needed.count == 1 ? "gets" : "get") none"))
+        "\(needed.count) \(blocks) that would wake the threads, and \(none)"))
     self.lines = lines
   }
 }

@@ -89,7 +89,8 @@ struct GateCommand {
     let path = "\(folder)/\(product)"
     // The executable's own scenarios are those of its package.
     guard chdir(package) == 0 else {
-      throw RunnerFault(reason: "'\(package)' cannot be entered: \(String(cString: strerror(errno)))")
+      let reason = String(cString: strerror(errno))
+      throw RunnerFault(reason: "'\(package)' cannot be entered: \(reason)")
     }
     var arguments = ([path] + words).map { strdup($0) }
     arguments.append(nil)

@@ -30,7 +30,9 @@ struct ResultsCheck {
     case nil: faults.append("\"summary\" must hold \"planned\", found none: the run did not end")
     case 0?: faults.append("no trial was planned, expected at least one")
     case let planned?:
-      if planned != count { faults.append("expected \(planned) results as planned, found \(count)") }
+      if planned != count {
+        faults.append("expected \(planned) results as planned, found \(count)")
+      }
     }
     let failures = results.count { $0["met"]?.content == .bool(false) }
     if unmet != 0 || failures > 0 {

@@ -79,8 +79,8 @@ enum InitTemplates {
     import InterlockStress
     import \(module)
 
-    /// A cache of \(module), as scenarios call it. Forward to a type of your own, and mark what each
-    /// method reads and writes: a debug build stops a writer that meets a reader or another writer.
+    /// A cache of \(module), as scenarios call it. Forward to a type of your own, and mark what
+    /// its methods read and write: a debug build stops a writer that meets a reader or a writer.
     final class ExampleCache: Cache, @unchecked Sendable {
       private let lock = NSLock()
       private var stored: [String: [UInt8]] = [:]

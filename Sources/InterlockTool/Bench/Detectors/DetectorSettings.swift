@@ -1,6 +1,6 @@
 import InterlockStress
 
-/// The settings that `ci/checks/detectors.sh` passes to the bench by the environment, because a bench has
+/// The settings that `detectors.sh` passes to the bench by the environment, because a bench has
 /// no options.
 struct DetectorSettings: Equatable {
   /// The path of `DetectorProgram`, built without a sanitizer and without section tracking.

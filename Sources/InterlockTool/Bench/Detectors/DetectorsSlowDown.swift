@@ -28,7 +28,7 @@ enum DetectorsSlowDown {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
       print(
-        "what detectors cost is measured by ci/checks/detectors.sh, which builds what this bench needs")
+        "ci/checks/detectors.sh builds what this bench needs, and calls it")
       return
     }
     guard SectionTracking.isCompiledIn else {
