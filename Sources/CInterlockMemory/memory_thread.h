@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   uint64_t task;
   uint64_t scope;
-  uint32_t thread;
+  uint32_t thread, explored_thread;
   uint32_t held_count;
   interlock_memory_held held[INTERLOCK_MEMORY_HELD];
   char queue[INTERLOCK_MEMORY_LABEL];

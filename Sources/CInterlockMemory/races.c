@@ -77,6 +77,7 @@ static bool copy_situation(interlock_memory_side *side, const slot_history *hist
                            uint64_t number) {
   const situation *at = &history->ring[number % kept_situations];
   side->thread = at->thread;
+  side->explored_thread = at->explored_thread;
   side->task = at->task;
   side->scope = at->scope;
   memcpy(side->queue, at->queue, sizeof side->queue);
@@ -98,7 +99,10 @@ static void add_situation(interlock_memory_side *side, uint32_t slot, uint64_t m
     if (at->moment < moment) return;
     if (at->moment > moment) continue;
     side->is_known = copy_situation(side, history, at->situation);
-    if (!side->is_known) side->thread = side->held_count = 0, side->task = side->queue[0] = 0;
+    if (!side->is_known) {
+      side->thread = side->explored_thread = side->held_count = 0;
+      side->task = side->queue[0] = 0;
+    }
     return;
   }
 }

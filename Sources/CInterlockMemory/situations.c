@@ -1,4 +1,5 @@
 // What each thread held in its last epochs, and which task, scope and queue it ran.
+#include "interlock_performer.h"
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,6 +9,14 @@
 #include "mutex_list.h"
 
 static interlock_memory_scope scope_of_caller;
+
+// NULL in a program that does not explore.
+uint32_t interlock_explored_thread_number(void) __attribute__((weak));
+
+static uint32_t explored_thread(void) {
+  bool may_be = interlock_marks.controlled && interlock_explored_thread_number;
+  return may_be ? interlock_explored_thread_number() : 0;
+}
 
 void interlock_memory_scope_from(interlock_memory_scope scope) {
   __atomic_store_n(&scope_of_caller, scope, __ATOMIC_RELEASE);
@@ -39,6 +48,7 @@ static void write_situation(const thread_record *record, const memory_thread *ow
   // Release: a report that reads what follows sees that the number is used again.
   __atomic_store_n(&history->situations, history->situations + 1, __ATOMIC_RELEASE);
   now->thread = record->waits.view.number;
+  now->explored_thread = explored_thread();
   now->task = interlock_current_task();
   now->scope = own_scope();
   now->held_count = 0;
@@ -77,7 +87,8 @@ static inline uint64_t mixed(uint64_t key, uint64_t with) {
 
 /// A number for all that a situation has. Two with one number are as likely as a broken disk.
 static uint64_t key_of_situation(const thread_record *record, uint64_t runs) {
-  uint64_t key = mixed(1, runs);
+  // One pthread runs several explored threads in turn.
+  uint64_t key = mixed(1 + explored_thread(), runs);
   for (uint32_t index = 0; index < record->held.count; index++) {
     const held_lock *lock = &record->held.locks[index];
     key = mixed(mixed(mixed(key, lock->object), lock->place), lock->outer);

@@ -261,6 +261,8 @@ package struct Exploration: Sendable {
     var failure = ExplorationFailure(result, token: token, at: execution, race: race)
     failure.schedule.bodyIsTask = bodyIsTask
     failure.schedule.taskNames = Self.taskNames(failure.schedule)
+    failure.memoryRace?.first.name(in: failure.schedule)
+    failure.memoryRace?.second.name(in: failure.schedule)
     return failure
   }
 

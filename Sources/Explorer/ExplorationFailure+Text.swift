@@ -86,8 +86,6 @@ extension ExplorationFailure {
 extension MemoryRace {
   /// Both sides in full, with the variable and what the race means.
   fileprivate var lines: [String] {
-    // Of an access by an explored thread that holds a lock, nothing stands beside the lock.
-    (variableLines + first.lines(as: "first") + second.lines(as: "second"))
-      .filter { $0.contains { $0 != " " } } + ["  \(meaning)"]
+    variableLines + first.lines(as: "first") + second.lines(as: "second") + ["  \(meaning)"]
   }
 }

@@ -31,6 +31,11 @@ extension Schedule {
     return step.thread == 0 ? .body : .thread(step.thread)
   }
 
+  /// The column of a thread.
+  fileprivate func party(ofThread thread: Int) -> Party {
+    steps.last { $0.thread == thread }.map(party) ?? (thread == 0 ? .body : .thread(thread))
+  }
+
   /// Each step with its party, in the words of a report.
   package var events: [(party: String, text: String, place: StackFrame?)] {
     steps.map { (party($0).name, Self.text($0), $0.place) }
@@ -144,5 +149,12 @@ extension Schedule {
   /// The first thread, where it only waits for the body's task.
   func isHelper(_ step: Step) -> Bool {
     bodyIsTask && step.thread == 0 && step.task == nil
+  }
+}
+
+extension MemoryRace.Side {
+  /// Gives an explored thread the name that it has in the schedule of its execution.
+  mutating func name(in schedule: Schedule) {
+    party = exploredThread.map { schedule.party(ofThread: $0).name }
   }
 }

@@ -156,10 +156,7 @@ package enum MemoryCheck {
       let isKnown = functions.withLock { $0?.isKnown }?(named) ?? false
       return ExploredMemoryRace(isFailure: !isKnown, variable: named.variable)
     } describe: { variable in
-      var race = MemoryRace(found).withLines(variable: variable)
-      race.first.isExplored = true
-      race.second.isExplored = true
-      return race
+      MemoryRace(found).withLines(variable: variable)
     }
   }
 

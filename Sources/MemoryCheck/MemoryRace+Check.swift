@@ -50,6 +50,7 @@ extension MemoryRace.Side {
       isWrite: side.is_write, address: side.address, size: Int(side.size),
       thread: side.thread == 0 ? nil : Int(side.thread),
       place: stack.first { !$0.isSystem } ?? stack.first ?? StackFrame(address: 0), stack: stack)
+    exploredThread = side.explored_thread == 0 ? nil : Int(side.explored_thread) - 1
     isAtomic = side.is_atomic
     isKnown = side.is_known
     task = side.task == 0 ? nil : side.task

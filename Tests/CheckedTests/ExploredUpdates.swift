@@ -42,6 +42,15 @@ import Testing
     }
   }
 
+  /// One of two threads holds the lock.
+  @Test func halfLocked() throws {
+    try explore {
+      let users = Users()
+      onThreads([{ users.addLocked() }, { users.add() }])
+      #expect(users.total == 2)
+    }
+  }
+
   @Test func isolated() throws {
     try explore(.isolated) {
       let users = Users()

@@ -85,7 +85,20 @@ struct MemoryRaceTests {
       #expect(text.contains(": variable 'Users.count'\n"), "\(text)")
       #expect(text.contains("\nrace in memory: nothing orders"), "\(text)")
       #expect(text.contains("\n  first: ") && text.contains("\n  second: "), "\(text)")
+      let kind = issue.test == "lostByTasks()" ? "task" : "thread"
+      let owners = text.matches(of: #/\n  (?:first|second): .*\n    (\w+) ([12]), /#)
+      #expect(owners.map { String($0.1) } == [kind, kind], "\(text)")
+      #expect(Set(owners.map { String($0.2) }) == ["1", "2"], "\(text)")
     }
+  }
+
+  @Test("names the thread of an explored access under a lock")
+  func threadUnderLock() throws {
+    let run = try run("ExploredUpdates/halfLocked")
+    #expect(run.issues.map(\.test) == ["halfLocked()"], "\(run.issues)\(run.output)")
+    let text = run.issues.first?.text ?? ""
+    let side = #/\n  \w+: .*\n    thread [12](, holds no lock\n|\n    holds the lock at )/#
+    #expect(Set(text.matches(of: side).map(\.1.count)).count == 2, "\(text)")
   }
 
   @Test("has its memory checked in child processes as well")

@@ -74,6 +74,10 @@ void interlock_explored_names_race(bool begins) {
   if (ENGINE.shown_naming) *ENGINE.shown_naming = begins;
 }
 
+uint32_t interlock_explored_thread_number(void) {
+  return interlock_marks.controlled && ENGINE.current ? ENGINE.current->number + 1 : 0;
+}
+
 void interlock_explored_memory_undecided(void) {
   interlock_escaped("code without '-sanitize=thread' that may order accesses");
 }

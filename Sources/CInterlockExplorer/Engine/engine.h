@@ -159,6 +159,9 @@ void interlock_objects_reset(void) HIDDEN;
 void interlock_accesses_reset(void) HIDDEN;
 /// The check of memory names a race of an explored thread (accesses.c).
 void interlock_explored_names_race(bool begins);
+/// One more than the number of the calling thread in schedules; 0 if it is not explored
+/// (accesses.c).
+uint32_t interlock_explored_thread_number(void);
 /// Writes what is known of the objects of the last execution (objects.c).
 void interlock_objects_describe(interlock_exploration_result *result,
                                 interlock_result_details *details) HIDDEN;

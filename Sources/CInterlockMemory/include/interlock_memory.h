@@ -39,6 +39,8 @@ typedef struct {
   uint32_t size;
   /// The system's number of the thread; 0 if that is not known any more.
   uint32_t thread;
+  /// One more than the number of the explored thread in schedules; 0 for none.
+  uint32_t explored_thread;
   /// The number of the task; 0 for none, or if it is not known.
   uint64_t task;
   /// The number of the scope, such as a test, that the access belongs to; 0 for none.

@@ -28,9 +28,6 @@ extension Finding.Side {
 
 extension Finding.Step {
   fileprivate init(_ side: MemoryRace.Side) {
-    let thread = side.thread.map { "thread \($0)" } ?? "an unknown thread"
-    self.init(
-      party: side.task.map { "\(thread), task \($0)" } ?? thread, text: side.access,
-      place: side.place)
+    self.init(party: side.runner, text: side.access, place: side.place)
   }
 }

@@ -73,11 +73,18 @@ extension MemoryRace.Side {
     "\(access) at \(isPlaceKnown ? place.description : "a place that is not known")"
   }
 
+  /// `thread 3050, task 10`, or the name in the schedule: the system's numbers change from one
+  /// execution to the next.
+  package var runner: String {
+    if let party { return party }
+    let name = thread.map { "thread \($0)" } ?? "an unknown thread"
+    return task.map { "\(name), task \($0)" } ?? name
+  }
+
   /// `thread 3050, task 10, queue 'cache', holds no lock`
   package var owner: String {
     guard isKnown else { return "its thread and locks are not known any more" }
-    var context = isExplored ? [] : [thread.map { "thread \($0)" } ?? "an unknown thread"]
-    if let task, !isExplored { context.append("task \(task)") }
+    var context = [runner]
     if let queue { context.append("queue '\(queue)'") }
     if locks.isEmpty { context.append("holds no lock") }
     return context.joined(separator: ", ")

@@ -29,9 +29,10 @@ package struct MemoryRace: Sendable, Hashable, Codable {
     package var size: Int
     /// Whether the thread, task, queue and locks are known.
     package var isKnown = true
-    /// Whether the thread is explored: the numbers of the thread and the task, which change from
-    /// one execution to the next, are not those of the order that a report shows.
-    package var isExplored = false
+    /// The number of the explored thread in schedules; `nil` for none.
+    package var exploredThread: Int?
+    /// The name that a schedule gives to the explored thread or its task; `nil` for none.
+    package var party: String?
     /// The system's number of the thread; `nil` if it is not known.
     package var thread: Int?
     /// The number of the task; `nil` for none.
