@@ -180,7 +180,8 @@ let package = Package(
       dependencies: [
         "Findings", "Prediction", "HangDetection", "HangReports", "WaitForGraph",
         "ProcessInspection",
-        "Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness", "CInterlockWatchdog",
+        "Interlock", "CInterlock", "CInterlockAnalysis", "CInterlockEvents", "CInterlockHarness",
+        "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),
     // JSON that keeps lines and the order of members, read and written.

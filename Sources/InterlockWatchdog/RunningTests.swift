@@ -15,7 +15,7 @@ final class RunningTests: Sendable {
   // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private let lock = NSLock()
   // Accessed only under that lock.
-  nonisolated(unsafe) private var xctests: [(id: UInt, name: String)] = []
+  nonisolated(unsafe) private var xctests: [XCTestRun] = []
   nonisolated(unsafe) private var bound: [UInt: [(number: Int, value: Any)]] = [:]
   nonisolated(unsafe) private var count = 0
   nonisolated(unsafe) private var locals: [TestLocal] = []
@@ -54,7 +54,12 @@ final class RunningTests: Sendable {
     return UnsafePointer(memory)
   }
 
-  private func begins(_ id: UInt, _ name: String) { lock.withLock { xctests.append((id, name)) } }
+  private func begins(_ id: UInt, _ name: String) {
+    guard let test = UnsafeRawPointer(bitPattern: id) else { return }
+    // The object that XCTest has just passed.
+    let type: AnyClass = Swift.type(of: Unmanaged<AnyObject>.fromOpaque(test).takeUnretainedValue())
+    lock.withLock { xctests.append(XCTestRun(id: id, name: name, type: type)) }
+  }
 
   private func ends(_ id: UInt) { lock.withLock { xctests.removeAll { $0.id == id } } }
 
@@ -99,8 +104,9 @@ final class RunningTests: Sendable {
     let values = bound.values.compactMap { stack in
       stack.last { SwiftTestingCase($0.value) != nil }
     }.sorted { $0.number < $1.number }
-    let names = xctests.map(\.name)
+    let xctests = xctests
     lock.unlock()
+    let names = xctests.map(\.description)
     var seen: Set<String> = []
     return (names + values.compactMap { SwiftTestingCase($0.value)?.description })
       .filter { seen.insert($0).inserted }

@@ -48,6 +48,21 @@ final class XCHangs: XCTestCase {
   }
 }
 
+/// Tests whose class is another one than that of the declaration, or its extension.
+class XCBase: XCTestCase {
+  func testInherited() async {
+    await withCheckedContinuation { keep($0) }  // testInherited: waits
+  }
+}
+
+final class XCInheriting: XCBase {}
+
+extension XCInheriting {
+  func testInExtension() async throws {
+    await withCheckedContinuation { keep($0) }  // testInExtension: waits
+  }
+}
+
 /// Correct tests of XCTest: each takes longer than a second, in which little happens.
 final class XCQuiet: XCTestCase {
   func testSleeps() async throws {

@@ -23,6 +23,10 @@ if arguments.contains("swift-testing") {
       ("testThrowingGroupCrossed", asyncTest(XCHangs.testThrowingGroupCrossed)),
       ("testExpectation", asyncTest(XCHangs.testExpectation)),
     ]),
+    testCase([
+      ("testInherited", asyncTest(XCInheriting.testInherited)),
+      ("testInExtension", asyncTest(XCInheriting.testInExtension)),
+    ]),
     testCase([("testLeftLocked", XCLeft.testLeftLocked)]),
     testCase([("testRunLoopTimer", XCQuiet.testRunLoopTimer)]),
     testCase([

@@ -10,7 +10,9 @@ extension SyncEvents {
     struct Hang: CustomTestStringConvertible, Sendable {
       /// Its name, as given to the library.
       var name: String
-      /// Its name in the report, the cause, and what else the report must have.
+      /// The class of a test of XCTest.
+      var suite = "XCHangs"
+      /// The cause, and what else the report must have; of Swift Testing, also its name there.
       var parts: [String]
       var library = "xctest"
       /// Whether nothing that could still happen ends it, so that it is reported before the limit.
@@ -19,22 +21,16 @@ extension SyncEvents {
     }
 
     static let hangs = [
-      Hang(name: "testRelock", parts: ["test: XCHangs.testRelock\n", "(self)"]),
-      Hang(
-        name: "testSemaphoresInTasks",
-        parts: ["test: XCHangs.testSemaphoresInTasks\n", "(starvation)"]),
-      Hang(name: "testNeverResumed", parts: ["test: XCHangs.testNeverResumed\n", "(suspended)"]),
-      Hang(
-        name: "testActorBlocked",
-        parts: ["test: XCHangs.testActorBlocked\n", "(cycle)", "the actor Gate"]),
-      Hang(name: "testTasksCrossed", parts: ["test: XCHangs.testTasksCrossed\n", "(cycle)"]),
-      Hang(
-        name: "testThrowingGroupCrossed",
-        parts: ["test: XCHangs.testThrowingGroupCrossed\n", "(cycle)"]),
-      Hang(name: "testExpectation", parts: ["test: XCHangs.testExpectation\n"], isCertain: false),
-      Hang(
-        name: "testExpectationBlocking", parts: ["test: XCHangs.testExpectationBlocking\n"],
-        isCertain: false),
+      Hang(name: "testRelock", parts: ["(self)"]),
+      Hang(name: "testSemaphoresInTasks", parts: ["(starvation)"]),
+      Hang(name: "testNeverResumed", parts: ["(suspended)"]),
+      Hang(name: "testActorBlocked", parts: ["(cycle)", "the actor Gate"]),
+      Hang(name: "testTasksCrossed", parts: ["(cycle)"]),
+      Hang(name: "testThrowingGroupCrossed", parts: ["(cycle)"]),
+      Hang(name: "testExpectation", parts: [], isCertain: false),
+      Hang(name: "testExpectationBlocking", parts: [], isCertain: false),
+      Hang(name: "testInherited", suite: "XCInheriting", parts: ["(suspended)"]),
+      Hang(name: "testInExtension", suite: "XCInheriting", parts: ["(suspended)"]),
       Hang(
         name: "relock",
         parts: ["test: \"takes a lock again\" STHangs.relock() (STHangs.swift:", "(self)"],
@@ -62,7 +58,7 @@ extension SyncEvents {
       arguments: hangs)
     func names(_ hang: Hang) throws {
       let child = try Self.run(
-        hang.library, hang.library == "xctest" ? "XCHangs/\(hang.name)" : "STHangs/\(hang.name)",
+        hang.library, "\(hang.library == "xctest" ? hang.suite : "STHangs")/\(hang.name)",
         limit: hang.isCertain ? 60 : 1)
       #expect(child.status == 86, "\(child.output)\(child.errors)")
       #expect(
@@ -71,6 +67,11 @@ extension SyncEvents {
             ? "interlock: this process is deadlocked"
             : "interlock: this process hangs: nothing has happened for "),
         "\(child.errors)")
+      if hang.library == "xctest" {
+        let line = try Self.lines(in: "XCHangs.swift") { $0.contains("func \(hang.name)()") }
+        let test = "\n  test: \(hang.suite).\(hang.name) (\(line.joined()))\n"
+        #expect(child.errors.contains(test), "\(child.errors)")
+      }
       for part in try hang.parts + Self.lines(of: hang.name) {
         #expect(child.errors.contains(part), "\(child.errors)")
       }
@@ -153,17 +154,22 @@ extension SyncEvents {
     }
 
     /// The lines that the source marks for a test, as a report has them.
-    private static func lines(of test: String, _ file: String = #filePath) throws -> [String] {
-      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-        .appendingPathComponent("../../HangingTests")
-      return try ["Hangs.swift", "XCHangs.swift", "STHangs.swift"].flatMap { name in
-        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(
-          separator: "\n", omittingEmptySubsequences: false
-        ).enumerated().compactMap { index, line in
-          line.contains(" \(test): ") || line.contains(" \(test), ")
-            ? "\(name):\(index + 1) " : nil
-        }
+    private static func lines(of test: String) throws -> [String] {
+      try ["Hangs.swift", "XCHangs.swift", "STHangs.swift"].flatMap { name in
+        try lines(in: name) { $0.contains(" \(test): ") || $0.contains(" \(test), ") }
+          .map { $0 + " " }
       }
+    }
+
+    /// `XCHangs.swift:7`, for each line of a file that is wanted.
+    private static func lines(
+      in name: String, _ path: String = #filePath, where isWanted: (Substring) -> Bool
+    ) throws -> [String] {
+      let file = URL(fileURLWithPath: path).deletingLastPathComponent()
+        .appendingPathComponent("../../HangingTests/\(name)")
+      return try String(contentsOf: file, encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false
+      ).enumerated().compactMap { isWanted($1) ? "\(name):\($0 + 1)" : nil }
     }
   }
 }

@@ -1,0 +1,54 @@
+import CInterlock
+import CInterlockAnalysis
+import Foundation
+import Interlock
+
+/// A test of XCTest that has begun and not ended.
+struct XCTestRun: CustomStringConvertible {
+  /// The address of its test case.
+  let id: UInt
+  /// `XCHangs.testRelock`
+  let name: String
+  /// The class of its test case.
+  let type: AnyClass
+
+  /// `XCHangs.testRelock (XCHangs.swift:7)`
+  var description: String { place.map { "\(name) (\($0))" } ?? name }
+
+  /// Where the method is declared: XCTest knows no line of a test that has not failed, but the
+  /// executable has a symbol of the method and the line of its first instruction.
+  private var place: String? {
+    let method = name.split(separator: ".").last ?? ""
+    // The class itself, or the one that it inherits the method from.
+    for type in sequence(first: type, next: { _getSuperclass($0) }) {
+      guard let start = Self.start(of: method, in: type) else { continue }
+      // As a return address is, behind the instruction.
+      let frame = symbolicate([start + 1]).first
+      guard let file = frame?.file?.split(separator: "/").last, let line = frame?.line, line > 0
+      else { return nil }
+      return "\(file):\(line)"
+    }
+    return nil
+  }
+
+  /// The first address of a method without parameters; `nil` if the executable has no symbol of it.
+  private static func start(of method: Substring, in type: AnyClass) -> UInt? {
+    guard let mangled = _mangledTypeName(type) else { return nil }
+    let prefix = "$s" + mangled
+    let declaration = "\(String(reflecting: type)).\(method)()"
+    var index = 0
+    while let symbol = interlock_code_next_mention(prefix, prefix, &index) {
+      var function = interlock_code_function()
+      guard interlock_code_function_at(index - 1, &function),
+        let text = interlock_demangled(symbol)
+      else { continue }
+      defer { free(text) }
+      var shown = Substring(String(cString: text))
+      if shown.hasPrefix("(extension in "), let end = shown.firstIndex(of: ":") {
+        shown = shown[end...].dropFirst()
+      }
+      if shown.hasPrefix(declaration) { return function.start }
+    }
+    return nil
+  }
+}
