@@ -37,8 +37,8 @@ uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function,
   (void)reader, (void)function, (void)context, (void)flags;
   return 0;
 }
-uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
-  (void)root, (void)turn;
+size_t interlock_waits_turns(uintptr_t root, uint64_t *turns, size_t capacity) {
+  (void)root, (void)turns, (void)capacity;
   return 0;
 }
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {

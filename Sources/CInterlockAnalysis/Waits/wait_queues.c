@@ -248,8 +248,8 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   return count;
 }
 
-uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
-  uint64_t ahead = 0;
+size_t interlock_waits_turns(uintptr_t root, uint64_t *turns, size_t capacity) {
+  size_t count = 0;
   uint32_t used = table_used(&queues);
   for (uint32_t index = 0; index < used; index++) {
     queue_record *record = &records[index];
@@ -257,12 +257,13 @@ uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
     if (!queue || !record->first) continue;
     if (interlock_waits_root(queue) != root) continue;
     take_hidden(&record->lock);
-    for (interlock_item *item = record->first; item && item->turn >> 22 < turn; item = item->next) {
-      ahead++;
+    for (interlock_item *item = record->first; item; item = item->next) {
+      if (count < capacity) turns[count] = item->turn >> 22;
+      count++;
     }
     give_hidden(&record->lock);
   }
-  return ahead;
+  return count;
 }
 
 void interlock_queue_called(uintptr_t queue, bool barrier) {

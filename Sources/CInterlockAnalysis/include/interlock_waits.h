@@ -179,8 +179,9 @@ void interlock_code_reader_free(interlock_code_reader *reader);
 uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function, uintptr_t context,
                               uint32_t flags);
 
-/// The number of blocks before this turn, on all queues whose chain of targets ends at this root.
-uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn);
+/// Copies the turns of the blocks on all queues whose chain of targets ends at this root, in no
+/// order. Returns their number, which may exceed `capacity`.
+size_t interlock_waits_turns(uintptr_t root, uint64_t *turns, size_t capacity);
 
 /// What is known of a semaphore, group, condition or continuation.
 typedef struct {

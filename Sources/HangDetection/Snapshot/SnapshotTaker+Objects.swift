@@ -32,6 +32,7 @@ extension SnapshotTaker {
     wanted.formUnion(
       views.filter { $0.queued > 0 || $0.delayed > 0 || $0.on_group > 0 }.map(\.queue))
     let waiting = Self.codesOfWaiters(threads)
+    let turns = QueueTurns()
     var found: [UInt: WaitSnapshot.Queue] = [:]
     var open = Array(wanted)
     while let id = open.popLast() {
@@ -39,7 +40,7 @@ extension SnapshotTaker {
       var view = byID[id] ?? interlock_queue_view()
       // A target on which no block was enqueued directly, and every root queue.
       if byID[id] == nil { interlock_waits_describe_queue(id, &view) }
-      let queue = queue(view, waiting: waiting, codes)
+      let queue = queue(view, waiting: waiting, codes, turns)
       found[id] = queue
       if let target = queue.target { open.append(target) }
     }
@@ -67,7 +68,8 @@ extension SnapshotTaker {
   }
 
   private func queue(
-    _ view: interlock_queue_view, waiting: [UInt: Set<UInt64>], _ codes: BlockCodes
+    _ view: interlock_queue_view, waiting: [UInt: Set<UInt64>], _ codes: BlockCodes,
+    _ turns: QueueTurns
   ) -> WaitSnapshot.Queue {
     var queue = WaitSnapshot.Queue(
       id: view.queue,
@@ -82,12 +84,13 @@ extension SnapshotTaker {
     if view.delayed > 0, view.next_delayed != .max {
       queue.nextDelayed = max(0, Double(view.next_delayed) / 1e9 - Platform.now)
     }
-    if view.queued > 0 { queue.blocks = Self.blocks(of: view, waiting, codes) }
+    if view.queued > 0 { queue.blocks = Self.blocks(of: view, waiting, codes, turns) }
     return queue
   }
 
   private static func blocks(
-    of view: interlock_queue_view, _ waiting: [UInt: Set<UInt64>], _ codes: BlockCodes
+    of view: interlock_queue_view, _ waiting: [UInt: Set<UInt64>], _ codes: BlockCodes,
+    _ turns: QueueTurns
   ) -> [WaitSnapshot.QueuedBlocks] {
     let items = [interlock_item_view](unsafeUninitializedCapacity: mostBlocks) {
       $1 = interlock_waits_items(view.queue, $0.baseAddress, mostBlocks)
@@ -120,7 +123,7 @@ extension SnapshotTaker {
         WaitSnapshot.QueuedBlocks(
           count: 1, place: frames(item.place), enqueuedBy: [Int(item.enqueued_by)],
           isBarrier: isBarrier, isJob: isJob,
-          ahead: Int(interlock_waits_ahead(interlock_waits_root(view.queue), item.turn)),
+          ahead: turns.count(before: item.turn, onRoot: interlock_waits_root(view.queue)),
           code: code))
     }
     return blocks
