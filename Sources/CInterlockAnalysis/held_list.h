@@ -29,6 +29,8 @@ typedef struct {
   uintptr_t place, outer;
   /// When it was acquired, in nanoseconds; 0 if hold times are not measured. Only for the order.
   uint64_t since;
+  /// The task whose part has left it, if `is_left`; 0 for none. Only for the waits.
+  uintptr_t left_by;
   /// Each reader's count: more than 1 for a recursive lock, 0 for a reader that does not have it.
   /// Also as one word, which compares both at once.
   union {
@@ -130,10 +132,15 @@ static inline void drop_held(held_list *list, held_lock *lock, held_reader reade
   list->count--;
 }
 
-/// Marks what the thread holds as left by a block that has ended: the thread's next block is
-/// another owner.
-static inline void leave_held(held_list *list) {
-  for (uint32_t index = 0; index < list->count; index++) list->locks[index].is_left = true;
+/// Marks what the thread holds as left by a block that has ended, or by a part of a task (0 for
+/// none): the thread's next block is another owner.
+static inline void leave_held(held_list *list, uintptr_t task) {
+  for (uint32_t index = 0; index < list->count; index++) {
+    held_lock *lock = &list->locks[index];
+    if (lock->is_left) continue;
+    lock->left_by = task;
+    lock->is_left = true;
+  }
 }
 
 /// The kind that the events of this lock have.

@@ -197,7 +197,9 @@ static void note_end(thread_record *own) {
   // On the main thread, and outside pools, code that has begun before may still unlock.
   if (record->view.run_count == 0 && record->view.pool && own->held.counted[HELD_BY_THREAD] > 0 &&
       !interlock_is_main_thread()) {
-    leave_held(&own->held);
+    // A task is its own job.
+    const interlock_run *ended = &record->view.runs[0];
+    leave_held(&own->held, ended->flags & INTERLOCK_FLAG_JOB ? ended->context : 0);
   }
   record->view.ended++;
   has_changed(record);

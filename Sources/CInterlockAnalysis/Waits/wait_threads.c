@@ -41,7 +41,7 @@ static void view_thread(const thread_record *record, interlock_thread_view *view
     if (!lock.counts[HELD_BY_THREAD] || view->held_count == INTERLOCK_HELD_MOST) continue;
     view->held[view->held_count++] = (interlock_held){
         lock.object,         lock.place,  lock.outer, kind_of_held(&lock),
-        lock.counts[HELD_BY_THREAD], lock.is_left};
+        lock.counts[HELD_BY_THREAD], lock.is_left, lock.is_left ? lock.left_by : 0};
   }
 }
 

@@ -40,6 +40,8 @@ typedef struct {
   uint32_t count;
   /// Whether a block of a pool's thread has acquired it and ended without releasing it.
   bool is_left;
+  /// The task whose part that block was; 0 for none.
+  uintptr_t left_by;
 } interlock_held;
 
 /// A block that a thread runs.

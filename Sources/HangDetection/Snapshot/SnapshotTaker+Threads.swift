@@ -125,7 +125,7 @@ extension SnapshotTaker {
         guard let kind = kind(held.kind) else { return nil }
         return WaitSnapshot.Held(
           kind: kind, object: held.object, place: frames(held.place, held.outer),
-          isLeft: held.is_left)
+          isLeft: held.is_left, leftBy: held.left_by == 0 ? nil : held.left_by)
       }
     }
   }

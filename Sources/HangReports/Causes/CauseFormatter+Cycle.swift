@@ -77,6 +77,26 @@ extension CauseFormatter {
     )
   }
 
+  func suspendedHolder(
+    _ task: WaitIndex.ObjectID, _ lock: Diagnosis.Object, _ waiters: [Diagnosis.Party],
+    _ others: [Diagnosis.Party]
+  ) -> Lines {
+    let name = names.object(lock)
+    let held = index.threads.lazy.flatMap(\.held).first {
+      $0.leftBy == task && $0.object == lock.id
+    }
+    let waiting =
+      waiters.count == 1
+      ? "\(names.party(waiters[0])) waits" : "\(SnapshotNames.count(waiters)) wait"
+    return (
+      "a task holds \(name) and waits"
+        + PlaceText.at(index.signals[task]?.created ?? [])
+        + ", and \(waiting) for the \(SnapshotNames.name(lock.kind))",
+      [PlaceText.placeAndCaller(held?.place ?? []).map { "the task took it at \($0)" }]
+        .compactMap(\.self) + waitLines(waiters) + waitLines(others)
+    )
+  }
+
   func blockedActor(
     _ actor: WaitIndex.ObjectID, _ holder: Diagnosis.Party, _ signal: Diagnosis.Object,
     _ entering: [Diagnosis.Party], _ others: [Diagnosis.Party]

@@ -31,6 +31,8 @@ struct CauseFormatter {
     case .cycle(let waits, let others): cycle(waits, others)
     case .signalCycle(let waiter, _, let object, let blocked):
       signalCycle(waiter, object, blocked)
+    case .suspendedHolder(let task, _, let lock, let waiters, let others):
+      suspendedHolder(task, lock, waiters, others)
     case .blockedActor(let actor, let holder, let signal, let entering, let others):
       blockedActor(actor, holder, signal, entering, others)
     case .selfWait(let party, let gate, let object): selfWait(party, gate, object)

@@ -31,6 +31,8 @@ package let hangPrograms: [HangProgram] =
   + awaitPrograms
   + staticLetPrograms
   + mixedPrograms
+  + channelPrograms
   + joinPrograms
   + correctPrograms
   + correctAwaitPrograms
+  + correctChannelPrograms

@@ -38,7 +38,8 @@ extension Finder {
     if let ring = selfWait ?? cycle { return ring }
     guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }
     let chains = WaitChains(liveness)
-    return abandonedLock(chains) ?? blockedActor ?? starvation(isCertain: true) ?? suspendedQueue
+    return suspendedHolder ?? abandonedLock(chains) ?? blockedActor ?? starvation(isCertain: true)
+      ?? suspendedQueue
       ?? suspendedTask(.continuation) ?? starvation(isCertain: false) ?? signalCycle
       ?? cycleOfStarted ?? lostWakeUp(chains) ?? unknown
   }

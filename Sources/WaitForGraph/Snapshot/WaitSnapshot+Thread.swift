@@ -109,15 +109,19 @@ extension WaitSnapshot {
     /// Whether a block of a pool's thread acquired it and ended without releasing it. The block
     /// that the thread runs now is another owner.
     package var isLeft: Bool
+    /// The task that has left the thread at an `await` since; `nil` for none.
+    package var leftBy: ObjectID?
 
     /// Describes a hold.
     package init(
-      kind: ObjectKind, object: ObjectID, place: [StackFrame] = [], isLeft: Bool = false
+      kind: ObjectKind, object: ObjectID, place: [StackFrame] = [], isLeft: Bool = false,
+      leftBy: ObjectID? = nil
     ) {
       self.kind = kind
       self.object = object
       self.place = place
       self.isLeft = isLeft
+      self.leftBy = leftBy
     }
   }
 

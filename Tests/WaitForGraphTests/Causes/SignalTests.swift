@@ -79,6 +79,82 @@ struct SignalTests {
     #expect(found.isCertain)
   }
 
+  /// The sender of a channel waits for the receiver under a lock that the receiver needs, and a
+  /// thread waits for both.
+  private static func channel(startedBy starter: Int) -> [WaitSnapshot.Thread] {
+    var sender = Self.thread(1, waits: .condition, 9, held: Self.held)
+    var receiver = Self.thread(2, waits: .mutex, 7)
+    sender.startedBy = starter
+    receiver.startedBy = starter
+    return [sender, receiver, Self.thread(3, waits: .group, 10)]
+  }
+
+  @Test("a channel's send under a lock that the receiver needs is a cycle, though both are joined")
+  func sendUnderLock() throws {
+    let snapshot = WaitSnapshot(threads: Self.channel(startedBy: 3))
+    let found = try explained(snapshot, "signal-cycle-of-a-channel")
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+    #expect(
+      found.evidence
+        == .signalCycle(
+          waiter: .thread(1), signal: Diagnosis.Object(.condition, 9), has: 7,
+          blocked: [.thread(2), .thread(3)]))
+    #expect(found.advice == .holdNothing)
+  }
+
+  @Test("a thread might have signalled if it has not started both, or waits for a third too")
+  func mayNotJoin() throws {
+    let strangers = WaitSnapshot(threads: Self.channel(startedBy: 90))
+    #expect(try #require(Diagnosis(of: strangers)).cause == .lostWakeUp)
+    var third = Self.thread(4, waits: .semaphore, 11)
+    third.startedBy = 3
+    let besides = WaitSnapshot(threads: Self.channel(startedBy: 3) + [third])
+    #expect(try #require(Diagnosis(of: besides)).cause == .lostWakeUp)
+    let busy = WaitSnapshot.Thread(id: 5, elsewhere: .running)
+    #expect(Diagnosis(of: WaitSnapshot(threads: Self.channel(startedBy: 3) + [busy])) == nil)
+  }
+
+  /// A task that is suspended in a channel's send has left a mutex locked, on an idle thread.
+  private static func suspended(_ signal: WaitSnapshot.Signal) -> WaitSnapshot {
+    let holder = WaitSnapshot.Thread(
+      id: 1, elsewhere: .idle,
+      held: [
+        WaitSnapshot.Held(
+          kind: .mutex, object: 7, place: Snapshots.line(12), isLeft: true, leftBy: 0x70)
+      ], pool: Snapshots.defaultPool)
+    return WaitSnapshot(
+      threads: [holder, thread(2, waits: .mutex, 7), thread(3, waits: .group, 10)],
+      signals: [signal])
+  }
+
+  @Test("a task that holds a mutex across a channel's send is in a cycle with its receiver")
+  func suspendedSender() throws {
+    let waits = WaitSnapshot.Signal(id: 0x70, kind: .continuation, created: Snapshots.line(13))
+    let found = try explained(Self.suspended(waits), "suspended-holder")
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+    #expect(
+      found.evidence
+        == .suspendedHolder(
+          0x70, signal: Diagnosis.Object(.continuation, 0x70), has: Diagnosis.Object(.mutex, 7),
+          waiters: [.thread(2)], others: [.thread(3)]))
+    #expect(found.advice == .holdNothing)
+  }
+
+  @Test("a mutex is abandoned if the task that left it locked does not wait for a signal")
+  func endedSender() throws {
+    // The task has been resumed, has ended, or is another one.
+    let resumed = WaitSnapshot.Signal(id: 0x70, kind: .continuation, releases: 1)
+    let other = WaitSnapshot.Signal(id: 0x71, kind: .continuation)
+    for signal in [resumed, other] {
+      #expect(try #require(Diagnosis(of: Self.suspended(signal))).cause == .abandonedLock)
+    }
+    var busy = Self.suspended(WaitSnapshot.Signal(id: 0x70, kind: .continuation))
+    busy.threads.append(WaitSnapshot.Thread(id: 4, elsewhere: .running))
+    #expect(Diagnosis(of: busy) == nil)
+  }
+
   @Test("a wait from inside is no hang while another thread runs")
   func anotherThreadRuns() {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)

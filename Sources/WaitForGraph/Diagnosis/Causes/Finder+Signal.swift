@@ -5,7 +5,7 @@ extension Finder {
   ///
   /// If no thread is live, the thread that could signal is one of the stuck threads. If the waiter
   /// blocks each of these, directly or through others, its wait closes a cycle, although it is not
-  /// known which thread would signal.
+  /// known which thread would signal. A thread that joins the others does not.
   var signalCycle: Finding? {
     // Each round of the search inspects every thread. A nested lock-out does not have a thousand
     // threads.
@@ -38,11 +38,12 @@ extension Finder {
       grows = false
       for thread in liveness.stuck where !kept.contains(thread) {
         let gates = WaitCycle.gates(of: thread, liveness, .semaphores)
-        guard let gate = gates.first(where: { !kept.isDisjoint(with: $0.1) }) else { continue }
+        let gate = gates.first { !kept.isDisjoint(with: $0.1) }
+        guard gate != nil || joins(thread, kept) else { continue }
         kept.insert(thread)
         grows = true
-        if direct == nil, gate.1.contains(waiter), !gate.0.isJoin, let object = gate.0.object,
-          !waitsAlike(thread, waiter, for: object)
+        if direct == nil, let gate, gate.1.contains(waiter), !gate.0.isJoin,
+          let object = gate.0.object, !waitsAlike(thread, waiter, for: object)
         {
           direct = (thread, object)
         }
@@ -52,11 +53,52 @@ extension Finder {
     return kept.isEmpty ? nil : (kept.sorted(), direct)
   }
 
+  /// Whether a thread has started some of these threads and no other stuck one, and waits for a
+  /// signal: it probably waits for their ends.
+  private func joins(_ thread: Int, _ threads: Set<Int>) -> Bool {
+    guard index.threads[thread].wait?.kind.isSignal ?? false else { return false }
+    let id = index.threads[thread].id
+    let started = ((index.startedBy[id] ?? []) + (index.children[id] ?? [])).filter {
+      $0 != thread && WaitIndex.contains($0, in: liveness.stuck)
+    }
+    return !started.isEmpty && started.allSatisfy(threads.contains)
+  }
+
   /// Whether a thread waits for a lock at the place where another acquired it: it would wait for
   /// the same signal next, and not send it.
   private func waitsAlike(_ thread: Int, _ other: Int, for object: WaitIndex.ObjectID) -> Bool {
     guard let wait = index.threads[thread].wait, !wait.place.isEmpty else { return false }
     return index.threads[other].held.contains { $0.object == object && $0.place == wait.place }
+  }
+}
+
+extension Finder {
+  /// A task that is suspended until another one resumes it, and has left a lock locked that others
+  /// wait for, with no thread left to resume the task.
+  var suspendedHolder: Finding? {
+    guard !liveness.isAnythingLive else { return nil }
+    for holder in index.threads.indices {
+      for held in index.threads[holder].held {
+        guard let task = held.leftBy, let signal = index.signals[task], signal.isWaitingTask else {
+          continue
+        }
+        let waiters = liveness.stuck.filter {
+          guard let wait = index.threads[$0].wait else { return false }
+          return wait.kind.isLock && wait.object == held.object
+        }
+        guard !waiters.isEmpty else { continue }
+        var result = Finding(
+          .suspendedHolder(
+            task, signal: Diagnosis.Object(signal.kind, task),
+            has: Diagnosis.Object(held.kind, held.object), waiters: index.parties(waiters),
+            others: others(than: Set(waiters))),
+          advice: .holdNothing)
+        result.markedThreads = Set(waiters)
+        result.markedObjects = [held.object, task]
+        return result
+      }
+    }
+    return nil
   }
 }
 

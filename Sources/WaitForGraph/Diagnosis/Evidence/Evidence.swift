@@ -13,6 +13,9 @@ extension Diagnosis {
     /// A thread on an actor waits for a signal, while tasks wait to enter the actor.
     case blockedActor(
       WaitSnapshot.ObjectID, holder: Party, signal: Object, entering: [Party], others: [Party])
+    /// A suspended task waits for a signal and has left a lock locked, for which parties wait.
+    case suspendedHolder(
+      WaitSnapshot.ObjectID, signal: Object, has: Object, waiters: [Party], others: [Party])
     /// A party waits for an object that it holds itself.
     case selfWait(Party, Gate, Object)
     /// A thread is about to wait for an object that it holds, by the call in the snapshot's
@@ -42,7 +45,7 @@ extension Diagnosis {
     /// The kind of the cause.
     package var cause: Cause {
       switch self {
-      case .cycle, .signalCycle, .blockedActor: .cycle
+      case .cycle, .signalCycle, .blockedActor, .suspendedHolder: .cycle
       case .selfWait, .ownCall: .self
       case .starvation: .starvation
       case .lostSignal: .lostWakeUp
