@@ -10,7 +10,7 @@
 //       each waits for a block queued on the default pool (concurrent), positions 1 and after
 //       frees it: one more thread (this pool: 2 now, 255 at most)
 //       completes here after about 1 s, and within Apple's limit of 64 threads
-//       safe when: the synchronous call does not need a second thread of the pool it runs on
+//       safe when: a block waits for nothing that needs another thread of its own pool
 //        body         thread 1         thread 2
 //     1  start
 //     2  async  05-StarvedPool.swift:40

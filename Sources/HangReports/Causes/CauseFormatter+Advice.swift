@@ -19,21 +19,37 @@ extension CauseFormatter {
       else { return nil }
       if held.kind != wait.kind { return advice }
       if taken == again {
-        // The same line runs again, in a loop or in the next call, without an unlock in between.
         let (first, second) = (PlaceText.frame(of: held.place), PlaceText.frame(of: wait.place))
-        return first?.line == second?.line ? .unlockOnEveryWayOut : nil
+        guard first?.line == second?.line, !thread.stack.isEmpty else { return nil }
+        // A callback under the lock has called the same function.
+        if thread.stack.filter({ CallSite.Function($0) == taken }).count > 1 { return advice }
+        // The same line runs again, in a loop or in the next call, without an unlock in between. A
+        // semaphore that limits how many run is signalled by these.
+        return held.kind == .semaphore ? nil : .unlockOnEveryWayOut
       }
       let callers = (wait.place + thread.stack).map { CallSite.Function($0) }
       if callers.contains(taken) { return advice }
       // A stack without the function that acquired it: that has returned.
       return thread.stack.isEmpty ? nil : .unlockOnEveryWayOut
     case (.leaveOnEveryWayOut, .lostSignal(let object, let waiters, _, _, _)):
+      // A block may leave the group at its own end.
+      if waiters.contains(where: { thread($0)?.runs.isEmpty == false }) { return nil }
       // A function that enters the group and waits for it before any code has left may be the one
       // that would leave after the wait.
       guard let signal = index.signals[object.id], signal.releases == 0,
         let wait = waiters.first.flatMap(wait), let waits = Self.function(wait.place)
       else { return advice }
       return signal.enterPlaces.contains { Self.function([$0]) == waits } ? nil : advice
+    case (.unlockOnEveryWayOut, .lostSignal(let object, _, _, _, _)):
+      // A lock whose making was not seen may be the runtime's, of an initialiser.
+      return index.signals[object.id] == nil ? nil : advice
+    case (.signalOnEveryWayOut, .lostSignal(let object, let waiters, _, _, _)),
+      (.checkUnderMutex, .lostSignal(let object, let waiters, _, _, _)):
+      // The end of an operation signals, but it may not have begun.
+      let stacks = waiters.compactMap { thread($0)?.stack }.joined()
+      let mayBeOperations =
+        object.kind == .condition && stacks.isEmpty && advice == .signalOnEveryWayOut
+      return mayBeOperations || stacks.contains(where: \.waitsForOperations) ? nil : advice
     default: return advice
     }
   }
@@ -54,14 +70,14 @@ extension CauseFormatter {
       "the code that locks it unlocks it on every path, on the same thread"
     case .acquireNotAgain: "code that holds the lock calls no function that acquires it"
     case .useNotInInitializer:
-      "the initialiser calls no code that uses its own variable"
+      "an initialiser neither calls nor waits for code that uses its own variable"
     case .holdNothing: "a thread that waits for another holds nothing that the other needs"
     case .signalOnEveryWayOut: "the code that has to signal does so on every path"
     case .signalForEachWait: "the semaphore is signalled once for each wait"
     case .leaveOnEveryWayOut: "the code that entered the group leaves it on every path"
     case .checkUnderMutex:
       "the waiter checks its condition under the mutex, and a thread that changes the condition "
-        + "signals afterwards"
+        + "then wakes every waiter"
     case .waitOutside: "the waiting thread is not one of the threads it waits for"
     case .awaitInOneDirection:
       "a task waits for no task that waits for it, directly or through others"
@@ -75,13 +91,13 @@ extension CauseFormatter {
     case .resumeQueue:
       "every suspend() is followed by a resume() that does not depend on the queue"
     case .needOneThread:
-      "the synchronous call does not need a second thread of the pool it runs on"
+      "a block waits for nothing that needs another thread of its own pool"
     case .awaitInTask:
       "a task does not block its thread to wait for another task, but awaits it"
     case .keepMainThreadFree: "the main thread does not wait for work that needs the main queue"
     case .waitForNoLaterBlock: "a block does not wait for a later one of its own queue"
     case .waitForNothingBehindBarrier:
-      "no block on the queue waits for a block behind a barrier"
+      "no block on the queue waits for a later barrier of it, or for a block behind one"
     }
   }
 
@@ -139,5 +155,13 @@ extension CauseFormatter {
     case (false, true): return "never completes here, but within \(limit)"
     case (false, false): return "never completes here, nor within \(limit)"
     }
+  }
+}
+
+extension StackFrame {
+  /// Whether it is one of Foundation's functions that wait for the ends of operations.
+  fileprivate var waitsForOperations: Bool {
+    ["Operation.waitUntilFinished()", "OperationQueue.waitUntilAllOperationsAreFinished()"]
+      .contains(function)
   }
 }

@@ -9,7 +9,7 @@ extension Diagnosis {
     case unlockOnEveryWayOut
     /// Code that holds the lock calls no function that acquires it.
     case acquireNotAgain
-    /// An initialiser calls no code that uses the variable which it initializes.
+    /// An initialiser neither calls nor waits for code that uses the variable which it initializes.
     case useNotInInitializer
     /// A thread that waits for another holds no lock that the other needs.
     case holdNothing
@@ -22,7 +22,7 @@ extension Diagnosis {
     case signalForEachWait
     /// Every exit of the code that entered the group leaves the group.
     case leaveOnEveryWayOut
-    /// The waiter checks its condition under the mutex, and the signal follows the change.
+    /// The waiter checks its condition under the mutex, and a change wakes all waiters.
     case checkUnderMutex
     /// The waiting thread is not one of the threads for which it waits.
     case waitOutside
@@ -44,8 +44,8 @@ extension Diagnosis {
     case callDirectly
     /// Every `suspend()` is followed by a `resume()` that does not depend on the queue.
     case resumeQueue
-    /// More threads would free the pool, if it may grow enough; safe if no synchronous call needs a
-    /// second thread.
+    /// More threads would free the pool, if it may grow enough; safe if no block waits for one that
+    /// needs another thread of the pool.
     case needOneThread
     /// More threads do not free a pool of tasks; safe if a task awaits another instead of blocking.
     case awaitInTask
@@ -54,8 +54,8 @@ extension Diagnosis {
     case keepMainThreadFree
     /// More threads do not free a serial queue; safe if no block waits for a later one.
     case waitForNoLaterBlock
-    /// More threads do not help a queue behind a barrier; safe if no block waits for a block behind
-    /// one.
+    /// More threads do not help a queue behind a barrier; safe if no block waits for a later
+    /// barrier or a block behind one.
     case waitForNothingBehindBarrier
   }
 }

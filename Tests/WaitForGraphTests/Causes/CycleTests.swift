@@ -113,6 +113,22 @@ struct CycleTests {
     #expect(try cycle(found).gates == [.queue(0x10), .lock(0xa)])
   }
 
+  @Test("an initialiser in a cycle has no order: it must not wait for code that uses its variable")
+  func initialisers() throws {
+    let crossed = S.process([
+      S.waiting(1, .initializer, 0xa, held: [S.has(0xb, .initializer)]),
+      S.waiting(2, .initializer, 0xb, held: [S.has(0xa, .initializer)]),
+    ])
+    #expect(try #require(Diagnosis(of: crossed)).advice == .useNotInInitializer)
+    let withLock = S.process([
+      S.waiting(1, .initializer, 0xa, held: [S.has(0xb)]),
+      S.waiting(2, .mutex, 0xb, held: [S.has(0xa, .initializer)]),
+    ])
+    let found = try explained(withLock, "cycle-of-initialiser-and-lock")
+    #expect(found.cause == .cycle)
+    #expect(found.advice == .useNotInInitializer)
+  }
+
   @Test("a cycle can lead through the target of a queue, or a queue with the same target")
   func targets() throws {
     let queues = [

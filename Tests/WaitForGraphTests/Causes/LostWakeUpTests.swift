@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import Testing
 
@@ -61,6 +62,44 @@ struct LostWakeUpTests {
     #expect(found.isCertain)
     #expect(found.evidence == lost(.group, waiters: [.thread(1)]))
     #expect(found.advice == .leaveOnEveryWayOut)
+  }
+
+  private func advice(_ snapshot: WaitSnapshot) throws -> [String] {
+    Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot).advice
+  }
+
+  @Test("a lost wake-up has no advice where the code that has to signal may only not have run yet")
+  func noAdvice() throws {
+    var plain = S.process([S.waiting(1, .semaphore, 0xa)])
+    #expect(
+      try advice(plain) == ["safe when: the code that has to signal does so on every path"])
+    plain.isPartial = true
+    #expect(try advice(plain).isEmpty)
+    // The end of an operation that is queued behind the waiting one.
+    var operation = S.waiting(1, .condition, 0xa)
+    operation.stack =
+      [
+        StackFrame(address: 1, function: "Operation.waitUntilFinished()", image: "libFoundation.so")
+      ] + S.line(10)
+    #expect(try advice(S.process([operation])).isEmpty)
+    let ended = WaitSnapshot.Signal(id: 0xa, kind: .condition)
+    #expect(try advice(S.process([operation], signals: [ended])).isEmpty)
+    // Without a stack, a condition may be an operation's, and a lock an initialiser's.
+    let unseen = S.waiting(1, .condition, 0xa)
+    #expect(try advice(S.process([unseen], signals: [ended])).isEmpty)
+    #expect(try advice(S.process([S.waiting(1, .mutex, 0xc)])).isEmpty)
+    let made = WaitSnapshot.Signal(id: 0xc, kind: .mutex, created: S.line(3))
+    let unlock = "safe when: the code that locks it unlocks it on every path, on the same thread"
+    #expect(try advice(S.process([S.waiting(1, .mutex, 0xc)], signals: [made])) == [unlock])
+    // A block that would leave the group at its own end.
+    let inside = S.waiting(1, .group, 0xb, runs: [S.run(0x10, at: 5)])
+    let group = WaitSnapshot.Signal(
+      id: 0xb, kind: .group, enters: 1, enterPlaces: S.line(6, "begin()"))
+    let leaves = S.process([inside], [S.serial(0x10, "operations")], signals: [group])
+    #expect(try advice(leaves).isEmpty)
+    let outside = S.process([S.waiting(1, .group, 0xb)], signals: [group])
+    #expect(
+      try advice(outside) == ["safe when: the code that entered the group leaves it on every path"])
   }
 
   @Test(

@@ -25,10 +25,11 @@ struct SelfTests {
     at line: Int, in function: String = "get(_:)", holdsSince held: WaitSnapshot.Held,
     stack: [StackFrame] = []
   ) throws -> [String] {
-    var thread = S.waiting(7, .mutex, 0xa, at: line, held: [held])
+    var thread = S.waiting(7, held.kind, 0xa, at: line, held: [held])
     thread.wait?.place = S.line(line, function)
     thread.stack = stack
-    let snapshot = S.process([thread])
+    var snapshot = S.process([thread])
+    snapshot.signals = [WaitSnapshot.Signal(id: 0xa, kind: held.kind, value: 1)]
     return Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot).advice
   }
 
@@ -37,19 +38,28 @@ struct SelfTests {
     let unlock = [
       "safe when: the code that locks it unlocks it on every path, on the same thread"
     ]
+    let again = ["safe when: code that holds the lock calls no function that acquires it"]
     // The line that locks runs again: the loop went on without an unlock.
-    #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa)) == unlock)
+    let loop = S.line(5, "take()") + S.line(30, "main()")
+    #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa), stack: loop) == unlock)
+    // A callback under the lock has come back to the function.
+    let callback = S.line(5, "take()") + S.line(20) + S.line(6, "take()") + S.line(30, "main()")
+    #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa), stack: callback) == again)
+    // A semaphore may limit how many run: those signal it.
+    let semaphore = S.has(0xa, .semaphore)
+    #expect(try advice(at: 5, in: "take()", holdsSince: semaphore, stack: loop).isEmpty)
+    #expect(try advice(at: 5, in: "take()", holdsSince: semaphore, stack: callback) == again)
     // The function that acquired it has returned.
     #expect(
       try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(30, "main()"))
         == unlock)
     // It is still on the stack.
     #expect(
-      try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(7, "take()"))
-        == ["safe when: code that holds the lock calls no function that acquires it"])
+      try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(7, "take()")) == again)
     // Nothing shows which.
     #expect(try advice(at: 20, holdsSince: S.has(0xa)).isEmpty)
     #expect(try advice(at: 9, in: "take()", holdsSince: S.has(0xa)).isEmpty)
+    #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa)).isEmpty)
   }
 
   @Test(

@@ -16,9 +16,14 @@ extension Finder {
     return result
   }
 
-  /// An order needs two objects that threads acquire.
-  private func advice(for gates: [Diagnosis.Gate], areTasks: Bool) -> Diagnosis.Advice {
-    if areTasks { return .awaitInOneDirection }
+  /// An order needs two objects that threads acquire. An initialiser has none: a thread that
+  /// acquires its variable first runs it, and waits for itself.
+  private func advice(for links: [WaitCycle.Link]) -> Diagnosis.Advice {
+    if links.allSatisfy({ index.isTask($0.thread) }) { return .awaitInOneDirection }
+    if links.contains(where: { index.threads[$0.thread].wait?.kind == .initializer }) {
+      return .useNotInInitializer
+    }
+    let gates = links.map(\.gate)
     return gates.allSatisfy(\.isAcquired) && Set(gates).count > 1
       ? .acquireInOneOrder : .holdNothing
   }
@@ -31,9 +36,7 @@ extension Finder {
         index.party(link.thread), link.gate, by: index.party(next.thread))
     }
     var result = Finding(
-      .cycle(waits, others: others(than: threads)),
-      advice: advice(for: links.map(\.gate), areTasks: links.allSatisfy { index.isTask($0.thread) })
-    )
+      .cycle(waits, others: others(than: threads)), advice: advice(for: links))
     result.markedThreads = threads
     for link in links {
       if let object = link.gate.object { result.markedObjects.insert(object) }

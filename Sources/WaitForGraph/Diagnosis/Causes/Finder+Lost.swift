@@ -19,14 +19,15 @@ extension Finder {
       advice: advice(
         for: wait,
         isAlone: others(than: Set(first + chain.map(\.thread))).isEmpty
-          && waitingTasks(.stream).isEmpty))
+          && waitingTasks(.stream).isEmpty && liveness.hope != .none))
     result.markedThreads = Set(first)
     result.markedObjects = [wait.object]
     return result
   }
 
-  /// What follows from the counts. If other threads are stuck too, one of them may have to signal:
-  /// then it is not known that a path of the code lacks the signal.
+  /// What follows from the counts. If other threads are stuck too, one of them may have to signal;
+  /// if a timer or unseen code may run, that may: then it is not known that a path of the code
+  /// lacks the signal.
   private func advice(for wait: WaitSnapshot.Wait, isAlone: Bool) -> Diagnosis.Advice? {
     let signal = index.signals[wait.object]
     let releases = signal?.releases ?? 0
