@@ -37,6 +37,16 @@ uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function,
   (void)reader, (void)function, (void)context, (void)flags;
   return 0;
 }
+uint64_t interlock_waits_values(interlock_code_reader *reader, uintptr_t function,
+                                uintptr_t context, uint32_t flags) {
+  (void)reader, (void)function, (void)context, (void)flags;
+  return 0;
+}
+bool interlock_waits_straight(interlock_code_reader *reader, uintptr_t function, uintptr_t context,
+                              uint32_t flags, uintptr_t place) {
+  (void)reader, (void)function, (void)context, (void)flags, (void)place;
+  return false;
+}
 size_t interlock_waits_turns(uintptr_t root, uint64_t *turns, size_t capacity) {
   (void)root, (void)turns, (void)capacity;
   return 0;

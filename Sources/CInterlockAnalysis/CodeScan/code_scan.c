@@ -283,6 +283,46 @@ bool interlock_code_has_effect(const interlock_code_function *function) {
   return false;
 }
 
+/// Whether an instruction is one of those that functions begin with: it moves or computes a value,
+/// and always continues with the next one. A conditional move is none.
+static bool is_plain_step(const instruction *next) {
+  const unsigned char *code = next->code;
+  while (is_prefix(*code)) code++;
+  if ((*code & 0xf0) == 0x40) code++;
+  switch (*code) {
+    // Pushes and pops, moves, and a move of an address.
+    case 0x50 ... 0x5f: case 0x88 ... 0x8b: case 0x8d: case 0xb8 ... 0xbf: case 0xc6: case 0xc7:
+    // Additions, subtractions and exclusive ors, and no operation.
+    case 0x01: case 0x03: case 0x29: case 0x2b: case 0x31: case 0x33: case 0x81: case 0x83:
+    case 0x90: return true;
+    // Moves that extend, or use a vector register.
+    case 0x0f:
+      return code[1] == 0x1f || code[1] == 0xb6 || code[1] == 0xb7 || code[1] == 0x10 ||
+             code[1] == 0x11 || code[1] == 0x28 || code[1] == 0x29;
+    default: return false;
+  }
+}
+
+bool interlock_code_goes_straight(const interlock_code_function *function, uintptr_t returns_to) {
+  const unsigned char *code = (const unsigned char *)function->start;
+  for (size_t offset = 0; offset < function->size;) {
+    instruction next = decode(code + offset, function->size - offset);
+    if (next.length == 0 || next.leaves_stack || next.is_atomic) return false;
+    offset += next.length;
+    if (next.code[0] == 0xe8) {
+      if (function->start + offset == returns_to) return true;
+      int32_t distance;
+      memcpy(&distance, next.code + 1, sizeof distance);
+      const char *name =
+          interlock_code_import_at(function->start + offset + (uintptr_t)(intptr_t)distance);
+      if (!name || strcmp(name, "swift_retain") != 0) return false;
+    } else if (!is_plain_step(&next)) {
+      return false;
+    }
+  }
+  return false;
+}
+
 #elif defined(__aarch64__)
 
 // Every instruction has four bytes. Atomic are exclusive and ordered loads and stores (ldxr, stxr,
@@ -329,6 +369,11 @@ bool interlock_code_next_call(const interlock_code_function *function, size_t *o
 bool interlock_code_next_reference(const interlock_code_function *function, size_t *offset,
                                    uintptr_t *target) {
   (void)function, (void)offset, (void)target;
+  return false;
+}
+
+bool interlock_code_goes_straight(const interlock_code_function *function, uintptr_t returns_to) {
+  (void)function, (void)returns_to;
   return false;
 }
 

@@ -60,6 +60,11 @@ bool interlock_code_next_reference(const interlock_code_function *function, size
 /// Whether a function calls another one, or accesses memory that is not on its stack; true if that
 /// is not known. Callable from any thread.
 bool interlock_code_has_effect(const interlock_code_function *function);
+/// Whether a function always makes the call that returns to an address, as its first call but for
+/// `swift_retain`: no instruction before it jumps, chooses a value, or accesses memory that is not
+/// on its stack. False if that is not known, and on processors other than x86-64. Callable from any
+/// thread.
+bool interlock_code_goes_straight(const interlock_code_function *function, uintptr_t returns_to);
 
 /// A number for a call of a function that checks an access of memory, by the call's return address:
 /// a hash of the symbol of the function that makes the call, and how many such calls come before it

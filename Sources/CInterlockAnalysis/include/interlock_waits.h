@@ -181,6 +181,18 @@ void interlock_code_reader_free(interlock_code_reader *reader);
 uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function, uintptr_t context,
                               uint32_t flags);
 
+/// A number for a block's code and for what its closure has captured, by value. Blocks with the
+/// same number do the same as long as no memory changes that they read. 0 if it is not known. As
+/// `interlock_waits_code` otherwise.
+uint64_t interlock_waits_values(interlock_code_reader *reader, uintptr_t function,
+                                uintptr_t context, uint32_t flags);
+
+/// Whether a block does nothing before the call at a place but pass on what its closure has
+/// captured: each block with its number makes that call, with the same arguments. False if that is
+/// not known.
+bool interlock_waits_straight(interlock_code_reader *reader, uintptr_t function, uintptr_t context,
+                              uint32_t flags, uintptr_t place);
+
 /// Copies the turns of the blocks on all queues whose chain of targets ends at this root, in no
 /// order. Returns their number, which may exceed `capacity`.
 size_t interlock_waits_turns(uintptr_t root, uint64_t *turns, size_t capacity);

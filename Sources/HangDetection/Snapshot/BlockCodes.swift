@@ -10,4 +10,16 @@ final class BlockCodes {
   func code(_ function: UInt, _ context: UInt, _ flags: UInt32) -> UInt64 {
     interlock_waits_code(reader, function, context, flags)
   }
+
+  /// A number that is equal for blocks of the same code whose closures have captured the same; 0 if
+  /// that is not known.
+  func values(_ function: UInt, _ context: UInt, _ flags: UInt32) -> UInt64 {
+    interlock_waits_values(reader, function, context, flags)
+  }
+
+  /// As `values`, if such blocks always make the call at a place, and nothing before; else 0.
+  func values(of run: interlock_run, goingStraightTo place: UInt) -> UInt64 {
+    interlock_waits_straight(reader, run.function, run.context, run.flags, place)
+      ? values(run.function, run.context, run.flags) : 0
+  }
 }

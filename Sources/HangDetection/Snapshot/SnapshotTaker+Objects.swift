@@ -55,20 +55,28 @@ extension SnapshotTaker {
     }
   }
 
-  /// The codes of the blocks that waiting threads run, by the places that enqueued them.
-  private static func codesOfWaiters(_ threads: [WaitSnapshot.Thread]) -> [UInt: Set<UInt64>] {
-    var codes: [UInt: Set<UInt64>] = [:]
+  /// The numbers of the blocks that waiting threads run, of those that one place has enqueued.
+  private struct Waiting {
+    var codes: Set<UInt64> = []
+    var sureWaits: Set<UInt64> = []
+  }
+
+  /// The blocks that waiting threads run, by the places that enqueued them.
+  private static func codesOfWaiters(_ threads: [WaitSnapshot.Thread]) -> [UInt: Waiting] {
+    var waiting: [UInt: Waiting] = [:]
     for thread in threads where thread.wait != nil {
       guard let run = thread.runs.first, run.code != 0, let place = run.place.first else {
         continue
       }
-      codes[place.address, default: []].insert(run.code)
+      waiting[place.address, default: Waiting()].codes.insert(run.code)
+      guard run.sureWait != 0 else { continue }
+      waiting[place.address, default: Waiting()].sureWaits.insert(run.sureWait)
     }
-    return codes
+    return waiting
   }
 
   private func queue(
-    _ view: interlock_queue_view, waiting: [UInt: Set<UInt64>], _ codes: BlockCodes,
+    _ view: interlock_queue_view, waiting: [UInt: Waiting], _ codes: BlockCodes,
     _ turns: QueueTurns
   ) -> WaitSnapshot.Queue {
     var queue = WaitSnapshot.Queue(
@@ -89,7 +97,7 @@ extension SnapshotTaker {
   }
 
   private static func blocks(
-    of view: interlock_queue_view, _ waiting: [UInt: Set<UInt64>], _ codes: BlockCodes,
+    of view: interlock_queue_view, _ waiting: [UInt: Waiting], _ codes: BlockCodes,
     _ turns: QueueTurns
   ) -> [WaitSnapshot.QueuedBlocks] {
     let items = [interlock_item_view](unsafeUninitializedCapacity: mostBlocks) {
@@ -102,13 +110,18 @@ extension SnapshotTaker {
       let isJob = flags & INTERLOCK_FLAG_JOB != 0
       // Compare only with blocks that wait: more distinct codes would only split the list.
       var code: UInt64 = 0
+      var sureWait: UInt64 = 0
       if let waiting = waiting[item.place] {
         code = codes.code(item.function, item.context, item.flags)
-        if !waiting.contains(code) { code = 0 }
+        if !waiting.codes.contains(code) { code = 0 }
+        if !waiting.sureWaits.isEmpty {
+          sureWait = codes.values(item.function, item.context, item.flags)
+          if !waiting.sureWaits.contains(sureWait) { sureWait = 0 }
+        }
       }
       if let last = blocks.indices.last, blocks[last].place.first?.address ?? 0 == item.place,
         blocks[last].isBarrier == isBarrier, blocks[last].isJob == isJob,
-        blocks[last].code == code
+        blocks[last].code == code, blocks[last].sureWait == sureWait
       {
         blocks[last].count += 1
         if blocks[last].enqueuedBy.count < mostEnqueuers,
@@ -124,7 +137,7 @@ extension SnapshotTaker {
           count: 1, place: frames(item.place), enqueuedBy: [Int(item.enqueued_by)],
           isBarrier: isBarrier, isJob: isJob,
           ahead: turns.count(before: item.turn, onRoot: interlock_waits_root(view.queue)),
-          code: code))
+          code: code, sureWait: sureWait))
     }
     return blocks
   }

@@ -59,6 +59,10 @@ extension SnapshotTaker {
         let wait = Self.wait(view, of: thread, in: process)
       {
         result.wait = wait
+        if wait.kind == .semaphore, let codes, result.runs.count == 1, view.wait_place != 0 {
+          result.runs[0].sureWait = codes.values(
+            of: view.runs.0, goingStraightTo: view.wait_place)
+        }
         if view.wait_task != 0 {
           result.task = view.wait_task
           result.parentTask = Self.parent(ofTask: view.wait_task)

@@ -6,6 +6,7 @@ import Synchronization
 /// Correct programs, some without progress for a long time: a hang reported here is a false alarm.
 let correctPrograms: [HangProgram] =
   correctLockPrograms
+  + correctPoolPrograms
   + correctWaitPrograms + correctTaskWaitPrograms
   + correctJoinPrograms
 

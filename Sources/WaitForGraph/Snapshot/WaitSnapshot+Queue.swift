@@ -73,12 +73,15 @@ extension WaitSnapshot {
     package var ahead: Int
     /// The number of their code, if a thread that waits runs a block of the same code; 0 otherwise.
     package var code: UInt64
+    /// As `Run.sureWait`, if a thread that waits runs a block with this number; 0 otherwise.
+    package var sureWait: UInt64
 
     /// Describes blocks.
     package init(
       count: Int, place: [StackFrame] = [], enqueuedBy: [Int] = [], isBarrier: Bool = false,
-      isJob: Bool = false, ahead: Int = 0, code: UInt64 = 0
+      isJob: Bool = false, ahead: Int = 0, code: UInt64 = 0, sureWait: UInt64 = 0
     ) {
+      self.sureWait = sureWait
       self.code = code
       self.count = count
       self.place = place

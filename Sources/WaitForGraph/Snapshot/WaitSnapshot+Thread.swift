@@ -148,6 +148,9 @@ extension WaitSnapshot {
     package var group: ObjectID?
     /// A number that blocks of the same code share; 0 if it is not known.
     package var code: UInt64
+    /// A number that blocks share which certainly begin with the same wait, for the same object; 0
+    /// if it is not known that this one does.
+    package var sureWait: UInt64 = 0
 
     /// Describes a block.
     package init(

@@ -101,6 +101,77 @@ struct PoolForecastTests {
     #expect(Diagnosis(of: open)?.pool?.completesHere == true)
   }
 
+  /// Blocks that all wait for one semaphore first, as their code shows; a block of other code
+  /// behind them signals it.
+  private static func turnstile(
+    running: Int, queued: Int, barrier: Bool = false
+  ) -> WaitSnapshot {
+    var run = S.run(0x21, at: 80, by: 1)
+    run.code = 7
+    run.sureWait = 9
+    var alike = S.blocks(queued, at: 80, by: [1])
+    alike.code = 7
+    alike.sureWait = 9
+    var queue = S.concurrent(
+      0x21, "table", blocks: [alike, S.blocks(at: 85, by: [1], barrier: barrier, ahead: queued)])
+    queue.keepsOrder = true
+    return S.process(
+      [S.waiting(1, .group, 0xe, at: 90, isMain: true)]
+        + (0..<running).map {
+          S.waiting(10 + $0, .semaphore, 0xf, at: 61, runs: [run], pool: S.defaultPool)
+        }, [queue])
+  }
+
+  @Test("blocks whose code goes straight to one wait are certain to wait for a barrier behind them")
+  func sureBarrier() throws {
+    let found = try explained(
+      Self.turnstile(running: 3, queued: 20, barrier: true), "forecast-of-a-sure-wait")
+    #expect(found.cause == .starvation)
+    #expect(found.certainty == .certainIfBlocksAreAlike)
+    #expect(found.pool?.closedQueue == 0x21)
+    #expect(found.advice == .waitForNothingBehindBarrier)
+  }
+
+  @Test("blocks whose code goes straight to one wait are certain where they fill the pool")
+  func sureBlocks() throws {
+    #expect(try #require(Diagnosis(of: Self.turnstile(running: 3, queued: 252))).isCertain)
+    #expect(try #require(Diagnosis(of: Self.turnstile(running: 3, queued: 251))).isCertain == false)
+  }
+
+  /// Changes after which a block may do something else before it waits, or another may begin.
+  static let doubtsOfSureWaits: [(String, @Sendable (inout WaitSnapshot) -> Void)] = [
+    ("a queued block that may signal first", { $0.queues[3].blocks[0].sureWait = 0 }),
+    ("a queued block with another semaphore", { $0.queues[3].blocks[0].sureWait = 10 }),
+    ("a running block that may signal first", { $0.threads[2].runs[0].sureWait = 0 }),
+    ("one that waits for another semaphore", { $0.threads[2].wait?.object = 0x10 }),
+    ("one inside another block", { $0.threads[2].runs.append(Snapshots.run(0x21)) }),
+    ("a block that is not listed", { $0.queues[3].queued += 1 }),
+    (
+      "a block of another queue",
+      {
+        $0.queues.append(Snapshots.concurrent(0x77, "others", blocks: [Snapshots.blocks(by: [1])]))
+      }
+    ),
+    ("a suspended queue", { $0.queues[3].isSuspended = true }),
+    ("another target", { $0.queues[3].target = 0x22 }),
+    ("a timer", { $0.nextTimer = 1 }),
+    ("something unseen", { $0.isPartial = true }),
+    ("a limit", { $0.threads[2].wait?.hasTimeLimit = true }),
+    ("a thread that runs", { $0.threads.append(Snapshots.other(99, .running)) }),
+  ]
+
+  @Test(
+    "a sure wait is not certain if a queued block, or anything else, may end it",
+    arguments: 0..<13, [true, false])
+  func doubtOfSureWait(_ number: Int, barrier: Bool) {
+    var snapshot = Self.turnstile(running: 3, queued: 300, barrier: barrier)
+    #expect(Diagnosis(of: snapshot)?.isCertain == true)
+    let (name, change) = Self.doubtsOfSureWaits[number]
+    change(&snapshot)
+    #expect(Diagnosis(of: snapshot)?.certainty != .certainIfBlocksAreAlike, "\(name)")
+    #expect(Self.doubtsOfSureWaits.count == 13)
+  }
+
   @Test("starvation is certain at one thread more than a pool may have")
   func border() throws {
     #expect(try #require(Diagnosis(of: Self.readers(running: 3, queued: 251))).isCertain == false)

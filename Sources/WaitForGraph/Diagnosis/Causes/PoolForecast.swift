@@ -47,7 +47,8 @@ package struct PoolForecast: Sendable, Hashable, Codable {
     mostOnApple = index.isOvercommit(pool: root) ? Self.appleOvercommit : Self.applePlain
     needed = threads + pool.alike(before: wanted.blocks.ahead, index) + 1
     closedQueue = pool.closedQueue(wanted, index)
-    isProven = pool.isProvenToWait(most: most, liveness)
+    isProven =
+      pool.isProvenToWait(most: most, liveness) || pool.isSureToWait(most: most, liveness)
   }
 }
 
@@ -147,6 +148,51 @@ extension DryPool {
       $0 + ($1.code == first.code && $1.place == first.place ? $1.count : 0)
     }
     return areOwn && queued >= 2 * most
+  }
+
+  /// Whether all threads of the pool certainly wait even if it grows to its limit, because each
+  /// block that it may still begin first waits for the one object for which they wait.
+  ///
+  /// As for `isProvenToWait`, only a new thread of the pool could do anything. The machine code of
+  /// the blocks goes straight to the wait, and the closures of the queued ones have captured the
+  /// same values (`sureWait`). So none of them signals before it waits, too; without that, the last
+  /// of several threads that meet may signal. Any other block may do anything: it must not begin,
+  /// since the pool has no thread left when its turn comes, or since it is behind a barrier of the
+  /// queue, which begins after the blocks that wait.
+  fileprivate func isSureToWait(most: Int, _ liveness: Liveness) -> Bool {
+    let index = liveness.index
+    guard case .root(let root) = kind, liveness.hope == .noGrowth, !liveness.isAnythingLive,
+      workers.count == threadCount, let one = workers.first,
+      let first = index.threads[one].runs.first, first.sureWait != 0,
+      let wait = index.threads[one].wait, wait.kind == .semaphore,
+      let number = index.queueAt[first.queue],
+      workers.allSatisfy({ worker in
+        let thread = index.threads[worker]
+        return thread.runs.count == 1 && thread.runs[0].sureWait == first.sureWait
+          && thread.runs[0].queue == first.queue && !thread.runs[0].isBarrier
+          && thread.wait?.object == wait.object && thread.wait?.kind == wait.kind
+      }),
+      queues.allSatisfy({ queue in
+        // All are listed.
+        index.queues[queue].blocks.reduce(0) { $0 + $1.count } == index.queues[queue].queued
+      })
+    else { return false }
+    func isSure(_ blocks: WaitSnapshot.QueuedBlocks) -> Bool {
+      !blocks.isBarrier && blocks.sureWait == first.sureWait
+    }
+    let queue = index.queues[number]
+    guard !queue.isSuspended, queue.id == root || queue.target == root else { return false }
+    if queues == [number], let other = queue.blocks.first(where: { !isSure($0) }),
+      other.isBarrier, queue.id != root
+    {
+      return true
+    }
+    guard isPlain(number, over: root, index), queue.keepsOrder else { return false }
+    let others = queues.flatMap { queue in
+      index.queues[queue].blocks.filter { queue != number || !isSure($0) }
+        .map { earliest((queue, $0, []), over: root, index) }
+    }
+    return threadCount + (others.min() ?? 0) >= most
   }
 
   /// Whether a queue passes its blocks directly to a pool, without a limit of its own.

@@ -1,0 +1,58 @@
+import Dispatch
+import Synchronization
+
+/// Blocks that wait before a barrier of their queue, as in `barrier-behind-waiting-readers`, and
+/// that a block among them frees once the pool has grown.
+let correctPoolPrograms: [HangProgram] = [
+  HangProgram(
+    "blocks-meet-before-a-barrier",
+    "4 blocks wait for each other before a barrier of their queue; the last to arrive signals",
+    blocksMeetBeforeBarrier),
+  HangProgram(
+    "blocks-freed-before-a-barrier",
+    "3 blocks wait before a barrier of their queue; one of the same code signals them",
+    blocksFreedBeforeBarrier),
+]
+
+/// Correct, where the pool grows: the calls are those of a hang until the last block has arrived.
+private func blocksMeetBeforeBarrier() {
+  final class Party: Sendable {
+    private let arrived = Atomic(0)
+    private let isComplete = DispatchSemaphore(value: 0)
+
+    func meet() {
+      if arrived.wrappingAdd(1, ordering: .relaxed).newValue == 4 {
+        for _ in 0..<3 { isComplete.signal() }
+      } else {
+        isComplete.wait()
+      }
+    }
+  }
+
+  let party = Party()
+  let steps = DispatchQueue(label: "steps", attributes: .concurrent)
+  let finished = DispatchGroup()
+  for _ in 0..<4 {
+    steps.async(group: finished) { party.meet() }
+  }
+  steps.async(group: finished, flags: .barrier) {}
+  finished.wait()
+}
+
+/// Correct, where the pool grows: the fourth block waits for another semaphore, which is free.
+private func blocksFreedBeforeBarrier() {
+  let closed = DispatchSemaphore(value: 0)
+  let open = DispatchSemaphore(value: 1)
+  let steps = DispatchQueue(label: "steps", attributes: .concurrent)
+  let finished = DispatchGroup()
+  for own in [closed, closed, closed, open] {
+    steps.async(group: finished) {
+      own.wait()
+      closed.signal()
+    }
+  }
+  steps.async(group: finished, flags: .barrier) {}
+  finished.wait()
+  // libdispatch ends a process that frees a semaphore below its first value.
+  open.signal()
+}
