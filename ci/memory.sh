@@ -64,8 +64,10 @@ option+=(-Xswiftc -Xfrontend -Xswiftc -sanitize=thread)
 # The option is for all modules: a compiler that leaves it out for some stands before the real one. Its
 # path names them, so that the build system compiles anew what another list has compiled.
 if [ ${#without[@]} -gt 0 ]; then
-  before=$scratch/$(IFS=-; echo "without-${without[*]}")
+  before=$scratch/$(IFS=-; echo "without-${without[*]}")/bin
   mkdir -p "$before"
+  # The build system looks for the index of the tests in the folder beside the compiler's.
+  ln -sfn "$(dirname "$(readlink -f "$compiler")")/../lib" "$before/../lib"
   cat >"$before/swiftc" <<'END'
 #!/usr/bin/env bash
 arguments=("$@")
