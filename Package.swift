@@ -372,7 +372,9 @@ let package = Package(
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
       name: "SyncEventsTestC",
-      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
+      dependencies: [
+        "CInterlockAnalysis", "CInterlockEvents", "CInterlockHarness", "CInterlock",
+      ],
       path: "Tests/SyncEventsTestC",
       cSettings: [.unsafeFlags(["-fblocks"])]),
     .executableTarget(

@@ -20,6 +20,8 @@
 // allocate, take the runtime's locks or retain, and this does not.
 
 static interlock_stack_area *captured;
+/// The state of a slot while a handler writes it.
+static const uint32_t is_written = UINT32_MAX;
 
 static interlock_stack_slot *slot_at(const interlock_stack_area *area, uint32_t index) {
   return (interlock_stack_slot *)(area + 1) + index;
@@ -47,15 +49,29 @@ static uintptr_t interrupted_address(void *context) {
 #endif
 }
 
+/// Takes the next slot that no handler writes, for the current round. Returns NULL if none is left.
+static interlock_stack_slot *take_slot(interlock_stack_area *area, uint32_t *state) {
+  while (true) {
+    // Acquire: pairs with the release in `interlock_stack_area_reset`. One word has the round and
+    // the number, so a handler that comes late takes part in the round in which it runs.
+    uint64_t taken = __atomic_fetch_add(&area->next, 1, __ATOMIC_ACQUIRE);
+    if ((uint32_t)taken >= area->capacity) return NULL;
+    interlock_stack_slot *slot = slot_at(area, (uint32_t)taken);
+    // Acquire: pairs with the release in `capture`, by the slot's last handler.
+    uint32_t found = __atomic_exchange_n(&slot->state, is_written, __ATOMIC_ACQUIRE);
+    *state = (uint32_t)(taken >> 32) + 1;
+    if (found != is_written) return slot;
+  }
+}
+
 static void capture(int signal, siginfo_t *info, void *context) {
   (void)signal;
   (void)info;
   int before = errno;
   interlock_stack_area *area = captured;
-  // Relaxed: only the number matters; `ready` publishes the slot's contents.
-  uint32_t index = __atomic_fetch_add(&area->next, 1, __ATOMIC_RELAXED);
-  if (index < area->capacity) {
-    interlock_stack_slot *slot = slot_at(area, index);
+  uint32_t state;
+  interlock_stack_slot *slot = take_slot(area, &state);
+  if (slot) {
     void *frames[INTERLOCK_STACK_FRAMES + 8];
     int count = backtrace(frames, INTERLOCK_STACK_FRAMES + 8);
     // The first frames are this handler and the system's trampoline: the thread's stack begins at
@@ -73,8 +89,8 @@ static void capture(int signal, siginfo_t *info, void *context) {
       slot->frames[kept++] = (uintptr_t)frames[i];
     slot->count = kept;
     slot->thread = this_thread();
-    // Release: a reader that sees `ready` sees the frames.
-    __atomic_store_n(&slot->ready, 1, __ATOMIC_RELEASE);
+    // Release: a reader that sees the state sees the frames.
+    __atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
   }
   errno = before;
 }
@@ -101,21 +117,25 @@ bool interlock_stack_capture_install(interlock_stack_area *area) {
   return own_sigaction(SIGPROF, &action, NULL) == 0;
 }
 
-void interlock_stack_area_reset(interlock_stack_area *area, uint32_t capacity) {
-  // Only the slots that were taken: the area is sparse, and writing to all of it would allocate it.
-  uint32_t taken = __atomic_load_n(&area->next, __ATOMIC_RELAXED);
-  for (uint32_t i = 0; i < taken && i < capacity; i++)
-    __atomic_store_n(&slot_at(area, i)->ready, 0, __ATOMIC_RELAXED);
-  // Release: a handler that takes a number sees its slot as not ready.
-  __atomic_store_n(&area->next, 0, __ATOMIC_RELEASE);
+void interlock_stack_area_reset(interlock_stack_area *area) {
+  // Relaxed: only the parent changes the round. Release: see `take_slot`.
+  uint64_t round = __atomic_load_n(&area->next, __ATOMIC_RELAXED) >> 32;
+  __atomic_store_n(&area->next, (round + 1) << 32, __ATOMIC_RELEASE);
+}
+
+uint32_t interlock_stack_area_used(const interlock_stack_area *area, uint32_t capacity) {
+  // Relaxed: the slot's state publishes its contents.
+  uint32_t used = (uint32_t)__atomic_load_n(&area->next, __ATOMIC_RELAXED);
+  return used < capacity ? used : capacity;
 }
 
 const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area *area,
                                                       uint32_t capacity, uint32_t index) {
   if (index >= capacity) return NULL;
   const interlock_stack_slot *slot = slot_at(area, index);
-  // Acquire: pairs with the release in the handler.
-  if (__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE) != 1) return NULL;
+  // Relaxed: as in `interlock_stack_area_reset`. Acquire: pairs with the release in the handler.
+  uint32_t round = (uint32_t)(__atomic_load_n(&area->next, __ATOMIC_RELAXED) >> 32);
+  if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != round + 1) return NULL;
   return slot->count <= INTERLOCK_STACK_FRAMES ? slot : NULL;
 }
 

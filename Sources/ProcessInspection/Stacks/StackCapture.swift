@@ -20,7 +20,7 @@ package struct StackCapture {
   ///
   /// Blocks until all have answered, but at most `patience` seconds.
   package func capture(_ threads: [Int], patience: Double) -> [Int: [UInt]] {
-    interlock_stack_area_reset(area, capacity)
+    interlock_stack_area_reset(area)
     var asked: Set<Int> = []
     for thread in threads.prefix(Int(capacity))
     where interlock_signal_thread(process, Int64(thread), SIGPROF) {
@@ -29,10 +29,12 @@ package struct StackCapture {
     var stacks: [Int: [UInt]] = [:]
     let end = Platform.now + patience
     repeat {
-      for index in 0..<UInt32(asked.count) {
+      for index in 0..<interlock_stack_area_used(area, capacity) {
         guard let slot = interlock_stack_area_slot(area, capacity, index) else {
           continue
         }
+        // A handler that comes late may be that of a thread which an earlier round has asked.
+        guard asked.contains(Int(slot.pointee.thread)) else { continue }
         let count = min(Int(slot.pointee.count), Int(INTERLOCK_STACK_FRAMES))
         guard let first = MemoryLayout<interlock_stack_slot>.offset(of: \.frames) else { continue }
         let frames = UnsafeRawPointer(slot) + first
