@@ -94,8 +94,8 @@ static const char *all_calls_lost(void) {
 
 static void update_wanted(void) {
   uint32_t kinds = 0;
-  int count = 0;
-  const reader_entry *last = NULL;
+  int count = 0, of_locks_count = 0;
+  const reader_entry *last = NULL, *of_locks_last = NULL;
   const uint32_t of_locks = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE |
                             INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE;
   for (int index = 0; index < INTERLOCK_READERS; index++) {
@@ -103,6 +103,9 @@ static void update_wanted(void) {
     last = slots[index];
     kinds |= last->kinds;
     count++;
+    if (!(last->kinds & of_locks)) continue;
+    of_locks_last = last;
+    of_locks_count++;
   }
   // A thread that has just loaded the only reader may still call it, with the next reader's kinds;
   // the same holds for a removed reader. NULL selects the walk over the slots.
@@ -112,8 +115,11 @@ static void update_wanted(void) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
   }
-  bool reads_locks = is_only && (last->kinds & of_locks) == of_locks;
-  __atomic_store_n(&interlock_only.locks, reads_locks ? last->locks : NULL, __ATOMIC_RELEASE);
+  // Beside readers of other events, the only reader of locks stays the only one for these.
+  bool reads_locks = of_locks_count == 1 && of_locks_last->is_leaf &&
+                     (of_locks_last->kinds & of_locks) == of_locks;
+  __atomic_store_n(&interlock_only.locks, reads_locks ? of_locks_last->locks : NULL,
+                   __ATOMIC_RELEASE);
   if (all_calls_lost()) kinds = 0;
   if (is_control_wanted) kinds |= INTERLOCK_WANTED_CONTROL;
   // Relaxed: it does not matter with which call a thread begins to publish.

@@ -26,8 +26,9 @@ bool interlock_want_control(bool wanted) HIDDEN;
 /// Calls every reader that wants the event.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// `reader` is the only reader, if there is one and it is a leaf; else NULL. `locks` is its lock
-/// reader, if it has one and wants every event of a lock; else NULL.
+/// `reader` is the only reader, if there is one and it is a leaf; else NULL. `locks` is the lock
+/// reader of the only reader that wants events of locks, if that one is a leaf, has one, and wants
+/// all of them; else NULL.
 typedef struct {
   interlock_reader reader;
   uint32_t kinds;

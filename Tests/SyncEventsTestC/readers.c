@@ -1,5 +1,6 @@
 // Readers that replace each other in one slot while a thread publishes: after each instruction of
 // that thread in turn.
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
@@ -67,3 +68,37 @@ long sync_events_mixed_readers(void) {
 #else
 long sync_events_mixed_readers(void) { return 0; }
 #endif
+
+// A leaf reader of locks beside another reader.
+
+static void *called_from;
+static void read_leaf(const interlock_event *event, void *context) { (void)event, (void)context; }
+static void read_none(const interlock_event *event, void *context) { (void)event, (void)context; }
+__attribute__((noinline)) static void read_lock(interlock_event_kind kind,
+                                                interlock_object_kind object_kind,
+                                                const void *object, uint32_t flags,
+                                                uintptr_t place, uintptr_t frame) {
+  (void)object_kind, (void)object, (void)flags, (void)place, (void)frame;
+  if (kind == INTERLOCK_EVENT_RELEASE) called_from = __builtin_return_address(0);
+}
+
+/// Where the reader is called from.
+static void *caller_beside(uint32_t kinds) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  if (kinds && !interlock_events_add(read_none, NULL, kinds)) return NULL;
+  called_from = NULL;
+  pthread_mutex_lock(&mutex);
+  pthread_mutex_unlock(&mutex);
+  if (kinds) interlock_events_remove(read_none, NULL);
+  return called_from;
+}
+
+int sync_events_direct_lock_events(void) {
+  const uint32_t of_locks = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE |
+                            INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE;
+  if (!interlock_events_add_leaf(read_leaf, read_lock, of_locks)) return -1;
+  void *alone = caller_beside(0);
+  if (!alone) return -2;
+  return 1 | (caller_beside(INTERLOCK_EVENT_CONFIGURE) == alone) << 1 |
+         (caller_beside(INTERLOCK_EVENT_RELEASE) == alone) << 2;
+}
