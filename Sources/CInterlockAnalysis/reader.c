@@ -35,11 +35,24 @@ static uint32_t kinds_of(uint32_t parts) {
          (parts & INTERLOCK_PART_CLOCKS ? clocks_kinds : 0);
 }
 
-/// Tells each part that a thread has no record, so that what the part knows is incomplete.
-static void miss_thread(void) {
+/// Tells each part that an event is not read, so that what the part knows is incomplete.
+__attribute__((noinline)) static void miss(const char *reason) {
   interlock_waits_miss_thread();
   interlock_order_miss_thread();
-  interlock_clocks_lose_sight("there was no memory for the record of a thread");
+  interlock_clocks_lose_sight(reason);
+}
+
+static void miss_thread(void) { miss("there was no memory for the record of a thread"); }
+
+/// Begins to read an event; the end is `end_change`. Signals wait meanwhile. Returns false in the
+/// handler of one that does not: the record is half changed.
+static inline bool begin_reading(void) {
+  if (__builtin_expect(is_in_change(), 0)) {
+    miss("a signal's handler met the reader at work");
+    return false;
+  }
+  begin_change();
+  return true;
 }
 
 /// Whether an event of a mutex or a semaphore changes the held list in one step, for these readers:
@@ -78,12 +91,14 @@ __attribute__((noinline)) static void read_first_wait(const interlock_event *eve
 
 static void read_waits(const interlock_event *event, void *context) {
   (void)context;
+  if (!begin_reading()) return;
   thread_record *own = interlock_own_record;
   if (own) {
     interlock_waits_read(own, event);
   } else {
     read_first_wait(event);
   }
+  end_change();
 }
 
 /// A separate function, so that the usual path needs no stack space for an event.
@@ -100,7 +115,9 @@ static void read_lock_waits(interlock_event_kind kind, interlock_object_kind obj
                             uintptr_t frame) {
   enum { readers = 1 << HELD_BY_THREAD };
   thread_record *own = interlock_own_record;
-  if (!own || !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
+  // A handler that runs during the one step below does not see it half done: see `held_list`.
+  if (!own || is_in_change() ||
+      !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
     read_other_wait(kind, object_kind, object, flags, place, frame);
     return;
   }
@@ -140,6 +157,7 @@ static void read_parts(const interlock_event *event, void *context) {
   (void)context;
   // Relaxed: a part that begins to follow reads the next event.
   uint32_t wanted = __atomic_load_n(&parts, __ATOMIC_RELAXED);
+  if (!begin_reading()) return;
   thread_record *own = interlock_own_record;
   // Prediction has all parts follow: its usual path tests none.
   if (own && wanted == all_parts) {
@@ -147,6 +165,7 @@ static void read_parts(const interlock_event *event, void *context) {
   } else {
     read_first(wanted, event);
   }
+  end_change();
 }
 
 __attribute__((noinline)) static void read_other_lock(interlock_event_kind kind,
@@ -159,9 +178,11 @@ __attribute__((noinline)) static void read_other_lock(interlock_event_kind kind,
     read_parts(&event, NULL);
     return;
   }
+  if (!begin_reading()) return;
   interlock_order_read(own, &event);
   interlock_waits_read(own, &event);
   interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
+  end_change();
 }
 
 static void read_lock_parts(interlock_event_kind kind, interlock_object_kind object_kind,
@@ -169,7 +190,7 @@ static void read_lock_parts(interlock_event_kind kind, interlock_object_kind obj
                             uintptr_t frame) {
   enum { readers = 1 << HELD_BY_THREAD | 1 << HELD_IN_ORDER };
   thread_record *own = interlock_own_record;
-  if (!own || __atomic_load_n(&parts, __ATOMIC_RELAXED) != all_parts ||
+  if (!own || is_in_change() || __atomic_load_n(&parts, __ATOMIC_RELAXED) != all_parts ||
       !interlock_order_is_simple(own, kind, object_kind, (uintptr_t)object) ||
       !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
     read_other_lock(kind, object_kind, object, flags, place, frame);
@@ -190,7 +211,7 @@ static void read_lock_clocks(interlock_event_kind kind, interlock_object_kind ob
                              uintptr_t frame) {
   enum { readers = 1 << HELD_BY_THREAD, both = INTERLOCK_PART_WAITS | INTERLOCK_PART_CLOCKS };
   thread_record *own = interlock_own_record;
-  if (!own || __atomic_load_n(&parts, __ATOMIC_RELAXED) != both ||
+  if (!own || is_in_change() || __atomic_load_n(&parts, __ATOMIC_RELAXED) != both ||
       !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
     interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
     read_parts(&event, NULL);
@@ -240,7 +261,6 @@ static bool set_reader(uint32_t before, uint32_t now) {
 
 bool interlock_follow(interlock_part part) {
   static bool is_prepared;
-  interlock_events_hide_thread(true);
   take(&parts_lock);
   uint32_t before = parts;
   if (!is_prepared) {
@@ -250,7 +270,6 @@ bool interlock_follow(interlock_part part) {
   bool follows = is_prepared && set_reader(before, before | part);
   if (!follows) __atomic_store_n(&parts, before, __ATOMIC_RELAXED);
   give(&parts_lock);
-  interlock_events_hide_thread(false);
   return follows;
 }
 

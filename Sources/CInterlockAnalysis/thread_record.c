@@ -16,24 +16,28 @@ __thread thread_record *interlock_own_record;
 static pthread_key_t exit_key;
 static void (*thread_ends)(thread_record *);
 
-static void thread_exits(void *record) {
-  enum { most_farewells = 3 };
-  thread_record *own = record;
-  if (++own->farewells < most_farewells && pthread_setspecific(exit_key, own) == 0) return;
+/// The thread itself releases its record.
+static void release(thread_record *own) {
+  begin_change();
   thread_ends(own);
   interlock_own_record = NULL;
   // Release: pairs with the acquire in `is_used`. The next thread sees the record as it is now.
   __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
+  end_change();
+}
+
+static void thread_exits(void *record) {
+  enum { most_farewells = 3 };
+  thread_record *own = record;
+  if (++own->farewells < most_farewells && pthread_setspecific(exit_key, own) == 0) return;
+  release(own);
 }
 
 void interlock_record_cut(void) {
   thread_record *own = interlock_own_record;
   if (!own) return;
   clear_held(&own->held);
-  thread_ends(own);
-  interlock_own_record = NULL;
-  // Release: as in `thread_exits`.
-  __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
+  release(own);
 }
 
 /// Returns true if a record is free: it was released, or its thread has ended without releasing it.
@@ -110,12 +114,13 @@ static thread_record *claim(void) {
   return found;
 }
 
-/// Hides the thread meanwhile: a signal handler that locks would otherwise enter this function too,
-/// and wait for its own thread.
+/// Hides the thread meanwhile: these system calls are not the user's.
 thread_record *interlock_claim_record(void) {
+  begin_change();
   interlock_events_hide_thread(true);
   thread_record *claimed = claim();
   interlock_events_hide_thread(false);
+  end_change();
   return claimed;
 }
 

@@ -258,9 +258,10 @@ bool interlock_is_main_thread(void) {
 static void forked(void) {
   own_number = own_process = 0;
   // The lock's holder may be a thread that does not exist in the child.
-  give(&slots_lock);
+  slots_lock = 0;
   interlock_work_items_forked();
   interlock_layouts_forked();
+  interlock_signals_forked();
 }
 
 void interlock_events_publish(const interlock_event *event) {

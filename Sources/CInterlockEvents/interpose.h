@@ -99,13 +99,14 @@ bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
 /// Called when a job of Swift Concurrency is handed to a queue: its task's checked continuation may
 /// have been resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
-/// Releases the lock of the work items in the child of a fork.
+/// Release the locks of the work items and of the signals' handlers in the child of a fork.
 void interlock_work_items_forked(void) HIDDEN;
 /// The number of blocks, jobs included, that this thread has begun.
 extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
+void interlock_signals_forked(void) HIDDEN;
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
 /// Called for a one-time initialisation that is done, which publishes no event. NULL if races in

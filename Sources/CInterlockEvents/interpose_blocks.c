@@ -90,13 +90,11 @@ static interlock_item **list_of(const void *block) {
 
 /// The child does not have the thread that held the lock. A list is always consistent, because one
 /// store changes it.
-void interlock_work_items_forked(void) { give(&work_items_lock); }
+void interlock_work_items_forked(void) { work_items_lock = 0; }
 
 /// Removes the first queued item of a block from its list; NULL if there is none.
 static interlock_item *take_work_item(const void *block) {
   interlock_item *found = NULL;
-  // Hidden: a signal handler that enqueues would wait for its own thread.
-  interlock_marks.hidden++;
   take(&work_items_lock);
   for (interlock_item **at = list_of(block); *at; at = (interlock_item **)&(*at)->function) {
     if ((*at)->context != block) continue;
@@ -105,7 +103,6 @@ static interlock_item *take_work_item(const void *block) {
     break;
   }
   give(&work_items_lock);
-  interlock_marks.hidden--;
   return found;
 }
 
@@ -122,8 +119,6 @@ void interlock_list_work_item(interlock_item *item) {
   // Once the item is published and listed, a cancellation on another thread may free it.
   void *block = item->context;
   interlock_publish_enqueue(item);
-  // Hidden: a signal handler that enqueues would wait for its own thread.
-  interlock_marks.hidden++;
   take(&work_items_lock);
   interlock_item **end = list_of(block);
   for (; *end; end = (interlock_item **)&(*end)->function) {
@@ -133,7 +128,6 @@ void interlock_list_work_item(interlock_item *item) {
   }
   *end = item;
   give(&work_items_lock);
-  interlock_marks.hidden--;
   // A work item cancelled before is never called. Check it after listing: a later cancellation
   // finds the item in the list.
   if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);

@@ -32,13 +32,13 @@ static __thread fence_state fences __attribute__((tls_model("initial-exec")));
 void interlock_memory_order(bool gives, uintptr_t object) {
   memory_thread *own = own_memory();
   if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
-  mark_busy(own->record->base, true);
+  begin_change();
   if (gives) {
     interlock_clock_pass(own->clock, object, AS_LOCK, false);
   } else {
     interlock_clock_get(own->clock, object, AS_LOCK, false, false);
   }
-  mark_busy(own->record->base, false);
+  end_change();
 }
 
 static void note_load(uintptr_t object) {

@@ -42,9 +42,9 @@ bool interlock_mutex_orders(memory_thread *own, shadow_cell before) {
     // The memory may be unmapped by now.
     if (!word || !interlock_peek(word, &value, sizeof value)) continue;
     if ((value & holder_bits) != self) continue;
-    mark_busy(own->record->base, true);
+    begin_change();
     interlock_clock_get(own->clock, word, AS_LOCK, false, false);
-    mark_busy(own->record->base, false);
+    end_change();
   }
   return interlock_clock_has_seen(own->clock, cell_slot(before), cell_count(before));
 }
@@ -70,9 +70,9 @@ static void say_that_unlocks_are_unseen(void) {
 void interlock_mutex_was_unlocked_unseen(void) {
   memory_thread *own = own_memory();
   if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
-  mark_busy(own->record->base, true);
+  begin_change();
   interlock_clock_know_all(own->clock);
-  mark_busy(own->record->base, false);
+  end_change();
   say_that_unlocks_are_unseen();
 }
 

@@ -149,7 +149,7 @@ __attribute__((always_inline)) static inline shadow_cell epoch_of(memory_thread 
 
 /// Whether a signal's handler has interrupted the check, or a change of the clock.
 static inline bool is_interrupted(const memory_thread *own) {
-  return own->is_busy || own->record->base->is_busy;
+  return own->is_busy || is_in_change();
 }
 
 // Accesses as points of an exploration (points.c).

@@ -150,7 +150,7 @@ static bool come_to_clock(memory_thread *own) {
     own->settled = *own->count;
     return true;
   }
-  mark_busy(record->base, true);
+  begin_change();
   bool is_known = true;
   if (interlock_clock_tasks_are_exact) {
     clock = task ? interlock_clock_now(record, false) : interlock_clock_without_task(record);
@@ -162,7 +162,7 @@ static bool come_to_clock(memory_thread *own) {
   } else {
     is_known = !task;
   }
-  mark_busy(record->base, false);
+  end_change();
   if (record->clock_changes != own->clock_changes) interlock_memory_follow_clock(own);
   return is_known;
 }

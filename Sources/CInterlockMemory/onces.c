@@ -15,9 +15,9 @@ void interlock_memory_once_done(const void *once) {
   uint64_t *seen = &own->onces[((uintptr_t)once >> 3) % seen_onces];
   if (*seen == key) return;
   *seen = key;
-  mark_busy(own->record->base, true);
+  begin_change();
   interlock_clock_get(own->clock, (uintptr_t)once, AS_LOCK, false, false);
-  mark_busy(own->record->base, false);
+  end_change();
 }
 
 typedef int acquire_call(uint64_t *);
@@ -35,9 +35,9 @@ EXPORTED __attribute__((weak)) int __cxa_guard_acquire(uint64_t *guard) {
 EXPORTED __attribute__((weak)) void __cxa_guard_release(uint64_t *guard) {
   memory_thread *own = own_memory();
   if (own && !is_interrupted(own) && interlock_memory_settle(own)) {
-    mark_busy(own->record->base, true);
+    begin_change();
     interlock_clock_pass(own->clock, (uintptr_t)guard, AS_LOCK, false);
-    mark_busy(own->record->base, false);
+    end_change();
   }
   REAL_CALL(release_call, "__cxa_guard_release")(guard);
 }

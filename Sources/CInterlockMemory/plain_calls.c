@@ -43,9 +43,9 @@ static void note_begin(memory_thread *own) {
       !(own->is_in_plain_code && own->plain_lessons == own->clock->lessons)) {
     own->is_in_plain_code = true;
     own->plain_lessons = own->clock->lessons;
-    mark_busy(own->record->base, true);
+    begin_change();
     interlock_clock_pass_to(own->clock, &given);
-    mark_busy(own->record->base, false);
+    end_change();
     taken_clock *into = &taken[own->clock->slot];
     take(&given.lock);
     into->last = *own->count;

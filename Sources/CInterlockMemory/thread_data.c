@@ -26,9 +26,9 @@ static void note_use(memory_thread *own, uintptr_t place) {
   // The runtime's own data is not the user's.
   if (!interlock_events_is_users(place) && !interlock_events_is_foundation(place)) return;
   if (!interlock_memory_settle(own)) return;
-  mark_busy(own->record->base, true);
+  begin_change();
   interlock_clock_uses_locals(own->record);
-  mark_busy(own->record->base, false);
+  end_change();
 }
 
 __attribute__((weak, visibility("default"))) void *pthread_getspecific(pthread_key_t key) {

@@ -160,7 +160,11 @@ extension Programs {
     },
     "signals-in-analysis": { arguments in
       let missed = sync_events_signals(Int(number(arguments, 0)))
-      print(missed, interlock_prediction_depth())
+      let lost = interlock_prediction_lost()
+      print(
+        missed, interlock_prediction_depth(), sync_events_unseen_signals(),
+        interlock_waits_is_partial() || lost.threads ? "partial" : "complete",
+        interlock_clocks_blindness() == nil ? "ordered" : "unordered")
     },
     "refused-timed-lock": { _ in
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -40,6 +40,9 @@ enum Programs {
       _ = interlock_waits_start()
       print(sync_events_signal_storm(1, 150))
     },
+    "handlers": { _ in print(sync_events_handlers_are_kept()) },
+    "late-stack": { _ in print(sync_events_late_stack()) },
+    "direct-lock-events": { _ in print(sync_events_direct_lock_events()) },
     "thread-end": { arguments in
       _ = interlock_waits_start()
       let locks = sync_events_locks_at_thread_end(number(arguments, 0))

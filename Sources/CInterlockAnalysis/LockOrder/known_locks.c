@@ -162,7 +162,6 @@ void interlock_search_blocks(interlock_block_search function) {
 void interlock_block_ends(uintptr_t block) {
   // Most blocks have no lock. Acquire: the table is empty then.
   if (!__atomic_load_n(&blocks.lists, __ATOMIC_ACQUIRE) || !table_find(&blocks, block)) return;
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   for (table_entry *entry; (entry = table_find(&blocks, block));) {
     end((known_lock *)((char *)entry - offsetof(known_lock, of_block)));
@@ -170,7 +169,6 @@ void interlock_block_ends(uintptr_t block) {
   // Relaxed: the program itself orders the end of the memory before its next use.
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }
 
 void interlock_lock_made(const interlock_event *event) {
@@ -189,42 +187,33 @@ void interlock_lock_made(const interlock_event *event) {
       return;
     default: return;
   }
-  // Hidden: a signal handler that locks would wait for its own thread.
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   put((uintptr_t)event->object, kind, event->place, true, 0);
   // Relaxed: the program itself orders the creation of the lock before its first use elsewhere.
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }
 
 void interlock_lock_destroyed(uintptr_t object) {
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   known_lock *lock = find(object);
   if (lock) end(lock);
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }
 
 bool interlock_is_lock_semaphore(uintptr_t object) {
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   // The table has this kind only for semaphores that begin at 1.
   bool is_lock = interlock_find_lock(object, INTERLOCK_OBJECT_SEMAPHORE) != NULL;
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
   return is_lock;
 }
 
 void interlock_semaphore_signalled(uintptr_t object, bool by_owner) {
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   known_lock *lock = interlock_find_lock(object, INTERLOCK_OBJECT_SEMAPHORE);
   if (lock && by_owner) lock->was_given_back = true;
   if (lock && !by_owner) lock->was_signalled = true;
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }

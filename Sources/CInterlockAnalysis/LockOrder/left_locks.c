@@ -113,13 +113,11 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
 void interlock_unlocked_for_another(uintptr_t object) {
   // Relaxed: a thread that unlocks for another is already ordered after that thread's lock.
   if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0) return;
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   for (uint32_t index = used; index-- > 0;) {
     if (left_locks[index].incident.object == object) remove_at(index);
   }
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }
 
 /// Whether the function of a return address is one of those of `callers`, or may be one.
@@ -157,13 +155,11 @@ size_t interlock_left_lock_count(void) {
 
 bool interlock_left_lock_at(size_t index, interlock_incident *incident) {
   bool found = false;
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   if (index < used && is_still_left(&left_locks[index])) {
     *incident = left_locks[index].incident;
     found = true;
   }
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
   return found;
 }

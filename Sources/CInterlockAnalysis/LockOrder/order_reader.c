@@ -107,12 +107,10 @@ OUTLINED note_sync(thread_record *own, const interlock_event *event) {
 /// Records a `Mutex` whose locking no call shows: it is seen only when a thread has to wait.
 static void note_wait_for_mutex(const interlock_event *event) {
   if (!interlock_events_is_users(event->place)) return;
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   bool is_seen = interlock_find_lock((uintptr_t)event->object, INTERLOCK_OBJECT_OWNED_FUTEX);
   if (!is_seen && !interlock_losses.unseen_mutex) interlock_losses.unseen_mutex = event->place;
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }
 
 OUTLINED note_wait(thread_record *own, const interlock_event *event) {

@@ -156,12 +156,10 @@ static known_lock *find_signalled(const interlock_event *event) {
 }
 
 void interlock_signalled_by_task(const interlock_event *event) {
-  interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   known_lock *lock = find_signalled(event);
   if (lock) lock->signaller = interlock_current_task();
   give(&interlock_tables_lock);
-  interlock_events_hide_thread(false);
 }
 
 static signal *make_signal_of(known_lock *lock, const interlock_event *event, uintptr_t place) {

@@ -19,11 +19,11 @@ static thread_record *begin(uintptr_t place) {
   thread_record *record = own_record();
   thread_clock *own = interlock_clock_own(record, NULL);
   if (!own) return NULL;
-  if (record->base->is_busy || own->is_busy) {
+  if (is_in_change()) {
     interlock_clocks_lose_sight("a signal's handler met the reader at work");
     return NULL;
   }
-  mark_busy(record->base, true);
+  begin_change();
   return record;
 }
 
@@ -64,7 +64,7 @@ static void acquire(const void *object) {
       interlock_clock_know_all(own);
     }
   }
-  mark_busy(record->base, false);
+  end_change();
 }
 
 static void release(const void *object) {
@@ -83,7 +83,7 @@ static void release(const void *object) {
   }
   interlock_clock_pass(own, address, interlock_clock_purpose_of(object), false);
   if (place == edges.end_place && own->task == address) interlock_clock_task_ends(own);
-  mark_busy(record->base, false);
+  end_change();
 }
 
 void interlock_clock_follow_edges(void) {

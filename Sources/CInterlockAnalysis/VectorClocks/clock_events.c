@@ -236,12 +236,7 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   }
   thread_clock *own = record->clock;
   if (!own && !(own = interlock_clock_own(record, event))) return;
-  thread_clock *base = record->base;
-  if (own->is_busy || base->is_busy) {
-    interlock_clocks_lose_sight("a signal's handler met the reader at work");
-    return;
-  }
-  mark_busy(base, true);
+  begin_change();
   if (own->of_task) {
     own = interlock_clock_now(record, event->kind & (INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END));
   } else if (own->jobs > 0) {
@@ -250,7 +245,7 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   note(record, own, event);
   record->order.steps++;
   if (begins_or_is_signalled(event)) see_main(record);
-  mark_busy(base, false);
+  end_change();
 }
 
 /// A separate function, so that the usual path needs no stack space for an event.
@@ -267,12 +262,12 @@ void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind
                                 uintptr_t place) {
   thread_clock *own = record->clock;
   const uint32_t usual = INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE;
-  if (!own || own->is_busy || own->jobs > 0 || object_kind == INTERLOCK_OBJECT_IDLE ||
+  if (!own || own->jobs > 0 || object_kind == INTERLOCK_OBJECT_IDLE ||
       !(kind & usual) || interlock_tracker_locks > 0 || interlock_clocks_are_blind()) {
     read_other(record, kind, object_kind, object, place);
     return;
   }
-  mark_busy(own, true);
+  begin_change();
   if (kind == INTERLOCK_EVENT_ACQUIRE) {
     acquire_lock(own, object_kind, object, place);
   } else {
@@ -282,5 +277,5 @@ void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind
     record->order.steps++;
     if (kind == INTERLOCK_EVENT_ACQUIRE) see_main(record);
   }
-  mark_busy(own, false);
+  end_change();
 }

@@ -58,7 +58,8 @@ static inline bool is_plain_mutex(uintptr_t address) {
 
 /// Whether the thread releases the mutex that it released last, and its clock has not grown by
 /// another since: the node already has all but the thread's own count.
-static inline bool can_pass_again(const thread_clock *own, uintptr_t address) {
+__attribute__((always_inline)) static inline bool can_pass_again(const thread_clock *own,
+                                                                 uintptr_t address) {
   return is_left_by(own, address) && own->mutex_node->lessons == own->lessons &&
          is_plain_mutex(address);
 }
@@ -72,21 +73,18 @@ static inline void pass_again(thread_clock *own) {
 
 /// Reads an event of the mutex that the thread released last: most loops use one mutex. Returns
 /// false for any other event.
-static inline bool interlock_clocks_read_again(thread_clock *own, interlock_event_kind kind,
-                                               uintptr_t mutex) {
+__attribute__((always_inline)) static inline bool interlock_clocks_read_again(
+    thread_clock *own, interlock_event_kind kind, uintptr_t mutex) {
   // As in `interlock_clocks_read_lock`.
-  if (!own || own->is_busy || own->jobs > 0 || interlock_tracker_locks > 0 ||
+  if (!own || own->jobs > 0 || interlock_tracker_locks > 0 ||
       interlock_clocks_are_blind()) {
     return false;
   }
   if (kind == INTERLOCK_EVENT_ACQUIRE) return is_left_by(own, mutex);
   if (kind != INTERLOCK_EVENT_RELEASE || !can_pass_again(own, mutex)) return false;
-  // The compiler keeps both marks around the change: a signal handler may read them.
-  own->is_busy = true;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  begin_change();
   pass_again(own);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  own->is_busy = false;
+  end_change();
   return true;
 }
 

@@ -38,8 +38,6 @@ typedef struct thread_clock {
   uintptr_t mutex;
   struct clock_node *mutex_node;
   bool is_alive;
-  /// Whether the thread is changing its clock: a signal handler may interrupt it.
-  bool is_busy;
   clock_run run[most_runs];
   /// The task whose order the clock has; 0 for none. Of a thread, if tasks have no clocks: its
   /// first job, or the job for which the thread was last ordered after everything.
@@ -101,13 +99,6 @@ void interlock_clocks_read_lock(struct thread_record *record, interlock_event_ki
 /// Called before each event of a task's job: orders the thread after everything if the task's order
 /// is not known.
 void interlock_clock_come_to_task(thread_clock *own) HIDDEN;
-/// Marks that the thread begins or ends to change its clock.
-static inline void mark_busy(thread_clock *own, bool is_busy) {
-  // A signal handler may read `is_busy`: the compiler must keep the code between two marks there.
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  own->is_busy = is_busy;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
 
 /// Why orders are not known from some event on; NULL while they are.
 extern const char *interlock_clocks_reason HIDDEN;

@@ -66,7 +66,7 @@ static thread_clock *claim_clock(void) {
     found->first_count = found->seen_own = 0;
     found->runs = found->jobs = found->initialisers = found->shared_count = found->calls = 0;
     found->called_queue = 0;
-    found->is_busy = found->uses_locals = false;
+    found->uses_locals = false;
     found->handle = pthread_self();
     __atomic_store_n(&found->is_alive, true, __ATOMIC_RELEASE);
   }
@@ -141,10 +141,9 @@ thread_clock *interlock_clock_own(thread_record *record, const interlock_event *
   if (__builtin_expect(record && record->clock, 1)) return record->clock;
   if (!record) return NULL;
   thread_clock *own;
-  // Hidden: the events of a signal handler would otherwise enter this function too.
-  interlock_events_hide_thread(true);
+  begin_change();
   own = record->clock = record->base = claim_clock();
-  interlock_events_hide_thread(false);
+  end_change();
   if (own && !(event && event->kind == INTERLOCK_EVENT_START)) interlock_clock_know_all(own);
   return own;
 }

@@ -36,13 +36,13 @@ const char *interlock_clocks_blindness(void) {
 /// The clock of what the thread does now. If that is a task which began unseen, its clock is made.
 static thread_clock *clock_of_task(thread_record *record, thread_clock *own, bool is_task) {
   if (!is_task && !own->of_task) return own;
-  mark_busy(record->base, true);
+  begin_change();
   own = is_task ? interlock_clock_now(record, false) : interlock_clock_without_task(record);
   if (is_task && !own->of_task && own->calls == 0) {
     interlock_clock_task_begins(record, (uintptr_t)swift_task_getCurrent(), false);
     own = record->clock;
   }
-  mark_busy(record->base, false);
+  end_change();
   return own;
 }
 
@@ -57,13 +57,12 @@ bool interlock_clocks_epoch(bool is_task, uint32_t *slot, uint64_t *count) {
   if (own && interlock_clock_tasks_are_exact) own = clock_of_task(record, own, is_task);
   if (!own || own->initialisers > 0 || is_task != (own->jobs > 0)) return false;
   if (is_task) {
-    thread_clock *base = record->base;
-    mark_busy(base, true);
+    begin_change();
     if (!own->of_task) interlock_clock_come_to_task(own);
     // A new epoch, so that a thread which is ordered after everything now is ordered after the
     // task's code so far.
     clock_count_on(own);
-    mark_busy(base, false);
+    end_change();
   }
   *slot = own->slot;
   *count = own->clock.counts[own->slot];

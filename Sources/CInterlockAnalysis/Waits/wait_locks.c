@@ -67,9 +67,7 @@ static made_lock *take_free(void) {
 
 /// Outlined: most locks are created at an address that the table has.
 __attribute__((noinline)) static void add_made(uintptr_t object, uintptr_t place) {
-  // Hidden: a signal handler that creates a lock would wait for its own thread. No two threads
-  // create a lock at the same address at once.
-  interlock_events_hide_thread(true);
+  // No two threads create a lock at the same address at once.
   take(&made_locks.lock);
   made_lock *made = (made_lock *)table_find(&made_locks, object);
   bool is_new = !made && (made = take_free());
@@ -78,7 +76,6 @@ __attribute__((noinline)) static void add_made(uintptr_t object, uintptr_t place
     table_add(&made_locks, &made->entry, object);
   }
   give(&made_locks.lock);
-  interlock_events_hide_thread(false);
 }
 
 static inline void note_made(uintptr_t object, uintptr_t place) {
@@ -113,8 +110,6 @@ static uint32_t left_count;
 
 /// Outlined: usually there is none, and the caller saves no registers for the search.
 __attribute__((noinline)) static void search_left(uintptr_t object) {
-  // Hidden: a signal handler that locks would wait for its own thread.
-  interlock_events_hide_thread(true);
   take(&left_lock);
   for (uint32_t index = 0; index < left_most; index++) {
     if (left_locks[index].object != object) continue;
@@ -122,7 +117,6 @@ __attribute__((noinline)) static void search_left(uintptr_t object) {
     __atomic_store_n(&left_count, left_count - 1, __ATOMIC_RELAXED);
   }
   give(&left_lock);
-  interlock_events_hide_thread(false);
 }
 
 static inline void remove_left(uintptr_t object) {
@@ -138,13 +132,11 @@ void interlock_note_left(const held_lock *held, uint32_t thread) {
                               .kind = kind_of_held(held),
                               .thread = thread};
   prctl(PR_GET_NAME, left.name);
-  interlock_events_hide_thread(true);
   take(&left_lock);
   interlock_left_lock *entry = &left_locks[left_next++ % left_most];
   if (!entry->object) __atomic_store_n(&left_count, left_count + 1, __ATOMIC_RELAXED);
   *entry = left;
   give(&left_lock);
-  interlock_events_hide_thread(false);
 }
 
 void interlock_lock_unlocked_for_another(uintptr_t object) { remove_left(object); }
@@ -153,7 +145,6 @@ void interlock_left_forked(void) { left_lock = 0; }
 
 size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
   size_t count = 0;
-  interlock_events_hide_thread(true);
   take(&left_lock);
   for (uint32_t index = 0; index < left_most; index++) {
     if (!left_locks[index].object) continue;
@@ -161,7 +152,6 @@ size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
     count++;
   }
   give(&left_lock);
-  interlock_events_hide_thread(false);
   return count;
 }
 

@@ -32,8 +32,6 @@ static hash_table objects = {.lists = lists,
 
 /// Not inlined: called once for each object.
 __attribute__((noinline)) static object_record *make_object(uintptr_t object, uint32_t kind) {
-  // Hidden: a signal handler that signals would wait for its own thread.
-  interlock_events_hide_thread(true);
   take(&objects.lock);
   object_record *record = (object_record *)table_find(&objects, object);
   if (!record) {
@@ -44,7 +42,6 @@ __attribute__((noinline)) static object_record *make_object(uintptr_t object, ui
     }
   }
   give(&objects.lock);
-  interlock_events_hide_thread(false);
   if (!record) interlock_note_partial();
   return record;
 }

@@ -41,20 +41,8 @@ static void copy_label(queue_record *record, const char *label) {
   record->label[length] = 0;
 }
 
-/// Hidden: a signal handler that enqueues would wait for its own thread.
-static inline void take_hidden(int *lock) {
-  interlock_events_hide_thread(true);
-  take(lock);
-}
-static inline void give_hidden(int *lock) {
-  give(lock);
-  interlock_events_hide_thread(false);
-}
-
 /// Not inlined: called once for each queue.
 __attribute__((noinline)) static queue_record *make_queue(uintptr_t queue) {
-  // Hidden: a signal handler that enqueues would wait for its own thread.
-  interlock_events_hide_thread(true);
   take(&queues.lock);
   queue_record *record = (queue_record *)table_find(&queues, queue);
   if (!record) {
@@ -66,7 +54,6 @@ __attribute__((noinline)) static queue_record *make_queue(uintptr_t queue) {
     }
   }
   give(&queues.lock);
-  interlock_events_hide_thread(false);
   if (!record) interlock_note_partial();
   return record;
 }
@@ -79,12 +66,12 @@ static inline queue_record *find_queue(uintptr_t queue, bool make) {
 void interlock_queue_made(const interlock_event *event) {
   queue_record *record = find_queue((uintptr_t)event->object, true);
   if (!record) return;
-  take_hidden(&record->lock);
+  take(&record->lock);
   // A queue that was at this address before is gone, and all of its blocks have run.
   record->suspended = 0;
   record->keeps_order = true;
   copy_label(record, event->label);
-  give_hidden(&record->lock);
+  give(&record->lock);
 }
 
 static bool waits_first(const interlock_item *item) {
@@ -94,7 +81,7 @@ static bool waits_first(const interlock_item *item) {
 void interlock_item_listed(interlock_item *item) {
   queue_record *record = find_queue((uintptr_t)item->queue, true);
   if (!record) return;
-  take_hidden(&record->lock);
+  take(&record->lock);
   if (waits_first(item)) {
     item->previous = NULL;
     item->next = record->later;
@@ -117,13 +104,13 @@ void interlock_item_listed(interlock_item *item) {
     record->queued++;
     if ((item->origin >> 48) & INTERLOCK_FLAG_BARRIER) record->keeps_order = false;
   }
-  give_hidden(&record->lock);
+  give(&record->lock);
 }
 
 void interlock_item_unlisted(interlock_item *item) {
   queue_record *record = find_queue((uintptr_t)item->queue, false);
   if (!record) return;
-  take_hidden(&record->lock);
+  take(&record->lock);
   bool later = waits_first(item);
   bool listed = item->previous || item->next || record->first == item || record->later == item;
   if (listed) {
@@ -142,7 +129,7 @@ void interlock_item_unlisted(interlock_item *item) {
       record->queued--;
     }
   }
-  give_hidden(&record->lock);
+  give(&record->lock);
 }
 
 void interlock_queue_configured(const interlock_event *event) {
@@ -189,7 +176,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
     if (count < capacity) {
       interlock_queue_view *view = &views[count];
       view_queue(record, view);
-      take_hidden(&record->lock);
+      take(&record->lock);
       view->queued = record->queued;
       view->delayed = record->delayed;
       view->on_group = record->on_group;
@@ -203,7 +190,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
         }
       }
       view->next_delayed = earliest;
-      give_hidden(&record->lock);
+      give(&record->lock);
     }
     count++;
   }
@@ -237,14 +224,14 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   queue_record *record = find_queue(queue, false);
   if (!record) return 0;
   size_t count = 0;
-  take_hidden(&record->lock);
+  take(&record->lock);
   for (interlock_item *item = record->first; item && count < capacity; item = item->next) {
     items[count++] = (interlock_item_view){(uintptr_t)(item->origin & 0xffffffffffff),
                                            item->turn >> 22, (uint32_t)(item->turn & 0x3fffff),
                                            (uint32_t)(item->origin >> 48),
                                            (uintptr_t)item->function, (uintptr_t)item->context};
   }
-  give_hidden(&record->lock);
+  give(&record->lock);
   return count;
 }
 
@@ -256,12 +243,12 @@ size_t interlock_waits_turns(uintptr_t root, uint64_t *turns, size_t capacity) {
     uintptr_t queue = __atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE);
     if (!queue || !record->first) continue;
     if (interlock_waits_root(queue) != root) continue;
-    take_hidden(&record->lock);
+    take(&record->lock);
     for (interlock_item *item = record->first; item; item = item->next) {
       if (count < capacity) turns[count] = item->turn >> 22;
       count++;
     }
-    give_hidden(&record->lock);
+    give(&record->lock);
   }
   return count;
 }

@@ -47,15 +47,50 @@ static inline void give_way(void) {
 #endif
 }
 
-// A spin lock for small tables. Not a mutex: its calls are interposed. A thread that takes it must
-// be hidden: a published call in a signal handler would wait for its own thread.
+#ifdef INTERLOCK_INTERPOSES
+
+/// Above 0 while the calling thread changes tables of ours, or holds a lock of ours. A signal that
+/// comes meanwhile waits until it is 0 again (interpose_signals.c).
+extern __thread uint32_t interlock_changes __attribute__((tls_model("initial-exec"))) HIDDEN;
+/// The signals that wait for that, as the kernel's mask: bit 0 is signal 1.
+extern __thread uint64_t interlock_waiting_signals
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+void interlock_deliver_signals(void) HIDDEN;
+
+static inline void begin_change(void) {
+  interlock_changes++;
+  // The compiler must keep the change between the two marks: a handler reads them.
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+__attribute__((always_inline)) static inline void end_change(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  uint32_t left = --interlock_changes;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(interlock_waiting_signals && left == 0, 0)) interlock_deliver_signals();
+}
+/// True in a signal's handler that interrupts a change: one that was not set by `sigaction` or
+/// `signal`, or that handles a fault.
+static inline bool is_in_change(void) { return interlock_changes > 0; }
+
+#else
+static inline void begin_change(void) {}
+static inline void end_change(void) {}
+static inline bool is_in_change(void) { return false; }
+#endif
+
+// A spin lock for small tables. Not a mutex: its calls are interposed. Signals wait while a thread
+// holds one: a handler would wait for its own thread, or for a lock whose holder waits for ours.
 static inline void take(int *lock) {
+  begin_change();
   // Acquire: pairs with the release in `give`.
   for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
     if (spins > 100) give_way();
   }
 }
-static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+static inline void give(int *lock) {
+  __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+  end_change();
+}
 
 /// For readers of events: false where there are none.
 bool interlock_is_main_thread(void) HIDDEN;

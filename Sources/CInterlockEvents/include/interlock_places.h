@@ -18,7 +18,8 @@ uintptr_t interlock_events_place(const interlock_event *event);
 /// unknown.
 ///
 /// Reads only a few pages of this thread's stack, upwards from `frame`.
-static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place) {
+__attribute__((always_inline)) static inline uintptr_t interlock_events_outer(uintptr_t frame,
+                                                                              uintptr_t place) {
   enum { most_steps = 4, farthest = 2048 };
   for (int step = 0; frame && step < most_steps; step++) {
     const uintptr_t *pair = (const uintptr_t *)frame;

@@ -15,6 +15,9 @@
 
 #define ENGINE interlock_the_engine
 
+/// The C library's own: the interposed one delays a tick, which must see what it interrupts.
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+
 static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
 enum { fault_count = sizeof faults / sizeof *faults, alternate_size = 1 << 16 };
 
@@ -93,6 +96,8 @@ static const char *name_of(int signal) {
 /// Leaves the handler for the controller: its frame is never returned to.
 _Noreturn static void leave_handler(const ucontext_t *context) {
   ENGINE.torn = ENGINE.current;
+  // A fault may lie in a reader, which is not returned to either.
+  interlock_changes = 0;
   pthread_sigmask(SIG_SETMASK, &context->uc_sigmask, NULL);
   interlock_engine_leave();
 }
@@ -220,7 +225,7 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
   // seconds. A tick that comes late counts as one in time: the machine was busy, or stood still.
   if (!is_in_explored_code()) return;
   spent += since_tick < 2 * tick_interval ? since_tick : tick_interval;
-  if (spent < ENGINE.options.execution_time) return;
+  if (spent < ENGINE.options.execution_time || is_in_change()) return;
   // In a library the thread may hold a lock that every thread needs, malloc's for one: the next
   // tick may find it elsewhere.
   uintptr_t instruction = instruction_of(context);
@@ -259,7 +264,7 @@ void interlock_interruptions_begin(void) {
   struct sigaction tick = {.sa_sigaction = handle_tick,
                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   sigemptyset(&tick.sa_mask);
-  sigaction(signal, &tick, &before_tick);
+  __sigaction(signal, &tick, &before_tick);
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal};
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
   if (timer_create(CLOCK_MONOTONIC, &event, &ticks) != 0) return;
@@ -273,7 +278,7 @@ void interlock_interruptions_begin(void) {
 void interlock_interruptions_end(void) {
   if (has_ticks) {
     timer_delete(ticks);
-    sigaction(tick_signal(), &before_tick, NULL);
+    __sigaction(tick_signal(), &before_tick, NULL);
   }
   for (int index = 0; index < fault_count; index++) sigaction(faults[index], &before[index], NULL);
   sigaltstack(&stack_before, NULL);

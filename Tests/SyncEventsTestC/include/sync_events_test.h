@@ -99,9 +99,22 @@ void sync_events_unblock(int signal);
 /// Calls a block for one module, in a callback of `dl_iterate_phdr`, which holds the loader's lock.
 int sync_events_in_loader_callback(void (^body)(void));
 
-/// Locks and unlocks while another thread sends `count` signals, whose handler posts a semaphore
-/// and takes a lock. Returns the difference of signals and posts.
+/// Locks and unlocks until a timer has sent `count` signals, whose handler posts a semaphore and
+/// takes a lock. Returns the difference of signals and posts.
 long sync_events_signals(long count);
+/// The difference of these signals and the posts that the analysis has seen.
+long sync_events_unseen_signals(void);
+/// Sets and reads handlers. Returns 0 if each is as it was set, else the number of the difference.
+int sync_events_handlers_are_kept(void);
+
+/// Lets a handler be late with its thread's stack, until a second round has used the slots. Returns
+/// 0 if that round has the stacks of its own threads and no other, else the number of the fault.
+int sync_events_late_stack(void);
+/// Whether the events of a mutex come to a leaf reader straight from the interposed call, alone and
+/// beside a second reader. Returns a bit each: 1 alone, 2 beside a reader of other events, 4 beside
+/// a reader of the mutex's events.
+int sync_events_direct_lock_events(void);
+
 
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);

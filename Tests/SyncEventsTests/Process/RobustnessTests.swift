@@ -59,6 +59,21 @@ extension SyncEvents {
       #expect(child.numbers == [0])
     }
 
+    @Test("A handler that writes its stack too late damages no stack of a later round")
+    func lateStack() throws {
+      #expect(try ChildRun("late-stack").words == ["0"])
+    }
+
+    @Test("Only a second reader of a lock's events takes these past the shortest way")
+    func directLockEvents() throws {
+      #expect(try ChildRun("direct-lock-events").words == ["3"])
+    }
+
+    @Test("A program finds each signal handler as it has set it")
+    func handlers() throws {
+      #expect(try ChildRun("handlers").words == ["0"])
+    }
+
     @Test("Threads may lock while they end, in each round of their destructors")
     func threadEnd() throws {
       let child = try ChildRun("thread-end", "500")
