@@ -230,6 +230,7 @@ void interlock_events_hide_thread(bool hidden) {
 }
 
 void *interlock_find_real(const char *name) {
+  interlock_foreign_call("dlsym");
   // The plain lookup returns glibc's oldest condition variables, which have another layout.
 #if defined(__x86_64__)
   if (strncmp(name, "pthread_cond_", 13) == 0) {
@@ -260,8 +261,8 @@ static void forked(void) {
   // The lock's holder may be a thread that does not exist in the child.
   slots_lock = 0;
   interlock_work_items_forked();
-  interlock_layouts_forked();
   interlock_signals_forked();
+  interlock_layouts_forked();
 }
 
 void interlock_events_publish(const interlock_event *event) {

@@ -20,6 +20,11 @@ static inline bool is_wanted(uint32_t kinds) {
          interlock_marks.hidden == 0;
 }
 
+#ifdef DEBUG
+// Each interposed call that may wait asks this.
+#define is_wanted(kinds) (interlock_foreign_call(__func__), is_wanted(kinds))
+#endif
+
 /// Lets interposed calls use the performer, or stops that. Returns false if no call is interposed.
 bool interlock_want_control(bool wanted) HIDDEN;
 
@@ -101,12 +106,12 @@ bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
 void interlock_job_enqueued(const void *job) HIDDEN;
 /// Release the locks of the work items and of the signals' handlers in the child of a fork.
 void interlock_work_items_forked(void) HIDDEN;
+void interlock_signals_forked(void) HIDDEN;
 /// The number of blocks, jobs included, that this thread has begun.
 extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
-void interlock_signals_forked(void) HIDDEN;
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
 /// Called for a one-time initialisation that is done, which publishes no event. NULL if races in
@@ -163,6 +168,7 @@ static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) 
   static name##_call *real_##name;                                                        \
   __attribute__((noinline)) BETWEEN static result_type seen_##name parameters;            \
   INTERPOSED result_type name parameters {                                                \
+    interlock_foreign_call(#name);                                                        \
     name##_call *real = FOUND(name);                                                      \
     if (__builtin_expect(!real, 0)) {                                                     \
       real = (name##_call *)interlock_find_real(#name);                                   \

@@ -108,7 +108,8 @@ SELDOM static long call_controlled(long number, long a, long b, long c, long d, 
 
 INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
   system_call *real = real_syscall();
-  if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(number, a, b, c, d, e, f);
+  // In parentheses: most system calls take no lock, and some are made under one of ours.
+  if (!(is_wanted)(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(number, a, b, c, d, e, f);
   if (interlock_marks.controlled) return call_controlled(number, a, b, c, d, e, f, THIS_SITE);
   if (number != SYS_futex || interlock_marks.nested) return real(number, a, b, c, d, e, f);
   int operation = (int)b & FUTEX_CMD_MASK;
@@ -116,6 +117,7 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   if (!owned && operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
     return real(number, a, b, c, d, e, f);
   }
+  interlock_foreign_call("futex");
   interlock_object_kind kind = owned ? INTERLOCK_OBJECT_OWNED_FUTEX : INTERLOCK_OBJECT_FUTEX;
   uintptr_t place = USER_PLACE;
   uint32_t limit = d ? limit_flag((const struct timespec *)d) : 0;

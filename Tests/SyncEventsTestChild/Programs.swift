@@ -43,6 +43,10 @@ enum Programs {
     "handlers": { _ in print(sync_events_handlers_are_kept()) },
     "late-stack": { _ in print(sync_events_late_stack()) },
     "direct-lock-events": { _ in print(sync_events_direct_lock_events()) },
+    "own-locks": { arguments in
+      precondition(sync_events_take_own_locks(arguments.first ?? ""))
+      print("done")
+    },
     "thread-end": { arguments in
       _ = interlock_waits_start()
       let locks = sync_events_locks_at_thread_end(number(arguments, 0))

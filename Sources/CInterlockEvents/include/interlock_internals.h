@@ -92,6 +92,23 @@ static inline void give(int *lock) {
   end_change();
 }
 
+#if defined(DEBUG) && defined(INTERLOCK_INTERPOSES)
+// In debug builds, `INTERLOCK_CHECK_OWN_LOCKS` in the environment checks the order of these locks
+// (own_locks.c): it has no cycle, and no foreign lock is taken under one.
+extern bool interlock_checks_own_locks HIDDEN;
+void interlock_note_own_lock(const int *lock, const char *file, const char *name) HIDDEN;
+void interlock_note_own_unlock(const int *lock) HIDDEN;
+void interlock_note_foreign_call(const char *name);
+#define interlock_checked(call) (interlock_checks_own_locks ? (call) : (void)0)
+#define take(lock) \
+  (interlock_checked(interlock_note_own_lock(lock, __FILE_NAME__, #lock)), take(lock))
+#define give(lock) (interlock_checked(interlock_note_own_unlock(lock)), give(lock))
+/// Notes a call that may take a lock which is not ours.
+#define interlock_foreign_call(name) interlock_checked(interlock_note_foreign_call(name))
+#else
+#define interlock_foreign_call(name) ((void)0)
+#endif
+
 /// For readers of events: false where there are none.
 bool interlock_is_main_thread(void) HIDDEN;
 

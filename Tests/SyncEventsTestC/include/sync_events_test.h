@@ -115,6 +115,11 @@ int sync_events_late_stack(void);
 /// a reader of the mutex's events.
 int sync_events_direct_lock_events(void);
 
+/// Takes locks of Interlock's in a wrong way: "cycle" takes two in both orders, "foreign" takes a
+/// mutex under one, "handler" has a signal's handler do so that was set past `sigaction`, and
+/// "allocation" allocates under one. "none" takes two in one order, and "waiting" has a signal's
+/// handler take a mutex. Returns false for any other way.
+bool sync_events_take_own_locks(const char *way);
 
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);

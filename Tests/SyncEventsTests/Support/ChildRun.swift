@@ -35,6 +35,18 @@ struct ChildRun {
     limit: Double = 60,
     at location: SourceLocation = #_sourceLocation
   ) throws {
+    try self.init(
+      arguments: arguments, program: program, options: options, environment: environment,
+      in: startFolder, quiet: quiet, limit: limit, at: location)
+  }
+
+  /// The same, with the arguments as a list.
+  init(
+    arguments: [String], program: String = "SyncEventsTestChild", options: String? = nil,
+    environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,
+    limit: Double = 60,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("sync-events-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
