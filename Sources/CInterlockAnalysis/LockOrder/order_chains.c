@@ -169,8 +169,7 @@ __attribute__((always_inline)) static inline void note(thread_record *own, const
   uint64_t by_owner = mix(base, owner);
   uint64_t *slot = &own->order.chains[base % known_chains];
   if (*slot == base || *slot == by_owner) return;
-  // Hidden: these are not the user's calls, and a signal handler that locks would wait for its own
-  // thread.
+  // Hidden: the calls below are not the user's.
   interlock_events_hide_thread(true);
   if (!owner) owner = interlock_owner(own, &gate);
   *slot = look_closer(own, target, first, signal, owner, gate) ? base : by_owner;
