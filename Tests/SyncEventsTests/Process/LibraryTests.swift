@@ -107,8 +107,9 @@ extension SyncEvents {
           printf("%d %d %d\\n", before, is_users, interlock_events_is_foundation(address));
         }
         """
-      let sources = ["events.c", "interpose_threads.c", "code_ranges.c", "user_places.c"]
-        .map { Self.events + $0 }
+      let sources = [
+        "events.c", "interpose_signals.c", "interpose_threads.c", "code_ranges.c", "user_places.c",
+      ].map { Self.events + $0 }
       let output = try CompiledC.library("libFoundation.so", library) { library in
         try CompiledC.compiled(
           "program", program, sources + ["-O1", "-I", Self.events + "include"]
