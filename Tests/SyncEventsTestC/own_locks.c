@@ -71,7 +71,7 @@ bool sync_events_take_own_locks(const char *way) {
   return true;
 }
 
-#ifdef __GLIBC__
+#if defined(DEBUG) && defined(INTERLOCK_INTERPOSES)
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 

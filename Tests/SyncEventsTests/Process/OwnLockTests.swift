@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+#if DEBUG
+
 extension SyncEvents {
   /// The order of Interlock's own locks, which a debug build checks if it is told to.
   @Suite("Own locks")
@@ -69,3 +71,5 @@ extension SyncEvents {
     }
   }
 }
+
+#endif
