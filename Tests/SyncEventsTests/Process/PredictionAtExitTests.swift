@@ -118,7 +118,7 @@ extension SyncEvents {
 
     @Test("The analysis sees each call of a signal handler that posts and locks, at any moment")
     func signalHandlers() throws {
-      // A million in `ci/signals.sh`. The limit has the waits followed too.
+      // A million in `ci/checks/signals.sh`. The limit has the waits followed too.
       let options = "predict=on hang_limit=30"
       let child = try ChildRun("signals-in-analysis", "20000", options: options)
       #expect(child.status == 0, "\(child.errors)")
