@@ -65,4 +65,14 @@ struct ReadmeTablesTests {
     }
     #expect(body(shown) == body(file.text))
   }
+
+  @Test("a package can depend on this one by URL: the tools version allows its unsafe flags")
+  func toolsVersion() throws {
+    let manifest = try String(
+      contentsOf: BuiltInScenariosTests.root.appending(path: "Package.swift"), encoding: .utf8)
+    let version = try #require(manifest.firstMatch(of: /^\/\/ swift-tools-version: (\d+)\.(\d+)/))
+    // SwiftPM refuses them in a dependency of an older version.
+    let (major, minor) = (try #require(Int(version.1)), try #require(Int(version.2)))
+    #expect(manifest.contains(".unsafeFlags(") && (major, minor) >= (6, 2))
+  }
 }

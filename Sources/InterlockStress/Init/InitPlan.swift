@@ -138,8 +138,11 @@ struct InitPlan {
           + " deadlocks: swift run \(name) deadlocks.")
       executable = name
     }
-    files.append(
-      File(path: "StressScenarios/concurrent-reads.json", text: InitTemplates.scenario))
+    for (name, text) in [
+      ("concurrent-reads", InitTemplates.thousandReads), ("mixed", InitTemplates.mixed),
+    ] {
+      files.append(File(path: "StressScenarios/\(name).json", text: text))
+    }
   }
 
   /// A name that no target has.

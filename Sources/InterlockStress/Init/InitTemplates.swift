@@ -1,3 +1,5 @@
+import StressRunner
+
 /// The texts that `init` writes. They compile in a package of language mode 5 or 6.
 enum InitTemplates {
   /// A test that stresses a type of the user's, or else an example.
@@ -119,13 +121,37 @@ enum InitTemplates {
     """
   }
 
+  /// Reads and writes, which find a missing lock. From threads: no pool is starved.
+  static let mixed = """
+    {
+      "name": "mixed",
+      "summary": "8 threads, reads and writes of 8 keys",
+      "source": "written by 'interlock init'",
+      "workload": {
+        "driver": "threads",
+        "seed": 1,
+        "keys": { "count": 8, "distribution": "uniform" },
+        "valueBytes": 1024,
+        "prepare": "all-keys",
+        "phases": [
+          { "callers": 8, "rounds": 500, "operations": { "get": 80, "set": 20 } }
+        ]
+      },
+      "oracles": ["completes-once", "values-intact"]
+    }
+
+    """
+
   /// The thousand reads, with what they do to `SubjectEntry.builtIn`.
-  static let scenario: String = {
+  static let thousandReads: String = {
     let text = World.builtInTexts.first { $0.name == "concurrent-reads" }?.bytes ?? []
-    let others = ["task-semaphore", "serial-queue-reentrant", "unlocked"].map { "\"\($0)\":" }
     let lines = String(decoding: text, as: UTF8.self).split(
       separator: "\n", omittingEmptySubsequences: false)
-    let kept = lines.filter { line in !others.contains { line.contains($0) } }
-    return kept.joined(separator: "\n").replacing("},\n  }\n}", with: "}\n  }\n}")
+    let start = lines.firstIndex { $0.contains("\"expect\":") } ?? lines.endIndex
+    let others = lines[start...].dropFirst().filter { line in
+      line.contains("\"") && !SubjectEntry.builtIn.contains { line.contains("\"\($0.name)\":") }
+    }
+    return lines.filter { !others.contains($0) }.joined(separator: "\n")
+      .replacing("},\n  }\n}", with: "}\n  }\n}")
   }()
 }

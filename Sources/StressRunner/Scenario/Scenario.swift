@@ -23,7 +23,12 @@ package struct Scenario: Sendable, Hashable, Codable {
   /// The subjects that it applies to; `nil` for every subject that runs unlisted.
   package var subjects: [String]?
   /// Whether an unlisted subject takes part only if it is a cache, or is asked for by name.
-  package var isForCaches = false
+  package var isForCaches: Bool {
+    get { forCaches ?? false }
+    set { forCaches = newValue }
+  }
+  /// Optional: an older record lacks it.
+  private var forCaches: Bool?
   /// How many processors the child's thread pools are made for; `nil` for the machine's.
   package var poolWidth: Int?
   /// The bug of a real system that it reproduces, if any.

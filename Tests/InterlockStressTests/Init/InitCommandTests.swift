@@ -1,4 +1,5 @@
 import Foundation
+import StressRunner
 import TestSupport
 import Testing
 
@@ -128,7 +129,12 @@ struct InitCommandTests {
     let stress = "Sources/AStress/AStress.swift"
     #expect(package.read(stress)?.contains("struct AStress: StressCommand {") == true)
     try expectParses(package, stress)
-    #expect(package.files.contains("StressScenarios/concurrent-reads.json"))
+    for name in ["concurrent-reads", "mixed"] {
+      let text = try #require(package.read("StressScenarios/\(name).json"))
+      let file = try ScenarioFile(parsing: Array(text.utf8), path: name)
+      #expect(file.expectedSubjects.isSubset(of: SubjectEntry.builtIn.map(\.name)))
+      #expect(file.expectedSubjects.isEmpty == (name == "mixed"))
+    }
     #expect(package.initialize("--target", "BTest") == .usage)
     #expect(package.test.errors.text.contains("'BTest': did you mean 'BTests'?"))
   }
