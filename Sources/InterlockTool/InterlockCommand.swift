@@ -28,6 +28,9 @@ struct InterlockCommand: StressCommand {
     BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
       CachesBench.run()
     },
+    BenchEntry(name: "disks", summary: "SQLite against files, and a miss on a known disk") {
+      try DisksBench.run()
+    },
     BenchEntry(
       name: "predict", summary: "the cost of recording lock orders; run it alone"
     ) { PredictBench.run() },

@@ -1,4 +1,5 @@
 import Explorer
+import Foundation
 import Reports
 import StressRunner
 
@@ -133,10 +134,20 @@ struct PoolCommand {
       }
       if let stuck {
         world.output.write("\(stuck.width): \(stuck.result.message)\n")
-        world.output.write("replay: \(context.replay(stuck.result))\n")
+        world.output.write("replay: \(replay(stuck, context))\n")
       }
     }
     return smallest == nil ? .unmet : .met
+  }
+
+  /// The command that replays a stuck order. The token of a thousand threads fills a page: the first
+  /// order is found again by its width.
+  private func replay(
+    _ stuck: (width: Int, result: TrialResult), _ context: ReportContext
+  ) -> String {
+    let command = context.replay(stuck.result)
+    guard command.count > 300, let start = command.range(of: " --replay ") else { return command }
+    return "\(command[..<start.lowerBound]) --pool-width \(stuck.width)"
   }
 
   private func replay(_ selection: ScenarioSelection) -> ReportContext {

@@ -118,9 +118,9 @@ final class RunCommand {
     let all = "\(name) \(world.folder(options))"
     let width = all.count + 2
     let others = [
-      ("\(name) deadlocks", "why they hang, how many threads would free them, and the repair"),
-      ("\(name) compare", "what each lock costs, on the same work"),
-      ("\(name) gate", "the same for a CI job, and for a package of yours"),
+      ("\(name) deadlocks", "why two caches hang, how many threads would end that, and the repair"),
+      ("\(name) compare", "what each lock costs on the same work"),
+      ("\(name) gate", "the scenarios with an exit code for CI, also of your own package"),
       (all, "every scenario, not only those of \(main.folder)/"),
     ]
     reports.text.write(

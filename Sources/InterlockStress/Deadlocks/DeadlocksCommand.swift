@@ -195,8 +195,8 @@ struct DeadlocksCommand {
       "\(world.command) explore \(found.trial.scenario.name) --subject \(found.trial.subject)"
       + (options.poolWidth.map { " --pool-width \($0)" } ?? "")
     return [
-      "without luck: \(verdictText(found.verdict)), \(progressText(of: found)) in"
-        + " \(secondsText(found.observation.seconds)): \(command)"
+      "each time, in \(secondsText(found.observation.seconds)) (\(verdictText(found.verdict)),"
+        + " \(progressText(of: found))): \(command)"
     ]
   }
 }
