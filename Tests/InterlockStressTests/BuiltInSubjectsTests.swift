@@ -99,6 +99,21 @@ struct BuiltInSubjectsTests {
     }
   }
 
+  @Test(
+    "The caches with known bugs that fail the 1,000 reads are expected to, and their twins to pass",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
+    .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
+  func concurrentReadsOfKnownBugs() throws {
+    let failing = ["tmcache": "deadlock", "tmcache-memory": "deadlock", "stream-cache": "violation"]
+    let names = failing.keys.sorted()
+    let report = try run("concurrent-reads", names + names.map { $0 + "-repaired" })
+    #expect(report.results.count == 6)
+    for result in report.results {
+      #expect(result.met == true, "\(result)")
+      #expect(result.verdict == failing[result.subject] ?? "passed")
+    }
+  }
+
   private func run(_ scenario: String, _ subjects: [String]) throws -> Report {
     let process = Foundation.Process()
     process.executableURL = try Self.executable
