@@ -64,6 +64,14 @@ struct TMArchive {
     key = String(decoding: name, as: UTF8.self)
   }
 
+  /// The key that the first bytes of a whole archive contain; `nil` if they are of no archive.
+  static func key(head bytes: [UInt8]) -> String? {
+    guard bytes.count >= headerLength, word(0, of: bytes) == mark else { return nil }
+    let length = word(1, of: bytes)
+    guard length <= UInt64(bytes.count - headerLength) else { return nil }
+    return String(decoding: bytes[headerLength...].prefix(Int(length)), as: UTF8.self)
+  }
+
   private static func word(_ index: Int, of bytes: [UInt8]) -> UInt64 {
     bytes.withUnsafeBytes {
       UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))

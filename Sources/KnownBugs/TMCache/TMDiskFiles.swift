@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+import Interlock
 
 /// The files of one cache: a directory for the objects, and the trash of all caches under its root.
 ///
@@ -14,6 +15,9 @@ struct TMDiskFiles: Sendable {
     var date: Date
   }
 
+  /// The prefix of a disk cache's directory, before the cache's name.
+  static let prefix = "com.tumblr.TMDiskCache"
+
   let directory: URL
   let trash: URL
   let repairs: TMRepairs
@@ -24,9 +28,9 @@ struct TMDiskFiles: Sendable {
 
   init(root: URL, name: String, repairs: TMRepairs) {
     directory = root.appendingPathComponent(
-      "tmcache." + TMDiskKeys.fileName(for: name), isDirectory: true)
-    // No cache's directory has this name: every dot of a cache's own name is escaped.
-    trash = root.appendingPathComponent("tmcache.trash.d", isDirectory: true)
+      Self.prefix + "." + TMDiskKeys.fileName(for: name), isDirectory: true)
+    // As in the original, the prefix alone: a cache's own directory has its name after it.
+    trash = root.appendingPathComponent(Self.prefix, isDirectory: true)
     self.repairs = repairs
   }
 
@@ -72,6 +76,7 @@ struct TMDiskFiles: Sendable {
     do {
       try Data(bytes).write(to: draft)
       try setDate(date, of: draft)
+      SYNC_POINT("tmdiskcache.write.beforeRename")
       guard rename(draft.path, url.path) == 0 else {
         throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path])
       }

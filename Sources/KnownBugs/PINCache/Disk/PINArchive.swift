@@ -6,6 +6,9 @@ import Foundation
 /// extended attributes, which not every file system has: here they are in the head of the file, and
 /// are changed in place. A checksum detects a damaged file, for which `NSKeyedUnarchiver` throws an
 /// exception.
+///
+/// A file of a TMCache can be read too: the original's two caches have one format, so that its
+/// migration renames and does not write. Such a file has no place for limits and counts.
 struct PINArchive {
   /// Why a file could not be read.
   enum Damage: Error { case damaged }
@@ -43,7 +46,21 @@ struct PINArchive {
     self.payload = payload
   }
 
-  /// Reads a whole file; throws if it is not an archive, or not whole.
+  /// Reads the key and the payload of a whole file of either cache; throws if it is not an archive,
+  /// or not whole.
+  static func contents(of bytes: [UInt8]) throws -> (key: String, payload: [UInt8]) {
+    if let old = try? TMArchive(bytes) { return (old.key, old.value) }
+    let archive = try PINArchive(bytes)
+    return (archive.key, archive.payload)
+  }
+
+  /// The key that the first bytes of a file of either cache contain; `nil` if they are of no
+  /// archive.
+  static func key(head bytes: [UInt8]) -> String? {
+    TMArchive.key(head: bytes) ?? (try? PINArchive(head: bytes))?.key
+  }
+
+  /// Reads a whole file of a PINCache; throws if it is not an archive, or not whole.
   init(_ bytes: [UInt8]) throws {
     try self.init(head: bytes)
     let start = Self.headSize + key.utf8.count
@@ -75,6 +92,9 @@ struct PINArchive {
   private static func write(_ word: UInt64, at offset: Int, inFileAt path: String) throws {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     defer { try? file.close() }
+    guard let start = try file.read(upToCount: 4), start.count == 4,
+      [UInt8](start).word32(0) == mark
+    else { return }
     try file.seek(toOffset: UInt64(offset))
     var bytes: [UInt8] = []
     bytes.append(word)

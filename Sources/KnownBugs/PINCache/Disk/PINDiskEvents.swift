@@ -78,9 +78,9 @@ extension PINFolder {
   func storedFiles() -> [String: PINStoredFile] {
     var files: [String: PINStoredFile] = [:]
     for name in exists(path) ? fileNames() : [] {
-      guard let bytes = read(path + "/" + name), let archive = try? PINArchive(bytes) else {
-        continue
-      }
+      guard let bytes = read(path + "/" + name),
+        let archive = try? PINArchive.contents(of: bytes)
+      else { continue }
       files[archive.key] = PINStoredFile(size: UInt(bytes.count), value: archive.payload)
     }
     return files

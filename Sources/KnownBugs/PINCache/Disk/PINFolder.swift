@@ -44,7 +44,7 @@ struct PINFolder: Sendable {
   /// `nil` if neither gives one.
   func key(ofFile name: String) -> String? {
     if name.hasPrefix(Self.hashMark) {
-      return (try? PINArchive(head: head(of: path + "/" + name)))?.key
+      return PINArchive.key(head: head(of: path + "/" + name))
     }
     return name.removingPercentEncoding
   }

@@ -120,7 +120,7 @@ package final class PINDiskCache2: @unchecked Sendable {
     guard folder.exists(file) else { return nil }
     var object: PINObject?
     do {
-      let archive = try PINArchive(folder.read(file) ?? [])
+      let archive = try PINArchive.contents(of: folder.read(file) ?? [])
       if archive.key == key { object = try options.deserialize(archive.payload, key) }
     } catch {
       // As in the original, the sums still have it.

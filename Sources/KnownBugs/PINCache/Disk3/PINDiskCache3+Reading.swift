@@ -50,7 +50,7 @@ extension PINDiskCache3 {
   }
 
   private func decode(_ bytes: [UInt8], _ key: String) -> PINObject? {
-    guard let archive = try? PINArchive(bytes), archive.key == key else { return nil }
+    guard let archive = try? PINArchive.contents(of: bytes), archive.key == key else { return nil }
     return try? options.deserialize(archive.payload, key)
   }
 

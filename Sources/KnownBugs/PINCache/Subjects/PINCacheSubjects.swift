@@ -44,7 +44,16 @@ let pinCacheSubjects: [SubjectEntry] = [
     name: "pin-cache-3-shared", summary: "one of 3.0.4's pairs, got twice by its name",
     family: "PINCache", actions: PINTwoPairsSubject.actions, runsUnlisted: false
   ) { PINTwoPairsSubject(isShared: true) },
+  migration("pin-migration", "TMCache's files are renamed, or deleted", isRepaired: false),
+  migration("pin-migration-repaired", "TMCache's files are moved one by one", isRepaired: true),
 ]
+
+private func migration(_ name: String, _ summary: String, isRepaired: Bool) -> SubjectEntry {
+  SubjectEntry(
+    name: name, summary: summary, family: "PINCache", actions: PINMigrationSubject.actions,
+    runsUnlisted: false
+  ) { PINMigrationSubject(isRepaired: isRepaired) }
+}
 
 private func memory(
   _ name: String, _ summary: String, _ version: PINVersion, _ changes: PINChanges

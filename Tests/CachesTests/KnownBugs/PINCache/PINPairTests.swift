@@ -80,10 +80,7 @@ struct PINPairTests {
     let keys = ["plain", "a/b", "with space", "..", "日本語", String(repeating: "long/", count: 200)]
     let old = TMDiskCache(name: "images.v1", root: URL(fileURLWithPath: root))
     for (number, key) in keys.enumerated() {
-      let url = await withCheckedContinuation { continuation in
-        old.setObject([UInt8(number), 7], forKey: key) { continuation.resume(returning: $0) }
-      }
-      try #require(url != nil)
+      try #require(await stored([UInt8(number), 7], forKey: key, in: old))
     }
     let before = try FileManager.default.contentsOfDirectory(atPath: root)
     let outcomes = PINMigration.migrateDiskCaches(named: ["images.v1", "none"], root: root)
@@ -105,13 +102,68 @@ struct PINPairTests {
     let root = temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: root) }
     let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
-    _ = await withCheckedContinuation { continuation in
-      old.setObject([1], forKey: "a") { continuation.resume(returning: $0) }
-    }
+    try #require(await stored([1], in: old))
     let cache = pinDisk3(root, .version3)
     cache.setValue([2], forKey: "a", cost: 0)
     #expect(PINMigration.migrateDiskCaches(named: ["tests"], root: root) == ["tests": .deleted])
     #expect(cache.value(forKey: "a") == [2])
+  }
+
+  @Test("A TMCache and a PINCache have their originals' directories")
+  func directories() async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
+    try #require(await stored([1], in: old))
+    _ = pinDisk3(root, .version3)
+    let names = try FileManager.default.contentsOfDirectory(atPath: root)
+    #expect(names.contains("com.tumblr.TMDiskCache.tests"))
+    #expect(names.contains("com.pinterest.PINDiskCache.tests"))
+  }
+
+  @Test("A repaired migration keeps the newer file of each key, and a second one adds to the first")
+  func migrationTwice() async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
+    func migrate() -> [String: PINMigration.Outcome] {
+      PINMigration.migrateDiskCaches(named: ["tests"], root: root, repaired: true)
+    }
+    for key in ["a", "b"] { try #require(await stored([1], forKey: key, in: old)) }
+    #expect(migrate() == ["tests": .moved])
+    #expect(pinDisk3(root, .version3).value(forKey: "a") == [1])
+    for key in ["b", "c"] { try #require(await stored([2], forKey: key, in: old)) }
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: root + "/com.tumblr.TMDiskCache.tests")
+    #expect(Set(files) == ["b", "c"])
+    // A file of the new cache that is newer than the old cache's.
+    pinDisk3(root, .version3).setValue([3], forKey: "c", cost: 0)
+    #expect(migrate() == ["tests": .moved])
+    let cache = pinDisk3(root, .version3)
+    #expect(cache.storedFiles().mapValues(\.value) == ["a": [1], "b": [2], "c": [3]])
+    #expect(Set(cache.knownSizes.keys) == ["a", "b", "c"])
+  }
+
+  @Test(
+    "A migration on a full disk loses nothing, and a write there fails",
+    arguments: [false, true])
+  func migrationOnFullDisk(repaired: Bool) async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let long = String(repeating: "long/", count: 200)
+    let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
+    for key in ["a b", long] { try #require(await stored([7], forKey: key, in: old)) }
+    // In a separate process: the limit is the whole process's.
+    await #expect(processExitsWith: .success) {
+      [root = root as String, long = long as String, repaired = repaired as Bool] in
+      let found = withFullDisk {
+        PINMigration.migrateDiskCaches(named: ["tests"], root: root, repaired: repaired)
+        let cache = pinDisk3(root, .version3)
+        let isWritten = cache.setObject(PINObject([1]), forKey: "new") != nil
+        return (cache.value(forKey: "a b"), cache.value(forKey: long), isWritten)
+      }
+      #expect(found == ([7], [7], false))
+    }
   }
 
   @Test("one directory has one cache if its users request it by name")
@@ -125,5 +177,14 @@ struct PINPairTests {
       let other = instances.instance(named: "b") { pinDisk3(root + "/b", .version3) }
       #expect(other !== second)
     }
+  }
+}
+
+/// Stores a value; returns whether it has a file then.
+private func stored(
+  _ value: [UInt8], forKey key: String = "a", in cache: TMDiskCache
+) async -> Bool {
+  await withCheckedContinuation { continuation in
+    cache.setObject(value, forKey: key) { continuation.resume(returning: $0 != nil) }
   }
 }
