@@ -39,6 +39,19 @@ package final class MarkedTable: Cache, @unchecked Sendable {
     }
   }
 
+  /// Stores a value within a write, and counts the values there: sections of one thread that nest.
+  package func setValueAndCount(_ value: [UInt8], forKey key: String) -> Int {
+    writing {
+      SYNC_POINT("markedtable.set.inside")
+      marking(.noReadWrite) {
+        SYNC_POINT("markedtable.set.inside")
+        table[key] = CacheEntry(value: value, cost: value.count)
+      }
+      SYNC_POINT("markedtable.set.innerEnded")
+      return marking(.noWrite) { table.count }
+    }
+  }
+
   /// Removes a value.
   package func removeValue(forKey key: String) {
     writing { table[key] = nil }
@@ -65,21 +78,19 @@ package final class MarkedTable: Cache, @unchecked Sendable {
   }
 
   private func reading<R>(_ body: () -> R) -> R {
-    locked {
-      // The article's resource is a name in the whole program; here it is a name of this table, so
-      // that two tables differ.
-      BEGIN_LOCK(.noWrite, "table", of: self)
-      defer { END_LOCK(.noWrite, "table", of: self) }
-      return body()
-    }
+    locked { marking(.noWrite, body) }
   }
 
   private func writing<R>(_ body: () -> R) -> R {
-    locked {
-      BEGIN_LOCK(.noReadWrite, "table", of: self)
-      defer { END_LOCK(.noReadWrite, "table", of: self) }
-      return body()
-    }
+    locked { marking(.noReadWrite, body) }
+  }
+
+  private func marking<R>(_ mode: Mode, _ body: () -> R) -> R {
+    // The article's resource is a name in the whole program; here it is a name of this table, so
+    // that two tables differ.
+    BEGIN_LOCK(mode, "table", of: self)
+    defer { END_LOCK(mode, "table", of: self) }
+    return body()
   }
 
   private func locked<R>(_ body: () -> R) -> R {

@@ -21,9 +21,18 @@ let recipeSubjects: [SubjectEntry] = [
 private let family = "Any cache"
 
 private func markedTable(_ name: String, _ summary: String, repaired: Bool) -> SubjectEntry {
-  SubjectEntry(name: name, summary: summary, family: "RCTool", runsUnlisted: false) {
+  SubjectEntry(
+    name: name, summary: summary, family: "RCTool", actions: ["count-in-writes"],
+    runsUnlisted: false
+  ) {
     let table = MarkedTable(repaired: repaired)
-    return ActingSubject(.cache(name, summary) { table })
+    return ActingSubject(
+      .cache(name, summary) { table },
+      actions: [
+        "count-in-writes": { operation, completion in
+          completion(.count(table.setValueAndCount(operation.value, forKey: operation.key)))
+        }
+      ])
   }
 }
 
