@@ -27,7 +27,7 @@ extension YYDiskCache: Cache {
     let items = withStorage { $0.allItems() }
     return Dictionary(
       items.compactMap { item in
-        item.value.flatMap(YYArchive.unarchive).map {
+        item.value.flatMap(options.unarchive).map {
           (item.key, CacheEntry(value: $0, cost: item.size))
         }
       }, uniquingKeysWith: { first, _ in first })

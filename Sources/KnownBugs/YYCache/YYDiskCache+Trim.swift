@@ -21,13 +21,14 @@ extension YYDiskCache {
   /// Trims to all limits in one critical section, as the original does periodically.
   package func trimToLimits() {
     withStorage { storage in
-      Self.trim(storage, toSize: options.costLimit)
-      Self.trim(storage, toCount: options.countLimit)
-      Self.trim(storage, toAge: options.ageLimit)
-      guard options.freeDiskSpaceLimit > 0, let free = SystemFiles.freeBytes(at: path),
-        free < options.freeDiskSpaceLimit, storage.size > 0
+      let limits = limits
+      Self.trim(storage, toSize: limits.cost)
+      Self.trim(storage, toCount: limits.count)
+      Self.trim(storage, toAge: limits.age)
+      guard limits.freeDiskSpace > 0, let free = SystemFiles.freeBytes(at: path),
+        free < limits.freeDiskSpace, storage.size > 0
       else { return }
-      Self.trim(storage, toSize: max(0, storage.size - (options.freeDiskSpaceLimit - free)))
+      Self.trim(storage, toSize: max(0, storage.size - (limits.freeDiskSpace - free)))
     }
   }
 

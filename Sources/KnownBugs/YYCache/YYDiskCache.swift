@@ -19,24 +19,39 @@ package final class YYDiskCache: Sendable {
   /// The default of `Options.inlineThreshold`: 20 KiB.
   package static let defaultInlineThreshold = 20 * 1024
 
+  /// What an automatic trim leaves.
+  package struct Limits: Sendable {
+    /// How many entries an automatic trim leaves.
+    package var count = Int.max
+    /// How many bytes an automatic trim leaves.
+    package var cost = Int.max
+    /// An automatic trim removes entries unused for this number of seconds.
+    package var age = Double.infinity
+    /// How many bytes an automatic trim leaves free on the disk; 0 for no check.
+    package var freeDiskSpace = 0
+
+    /// No limits.
+    package init() {}
+  }
+
   /// The options of a disk cache.
   package struct Options: Sendable {
     /// A value whose archive is longer than this is kept in a file: 0 for all values, `Int.max` for
     /// none.
     package var inlineThreshold = YYDiskCache.defaultInlineThreshold
-    /// How many entries an automatic trim leaves.
-    package var countLimit = Int.max
-    /// How many bytes an automatic trim leaves.
-    package var costLimit = Int.max
-    /// An automatic trim removes entries unused for this number of seconds.
-    package var ageLimit = Double.infinity
-    /// How many bytes an automatic trim leaves free on the disk; 0 for no check.
-    package var freeDiskSpaceLimit = 0
+    /// The limits until they are changed.
+    package var limits = Limits()
     /// The seconds between two automatic trims; 0 or less for none.
     package var autoTrimInterval = 60.0
     /// The name of a key's file; by default the key's digest. Names must differ, and not lead out
     /// of the folder.
     package var fileName: (@Sendable (_ key: String) -> String?)?
+    /// Encodes a value; `nil` stores nothing. Called without the lock.
+    package var archive: @Sendable (_ value: [UInt8]) -> [UInt8]? = YYArchive.archive
+    /// Decodes a value; `nil` if the bytes encode none. Called without the lock.
+    package var unarchive: @Sendable (_ bytes: [UInt8]) -> [UInt8]? = YYArchive.unarchive
+    /// Called under the lock with the database's errors; the original writes them to the log.
+    package var log: @Sendable (_ error: String) -> Void = { _ in }
     /// The repairs.
     package var repairs: YYDiskRepairs = []
 
@@ -47,6 +62,7 @@ package final class YYDiskCache: Sendable {
   /// The folder, as its path was given.
   package let path: String
   let options: Options
+  private let limitsNow: Mutex<Limits>
   let semaphore = DispatchSemaphore(value: 1)
   let queue = DispatchQueue(label: "yydisk.asynchronous-forms", attributes: .concurrent)
   // Safe: only touched under the semaphore, which the storage's sections check.
@@ -65,6 +81,7 @@ package final class YYDiskCache: Sendable {
   ) throws(YYStorageError) {
     self.path = path
     self.options = options
+    limitsNow = Mutex(options.limits)
     let kind: YYStorageKind =
       switch options.inlineThreshold {
       case 0: .files
@@ -73,7 +90,7 @@ package final class YYDiskCache: Sendable {
       }
     storage = try YYKVStorage(
       path, kind, lockMilliseconds: options.repairs.contains(.waitsForDatabase) ? 2000 : 0,
-      clock: clock)
+      log: options.log, clock: clock)
     if options.autoTrimInterval > 0 { trimAgain() }
   }
 
@@ -88,6 +105,18 @@ package final class YYDiskCache: Sendable {
     return body(storage)
   }
 
+  /// The limits.
+  package var limits: Limits { limitsNow.withLock { $0 } }
+
+  /// Changes limits; the next automatic trim uses them.
+  package func updateLimits(_ change: (inout Limits) -> Void) { limitsNow.withLock { change(&$0) } }
+
+  /// Whether errors of the database are logged. Takes the lock.
+  package var logsErrors: Bool {
+    get { withStorage { $0.logsErrors } }
+    set { withStorage { $0.logsErrors = newValue } }
+  }
+
   /// Whether there is an entry.
   package func containsValue(forKey key: String) -> Bool {
     withStorage { $0.contains(key: key) }
@@ -96,7 +125,7 @@ package final class YYDiskCache: Sendable {
   /// The value under a key, and the extended data stored with it.
   package func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
     let item = withStorage { $0.item(forKey: key) }
-    guard let item, let value = item.value.flatMap(YYArchive.unarchive) else { return nil }
+    guard let item, let value = item.value.flatMap(options.unarchive) else { return nil }
     return (value, item.extendedData)
   }
 
@@ -107,7 +136,7 @@ package final class YYDiskCache: Sendable {
   package func setValue(
     _ value: [UInt8], forKey key: String, extendedData: [UInt8]? = nil
   ) -> Bool {
-    let archive = YYArchive.archive(value)
+    guard let archive = options.archive(value) else { return false }
     var fileName: String?
     if storage.kind != .database, archive.count > options.inlineThreshold {
       fileName = options.fileName?(key) ?? MD5.hexadecimal(key)

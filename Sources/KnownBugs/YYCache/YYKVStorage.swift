@@ -71,7 +71,12 @@ final class YYKVStorage {
   private var failureCount = 0
   private var failureTime = 0.0
   /// The database's text for the last failed call, as "database is locked".
-  private(set) var lastError: String?
+  private(set) var lastError: String? {
+    didSet { if logsErrors, let lastError { log(lastError) } }
+  }
+  /// Whether each of these texts is logged.
+  var logsErrors = true
+  private let log: @Sendable (String) -> Void
   /// Whether the cause was another connection's lock.
   private var isLocked = false
 
@@ -88,11 +93,12 @@ final class YYKVStorage {
   ///   - lockMilliseconds: How long a call waits for a database that another connection has locked;
   ///     above 0, one that is still locked then is not treated as damaged.
   ///   - library: SQLite; `nil` makes this fail.
+  ///   - log: Called with the database's errors.
   ///   - clock: Seconds since 1970, for access times.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   init(
     _ path: String, _ kind: YYStorageKind, lockMilliseconds: Int = 0,
-    library: SQLiteLibrary? = .shared,
+    library: SQLiteLibrary? = .shared, log: @escaping @Sendable (String) -> Void = { _ in },
     clock: @escaping @Sendable () -> Int = { SystemTime.seconds }
   ) throws(YYStorageError) {
     guard let library else {
@@ -102,6 +108,7 @@ final class YYKVStorage {
     self.kind = kind
     self.library = library
     self.lockMilliseconds = lockMilliseconds
+    self.log = log
     self.clock = clock
     do throws(SystemFiles.Failure) {
       try SystemFiles.makeFolder(filesPath)

@@ -23,6 +23,13 @@ extension YYMemoryCache {
     }
   }
 
+  /// Trims to all limits, as the original does after each interval.
+  package func trimToLimits() {
+    trim(toCost: costLimit)
+    trim(toCount: countLimit)
+    trim(toAge: ageLimit)
+  }
+
   /// Returns when every trim requested so far has ended.
   package func waitForTrims() {
     queue.sync {}
@@ -51,11 +58,7 @@ extension YYMemoryCache {
   func trimAgain(after interval: Double) {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + interval) { [weak self] in
       guard let self else { return }
-      queue.async { [self] in
-        trim(toCost: costLimit)
-        trim(toCount: countLimit)
-        trim(toAge: ageLimit)
-      }
+      queue.async { [self] in trimToLimits() }
       trimAgain(after: interval)
     }
   }

@@ -14,6 +14,9 @@ import Synchronization
 /// `@unchecked Sendable`: mutable state is under `mutex` or atomic, except for the read outside the
 /// lock, which is the modelled bug.
 package final class YYMemoryCache: @unchecked Sendable {
+  /// Called with the cache.
+  package typealias CacheBlock = @Sendable (YYMemoryCache) -> Void
+
   let repairs: YYMemoryRepairs
   let clock: @Sendable () -> Double
   let mutex = TryMutex()
@@ -27,6 +30,12 @@ package final class YYMemoryCache: @unchecked Sendable {
   private let ageLimitStored = Atomic(Double.infinity.bitPattern)
   private let releasesAsynchronouslyStored = Atomic(true)
   private let releasesOnMainThreadStored = Atomic(false)
+
+  // Atomic properties as well: each read and each write takes a lock of its own.
+  private let removesAllOnMemoryWarningStored = Atomic(true)
+  private let removesAllInBackgroundStored = Atomic(true)
+  private let memoryWarningBlock = Mutex<CacheBlock?>(nil)
+  private let backgroundBlock = Mutex<CacheBlock?>(nil)
 
   /// Whether a requested trim has not begun; only touched under the mutex.
   var isTrimAskedFor = false
@@ -91,6 +100,31 @@ package final class YYMemoryCache: @unchecked Sendable {
   package var releasesOnMainThread: Bool {
     get { releasesOnMainThreadStored.load(ordering: .relaxed) }
     set { releasesOnMainThreadStored.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether a memory warning removes everything.
+  package var removesAllOnMemoryWarning: Bool {
+    get { removesAllOnMemoryWarningStored.load(ordering: .relaxed) }
+    set { removesAllOnMemoryWarningStored.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether going into the background removes everything.
+  package var removesAllInBackground: Bool {
+    get { removesAllInBackgroundStored.load(ordering: .relaxed) }
+    set { removesAllInBackgroundStored.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Called at a memory warning, before anything is removed, and without the lock.
+  package var didReceiveMemoryWarningBlock: CacheBlock? {
+    get { memoryWarningBlock.withLock { $0 } }
+    set { memoryWarningBlock.withLock { $0 = newValue } }
+  }
+
+  /// Called when the application goes into the background, before anything is removed, and without
+  /// the lock.
+  package var didEnterBackgroundBlock: CacheBlock? {
+    get { backgroundBlock.withLock { $0 } }
+    set { backgroundBlock.withLock { $0 = newValue } }
   }
 
   /// How many entries there are.
@@ -168,8 +202,31 @@ package final class YYMemoryCache: @unchecked Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// What the system's memory warning does: removes everything.
-  package func didReceiveMemoryWarning() { removeAllObjects() }
+  /// What a memory warning does; the original observes the system's notification, here the user
+  /// calls this.
+  package func didReceiveMemoryWarning() {
+    call { didReceiveMemoryWarningBlock }
+    if removesAllOnMemoryWarning { removeAllObjects() }
+  }
+
+  /// What going into the background does; the original observes the system's notification, here the
+  /// user calls this.
+  package func didEnterBackground() {
+    call { didEnterBackgroundBlock }
+    if removesAllInBackground { removeAllObjects() }
+  }
+
+  /// As shipped the check and the call each read the property, which may be `nil` by the second
+  /// time; and calling a `nil` block crashes.
+  private func call(_ block: () -> CacheBlock?) {
+    guard let found = block() else { return }
+    SYNC_POINT("yymemorycache.notify.blockFound")
+    if repairs.contains(.callsBlockOnce) { return found(self) }
+    guard let called = block() else {
+      fatalError("called a nil block: it was set to nil since it was looked at")
+    }
+    called(self)
+  }
 
   /// Removes everything; the caller must retain the result until it has released the lock.
   func removeAllUnderLock() -> AnyObject? {

@@ -20,8 +20,13 @@ package struct YYMemoryRepairs: OptionSet, Sendable {
   /// upstream fix is known.
   package static let asksForOneTrim = YYMemoryRepairs(rawValue: 1 << 3)
 
+  /// The block that is called at a notification is the one that was found. No upstream fix is
+  /// known.
+  package static let callsBlockOnce = YYMemoryRepairs(rawValue: 1 << 4)
+
   /// All of them.
   package static let all: YYMemoryRepairs = [
     .readsUnderLock, .releasesOutsideLock, .trimsInTurn, .asksForOneTrim,
+    .callsBlockOnce,
   ]
 }

@@ -3,13 +3,25 @@ import StressRunner
 
 /// YYCache's disk cache as a subject; a thread may open one for itself.
 final class YYDiskSubject: YYSubject {
-  static let actions = ["open", "open-spelt-otherwise", "close", "remove-all-asking"]
+  static let actions = [
+    "open", "open-spelt-otherwise", "close", "remove-all-asking", "set-asking", "limit-count",
+    "trim-to-limits",
+  ]
 
   private let caches: OpenedByThreads<YYDiskCache>
   var cache: any Caches.Cache { caches.current }
 
+  /// The cache that the archive block calls, if it calls one.
+  private let asked = TMBox<YYDiskCache?>(nil)
+
   init(_ repairs: YYDiskRepairs) {
-    caches = OpenedByThreads { try YYDiskCache.open($0, optionsOfTrial(repairs)) }
+    var options = optionsOfTrial(repairs)
+    let archive = options.archive
+    options.archive = { [asked] value in
+      _ = asked.value?.count
+      return archive(value)
+    }
+    caches = OpenedByThreads { [options] in try YYDiskCache.open($0, options) }
   }
 
   func act(
@@ -20,6 +32,13 @@ final class YYDiskSubject: YYSubject {
     case "open": caches.openForThread(oddlySpelt: false)
     case "open-spelt-otherwise": caches.openForThread(oddlySpelt: true)
     case "close": caches.closeForThread()
+    case "set-asking":
+      // An archive block that reads how many entries there are.
+      asked.value = caches.current
+      caches.current.setValue(operation.value, forKey: operation.key)
+      asked.value = nil
+    case "limit-count": caches.current.updateLimits { $0.count = operation.cost }
+    case "trim-to-limits": caches.current.trimToLimits()
     default:
       // "remove-all-asking": a progress bar that reads how many entries are left.
       let cache = caches.current
@@ -42,7 +61,10 @@ final class YYDiskSubject: YYSubject {
         counted: entries.values.reduce(0) { $0 + $1.cost })
     ]
     state.indexes = ["the database": fileNames.inDatabase, "the folder": fileNames.inFolder]
-    state.limits = [.init("caches open on one folder", value: count, limit: 1)]
+    state.limits = [
+      .init("caches open on one folder", value: count, limit: 1),
+      .init("the number of the entries", value: cache.count, limit: cache.limits.count),
+    ]
     return state
   }
 }

@@ -5,7 +5,8 @@ import StressRunner
 /// YYCache's memory cache as a subject.
 final class YYMemorySubject: YYSubject, CacheBackedSubject {
   static let actions = [
-    "set-asking-at-end", "trim-to-cost", "limit-cost", "release-here",
+    "set-asking-at-end", "trim-to-cost", "trim-to-limits", "limit-cost", "limit-count",
+    "release-here", "warn", "follow-warnings", "unfollow-warnings",
   ]
 
   private let memory: YYMemoryCache
@@ -31,6 +32,17 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
       memory.trim(toCost: operation.cost)
     case "limit-cost":
       memory.costLimit = operation.cost
+    case "limit-count":
+      memory.countLimit = operation.cost
+    case "trim-to-limits":
+      memory.trimToLimits()
+    case "warn":
+      memory.didReceiveMemoryWarning()
+    case "follow-warnings":
+      // A block that calls the cache, as one that writes a statistic.
+      memory.didReceiveMemoryWarningBlock = { _ = $0.totalCount }
+    case "unfollow-warnings":
+      memory.didReceiveMemoryWarningBlock = nil
     default:
       // "release-here": removed objects are released on the thread that removes them.
       memory.releasesAsynchronously = false
@@ -50,6 +62,7 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
     state.limits = [
       .init("trims asked for at one time", value: memory.mostTrimsAtOnce, limit: 2),
       .init("cost of the entries", value: memory.totalCost ?? 0, limit: memory.costLimit),
+      .init("the number of the entries", value: memory.count, limit: memory.countLimit),
     ]
     return state
   }

@@ -103,18 +103,74 @@ struct YYDiskCacheTests {
   @Test("YYDiskCache trims to its limits, and to a limit of free disk space")
   func limits() throws {
     var options = options()
-    options.countLimit = 2
+    options.limits.count = 2
     let path = folder.path + "/limited"
     let cache = try YYDiskCache(path, options)
     for key in 0..<5 { cache.setValue([1], forKey: "key-\(key)") }
     cache.trimToLimits()
     #expect(cache.count == 2)
-    options.countLimit = .max
-    options.freeDiskSpaceLimit = .max
+    options.limits.count = .max
+    options.limits.freeDiskSpace = .max
     let greedy = try YYDiskCache(folder.path + "/greedy", options)
     greedy.setValue([1], forKey: "a")
     greedy.trimToLimits()
     #expect(greedy.count == 0)
+  }
+
+  @Test("YYDiskCache trims to limits that are set while it is open")
+  func changedLimits() throws {
+    let cache = try cache()
+    for key in 0..<5 { cache.setValue([1], forKey: "key-\(key)") }
+    cache.trimToLimits()
+    #expect(cache.count == 5)
+    cache.updateLimits { $0.count = 3 }
+    cache.trimToLimits()
+    #expect(cache.count == 3)
+    // Each archive has 13 bytes.
+    cache.updateLimits { $0.cost = 13 }
+    cache.trimToLimits()
+    #expect(cache.count == 1)
+    cache.updateLimits { $0.age = 0 }
+    #expect(cache.limits.count == 3 && cache.limits.cost == 13 && cache.limits.age == 0)
+    cache.trimToLimits()
+    #expect(cache.count == 0)
+  }
+
+  @Test("YYDiskCache archives by its blocks, and stores nothing if one gives nothing")
+  func archiveBlocks() throws {
+    var options = options()
+    options.archive = { $0.isEmpty ? nil : $0.reversed() }
+    options.unarchive = { $0.first == 9 ? nil : $0.reversed() }
+    let cache = try YYDiskCache(folder.path + "/cache", options)
+    #expect(cache.setValue([1, 2], forKey: "a"))
+    #expect(cache.value(forKey: "a") == [1, 2])
+    #expect(cache.totalSize == 2)
+    #expect(!cache.setValue([], forKey: "b"))
+    #expect(cache.value(forKey: "b") == nil)
+    #expect(cache.setValue([1, 9], forKey: "c"))
+    #expect(cache.value(forKey: "c") == nil)
+    #expect(cache.entries()?.keys.sorted() == ["a"])
+  }
+
+  @Test("YYDiskCache logs the database's errors, unless that is switched off")
+  func errorLogs() throws {
+    var options = options()
+    let log = Locked<[String]>([])
+    options.log = { text in log.withLock { $0.append(text) } }
+    let cache = try YYDiskCache(folder.path + "/cache", options)
+    func fail() {
+      cache.withStorage { storage in
+        _ = storage.query { database throws(SQLiteError) in try database.execute("no statement") }
+      }
+    }
+    #expect(cache.logsErrors)
+    #expect(log.withLock { $0 } == [])
+    fail()
+    #expect(log.withLock { $0.count } == 1)
+    #expect(log.withLock { $0.first } == cache.lastError)
+    cache.logsErrors = false
+    fail()
+    #expect(log.withLock { $0.count } == 1)
   }
 
   @Test("YYDiskCache removes everything in batches, and reports its progress", arguments: bothKinds)

@@ -57,6 +57,40 @@ struct YYMemoryCacheTests {
     #expect(cache.totalCount == 0 && cache.totalCost == 0)
   }
 
+  @Test(
+    "YYMemoryCache calls its blocks, and then removes everything if its flags say so",
+    arguments: bothKinds)
+  func notifications(_ repairs: YYMemoryRepairs) {
+    let cache = cache(repairs, keys: "a", "b")
+    let calls = Locked<[String]>([])
+    cache.didReceiveMemoryWarningBlock = { cache in
+      calls.withLock { $0.append("warning with \(cache.totalCount)") }
+    }
+    cache.didEnterBackgroundBlock = { cache in
+      calls.withLock { $0.append("background with \(cache.totalCount)") }
+    }
+    cache.removesAllOnMemoryWarning = false
+    cache.didReceiveMemoryWarning()
+    cache.removesAllInBackground = false
+    cache.didEnterBackground()
+    #expect(cache.totalCount == 2)
+    cache.removesAllOnMemoryWarning = true
+    cache.didReceiveMemoryWarning()
+    #expect(cache.totalCount == 0)
+    cache.setValue([1], forKey: "c", cost: 1)
+    cache.removesAllInBackground = true
+    cache.didEnterBackground()
+    #expect(cache.totalCount == 0)
+    cache.didReceiveMemoryWarningBlock = nil
+    cache.didEnterBackgroundBlock = nil
+    cache.didReceiveMemoryWarning()
+    cache.didEnterBackground()
+    #expect(
+      calls.withLock { $0 } == [
+        "warning with 2", "background with 2", "warning with 2", "background with 1",
+      ])
+  }
+
   @Test("YYMemoryCache trims to the cost limit on its queue", arguments: bothKinds)
   func costLimit(_ repairs: YYMemoryRepairs) async {
     await onThread {
