@@ -27,6 +27,10 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   /// fails (issue 295, pull request 296).
   package static let trashLocked = PINChanges(rawValue: 1 << 5)
 
+  /// Memory: the age of an object counts from when it was stored, not from its last use (pull
+  /// request 209; 222 reports the bug).
+  package static let agedByCreation = PINChanges(rawValue: 1 << 20)
+
   // MARK: Not made in 3.0.4
 
   /// Memory: a removal reads the cost in the phase that subtracts it, not before.
@@ -70,7 +74,7 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   /// PINCache 3.0.4 as it was shipped.
   package static let version3: PINChanges = [
     .replacedCostSubtracted, .replacedBytesSubtracted, .callbacksUnlocked, .sortsUnlocked,
-    .trashLocked,
+    .trashLocked, .agedByCreation,
   ]
 
   /// Every repair, except the recursive file lock, which hides a caller's mistake, and copies,

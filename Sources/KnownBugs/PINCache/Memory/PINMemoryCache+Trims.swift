@@ -24,7 +24,7 @@ extension PINMemoryCache {
   /// Removes objects that are older than their own age limit; as in the original, objects past the
   /// cache's limit stay until a trim by date.
   package func removeExpiredObjects() {
-    let now = Date()
+    let now = clock()
     let expired = keys {
       $0.filter { _, slot in
         slot.object != nil && slot.ageLimit > 0

@@ -44,6 +44,7 @@ package final class PINMemoryCache: @unchecked Sendable {
   var ageLimitNow: TimeInterval = 0
   var ageChain: UInt64 = 0
   let hidesExpired: Bool
+  let clock: @Sendable () -> Date
 
   /// Makes an empty cache.
   ///
@@ -51,21 +52,25 @@ package final class PINMemoryCache: @unchecked Sendable {
   ///   - version: The version whose lock and methods it has.
   ///   - changes: The repairs; by default those that the version was shipped with.
   ///   - scheduler: Runs the asynchronous methods.
-  ///   - isTTLCache: Whether reads hide objects older than their age limit. In 3.0.4 only.
+  ///   - isTTLCache: Whether reads hide objects older than their age limit; for 2 since pull
+  ///     request 63.
   ///   - evictionStrategy: Which object is evicted first. In 3.0.4 only: 2.0 evicts by the time of
   ///     the last use.
   ///   - turn: The lock over changes and their blocks, if the repairs include one; by default the
   ///     cache's own.
+  ///   - clock: The date, from which ages count.
   package init(
     _ version: PINVersion, changes: PINChanges? = nil,
     scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
-    evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed, turn: PINTurn? = nil
+    evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed, turn: PINTurn? = nil,
+    clock: @escaping @Sendable () -> Date = { Date() }
   ) {
+    self.clock = clock
     self.version = version
     self.changes = changes ?? version.shipped
     self.scheduler = scheduler
     self.evictionStrategy = version == .two ? .leastRecentlyUsed : evictionStrategy
-    hidesExpired = version == .three && isTTLCache
+    hidesExpired = isTTLCache
     guardian = PINLock(version)
     self.turn = self.changes.contains(.changesInTurn) ? turn ?? PINTurn() : nil
   }
@@ -92,7 +97,7 @@ package final class PINMemoryCache: @unchecked Sendable {
 
   /// The object under a key. The lock is taken twice: to read, and to note the access.
   package func object(forKey key: String) -> PINObject? {
-    let now = hidesExpired ? Date() : dateOfLastTick()
+    let now = hidesExpired ? clock() : dateOfLastTick()
     guard let (slot, object) = locked({ visible(key, at: now) }) else { return nil }
     SYNC_POINT("pinmemorycache.get.beforeTouch")
     locked { touch(slot, key, at: now) }
@@ -110,7 +115,9 @@ package final class PINMemoryCache: @unchecked Sendable {
   /// Under the lock: whether a slot is as old as its limit, or the cache's, allows.
   func isExpired(_ slot: Slot, at now: Date) -> Bool {
     let limit = slot.ageLimit > 0 ? slot.ageLimit : ageLimitNow
-    return limit > 0 && abs(slot.created.timeIntervalSince(now)) >= limit
+    // Repair: 2 has one date for both, so that a use prolongs an object's life.
+    let date = changes.contains(.agedByCreation) ? slot.created : slot.accessed
+    return limit > 0 && abs(date.timeIntervalSince(now)) >= limit
   }
 
   /// Under the lock: notes an access. The key may have been removed since the read: the dates and
@@ -184,7 +191,7 @@ package final class PINMemoryCache: @unchecked Sendable {
   func store(
     _ object: PINObject, forKey key: String, cost: UInt, ageLimit: TimeInterval
   ) -> PINObject? {
-    let now = Date()
+    let now = clock()
     let slot: Slot
     if let known = slots[key] {
       slot = known

@@ -12,6 +12,12 @@ let pinCacheSubjects: [SubjectEntry] = [
     "pin-memory-3-copies", "3.0.4's memory, with copies on the way in and out", .three,
     [.version3, .objectsCopied]),
 
+  memory(
+    "pin-memory-2-ttl", "2's memory as a TTL cache, under the semaphore", .two, .version2,
+    isTTLCache: true),
+  memory(
+    "pin-memory-2-ttl-repaired", "the same with every repair", .two, .repaired, isTTLCache: true),
+
   // Disk.
   disk2("pin-disk-2", "2.0's disk: a semaphore held over blocks and completions", .version2),
   disk2("pin-disk-2-repaired", "the same with every repair", .repaired),
@@ -56,12 +62,13 @@ private func migration(_ name: String, _ summary: String, isRepaired: Bool) -> S
 }
 
 private func memory(
-  _ name: String, _ summary: String, _ version: PINVersion, _ changes: PINChanges
+  _ name: String, _ summary: String, _ version: PINVersion, _ changes: PINChanges,
+  isTTLCache: Bool = false
 ) -> SubjectEntry {
   SubjectEntry(
     name: name, summary: summary, family: "PINCache", actions: PINMemorySubject.actions,
     runsUnlisted: false, isMemoryCache: true
-  ) { PINMemorySubject(version, changes: changes) }
+  ) { PINMemorySubject(version, changes: changes, isTTLCache: isTTLCache) }
 }
 
 private func disk2(_ name: String, _ summary: String, _ changes: PINChanges) -> SubjectEntry {

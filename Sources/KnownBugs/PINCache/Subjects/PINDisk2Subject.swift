@@ -7,7 +7,7 @@ import Synchronization
 /// `reopen`.
 final class PINDisk2Subject: Subject {
   static let actions = [
-    "enumerate-and-get", "lock-files-and-get", "look", "read-in-will-add", "reopen",
+    "enumerate-and-get", "lock-files-and-get", "lock-files-and-read", "look", "read-in-will-add", "reopen",
     "set-and-get-in-completion",
   ]
 
@@ -60,6 +60,8 @@ final class PINDisk2Subject: Subject {
       cache.enumerateObjects { [cache] key, _ in _ = cache.object(forKey: key) }
     case "lock-files-and-get":
       cache.synchronouslyLockFileAccess { _ = $0.object(forKey: key) }
+    case "lock-files-and-read":
+      return completion(cache.folder.readTwice(key, under: cache.synchronouslyLockFileAccess))
     case "reopen":
       // A new root, which has no directory yet.
       let cache = Self.open(root + "/second", changes, scheduler) { [self] work in

@@ -8,7 +8,8 @@ import Synchronization
 final class PINDisk3Subject: Subject {
   static let actions = [
     "announce", "clear-did-remove", "damage", "empty-trash", "enumerate-and-get",
-    "lock-files-and-get", "look", "open-new", "reopen", "set-did-remove", "wake-spuriously",
+    "lock-files-and-get", "lock-files-and-read", "look", "open-new", "reopen", "set-did-remove",
+    "trim-by-use", "trim-to-date", "trim-to-size", "wake-spuriously",
   ]
 
   private let scheduler = PINDispatchScheduler()
@@ -48,7 +49,16 @@ final class PINDisk3Subject: Subject {
     guard case .action(let name) = operation.kind else {
       return cache.perform(operation, completion: completion)
     }
-    act(name, operation.key)
+    let cache = cache
+    switch name {
+    case "lock-files-and-read":
+      return completion(
+        cache.folder.readTwice(operation.key, under: cache.synchronouslyLockFileAccess))
+    case "trim-by-use": cache.trimToSizeByEvictionStrategy(UInt(bitPattern: operation.cost))
+    case "trim-to-date": cache.trim(to: Date())
+    case "trim-to-size": cache.trimToSize(UInt(bitPattern: operation.cost))
+    default: act(name, operation.key)
+    }
     completion(.done)
   }
 

@@ -1,20 +1,33 @@
 import Caches
+import Foundation
 import InterlockStress
 import StressRunner
 
 /// A memory cache of PINCache as a subject.
 final class PINMemorySubject: CacheBackedSubject {
-  static let actions = ["announce", "append", "enumerate-and-get", "set-releasing", "trim-to-cost"]
+  static let actions = [
+    "announce", "append", "enumerate-and-get", "set-releasing", "trim-to-cost", "trim-to-date",
+    "trim-by-use", "limit-age", "grow-older", "get-expired",
+  ]
+  /// The age limit of `limit-age`, in seconds; `grow-older` lets six tenths of it pass.
+  private static let ageLimit = 100.0
 
   private let cache: PINMemoryCache
   var measuredCache: (any Caches.Cache)? { cache }
   private let scheduler: PINDispatchScheduler
   private let announced = PINAnnounced()
 
-  init(_ version: PINVersion, changes: PINChanges) {
+  /// The date of the cache's clock.
+  private let date: TMBox<Date>
+
+  init(_ version: PINVersion, changes: PINChanges, isTTLCache: Bool = false) {
     let scheduler = PINDispatchScheduler()
+    let date = TMBox(Date())
     self.scheduler = scheduler
-    cache = PINMemoryCache(version, changes: changes, scheduler: scheduler)
+    self.date = date
+    cache = PINMemoryCache(
+      version, changes: changes, scheduler: scheduler, isTTLCache: isTTLCache,
+      clock: { isTTLCache ? date.value : Date() })
   }
 
   func supports(_ kind: StressRunner.Operation.Kind) -> Bool {
@@ -40,6 +53,18 @@ final class PINMemorySubject: CacheBackedSubject {
       cache.setObject(PINReleased(operation.value, key: key, cache: cache), forKey: key)
     case "trim-to-cost":
       cache.trimToCost(UInt(bitPattern: operation.cost))
+    case "trim-to-date":
+      cache.trim(to: Date())
+    case "trim-by-use":
+      cache.trimToCostByEvictionStrategy(UInt(bitPattern: operation.cost))
+    case "limit-age":
+      cache.locked { cache.ageLimitNow = Self.ageLimit }
+    case "grow-older":
+      date.value += 0.6 * Self.ageLimit
+    case "get-expired":
+      if cache.object(forKey: key) != nil {
+        return completion(.failed("an object older than its age limit was found"))
+      }
     default:
       preconditionFailure("a call that the subject does not list: \(name)")
     }

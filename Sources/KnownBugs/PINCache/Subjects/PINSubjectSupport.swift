@@ -1,4 +1,5 @@
 import Foundation
+import Interlock
 import InterlockStress
 import StressRunner
 import Synchronization
@@ -52,5 +53,21 @@ extension PINDisk {
     FinalState.Total(
       name, claimed: Int(bitPattern: byteCount),
       counted: files.values.reduce(0) { $0 + Int($1.size) })
+  }
+}
+
+extension PINFolder {
+  /// Reads a key's file twice with exclusive access to the files, and does not call the cache: as
+  /// `lockFileAccessWhileExecutingBlock:` is meant to be used.
+  func readTwice<Owner>(_ key: String, under lock: ((Owner) -> Void) -> Void) -> Reply {
+    var found: ([UInt8]?, [UInt8]?)
+    let file = path(forKey: key) ?? ""
+    lock { _ in
+      found.0 = read(file)
+      SYNC_POINT("pindiskcache.files.locked")
+      found.1 = read(file)
+    }
+    guard found.0 == found.1 else { return .failed("a file changed while the files were locked") }
+    return .value(found.0.flatMap { try? PINArchive.contents(of: $0).payload })
   }
 }

@@ -89,6 +89,23 @@ struct PINMemoryCacheTests {
     #expect(cache.containsObject(forKey: "long"))
   }
 
+  @Test(
+    "PINMemoryCache 2 as a TTL cache hides objects by their last use, repaired by their age",
+    arguments: [PINVersion.two.shipped, .repaired])
+  func ageUnderSemaphore(_ changes: PINChanges) {
+    let date = Locked(Date())
+    let cache = PINMemoryCache(
+      .two, changes: changes, isTTLCache: true, clock: { date.withLock { $0 } })
+    #expect(cache.isTTLCache)
+    cache.setObject(PINObject([1]), forKey: "used", ageLimit: 100)
+    cache.setObject(PINObject([1]), forKey: "unused", ageLimit: 100)
+    date.withLock { $0 += 60 }
+    #expect(cache.object(forKey: "used") != nil)
+    date.withLock { $0 += 60 }
+    #expect((cache.object(forKey: "used") != nil) == !changes.contains(.agedByCreation))
+    #expect(cache.object(forKey: "unused") == nil)
+  }
+
   @Test("an age limit trims at once")
   func ageLimitTrims() {
     let cache = cache(.three, .repaired)
