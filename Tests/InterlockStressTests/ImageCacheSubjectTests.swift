@@ -56,6 +56,25 @@ struct ImageCacheSubjectTests {
     #expect(state.values == ["key-0": [4]])
   }
 
+  @Test(
+    "Tusker's attachments are lost with memory, and are then loaded again",
+    arguments: ["tusker-attachments", "tusker-attachments-repaired"])
+  func withoutDisk(_ name: String) async throws {
+    let subject = try subject(name)
+    let set = InterlockStress.Operation(kind: .set, key: "key-0", value: [1], cost: 1)
+    #expect(await reply(of: subject, to: set) == .done)
+    await act("check-cached", on: subject)
+    await act("forget-memory", on: subject)
+    let get = InterlockStress.Operation(kind: .get, key: "key-0")
+    #expect(await reply(of: subject, to: get) == .value(nil))
+    await act("prefetch", on: subject)
+    await act("deliver", on: subject, value: [2])
+    #expect(await reply(of: subject, to: get) == .value([2]))
+    let state = try #require(await finalState(of: subject))
+    #expect(state.layers == ["memory": ["key-0": [2]], "disk": [:]])
+    #expect(state.limits.map(\.value) == [1, 0])
+  }
+
   @Test("Tusker's subject loads published images over HTTP")
   func overHTTP() async throws {
     let subject = try subject("tusker-http-repaired")

@@ -2,11 +2,13 @@
 ///
 /// Lower-case letters, digits, `-`, `_` and, except in the first place, `.` stand for themselves;
 /// every other byte is `%` and two hexadecimal digits. So no name is a path or hidden, and no two
-/// keys have one name in a file system without case. A name that would be too long is `~` and the
-/// key's digest; the empty key's is `%`.
+/// keys have one name in a file system without case. A name that would be too long is `~`, the key's
+/// digest and its path extension, by which the system knows an image's format; the empty key's is
+/// `%`.
 struct CacheFileName: Hashable {
   /// The longest name that common file systems accept, less the prefix of an atomic write.
   private static let longest = 200
+  private static let longestExtension = 16
 
   let name: String
 
@@ -23,7 +25,7 @@ struct CacheFileName: Hashable {
       if encoded.count > Self.longest { break }
     }
     if encoded.count > Self.longest {
-      name = "~" + SHA256.hexDigest(of: key.utf8)
+      name = "~" + SHA256.hexDigest(of: key.utf8) + Self.extension(of: key)
     } else if encoded.isEmpty {
       name = "%"
     } else {
@@ -39,6 +41,21 @@ struct CacheFileName: Hashable {
     case UInt8(ascii: "."): !first
     default: false
     }
+  }
+
+  /// The key's path extension with its dot, in lower case: read from the text alone, as `NSString`'s
+  /// `pathExtension`, while a file URL would ask the file system. Empty unless it is of a few
+  /// letters and digits, as a URL's with a query is not.
+  private static func `extension`(of key: String) -> String {
+    let component = key.utf8.split(separator: UInt8(ascii: "/")).last ?? key.utf8[...]
+    guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot > component.startIndex else {
+      return ""
+    }
+    let bytes = component[component.index(after: dot)...]
+    guard (1...longestExtension).contains(bytes.count) else { return "" }
+    let text = String(decoding: bytes, as: UTF8.self).lowercased()
+    let isPlain = text.utf8.allSatisfy { standsForItself($0, first: true) }
+    return isPlain ? "." + text : ""
   }
 
   private static func digit(_ value: UInt8) -> UInt8 {

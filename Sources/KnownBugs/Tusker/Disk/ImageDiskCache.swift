@@ -1,5 +1,6 @@
 package import Foundation
 import Interlock
+import Synchronization
 
 /// Files by key, each with the date at which it expires, and an index that saves file look-ups.
 ///
@@ -24,6 +25,8 @@ package final class ImageDiskCache: Sendable {
   /// Part of the fix: makes each change of a file and of the index one step. As shipped, a file
   /// stored between a removal's deletion and its note in the index is lost. `nil` as shipped.
   private let writers: NSLock?
+  // Relaxed: it only counts.
+  private let lookUps = Atomic(0)
 
   /// Opens the cache in a folder, which is made if it is missing.
   ///
@@ -43,6 +46,9 @@ package final class ImageDiskCache: Sendable {
       }
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
+
+  /// How often the file system was asked whether a file exists.
+  package var lookUpCount: Int { lookUps.load(ordering: .relaxed) }
 
   /// Has the index scan the folder on a global queue, if it is of the kind that scans; Kingfisher
   /// does so when it opens the cache. `completion` is called once the index has the result.
@@ -146,7 +152,10 @@ package final class ImageDiskCache: Sendable {
   }
 
   private func mayExist(_ name: String) -> Bool {
-    index.mayExist(name) { FileManager.default.fileExists(atPath: url(name).path) }
+    index.mayExist(name) {
+      lookUps.wrappingAdd(1, ordering: .relaxed)
+      return FileManager.default.fileExists(atPath: url(name).path)
+    }
   }
 
   private func hasExpired(_ name: String) -> Bool {

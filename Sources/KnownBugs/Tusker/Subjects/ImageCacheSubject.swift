@@ -21,6 +21,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   /// The subject's own calls, where downloads wait.
   static let actions = [
     "request", "cancel", "prefetch", "cancel-prefetch", "deliver", "has", "forget-memory", "scan",
+    "check-look-ups", "check-cached",
   ]
 
   private let origin: Origin
@@ -34,7 +35,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   private var cancelledByOthers = 0
   private var keys: Set<String> = []
 
-  init(repaired: Bool, index: ImageDiskCache.Index, origin: Origin) {
+  init(repaired: Bool, index: ImageDiskCache.Index?, origin: Origin) {
     self.origin = origin
     let source: any ImageSource =
       switch origin {
@@ -42,8 +43,9 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
       case .server: HTTPImageSource()
       }
     do {
-      let disk = try ImageDiskCache(
-        directory: Self.makeFolder(), index: index, repaired: repaired)
+      let disk = try index.map {
+        try ImageDiskCache(directory: Self.makeFolder(), index: $0, repaired: repaired)
+      }
       cache = ImageCache(
         store: ImageStore(disk: disk, repaired: repaired), source: source, repaired: repaired)
     } catch {
@@ -145,6 +147,14 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     case ("scan", _):
       cache.store.disk?.scan { completion(.done) }
       return
+    case ("check-look-ups", _):
+      // The cost is how many there may be.
+      let count = cache.store.disk?.lookUpCount ?? 0
+      if count > operation.cost {
+        return completion(.failed("the file system was asked for a file \(count) times"))
+      }
+    case ("check-cached", _):
+      if !cache.store.has(key) { return completion(.failed("there is no image")) }
     default: preconditionFailure("no action '\(name)' is listed")
     }
     completion(.done)

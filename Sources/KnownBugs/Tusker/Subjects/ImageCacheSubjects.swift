@@ -8,6 +8,10 @@ let imageCacheSubjects: [SubjectEntry] =
     "request groups and file states in dictionaries without a lock",
     repaired: "a lock for the groups, a turn for each callback, states compared and set")
   + gated(
+    "tusker-attachments", family: "Tusker", index: nil,
+    "tusker for images that are not kept on disk",
+    repaired: "tusker-repaired for images that are not kept on disk")
+  + gated(
     "kingfisher-index", family: "Kingfisher", index: .maybeCached,
     "an index of files that a scan replaces at its end",
     repaired: "an index of files that a scan adds to")
@@ -25,7 +29,7 @@ let imageCacheSubjects: [SubjectEntry] =
 
 /// A subject whose downloads wait for an action that delivers them, as shipped and repaired.
 private func gated(
-  _ name: String, family: String, index: ImageDiskCache.Index, _ asShipped: String,
+  _ name: String, family: String, index: ImageDiskCache.Index?, _ asShipped: String,
   repaired: String
 ) -> [SubjectEntry] {
   [(name, asShipped, false), (name + "-repaired", repaired, true)].map { name, summary, repaired in

@@ -119,6 +119,34 @@ struct ImageDiskCacheTests {
   }
 
   @Test(
+    "An image disk cache keeps the path extension of a key in its file's name",
+    arguments: [
+      ("a/b.png", ".png"), ("a/b.JPEG", ".jpeg"), ("a.b/c", ""), ("a/.png", ""), ("a/b.", ""),
+      ("a/b.png?width=1", ""), ("a/b.tar.gz", ".gz"), ("a/b.png/", ".png"),
+      ("a/b." + String(repeating: "x", count: 17), ""),
+    ])
+  func pathExtension(_ end: String, _ expected: String) {
+    let name = CacheFileName(key: "https://host/" + String(repeating: "k", count: 200) + end).name
+    #expect(name.hasPrefix("~"))
+    #expect(name.dropFirst(65) == expected)
+    // A short key is in the name as a whole.
+    #expect(CacheFileName(key: "a.png").name == "a.png")
+  }
+
+  @Test("An image disk cache counts the look-ups of files", arguments: [false, true])
+  func lookUps(repaired: Bool) throws {
+    let cache = try ImageDiskCache(directory: folder.url, repaired: repaired)
+    for _ in 0..<3 { #expect(!cache.has("missing")) }
+    #expect(cache.lookUpCount == 1)
+    try cache.set([1], forKey: "stored")
+    for _ in 0..<3 { #expect(cache.has("stored")) }
+    #expect(cache.lookUpCount == 1)
+    try cache.removeAll()
+    #expect(!cache.has("missing") && !cache.has("stored"))
+    #expect(cache.lookUpCount == 3)
+  }
+
+  @Test(
     "An image disk cache asks the file system once for a missing file, and then trusts its index"
   )
   func states() throws {
