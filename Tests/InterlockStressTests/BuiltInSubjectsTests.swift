@@ -104,7 +104,9 @@ struct BuiltInSubjectsTests {
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
     .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
   func concurrentReadsOfKnownBugs() throws {
-    let failing = ["tmcache": "deadlock", "tmcache-memory": "deadlock", "stream-cache": "violation"]
+    let failing = [
+      "tmcache": "deadlock", "tmcache-memory": "deadlock", "stream-cache": "violation",
+    ]
     let names = failing.keys.sorted()
     let report = try run("concurrent-reads", names + names.map { $0 + "-repaired" })
     #expect(report.results.count == 6)

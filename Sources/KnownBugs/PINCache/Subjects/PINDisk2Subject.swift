@@ -7,8 +7,8 @@ import Synchronization
 /// `reopen`.
 final class PINDisk2Subject: Subject {
   static let actions = [
-    "enumerate-and-get", "lock-files-and-get", "lock-files-and-read", "look", "read-in-will-add", "reopen",
-    "set-and-get-in-completion",
+    "enumerate-and-get", "lock-files-and-get", "lock-files-and-read", "look", "read-in-will-add",
+    "reopen", "set-and-get-in-completion",
   ]
 
   private let scheduler = PINDispatchScheduler()

@@ -115,7 +115,7 @@ struct PINPairTests {
     defer { try? FileManager.default.removeItem(atPath: root) }
     let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
     try #require(await stored([1], in: old))
-    _ = pinDisk3(root, .version3)
+    pinDisk3(root, .version3).setValue([1], forKey: "a", cost: 0)
     let names = try FileManager.default.contentsOfDirectory(atPath: root)
     #expect(names.contains("com.tumblr.TMDiskCache.tests"))
     #expect(names.contains("com.pinterest.PINDiskCache.tests"))

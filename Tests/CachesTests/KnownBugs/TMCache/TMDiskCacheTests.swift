@@ -153,7 +153,7 @@ struct TMDiskCacheTests {
   @Test("TMDiskCache reports that nothing was written if it cannot write", arguments: both)
   func unwritable(_ repairs: TMRepairs) async throws {
     // A file blocks the path: tests may run as root, which may write to a read-only directory.
-    try Data().write(to: folder.url.appendingPathComponent("tmcache.test"))
+    try Data().write(to: folder.url.appendingPathComponent("com.tumblr.TMDiskCache.test"))
     await onThread {
       let errors = TMNotes<String>()
       let cache = cache(repairs, errors: errors)
