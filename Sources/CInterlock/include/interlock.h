@@ -13,6 +13,10 @@
 /// resource conflicts with sections on any part.
 ///
 ///     BEGIN_LOCK_PART(LOCK_NO_READWRITE, key, "users");
+///
+/// In Objective-C a name may also be an NSString, as in the article:
+///
+///     BEGIN_LOCK(LOCK_NO_WRITE, @"users.%@", user);
 #ifndef INTERLOCK_H
 #define INTERLOCK_H
 
@@ -89,6 +93,56 @@ void interlock_end_part(const char *file, const char *function, int line, int mo
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(__OBJC__) && !IN_PRODUCTION
+#import <Foundation/NSString.h>
+#include <stdarg.h>
+
+// The same calls with an NSString for a format. In the header: this package has no Objective-C of
+// its own, which SwiftPM compiles on Apple's systems alone.
+#define INTERLOCK_WITH_NAME(call)                                                  \
+  va_list arguments;                                                               \
+  va_start(arguments, format);                                                     \
+  NSString *name = [[NSString alloc] initWithFormat:format arguments:arguments];   \
+  va_end(arguments);                                                               \
+  call;                                                                            \
+  INTERLOCK_RELEASE(name)
+#if __has_feature(objc_arc)
+#define INTERLOCK_RELEASE(name)
+#else
+#define INTERLOCK_RELEASE(name) [name release]
+#endif
+
+__attribute__((overloadable, format(__NSString__, 6, 7)))
+static inline void interlock_begin_named(const char *file, const char *function, int line,
+                                         int mode, int synched, NSString *format, ...) {
+  INTERLOCK_WITH_NAME(
+      interlock_begin_named(file, function, line, mode, synched, "%s", [name UTF8String]));
+}
+
+__attribute__((overloadable, format(__NSString__, 5, 6)))
+static inline void interlock_end_named(const char *file, const char *function, int line, int mode,
+                                       NSString *format, ...) {
+  INTERLOCK_WITH_NAME(interlock_end_named(file, function, line, mode, "%s", [name UTF8String]));
+}
+
+__attribute__((overloadable, format(__NSString__, 7, 8)))
+static inline void interlock_begin_part(const char *file, const char *function, int line, int mode,
+                                        int synched, const char *part, NSString *format, ...) {
+  INTERLOCK_WITH_NAME(
+      interlock_begin_part(file, function, line, mode, synched, part, "%s", [name UTF8String]));
+}
+
+__attribute__((overloadable, format(__NSString__, 6, 7)))
+static inline void interlock_end_part(const char *file, const char *function, int line, int mode,
+                                      const char *part, NSString *format, ...) {
+  INTERLOCK_WITH_NAME(
+      interlock_end_part(file, function, line, mode, part, "%s", [name UTF8String]));
+}
+
+#undef INTERLOCK_WITH_NAME
+#undef INTERLOCK_RELEASE
 #endif
 
 #endif

@@ -2,9 +2,9 @@
 ///
 /// Lower-case letters, digits, `-`, `_` and, except in the first place, `.` stand for themselves;
 /// every other byte is `%` and two hexadecimal digits. So no name is a path or hidden, and no two
-/// keys have one name in a file system without case. A name that would be too long is `~`, the key's
-/// digest and its path extension, by which the system knows an image's format; the empty key's is
-/// `%`.
+/// keys have one name in a file system without case. A name that would be too long is `~`, the
+/// key's digest and its path extension, by which the system knows an image's format; the empty
+/// key's is `%`.
 struct CacheFileName: Hashable {
   /// The longest name that common file systems accept, less the prefix of an atomic write.
   private static let longest = 200
@@ -43,9 +43,9 @@ struct CacheFileName: Hashable {
     }
   }
 
-  /// The key's path extension with its dot, in lower case: read from the text alone, as `NSString`'s
-  /// `pathExtension`, while a file URL would ask the file system. Empty unless it is of a few
-  /// letters and digits, as a URL's with a query is not.
+  /// The key's path extension with its dot, in lower case: read from the text alone, as
+  /// `NSString`'s `pathExtension`, while a file URL would ask the file system. Empty unless it is
+  /// of a few letters and digits, as a URL's with a query is not.
   private static func `extension`(of key: String) -> String {
     let component = key.utf8.split(separator: UInt8(ascii: "/")).last ?? key.utf8[...]
     guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot > component.startIndex else {
