@@ -71,7 +71,7 @@ struct DeadlocksCommandTests {
     #expect(text.contains("█  64 wait for the block"))
     #expect(text.contains("\n  frees it: "))
     #expect(text.contains("nor within Apple's limit of 64 threads\n"))
-    #expect(text.contains(" s (deadlock (starvation), order 1): interlock explore concurrent-reads "))
+    #expect(text.contains(" (deadlock (starvation), order 1): interlock explore concurrent-reads"))
   }
 }
 

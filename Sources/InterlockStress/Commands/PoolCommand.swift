@@ -140,8 +140,8 @@ struct PoolCommand {
     return smallest == nil ? .unmet : .met
   }
 
-  /// The command that replays a stuck order. The token of a thousand threads fills a page: the first
-  /// order is found again by its width.
+  /// The command that replays a stuck order. The token of a thousand threads fills a page, and the
+  /// first order is found again by its width.
   private func replay(
     _ stuck: (width: Int, result: TrialResult), _ context: ReportContext
   ) -> String {
