@@ -64,15 +64,18 @@ static void keep(void) {
   if (ENGINE.options.follows_callers) interlock_objects_describe(result, ENGINE.details);
 }
 
+/// The executions so far. Not the result's: a body may write over that, and would run for ever.
+static uint64_t counted;
+
 static void count_execution(bool passed) {
   interlock_exploration_result *result = ENGINE.result;
-  result->executions++;
+  result->executions = ++counted;
   result->steps += ENGINE.steps;
   result->switches += ENGINE.switches;
   result->choices += ENGINE.choice_count;
   if (ENGINE.is_cut) result->cut++;
   if (!passed) {
-    result->failed_at = result->executions;
+    result->failed_at = counted;
     result->failures++;
     keep();
   }
@@ -81,7 +84,7 @@ static void count_execution(bool passed) {
 /// Reads the clock at most once in 16 executions, and after each one that takes 1 % of the budget.
 static bool is_budget_spent(uint64_t begun) {
   static uint64_t next;
-  uint64_t budget = ENGINE.options.budget, executions = ENGINE.result->executions;
+  uint64_t budget = ENGINE.options.budget, executions = counted;
   if (executions <= 1) next = 0;
   if (budget == 0 || executions < next) return false;
   uint64_t spent = interlock_real_now() - begun;
@@ -110,15 +113,16 @@ static void run_executions(void) {
   }
   ENGINE.is_warming_up = false;
   result->left_behind = 0;
+  counted = 0;
   while (!result->must_begin_anew) {
     if (!strategy->begin(strategy)) break;
     // A difference is reported with its lines.
     ENGINE.options.follows_callers =
-        follows_callers || result->executions < ENGINE.options.determinism_checks;
+        follows_callers || counted < ENGINE.options.determinism_checks;
     bool passed = interlock_engine_execute();
     // A limit of time, or what no choice decides, would differ by itself.
     bool is_repeatable = !ENGINE.is_cut && !ENGINE.is_limited && !ENGINE.has_escaped;
-    if (result->executions < ENGINE.options.determinism_checks && is_repeatable) {
+    if (counted < ENGINE.options.determinism_checks && is_repeatable) {
       passed = interlock_engine_repeat() && passed;
     }
     count_execution(passed);
@@ -134,7 +138,7 @@ static void run_executions(void) {
     // Of one that it cut off, the strategy has had the end.
     if (!ENGINE.is_cut) strategy->end(strategy, end, &last);
     if (!passed && !ENGINE.options.keeps_going) break;
-    if (ENGINE.options.executions && result->executions >= ENGINE.options.executions) break;
+    if (ENGINE.options.executions && counted >= ENGINE.options.executions) break;
     if (is_budget_spent(begun)) break;
   }
   // The last one, if none failed: its trace and its hash.

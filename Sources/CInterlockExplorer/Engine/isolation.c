@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,8 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
   const uint64_t between_looks = 100000000;
   uint64_t seen_executions = 0, still = 0, looked_at = 0, before = interlock_real_now();
   const uint64_t begun = before;
+  // Without the time in which a race is named.
+  uint64_t exploring = 0;
   size_t seen_steps = 0;
   bool waited = false, was_naming = false;
   int status = 0;
@@ -157,8 +160,11 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
       waited = waits;
       looked_at = still;
     }
+    if (!is_naming) exploring += passed < between_looks ? passed : between_looks;
     // A body that writes over its counts seems to move for ever.
-    if (budget && now - begun > budget + limit + limit_of_report && !*killed) {
+    const bool is_late = exploring > budget + 2 * limit ||
+                         now - begun > budget + 2 * limit + limit_of_report;
+    if (budget && is_late && !*killed) {
       *killed = out_of_time;
       kill(child, SIGKILL);
     }
@@ -204,8 +210,12 @@ static bool explore_in_child(interlock_shared_memory *shared, bool is_last,
   // What lies behind is of use only as far as these say.
   memset(shared, 0, offsetof(interlock_shared_memory, choices));
   fflush(NULL);
+  const pid_t parent = getpid();
   pid_t child = fork();
   if (child == 0) {
+    // A child whose parent is killed would go on, and hold the parent's output open.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
     interlock_marks.hidden--;
     run_child(shared, options, body, context, strategy, is_last);
   }
