@@ -1,4 +1,5 @@
 import Foundation
+import ProcessInspection
 import Reports
 import StressRunner
 import Testing
@@ -52,7 +53,9 @@ struct DeadlocksCommandTests {
     #expect(test.errors.text.contains("name subjects by '--subject <name>'"))
   }
 
-  @Test("'interlock deadlocks' draws the pool, and names the threads that would free it")
+  @Test(
+    "'interlock deadlocks' draws the pool, and names the threads that would free it",
+    .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed under ThreadSanitizer"))
   func real() throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
