@@ -10,7 +10,7 @@ package import StressRunner
 
 /// Everything that a command uses outside itself, so that a test can replace it.
 package struct World {
-  /// What an executable does if its command line says nothing else.
+  /// The work of an executable whose command line says nothing else.
   package struct MainJob: Sendable {
     /// The part of the folder of scenarios that is replayed.
     package var folder: String

@@ -124,7 +124,7 @@ struct BuiltInScenariosTests {
   }
 }
 
-/// What the executable does without arguments.
+/// The executable without arguments.
 struct MainJobTests {
   private func makeWorld() throws -> (test: TestWorld, world: World) {
     let test = try TestWorld()

@@ -4,7 +4,7 @@ import JSONText
 struct ResultsCheck {
   /// The number of results.
   private(set) var count = 0
-  /// What is wrong, a sentence each; empty for a whole file.
+  /// The faults, a sentence each; empty for a whole file.
   private(set) var faults: [String] = []
 
   /// Checks the text of a file.

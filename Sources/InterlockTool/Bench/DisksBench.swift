@@ -1,7 +1,7 @@
 import Foundation
 import KnownBugs
 
-/// What the sources say of disk caches: SQLite is faster for small values, files for large ones
+/// Claims of the sources on disk caches: SQLite is faster for small values, files for large ones
 /// (YYCache), and a known state of the folder saves the system call of a miss (PINCache 3).
 enum DisksBench {
   private static let kibibytes = [1, 4, 16, 20, 64, 256]

@@ -19,7 +19,7 @@ package final class YYDiskCache: Sendable {
   /// The default of `Options.inlineThreshold`: 20 KiB.
   package static let defaultInlineThreshold = 20 * 1024
 
-  /// What an automatic trim leaves.
+  /// The limits to which an automatic trim cuts down.
   package struct Limits: Sendable {
     /// How many entries an automatic trim leaves.
     package var count = Int.max

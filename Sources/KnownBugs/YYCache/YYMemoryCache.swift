@@ -202,14 +202,14 @@ package final class YYMemoryCache: @unchecked Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// What a memory warning does; the original observes the system's notification, here the user
+  /// The effect of a memory warning; the original observes the system's notification, here the user
   /// calls this.
   package func didReceiveMemoryWarning() {
     call { didReceiveMemoryWarningBlock }
     if removesAllOnMemoryWarning { removeAllObjects() }
   }
 
-  /// What going into the background does; the original observes the system's notification, here the
+  /// The background's effect; the original observes the system's notification, here the
   /// user calls this.
   package func didEnterBackground() {
     call { didEnterBackgroundBlock }

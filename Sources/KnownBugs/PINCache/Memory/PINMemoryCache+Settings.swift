@@ -57,7 +57,7 @@ extension PINMemoryCache {
     }
   }
 
-  /// What a memory warning does; the original observes the system's notification, here the user
+  /// The effect of a memory warning; the original observes the system's notification, here the user
   /// calls this.
   package func didReceiveMemoryWarning() {
     if locked({ pressure.removesAllOnWarning }) {
@@ -68,7 +68,7 @@ extension PINMemoryCache {
     scheduler.schedule(.high) { [self] in locked { pressure.didReceiveWarning }?(self) }
   }
 
-  /// What going into the background does; the original observes the system's notification, here the
+  /// The background's effect; the original observes the system's notification, here the
   /// user calls this.
   package func didEnterBackground() {
     if locked({ pressure.removesAllInBackground }) { removeAllObjects(completion: nil) }
