@@ -490,7 +490,7 @@ let package = Package(
   ]
 )
 
-// What ci/checks/fuzz.sh builds: libFuzzer's driver is only there if '-sanitize=fuzzer' links it.
+// The targets of ci/checks/fuzz.sh: libFuzzer's driver exists only if '-sanitize=fuzzer' links it.
 if Context.environment["INTERLOCK_FUZZ"] != nil {
   package.targets += [
     .target(name: "FuzzDriver", path: "Tests/FuzzDriver"),

@@ -43,6 +43,16 @@ struct DeadlocksCommandTests {
     #expect(test.trials.map(\.scenario.poolWidth) == [3])
   }
 
+  @Test("'deadlocks' refuses a build whose pools cannot have another width")
+  func blind() throws {
+    let test = try TestWorld()
+    var world = test.ownWorld
+    world.sight = .sanitized
+    #expect(world.perform(["deadlocks"]) == .usage)
+    #expect(test.errors.text.contains("ThreadSanitizer is built in"))
+    #expect(test.trials.isEmpty)
+  }
+
   @Test("'deadlocks' without a cache says how to name subjects")
   func nothing() throws {
     let test = try TestWorld()

@@ -5,7 +5,7 @@ import Testing
 /// Marks in Objective-C: compiled alone, for an Apple system, because Linux has no Foundation for
 /// Objective-C to run them with.
 struct ObjectiveCSectionTests {
-  /// What `interlock.h` uses of Foundation.
+  /// The part of Foundation that `interlock.h` uses.
   private static let foundation = """
     #include <stdarg.h>
     @interface NSObject

@@ -9,7 +9,8 @@ extension SubjectEntry {
   /// They are a semaphore as a lock, a mutex, `sync` on a serial queue over the shared pool, and a
   /// semaphore that waits for an asynchronous method.
   ///
-  /// The first two complete every scenario for caches, the other two starve the pool:
+  /// The first two complete every scenario for caches; the other two starve the pool if its own
+  /// threads call them:
   ///
   ///     static let subjects = SubjectEntry.builtIn + [.cache("mine", "my cache") { MyCache() }]
   public static let builtIn: [SubjectEntry] = [

@@ -33,6 +33,9 @@ struct DeadlocksCommand {
     guard scenarios.count <= 1 else {
       throw UsageError("'deadlocks' tries one scenario, found \(scenarios.count)", .deadlocks)
     }
+    if let reason = world.sight.reason {
+      throw UsageError("No pool has another width here: \(reason)", .deadlocks)
+    }
     let name = scenarios.first ?? "concurrent-reads"
     let files = try world.select([name], firstArgument: firstArgument, options).files
     guard files.count == 1 else {
@@ -57,8 +60,9 @@ struct DeadlocksCommand {
 
   /// The picture of the default job: the caches on a pool as wide as on Apple's systems.
   ///
-  /// - Returns: The text; `nil` if it was interrupted.
+  /// - Returns: The text; `nil` if it was interrupted, or no pool has another width in this build.
   func picture() throws -> String? {
+    guard world.sight.reason == nil else { return nil }
     let scenario = try world.select(["concurrent-reads"], firstArgument: nil, options).files
       .first?.scenario
     guard let scenario, let results = try run(plan(scenario, width: Self.appleLimit)) else {
@@ -180,9 +184,7 @@ struct DeadlocksCommand {
 
   /// The exploration of a cache that hangs, on the same pool: it needs no luck.
   private func explored(_ result: TrialResult) throws -> [String] {
-    guard ProcessorSupport.gap(on: world.processor) == nil, world.sight == .everything else {
-      return []
-    }
+    guard ProcessorSupport.gap(on: world.processor) == nil else { return [] }
     var options = options
     options.subjects = [result.trial.subject]
     options.poolWidth = result.trial.scenario.poolWidth

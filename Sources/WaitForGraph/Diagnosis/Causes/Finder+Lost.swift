@@ -25,7 +25,7 @@ extension Finder {
     return result
   }
 
-  /// What follows from the counts. If other threads are stuck too, one of them may have to signal;
+  /// The cause by the counts. If other threads are stuck too, one of them may have to signal;
   /// if a timer or unseen code may run, that may: then it is not known that a path of the code
   /// lacks the signal.
   private func advice(for wait: WaitSnapshot.Wait, isAlone: Bool) -> Diagnosis.Advice? {
