@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "InterlockTesting", targets: ["InterlockTesting"]),
     .library(name: "InterlockMemory", targets: ["InterlockMemory"]),
     .executable(name: "interlock", targets: ["InterlockTool"]),
+    .executable(name: "interlock-exam", targets: ["InterlockExam"]),
     .plugin(name: "InterlockCommand", targets: ["InterlockCommand"]),
   ],
   traits: [
@@ -291,14 +292,21 @@ let package = Package(
       name: "InterlockTool",
       dependencies: [
         "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
-        "SamplePrograms", "PredictPrograms", "OrderPrograms", "MemoryPrograms", "Caches",
-        "LockStrategies", "ProcessInspection",
+        "Caches", "LockStrategies", "ProcessInspection",
         "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
         "Explorer", "CInterlockExplorer",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks", "YardstickMemory",
       ],
       swiftSettings: common + [framePointers]),
+    // Examines the detectors with the sample programs; apart from the tool, whose users need none.
+    .executableTarget(
+      name: "InterlockExam",
+      dependencies: [
+        "InterlockStress", "StressRunner", "Prediction", "SamplePrograms", "PredictPrograms",
+        "OrderPrograms", "MemoryPrograms", "LockStrategies", "Interlock", "CInterlockAnalysis",
+      ],
+      exclude: ["Scenarios"], swiftSettings: common + [framePointers]),
     .plugin(
       name: "InterlockCommand",
       capability: .command(
@@ -483,7 +491,8 @@ let package = Package(
         "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
         "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
-        "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
+        "InterlockExam", "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms",
+        "DetectorProgram",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),

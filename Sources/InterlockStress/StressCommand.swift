@@ -52,8 +52,9 @@ extension StressCommand {
   /// a bad scenario or baseline; 70 for a fault of Interlock's own; 130 if interrupted.
   public static func main() { start() }
 
-  /// As `main`, for an executable with its own `main`.
-  package static func start(mainJob: World.MainJob? = nil) {
+  /// As `main`, for an executable with its own `main`: with a main job, and a number of trials that
+  /// run at a time by default.
+  package static func start(mainJob: World.MainJob? = nil, jobs: Int? = nil) {
     OwnCode.register(OwnCode.interlockStress)
     // First of all: a child has no command line to parse, and no other thread may have started.
     let listed = strategies
@@ -67,9 +68,10 @@ extension StressCommand {
     // A file that has reached its size limit is reported as an error, and the run ends with its
     // results.
     signal(SIGXFSZ, SIG_IGN)
-    let world = World.process(
+    var world = World.process(
       subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches,
       mainJob: mainJob)
+    if let jobs { world.defaultJobs = jobs }
     // The world has the environment as it was.
     ServiceReports.take()
     exit(world.perform(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -6,14 +6,7 @@ import LockStrategies
 
 /// All subjects of the built-in scenarios, a list for each family.
 let builtInSubjects: [SubjectEntry] =
-  SubjectEntry.builtIn + lockStrategySubjects
-  + knownBugSubjects
-  + nearMissSubjects
-  + hangSubjects
-  + predictSubjects
-  + orderSubjects
-  + detectorSubjects
-  + memorySubjects
+  SubjectEntry.builtIn + lockStrategySubjects + knownBugSubjects
 
 /// The same cache under different locks.
 private let lockStrategySubjects: [SubjectEntry] = [

@@ -1,8 +1,8 @@
 import Interlock
 import InterlockStress
 
-/// The `interlock` command: caches, known bugs and sample programs, passed to the command line that
-/// any executable can have.
+/// The `interlock` command: caches and known bugs, passed to the command line that any executable
+/// can have.
 @main
 struct InterlockCommand: StressCommand {
   static let subjects = builtInSubjects
@@ -46,15 +46,6 @@ struct InterlockCommand: StressCommand {
     BenchEntry(
       name: "reports", summary: "what the reports of 100,000 results cost in each format"
     ) { ReportsBench.run() },
-    BenchEntry(
-      name: "detectors",
-      summary: "what other detectors find in the same programs; by ci/checks/detectors.sh"
-    ) { try DetectorsBench.run() },
-    // It turns the wait table on, but only under the script, which runs it last.
-    BenchEntry(
-      name: "slow-down",
-      summary: "how much other detectors slow down a dictionary; by ci/checks/detectors.sh"
-    ) { try DetectorsSlowDown.run() },
     // Last, because it turns the wait table on permanently.
     BenchEntry(name: "events", summary: "the cost of seeing the calls that wait and wake") {
       EventsBench.run()

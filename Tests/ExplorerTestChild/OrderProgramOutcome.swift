@@ -2,7 +2,7 @@ import Explorer
 import Foundation
 import OrderPrograms
 
-/// Explores a program of `StressScenarios/explore`, and prints the outcome as JSON. In a process
+/// Explores a program of `Scenarios/explore`, and prints the outcome as JSON. In a process
 /// that has little debug information: a failure's lines are looked up in all of it.
 ///
 /// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if

@@ -4,7 +4,7 @@ import OrderPrograms
 import TestSupport
 import Testing
 
-/// The programs of `StressScenarios/explore`, explored with the default options.
+/// The programs of `Scenarios/explore`, explored with the default options.
 @Suite(.serialized, .controlled, .offThePool) struct OrderProgramTests {
   private static let withBug = orderPrograms.filter { !$0.isRepaired }.map(\.name)
   private static let repaired = orderPrograms.filter(\.isRepaired).map(\.name)

@@ -65,7 +65,6 @@ struct BuiltInScenariosTests {
     #expect(test.ownWorld.perform([]) == .met)
     #expect(test.trials.count == 7)
     #expect(Set(test.trials.map(\.subject)) == ["mine"])
-    #expect(!test.trials.contains { $0.scenario.name == "near-miss" })
   }
 
   @Test("a file of the folder replaces the built-in scenario of its name")

@@ -4,7 +4,7 @@ import InterlockStress
 import PredictPrograms
 import Testing
 
-@testable import InterlockTool
+@testable import InterlockExam
 
 @Suite("The comparison of detectors")
 struct DetectorsBenchTests {

@@ -8,7 +8,7 @@ import WaitForGraph
 @Suite("The small programs that hang, and those that only seem to")
 struct HangScenariosTests {
   private static let folder = URL(fileURLWithPath: #filePath)
-    .appending(path: "../../../StressScenarios").standardizedFileURL.path
+    .appending(path: "../../../Sources/InterlockExam/Scenarios").standardizedFileURL.path
 
   /// The scenarios of the folder, in the order of their names.
   private static func scenarios(_ platform: PlatformName = .linux) throws -> [Scenario] {

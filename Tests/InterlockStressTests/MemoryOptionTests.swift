@@ -80,7 +80,7 @@ struct MemoryOptionTests {
   }
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../StressScenarios").standardized.path
+    .appendingPathComponent("../../Sources/InterlockExam/Scenarios").standardized.path
 
   @Test("Every correct program is in a scenario")
   func scenarios() throws {
@@ -104,7 +104,7 @@ struct MemoryOptionTests {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("interlock")
+      .appendingPathComponent("interlock-exam")
     process.arguments = arguments + ["--scenarios", Self.folder]
     let output = Pipe()
     process.standardOutput = output

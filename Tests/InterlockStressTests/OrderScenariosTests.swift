@@ -7,7 +7,7 @@ import Testing
 @Suite("The small programs whose bugs need an order, and their twins")
 struct OrderScenariosTests {
   private static let folder = URL(fileURLWithPath: #filePath)
-    .appending(path: "../../../StressScenarios").standardizedFileURL.path
+    .appending(path: "../../../Sources/InterlockExam/Scenarios").standardizedFileURL.path
 
   @Test("Each program that needs an order has the scenario of its name, which only explores it")
   func onePerPair() throws {

@@ -9,7 +9,7 @@ import ProcessInspection
 @Suite("The small programs with predicted faults, and their twins")
 struct PredictScenariosTests {
   private static let folder = URL(fileURLWithPath: #filePath)
-    .appending(path: "../../../StressScenarios").standardizedFileURL.path
+    .appending(path: "../../../Sources/InterlockExam/Scenarios").standardizedFileURL.path
 
   /// The folder's scenarios for one of these programs, in the order of their names.
   private static func scenarios() throws -> [Scenario] {
@@ -83,7 +83,7 @@ struct PredictScenariosTests {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("interlock")
+      .appendingPathComponent("interlock-exam")
     process.arguments =
       try ["run", "--family", "Predict", "--scenarios", Self.folder] + Self.samples()
     let output = Pipe()

@@ -120,10 +120,10 @@ sanitized=(-c release --scratch-path .build/detectors-sanitized --sanitize=threa
 tool=(-c release --scratch-path .build/trait --traits SectionTracking)
 swift build "${plain[@]}" --product DetectorProgram >&2
 swift build "${sanitized[@]}" --product DetectorProgram >&2
-swift build "${tool[@]}" --product interlock >&2
+swift build "${tool[@]}" --product interlock-exam >&2
 swift build "${tool[@]}" --product DetectorProgram >&2
 swift build --product DetectorProgram >&2
-swift build --product interlock >&2
+swift build --product interlock-exam >&2
 
 export INTERLOCK_DETECTOR_RUNS=$runs
 export INTERLOCK_DETECTOR_VALGRIND_RUNS=$valgrind_runs
@@ -132,7 +132,7 @@ INTERLOCK_DETECTOR_SANITIZED_PROGRAM=$(swift build "${sanitized[@]}" --show-bin-
 tool_folder=$(swift build "${tool[@]}" --show-bin-path)
 INTERLOCK_DETECTOR_MARKED_PROGRAM=$tool_folder/DetectorProgram
 export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM INTERLOCK_DETECTOR_MARKED_PROGRAM
-tool_program=$tool_folder/interlock
+tool_program=$tool_folder/interlock-exam
 if [ -n "$rows" ]; then
   INTERLOCK_DETECTOR_ROWS=$rows exec "$tool_program" bench detectors
 fi
@@ -140,4 +140,4 @@ fi
 debug=$(swift build --show-bin-path)
 # In a debug build the two are one program, which always has its marks.
 export INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram INTERLOCK_DETECTOR_MARKED_PROGRAM=$debug/DetectorProgram
-exec "$debug/interlock" bench slow-down
+exec "$debug/interlock-exam" bench slow-down

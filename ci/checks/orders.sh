@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Counts in how many plain runs the programs of StressScenarios/explore show their bugs, and in how
+# Counts in how many plain runs the programs of Sources/InterlockExam/Scenarios/explore show their bugs, and in how
 # many ThreadSanitizer reports one. By hand, for it takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

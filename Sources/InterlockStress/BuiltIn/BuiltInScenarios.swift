@@ -27,7 +27,6 @@ extension World {
   package static let builtInTexts: [(name: String, bytes: [UInt8])] = [
     ("add-get-remove", PackageResources.add_get_remove_json),
     ("concurrent-reads", PackageResources.concurrent_reads_json),
-    ("near-miss", PackageResources.near_miss_json),
     ("read-mostly", PackageResources.read_mostly_json),
     ("reads-from-tasks", PackageResources.reads_from_tasks_json),
     ("reads-from-threads", PackageResources.reads_from_threads_json),

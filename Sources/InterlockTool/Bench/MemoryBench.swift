@@ -78,25 +78,24 @@ enum MemoryBench {
     #else
     let level = "-O"
     #endif
-    let run = OutsideRun(
-      ["/usr/bin/env", "swiftc", level, "-parse-as-library", source, "-o", program] + options,
-      limit: 600)
-    guard run.ending == .exited(0) else {
-      throw Yardstick.Failure(
-        description: "'\(source)' could not be compiled (\(run.ending)): \(run.output)")
+    let run = try Yardstick.outside(
+      ["swiftc", level, "-parse-as-library", source, "-o", program] + options)
+    guard run.code == 0 else {
+      throw Yardstick.Failure(description: "'\(source)' could not be compiled: \(run.text)")
     }
     return program
   }
 
   private static func figures(of program: String) throws -> Figures {
-    let run = OutsideRun([program])
-    let pairs = run.output.split(separator: "\n").compactMap { line -> (String, Double)? in
+    let run = try Yardstick.outside([program])
+    let pairs = run.text.split(separator: "\n").compactMap { line -> (String, Double)? in
       let parts = line.split(separator: "\t")
       guard parts.count == 2, let value = Double(parts[1]) else { return nil }
       return (String(parts[0]), value)
     }
-    guard run.ending == .exited(0), pairs.count == lines.count else {
-      throw Yardstick.Failure(description: "'\(program)' could not be run (\(run.ending))")
+    guard run.code == 0, pairs.count == lines.count else {
+      throw Yardstick.Failure(
+        description: "'\(program)' could not be run (exit code \(run.code))")
     }
     return Figures(pairs) { first, _ in first }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import InterlockStress
 
 /// The cost of marks for users: pairs of marks in a program that links `Interlock` alone, relative
 /// to a lock's pairs in a program that links nothing of this package. Both programs are beside this
@@ -49,18 +50,25 @@ struct Yardstick {
     let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     let program = own.resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent(name).path
-    let run = OutsideRun([program])
-    let lines = run.output.split(separator: "\n").compactMap { line in
+    let run = try outside([program])
+    let lines = run.text.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: "\t")
       return parts.count == 2
         ? Double(parts[1]).map { (name: String(parts[0]), nanoseconds: $0) } : nil
     }
-    guard run.ending == .exited(0), !lines.isEmpty else {
+    guard run.code == 0, !lines.isEmpty else {
       throw Failure(
         description:
-          "'\(program)' could not be run (\(run.ending)): build it as this executable was"
+          "'\(program)' could not be run (exit code \(run.code)): build it as this executable was"
           + " built, with '--product \(name)'")
     }
     return lines
+  }
+
+  /// Runs a program without the options of this process.
+  static func outside(_ command: [String]) throws -> (code: Int32, text: String) {
+    let options = ["TSAN_OPTIONS", "INTERLOCK_OPTIONS"].flatMap { ["-u", $0] }
+    let run = try Subprocess.run(options + command, in: FileManager.default.currentDirectoryPath)
+    return (run.code, String(decoding: run.output, as: UTF8.self) + run.errors)
   }
 }

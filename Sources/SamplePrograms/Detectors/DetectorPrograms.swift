@@ -1,7 +1,7 @@
 package import PredictPrograms
 
 /// The programs on which race and deadlock detectors are compared, in addition to those of
-/// `StressScenarios/predict`.
+/// `Sources/InterlockExam/Scenarios/predict`.
 ///
 /// Here the shared state is plain memory that is written concurrently, or a file, so that a
 /// detector that observes every access has a chance too. The faults have small effects, so that no

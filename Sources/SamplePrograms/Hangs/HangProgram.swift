@@ -1,7 +1,7 @@
 /// A small program that hangs, or a correct one that looks as if it did.
 ///
 /// It is written as user code: it has no marks and does not import Interlock. Its expected verdict
-/// is in the scenario of the same name, in `StressScenarios/hangs`.
+/// is in the scenario of the same name, in `Sources/InterlockExam/Scenarios/hangs`.
 package struct HangProgram: Sendable {
   /// The name of the program and of its scenario: lower-case words joined by hyphens.
   package let name: String

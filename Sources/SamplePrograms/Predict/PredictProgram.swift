@@ -1,7 +1,7 @@
 /// A small program with a fault that does not occur in this run, or its correct twin.
 ///
 /// It is written as user code, without marks. The expected findings are in the scenario of the same
-/// name, in `StressScenarios/predict`.
+/// name, in `Sources/InterlockExam/Scenarios/predict`.
 package struct PredictProgram: Sendable {
   /// The name of the program and of its scenario: lower-case words joined by hyphens.
   package let name: String

@@ -3,7 +3,7 @@ import InterlockStress
 import PredictPrograms
 import StressRunner
 
-/// The small programs of `StressScenarios/predict`: each a subject of its name, with one call,
+/// The small programs of `Scenarios/predict`: each a subject of its name, with one call,
 /// `subject.run`.
 let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { program in
   SubjectEntry(

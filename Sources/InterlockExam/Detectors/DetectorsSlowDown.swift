@@ -127,6 +127,11 @@ enum DetectorsSlowDown {
     output.split(separator: "\n").lazy.compactMap { Double($0) }.first
   }
 
+  private static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  }
+
   /// One line: the median of the rounds' ratios, which `budget` limits, and the ratio of the
   /// fastest rounds, which other load on the machine affects least.
   static func line(
@@ -134,10 +139,10 @@ enum DetectorsSlowDown {
   ) -> String {
     let name = "    " + name.padding(toLength: 30, withPad: " ", startingAt: 0)
     guard !pairs.isEmpty else { return name + "  no figure: it did not run" }
-    let ratio = Measurement.median(pairs.map { $0.watched / $0.plain })
+    let ratio = median(pairs.map { $0.watched / $0.plain })
     let figures = String(
       format: "%7.2f ×   (%.0f ns a call against %.0f ns; the fastest of each %.2f ×)", ratio,
-      Measurement.median(pairs.map(\.watched)), Measurement.median(pairs.map(\.plain)),
+      median(pairs.map(\.watched)), median(pairs.map(\.plain)),
       (pairs.map(\.watched).min() ?? 0) / (pairs.map(\.plain).min() ?? 0))
     guard let budget else { return name + figures }
     return name + figures + String(format: "   ≤ %.1f ×", budget)

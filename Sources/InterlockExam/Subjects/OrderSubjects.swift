@@ -2,7 +2,7 @@ import InterlockStress
 import OrderPrograms
 import StressRunner
 
-/// The small programs of `StressScenarios/explore`: each a subject of its name, with one call,
+/// The small programs of `Scenarios/explore`: each a subject of its name, with one call,
 /// `subject.run`, which replies with the check that failed.
 let orderSubjects: [SubjectEntry] = orderPrograms.map { program in
   SubjectEntry(

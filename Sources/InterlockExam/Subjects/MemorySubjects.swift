@@ -2,7 +2,7 @@ import InterlockStress
 import MemoryPrograms
 import StressRunner
 
-/// The small programs of `StressScenarios/memory`: each a subject of its name, with one call,
+/// The small programs of `Scenarios/memory`: each a subject of its name, with one call,
 /// `subject.run`. Their module is compiled for the check of memory in every build.
 let memorySubjects: [SubjectEntry] = memoryPrograms.map { program in
   var entry = SubjectEntry(

@@ -2,7 +2,7 @@ import SamplePrograms
 import InterlockStress
 import StressRunner
 
-/// The small programs of `StressScenarios/hangs`: each a subject of its name, with one call,
+/// The small programs of `Scenarios/hangs`: each a subject of its name, with one call,
 /// `subject.run`.
 let hangSubjects: [SubjectEntry] = hangPrograms.map { program in
   SubjectEntry(
