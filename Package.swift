@@ -239,6 +239,10 @@ let package = Package(
         "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
+    // The type of the small programs: what each does, and what must be found in it.
+    .target(
+      name: "Programs", path: "Sources/SamplePrograms/Program",
+      swiftSettings: common + [framePointers]),
     // Small programs that go wrong, or can, each with its correct twin. Swift calls no
     // `dispatch_once`: that is C's.
     .target(
@@ -247,34 +251,40 @@ let package = Package(
     // Two modules in one folder: prediction judges code by modules, and a module that uses
     // Synchronization is undecided.
     .target(
-      name: "PredictPrograms", dependencies: ["LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs", "Memory", "Orders"],
+      name: "PredictPrograms", dependencies: ["Programs", "LockStrategies", "Interlock"],
+      path: "Sources/SamplePrograms",
+      exclude: ["C", "Detectors", "Hangs", "Memory", "Orders", "Program"],
       swiftSettings: common + [framePointers]),
     .target(
       name: "SamplePrograms",
-      dependencies: ["PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms", exclude: ["C", "Memory", "Orders", "Predict", "Races"],
+      dependencies: [
+        "Programs", "PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock",
+      ],
+      path: "Sources/SamplePrograms",
+      exclude: ["C", "Memory", "Orders", "Predict", "Program", "Races"],
       swiftSettings: common + [framePointers]),
-    // Apart from the others: the user's code that is explored, without anything of this package.
+    // Apart from the others: the user's code that is explored, without anything of this package
+    // but their type.
     .target(
-      name: "OrderPrograms", path: "Sources/SamplePrograms/Orders",
+      name: "OrderPrograms", dependencies: ["Programs"], path: "Sources/SamplePrograms/Orders",
       swiftSettings: common + [framePointers]),
     // What races in memory are judged on. Instrumented, whatever else is built.
     .target(
       name: "CMemoryPrograms", path: "Sources/SamplePrograms/Memory/C",
       cSettings: [.unsafeFlags(["-fsanitize=thread"])]),
     .target(
-      name: "MemoryPrograms", dependencies: ["CMemoryPrograms"],
+      name: "MemoryPrograms", dependencies: ["Programs", "CMemoryPrograms"],
       path: "Sources/SamplePrograms/Memory", exclude: ["C"],
       swiftSettings: common + [framePointers, instrumented]),
     // Runs one of them, with and without the check of memory.
     .executableTarget(
-      name: "MemoryProgram", dependencies: ["MemoryPrograms", "CInterlockMemory", "Interlock"],
+      name: "MemoryProgram",
+      dependencies: ["Programs", "MemoryPrograms", "CInterlockMemory", "Interlock"],
       swiftSettings: common + [framePointers]),
     // Runs one of them without a harness: what detectors are compared on.
     .executableTarget(
       name: "DetectorProgram",
-      dependencies: ["SamplePrograms", "PredictPrograms", "OrderPrograms"],
+      dependencies: ["Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms"],
       swiftSettings: common + [framePointers]),
     // What 'interlock bench sections' measures, each in a program of its own: locks where nothing
     // of this package is linked, and marks where Interlock alone is.
@@ -303,10 +313,11 @@ let package = Package(
     .executableTarget(
       name: "InterlockExam",
       dependencies: [
-        "InterlockStress", "StressRunner", "Prediction", "SamplePrograms", "PredictPrograms",
-        "OrderPrograms", "MemoryPrograms", "LockStrategies", "Interlock", "CInterlockAnalysis",
+        "InterlockStress", "StressRunner", "Prediction", "WaitForGraph", "Programs",
+        "SamplePrograms", "PredictPrograms", "OrderPrograms", "MemoryPrograms", "LockStrategies",
+        "Interlock", "CInterlockAnalysis",
       ],
-      exclude: ["Scenarios"], swiftSettings: common + [framePointers]),
+      swiftSettings: common + [framePointers]),
     .plugin(
       name: "InterlockCommand",
       capability: .command(
@@ -341,8 +352,8 @@ let package = Package(
     .executableTarget(
       name: "ExplorerTestChild",
       dependencies: [
-        "Explorer", "OrderPrograms", "CInterlockExplorer", "CInterlockAnalysis", "CInterlockEvents",
-        "Interlock",
+        "Explorer", "Programs", "OrderPrograms", "CInterlockExplorer", "CInterlockAnalysis",
+        "CInterlockEvents", "Interlock",
       ],
       path: "Tests/ExplorerTestChild", swiftSettings: common),
     // The tracker's own sources, which a link leads to, with atomics that are points: its algorithm
@@ -361,8 +372,8 @@ let package = Package(
     .testTarget(
       name: "ExplorerTests",
       dependencies: [
-        "Explorer", "CInterlockExplorer", "CInterlockEvents", "OrderPrograms", "ExplorerTestChild",
-        "TestSupport",
+        "Explorer", "CInterlockExplorer", "CInterlockEvents", "Programs", "OrderPrograms",
+        "ExplorerTestChild", "TestSupport",
       ],
       swiftSettings: common),
     // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
@@ -491,8 +502,8 @@ let package = Package(
         "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
         "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
-        "InterlockExam", "KnownBugs", "SamplePrograms", "PredictPrograms", "OrderPrograms",
-        "DetectorProgram",
+        "InterlockExam", "KnownBugs", "Programs", "SamplePrograms", "PredictPrograms",
+        "OrderPrograms", "DetectorProgram",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),

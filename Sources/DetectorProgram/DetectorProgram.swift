@@ -1,7 +1,8 @@
-import SamplePrograms
 import Foundation
 import OrderPrograms
 import PredictPrograms
+import Programs
+import SamplePrograms
 
 /// Runs one sample program without a harness, for detectors that observe a process from outside.
 ///
@@ -31,28 +32,29 @@ struct DetectorProgram {
       print(table.nanosecondsOfCall(threads: threads, turns: calls, marked: marked))
     case (2, "--repeat"):
       let name = arguments[2]
-      guard let program = orderPrograms.first(where: { $0.name == name }) else {
+      guard let program = program(name, of: orderPrograms) else {
         fail("there is no program '\(name)' whose bug needs an order")
       }
       let end = ContinuousClock.now + .seconds(1)
       for _ in 0..<100 where ContinuousClock.now < end { run(program) }
     case (1, "--orders"):
-      for program in orderPrograms where !program.isRepaired { print(program.name) }
+      for program in orderPrograms { print(program.name) }
     case (1, let name?):
-      if let program = orderPrograms.first(where: { $0.name == name }) { return run(program) }
-      let programs = predictPrograms + racePrograms + detectorPrograms
-      guard let program = programs.first(where: { $0.name == name }) else {
-        fail("there is no program '\(name)'")
-      }
-      program.run {}
+      let programs = orderPrograms + predictPrograms + racePrograms + detectorPrograms
+      guard let program = program(name, of: programs) else { fail("there is no program '\(name)'") }
+      run(program)
     default:
       fail("expected the name of a program, found \(arguments.count) arguments")
     }
   }
 
-  private static func run(_ program: OrderProgram) {
+  private static func program(_ name: String, of programs: [Program]) -> Program? {
+    programs.flatMap(\.both).first { $0.name == name }
+  }
+
+  private static func run(_ program: Program) {
     do {
-      try program.run()
+      try program.run {}
     } catch {
       FileHandle.standardError.write(Data("\(program.name): \(error)\n".utf8))
       exit(1)

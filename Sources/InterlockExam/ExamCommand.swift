@@ -6,16 +6,13 @@ import InterlockStress
 /// found in it.
 @main
 struct ExamCommand: StressCommand {
-  static let subjects =
-    nearMissSubjects + hangSubjects + predictSubjects + orderSubjects + detectorSubjects
-    + memorySubjects
-
-  static let scenarioFolder = "Sources/InterlockExam/Scenarios"
+  static let subjects = Exam.families.flatMap(\.subjects) + nearMissSubjects
 
   static func main() {
     OwnCode.register([OwnCode(.executable)])
     // More than processors: a program that hangs only waits.
-    start(jobs: 4 * min(4, ProcessInfo.processInfo.activeProcessorCount))
+    start(
+      scenarios: Exam.scenarios, jobs: 4 * min(4, ProcessInfo.processInfo.activeProcessorCount))
   }
 
   static let benches = [

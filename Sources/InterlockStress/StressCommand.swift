@@ -52,9 +52,11 @@ extension StressCommand {
   /// a bad scenario or baseline; 70 for a fault of Interlock's own; 130 if interrupted.
   public static func main() { start() }
 
-  /// As `main`, for an executable with its own `main`: with a main job, and a number of trials that
-  /// run at a time by default.
-  package static func start(mainJob: World.MainJob? = nil, jobs: Int? = nil) {
+  /// As `main`, for an executable with its own `main`: with a main job, or with scenarios instead
+  /// of a folder, and a number of trials that run at a time by default.
+  package static func start(
+    mainJob: World.MainJob? = nil, scenarios: [Scenario] = [], jobs: Int? = nil
+  ) {
     OwnCode.register(OwnCode.interlockStress)
     // First of all: a child has no command line to parse, and no other thread may have started.
     let listed = strategies
@@ -71,6 +73,7 @@ extension StressCommand {
     var world = World.process(
       subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches,
       mainJob: mainJob)
+    world.ownScenarios = scenarios
     if let jobs { world.defaultJobs = jobs }
     // The world has the environment as it was.
     ServiceReports.take()

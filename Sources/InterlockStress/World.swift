@@ -37,6 +37,9 @@ package struct World {
   package var subjects: [SubjectEntry]
   /// The folder of scenarios, unless an option names another.
   package var scenarioFolder: String
+  /// The scenarios that are replayed instead of a folder's, unless an option names one; empty for
+  /// none.
+  package var ownScenarios: [Scenario] = []
   /// Which scenarios and subjects stand for the executable if its command line names none; `nil`
   /// for all of the folder.
   package var mainJob: MainJob?

@@ -1,8 +1,9 @@
 import Explorer
 import Foundation
 import OrderPrograms
+import Programs
 
-/// Explores a program of `Scenarios/explore`, and prints the outcome as JSON. In a process
+/// Explores a program of `OrderPrograms`, and prints the outcome as JSON. In a process
 /// that has little debug information: a failure's lines are looked up in all of it.
 ///
 /// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if
@@ -10,7 +11,7 @@ import OrderPrograms
 /// - Throws: Why the program cannot be explored.
 func printOutcome(ofOrderProgram arguments: ArraySlice<String>) throws {
   let name = arguments.first ?? ""
-  guard let program = orderPrograms.first(where: { $0.name == name }) else {
+  guard let program = orderPrograms.flatMap(\.both).first(where: { $0.name == name }) else {
     fatalError("no program '\(name)'")
   }
   var options = ExplorationOptions()
@@ -18,7 +19,7 @@ func printOutcome(ofOrderProgram arguments: ArraySlice<String>) throws {
   options.poolWidth = arguments.dropFirst(2).first.flatMap { Int($0) }
   let outcome = try Exploration(options, of: name).run {
     do {
-      try program.run()
+      try program.run {}
       return true
     } catch {
       return false

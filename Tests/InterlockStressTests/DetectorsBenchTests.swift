@@ -1,7 +1,8 @@
-import SamplePrograms
 import Foundation
 import InterlockStress
 import PredictPrograms
+import Programs
+import SamplePrograms
 import Testing
 
 @testable import InterlockExam

@@ -1,6 +1,5 @@
 import Foundation
 import MemoryCheck
-import MemoryPrograms
 import ProcessInspection
 import StressRunner
 import TestSupport
@@ -79,33 +78,12 @@ struct MemoryOptionTests {
     #expect(!off.output.text.contains(" --memory on"))
   }
 
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Sources/InterlockExam/Scenarios").standardized.path
-
-  @Test("Every correct program is in a scenario")
-  func scenarios() throws {
-    let all = try ScenarioFolder.load(Self.folder + "/memory", platform: .linux).map(\.scenario)
-    func subjects(_ name: String) -> Set<String> {
-      Set(all.first { $0.name == name }?.subjects ?? [])
-    }
-    // A selection: `CheckedProgramTests` runs them all.
-    #expect(subjects("unordered").isSubset(of: memoryPrograms.filter(\.isRacy).map(\.name)))
-    #expect(subjects("unordered").count >= 16)
-    #expect(
-      subjects("ordered").union(subjects("correct-programs"))
-        == Set(memoryPrograms.filter { !$0.isRacy }.map(\.name)))
-    let unordered = try #require(all.first { $0.name == "unordered" })
-    for subject in subjects("unordered") {
-      #expect(unordered.expectation(for: subject).verdict == .race, "\(subject)")
-    }
-  }
-
   private func interlock(_ arguments: [String]) throws -> (status: Int32, text: String) {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("interlock-exam")
-    process.arguments = arguments + ["--scenarios", Self.folder]
+    process.arguments = arguments
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
@@ -122,13 +100,11 @@ struct MemoryOptionTests {
     arguments: [[], ["--isolate"]])
   func explored(_ isolation: [String]) throws {
     let programs = ["parent-and-child", "c-function"]
-    let subjects = (programs + programs.map { $0 + "-ordered" }).flatMap { ["--subject", $0] }
     let options = ["--budget", "30"] + isolation
-    let explored = try interlock(["explore", "unordered", "ordered"] + options + subjects)
+    let explored = try interlock(["explore"] + programs + options)
     #expect(explored.status == 0, "\(explored.text)")
     #expect(explored.text.contains("4 met, 0 unmet, 0 skipped"), "\(explored.text)")
-    let off = try interlock(
-      ["explore", "unordered", "--memory", "off"] + options + subjects.prefix(2))
+    let off = try interlock(["explore", programs[0], "--memory", "off"] + options)
     #expect(off.text.contains("passed, expected race"), "\(off.text)")
   }
 
@@ -138,13 +114,12 @@ struct MemoryOptionTests {
     .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nothing is checked"))
   func found() throws {
     let programs = ["dictionary-set", "lock-on-one-side", "parent-and-child", "c-function"]
-    let subjects = (programs + programs.map { $0 + "-ordered" }).flatMap { ["--subject", $0] }
-    let run = try interlock(["run", "unordered", "ordered"] + subjects)
+    let run = try interlock(["run"] + programs)
     #expect(run.status == 0, "\(run.text)")
     #expect(run.text.contains("8 met, 0 unmet, 0 skipped"), "\(run.text)")
-    let shown = try interlock(["run", "unordered", "--subject", "dictionary-set", "-v"])
+    let shown = try interlock(["run", "dictionary-set", "-v"])
     #expect(shown.text.contains("nothing orders the"), "\(shown.text)")
-    let off = try interlock(["run", "unordered", "--subject", "dictionary-set", "--memory", "off"])
+    let off = try interlock(["run", "dictionary-set", "--memory", "off"])
     #expect(off.status == 1, "\(off.text)")
     #expect(off.text.contains("--memory off"))
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Counts in how many plain runs the programs of Sources/InterlockExam/Scenarios/explore show their bugs, and in how
-# many ThreadSanitizer reports one. By hand, for it takes minutes.
+# Counts in how many plain runs the programs of Sources/SamplePrograms/Orders show their bugs, and
+# in how many ThreadSanitizer reports one. By hand, for it takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,7 @@
 import Foundation
 import Interlock
 import InterlockStress
+import Programs
 import StressRunner
 
 /// What race and deadlock detectors report for the same small programs, faulty and correct.
@@ -48,9 +49,10 @@ enum DetectorsBench {
 
   private static func insideTallies(of row: DetectorRow, runs: Int) -> [DetectorTally] {
     var tallies = insideColumns.map { _ in DetectorTally() }
-    for program in row.programs {
+    let programs = Exam.families.flatMap(\.programs).filter { row.programs.contains($0.name) }
+    for (program, scenario) in programs.map({ ($0.name, Exam.scenario($0)) }) {
       for run in 1...runs {
-        var trial = Trial(scenario: scenario(program), subject: program, seed: UInt64(run))
+        var trial = Trial(scenario: scenario, subject: program, seed: UInt64(run))
         trial.predicts = true
         let watched = result(of: trial)
         trial.predicts = false
@@ -70,17 +72,6 @@ enum DetectorsBench {
       if case .finished(_, let judged) = event { result = judged }
     }
     return result
-  }
-
-  private static func scenario(_ program: String) -> Scenario {
-    Scenario(
-      name: program, summary: "One run.", source: "ci/checks/detectors.sh",
-      workload: Workload(
-        driver: .threads,
-        phases: [
-          .init(callers: 1, rounds: 1, operations: .sequence([.action(ProgramSubject.action)]))
-        ], keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
-      limits: Limits(), oracles: [.completesOnce], expectations: [:])
   }
 
   private static func outsideTally(

@@ -26,8 +26,11 @@ extension World {
   /// Reads and checks every scenario of the folder, including the names of subjects, and adds the
   /// built-in ones whose names the folder does not take.
   ///
-  /// An executable with a cache needs no folder.
+  /// An executable with a cache needs no folder, and one with scenarios of its own reads none.
   func loadScenarios(_ options: Options) throws(ScenarioErrors) -> [ScenarioFile] {
+    if options.scenarioFolder == nil, !ownScenarios.isEmpty {
+      return ownScenarios.map(ScenarioFile.init(builtIn:))
+    }
     let builtIn = try builtInScenarios()
     let folder = folder(options)
     if options.scenarioFolder == nil, !builtIn.isEmpty, !exists(folder) { return builtIn }

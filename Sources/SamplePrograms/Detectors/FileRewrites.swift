@@ -1,14 +1,21 @@
 import Foundation
 import Interlock
 import PredictPrograms
+import Programs
 
 /// Two threads read a number from a file, increment it and write it back: the shared state is not
 /// memory.
-let filePrograms: [PredictProgram] = [
-  PredictProgram("file-rewritten-by-two", "two threads raise a number in a file, without a lock") {
+let filePrograms: [Program] = [
+  Program(
+    "file-rewritten-by-two", "two threads raise a number in a file, without a lock", .races,
+    source: .nearMiss
+  ) {
     rewrite { section, raise in section.write(raise) }
   },
-  PredictProgram("file-rewritten-in-turn", "two threads raise a number in a file under an NSLock") {
+  Program(
+    "file-rewritten-in-turn", "two threads raise a number in a file under an NSLock", .predicts(),
+    source: .nearMiss
+  ) {
     let lock = NSLock()
     rewrite { section, raise in lock.withLock { section.write(synched: true, raise) } }
   },

@@ -2,10 +2,11 @@ import Foundation
 import Interlock
 import LockStrategies
 import PredictPrograms
+import Programs
 
 /// A correct program for each primitive: two threads increment one number under it, without a
 /// pause.
-let guardedPrograms: [PredictProgram] =
+let guardedPrograms: [Program] =
   [
     guarded("posix-mutex", "a POSIX mutex") { PthreadMutexLock() },
     guarded("nslock", "an NSLock") { FoundationLock() },
@@ -17,7 +18,7 @@ let guardedPrograms: [PredictProgram] =
     guarded("spin-lock", "a lock built on an atomic") { SpinLock() },
     guarded("stdlib-mutex", "a standard library Mutex") { ReportingMutex() },
   ] + [
-    PredictProgram("guarded-by-actor", "two tasks raise one number in an actor") {
+    Program("guarded-by-actor", "two tasks raise one number in an actor", .predicts()) {
       let ended = DispatchSemaphore(value: 0)
       Task.detached {
         let counter = Counter()
@@ -35,8 +36,8 @@ private let turns = 20_000
 
 private func guarded<Strategy: Lock>(
   _ name: String, _ what: String, _ make: @escaping @Sendable () -> Strategy
-) -> PredictProgram {
-  PredictProgram("guarded-by-\(name)", "two threads raise one number under \(what)") {
+) -> Program {
+  Program("guarded-by-\(name)", "two threads raise one number under \(what)", .predicts()) {
     let lock = make()
     let section = Section("number")
     let number = Number()

@@ -1,11 +1,13 @@
 import Foundation
 import PredictPrograms
+import Programs
 import Synchronization
 
 /// The standard library's lock used directly, not through `LockStrategies`: its uncontended use
 /// makes no call that could be interposed.
-let ownMutexPrograms: [PredictProgram] = [
-  PredictProgram("own-mutexes-both-ways", "two threads nest two Mutexes either way, in turn") {
+let ownMutexPrograms: [Program] = [
+  Program("own-mutexes-both-ways", "two threads nest two Mutexes either way, in turn", .predicts())
+  {
     let accounts = Accounts()
     let ended = DispatchSemaphore(value: 0)
     for source in 0..<2 {
@@ -16,7 +18,7 @@ let ownMutexPrograms: [PredictProgram] = [
       ended.wait()
     }
   },
-  PredictProgram("own-mutexes-one-way", "two threads nest two Mutexes one way, at once") {
+  Program("own-mutexes-one-way", "two threads nest two Mutexes one way, at once", .predicts()) {
     let accounts = Accounts()
     onTwoThreads { for _ in 0..<1000 { accounts.transfer(fromFirst: true) } }
   },

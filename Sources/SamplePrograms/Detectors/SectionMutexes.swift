@@ -1,13 +1,15 @@
 import Foundation
 import Interlock
 import PredictPrograms
+import Programs
 import Synchronization
 
 /// Mutexes of the standard library that are taken through sections, which makes their use visible.
-let sectionMutexPrograms: [PredictProgram] = [
-  PredictProgram(
+let sectionMutexPrograms: [Program] = [
+  Program(
     "section-mutexes-both-ways",
-    "two accounts' Mutexes are taken through their sections, the source first"
+    "two accounts' Mutexes are taken through their sections, the source first",
+    .predicts(.lockOrder)
   ) {
     let (first, second) = (Purse(), Purse())
     inTurn {
@@ -16,9 +18,9 @@ let sectionMutexPrograms: [PredictProgram] = [
       second.give(1, to: first)
     }
   },
-  PredictProgram(
+  Program(
     "section-mutexes-one-way",
-    "two accounts' Mutexes are taken through their sections, the lower number first"
+    "two accounts' Mutexes are taken through their sections, the lower number first", .predicts()
   ) {
     let (first, second) = (Purse(), Purse())
     inTurn {

@@ -2,33 +2,39 @@ import Foundation
 import Interlock
 import LockStrategies
 import PredictPrograms
+import Programs
 
 /// Short accesses with pauses between them, which hardly ever overlap without delays: 50 on each of
 /// two threads.
-let shortWritePrograms: [PredictProgram] = [
-  shortWrites("short-writes-unlocked", "two threads make 50 short writes without a lock") {
+let shortWritePrograms: [Program] = [
+  shortWrites("short-writes-unlocked", "two threads make 50 short writes without a lock", .races) {
     _, section, number in
     section.write { number.value += 1 }
   },
   shortWrites(
-    "short-writes-masked", "short-writes-unlocked, with a lock of no use before and after each"
+    "short-writes-masked", "short-writes-unlocked, with a lock of no use before and after each",
+    .races
   ) { lock, section, number in
     lock.withLock {}
     section.write { number.value += 1 }
     lock.withLock {}
   },
-  shortWrites("short-writes-locked", "two threads make 50 short writes under a POSIX mutex") {
+  shortWrites(
+    "short-writes-locked", "two threads make 50 short writes under a POSIX mutex", .predicts()
+  ) {
     lock, section, number in
     lock.withLock { section.write(synched: true) { number.value += 1 } }
   },
-  shortWrites("look-then-change", "a look and a change, each locked, and nothing around both") {
+  shortWrites(
+    "look-then-change", "a look and a change, each locked, and nothing around both", .races
+  ) {
     lock, section, number in
     section.write {
       let seen = lock.withLock { number.value }
       lock.withLock { number.value = seen + 1 }
     }
   },
-  shortWrites("look-and-change", "a look and a change under one POSIX mutex") {
+  shortWrites("look-and-change", "a look and a change under one POSIX mutex", .predicts()) {
     lock, section, number in
     lock.withLock {
       section.write(synched: true) {
@@ -46,10 +52,10 @@ final class Number: @unchecked Sendable {
 }
 
 private func shortWrites(
-  _ name: String, _ summary: String,
+  _ name: String, _ summary: String, _ expected: Expected,
   _ write: @escaping @Sendable (PthreadMutexLock, Section, Number) -> Void
-) -> PredictProgram {
-  PredictProgram(name, summary) {
+) -> Program {
+  Program(name, summary, expected, source: .nearMiss) {
     let lock = PthreadMutexLock()
     let section = Section("number")
     let number = Number()

@@ -1,34 +1,42 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 
 /// Locks that their owners leave locked: the owner ends, or goes on without unlocking.
-let abandonedLockPrograms: [HangProgram] = [
-  HangProgram(
+let abandonedLockPrograms: [Program] = [
+  Program(
     "lock-left-by-thread",
     "a thread returns early and ends with an NSLock locked, which main wants",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     lockLeftByThread),
-  HangProgram(
+  Program(
     "lock-left-by-block", "a block returns early with a POSIX mutex locked, which a thread wants",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     lockLeftByBlock),
-  HangProgram(
+  Program(
     "read-lock-left-by-thread", "a reader ends without unlocking a POSIX rwlock; a writer waits",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     readLockLeftByThread),
-  HangProgram(
+  Program(
     "recursive-lock-left-by-thread",
     "a thread unlocks an NSRecursiveLock once less than it locked it, and ends",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     recursiveLockLeftByThread),
-  HangProgram(
+  Program(
     "workers-joined-behind-left-lock",
     "a thread waits for a group whose workers want an NSLock that one of them left locked",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     workersJoinedBehindLeftLock),
-  HangProgram(
+  Program(
     "queue-behind-left-lock",
     "blocks are queued behind one that waits for an NSLock that a thread left locked",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     queueBehindLeftLock),
-  HangProgram(
+  Program(
     "lock-left-for-the-next-block",
     "a block returns early with an NSLock locked, which the next block on its thread wants",
+    .hangs(.abandonedLock), source: .pathWithoutUnlock,
     lockLeftForTheNextBlock),
 ]
 

@@ -1,45 +1,57 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Tasks that wait for each other, and actors whose threads block; each with its correct twin.
-let awaitPrograms: [HangProgram] = [
-  HangProgram(
+let awaitPrograms: [Program] = [
+  Program(
     "tasks-await-each-other", "a cache that loads each key once, and two keys that need each other",
+    .hangs(.cycle),
+    source: "WWDC 2021, \"Protect mutable state with Swift actors\": a cache of tasks",
     tasksAwaitEachOther),
-  HangProgram(
+  Program(
     "tasks-await-through-async-let",
-    "a task awaits an async let, which awaits a task that awaits it",
+    "a task awaits an async let, which awaits a task that awaits it", .hangs(.cycle),
+    source: "SE-0317: an async let is a child task",
     tasksAwaitThroughAsyncLet),
-  HangProgram(
+  Program(
     "tasks-await-through-a-group",
-    "a page loads its parts in a task group, and one part needs the page",
+    "a page loads its parts in a task group, and one part needs the page", .hangs(.cycle),
+    source: "SE-0304: the scope of a group ends when each of its tasks has ended",
     tasksAwaitThroughAGroup),
-  HangProgram(
+  Program(
     "task-awaits-itself", "a cache that loads each key once, and a load that asks for its own key",
+    .hangs(.itself),
+    source: "WWDC 2021, \"Protect mutable state with Swift actors\": a cache of tasks",
     taskAwaitsItself),
-  HangProgram(
+  Program(
     "actor-blocked-by-semaphore", "a method of an actor blocks until another method of it signals",
+    .hangs(.cycle), source: "WWDC 2021, \"Swift concurrency: Behind the scenes\", on semaphores",
     actorBlockedBySemaphore),
 ]
 
 /// The correct twins.
-let correctAwaitPrograms: [HangProgram] = [
-  HangProgram(
+let correctAwaitPrograms: [Program] = [
+  Program(
     "tasks-await-in-one-order", "a cache that loads each key once, and keys that need later keys",
+    .passes, source: "The twin of tasks-await-each-other and of task-awaits-itself",
     tasksAwaitInOneOrder),
-  HangProgram(
-    "tasks-await-in-groups",
-    "a page loads its parts in a task group, and two parts need a third",
+  Program(
+    "tasks-await-in-groups", "a page loads its parts in a task group, and two parts need a third",
+    .passes, source: "The twin of tasks-await-through-a-group",
     tasksAwaitInGroups),
-  HangProgram(
-    "tasks-await-a-sleeper", "a task awaits an async let, which awaits a task that sleeps",
+  Program(
+    "tasks-await-a-sleeper", "a task awaits an async let, which awaits a task that sleeps", .passes,
+    source: "The twin of tasks-await-through-async-let",
     tasksAwaitASleeper),
-  HangProgram(
+  Program(
     "actor-awaits-continuation",
-    "a method of an actor awaits until another method of it resumes it",
+    "a method of an actor awaits until another method of it resumes it", .passes,
+    source: "The twin of actor-blocked-by-semaphore",
     actorAwaitsContinuation),
-  HangProgram(
+  Program(
     "actor-blocked-for-a-thread", "a method of an actor blocks until a thread signals; others wait",
+    .passes, source: "A twin of actor-waits-for-itself",
     actorBlockedForAThread),
 ]
 

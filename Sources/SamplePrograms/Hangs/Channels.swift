@@ -1,33 +1,41 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 import Synchronization
 
 /// A channel without a buffer, used under a lock that its receiver needs.
-let channelPrograms: [HangProgram] = [
-  HangProgram(
+let channelPrograms: [Program] = [
+  Program(
     "channel-send-under-lock",
-    "a thread sends to a channel under an NSLock that the receiver takes first",
+    "a thread sends to a channel under an NSLock that the receiver takes first", .hangs(.cycle),
+    source: "Tu et al., \"Understanding Real-World Concurrency Bugs in Go\", 2019, figure 7",
     channelSendUnderLock),
-  HangProgram(
+  Program(
     "semaphore-channel-send-under-lock",
     "a block sends through two semaphores under a mutex that the receiver takes first",
+    .hangs(.cycle),
+    source: "Tu et al., \"Understanding Real-World Concurrency Bugs in Go\", 2019, figure 7",
     semaphoreChannelSendUnderLock),
-  HangProgram(
+  Program(
     "async-channel-send-under-lock",
     "a task sends to a channel of continuations under a mutex that the receiver takes first",
+    .hangs(.cycle),
+    source: "Tu et al., \"Understanding Real-World Concurrency Bugs in Go\", 2019, figure 7",
     asyncChannelSendUnderLock),
 ]
 
 /// The correct twins.
-let correctChannelPrograms: [HangProgram] = [
-  HangProgram(
+let correctChannelPrograms: [Program] = [
+  Program(
     "channel-send-before-lock",
-    "a thread sends to a channel under an NSLock that the receiver takes a second later",
+    "a thread sends to a channel under an NSLock that the receiver takes a second later", .passes,
+    source: "The twin of channel-send-under-lock",
     channelSendBeforeLock),
-  HangProgram(
+  Program(
     "async-channel-send-before-lock",
     "a task sends to a channel of continuations under a mutex that the receiver takes later",
+    .passes, source: "The twin of async-channel-send-under-lock",
     asyncChannelSendBeforeLock),
 ]
 

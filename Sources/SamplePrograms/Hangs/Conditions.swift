@@ -1,17 +1,23 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 
 /// Conditions that are signalled too early, too rarely, or never.
-let conditionPrograms: [HangProgram] = [
-  HangProgram(
+let conditionPrograms: [Program] = [
+  Program(
     "condition-signalled-early", "an NSCondition is signalled before any thread waits on it",
+    .hangs(.lostWakeUp),
+    source: "Goetz et al., \"Java Concurrency in Practice\", 14.2.3: missed signals",
     conditionSignalledEarly),
-  HangProgram(
+  Program(
     "condition-one-signal-for-two", "two threads wait at a POSIX condition, and one is woken",
+    .hangs(.lostWakeUp), source: "pthread_cond_signal(3) where pthread_cond_broadcast(3) is needed",
     conditionOneSignalForTwo),
-  HangProgram(
+  Program(
     "barrier-one-missing", "two threads wait for a third at a barrier over an NSCondition",
+    .hangs(.lostWakeUp),
+    source: "java.util.concurrent.CyclicBarrier: a barrier breaks when one party gives up",
     barrierOneMissing),
 ]
 

@@ -1,37 +1,45 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 import Synchronization
 
 /// Correct programs, some without progress for a long time: a hang reported here is a false alarm.
-let correctPrograms: [HangProgram] =
+let correctPrograms: [Program] =
   correctLockPrograms
   + correctPoolPrograms
   + correctWaitPrograms + correctTaskWaitPrograms
   + correctJoinPrograms
 
 /// Locks that are held for long, by many threads, or in an order that looks wrong.
-private let correctLockPrograms: [HangProgram] = [
-  HangProgram(
-    "long-hold", "eight threads wait a second for an NSLock whose holder sleeps", longHold),
-  HangProgram(
-    "two-hundred-threads-on-one-lock", "200 threads take one POSIX mutex 4 times each",
+private let correctLockPrograms: [Program] = [
+  Program(
+    "long-hold", "eight threads wait a second for an NSLock whose holder sleeps", .passes,
+    source: "A holder that sleeps is not stuck", longHold),
+  Program(
+    "two-hundred-threads-on-one-lock", "200 threads take one POSIX mutex 4 times each", .passes,
+    source: "A lock that is never free is not a cycle", timeSeconds: 300,
     twoHundredThreads),
-  HangProgram(
+  Program(
     "back-off", "two threads try two NSLocks in opposite orders, and back off if one is taken",
+    .passes, source: "Goetz et al., \"Java Concurrency in Practice\", 13.1.1: polled locks",
     backOff),
-  HangProgram(
+  Program(
     "crosswise-inside-a-mutex",
-    "two threads take two NSLocks crosswise, each inside withLock of one Mutex",
+    "two threads take two NSLocks crosswise, each inside withLock of one Mutex", .predicts(),
+    source: "Helgrind and absl::Mutex report orders under a common outer lock",
     crosswiseInsideMutex),
-  HangProgram(
+  Program(
     "readers-and-writers", "20 readers and 4 writers hold a POSIX rwlock for 20 ms at a time",
+    .passes, source: "Readers that delay writers, and end",
     readersAndWriters),
-  HangProgram(
+  Program(
     "deep-recursion", "threads take an NSRecursiveLock 100 levels deep, and sleep at the bottom",
+    .passes, source: "The holder of a recursive lock does not wait when it takes the lock again",
     deepRecursion),
-  HangProgram(
-    "nested-queues", "40 threads sync through three serial queues, in one order", nestedQueues),
+  Program(
+    "nested-queues", "40 threads sync through three serial queues, in one order", .passes,
+    source: "Nested sync calls in one order cannot be a cycle", nestedQueues),
 ]
 
 private func longHold() {

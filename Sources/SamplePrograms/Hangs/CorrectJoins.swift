@@ -1,26 +1,32 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 
 /// The correct twins of the abandoned locks and of the joins.
-let correctJoinPrograms: [HangProgram] = [
-  HangProgram(
-    "unlocked-on-every-path", "threads and blocks return early, and unlock with defer",
+let correctJoinPrograms: [Program] = [
+  Program(
+    "unlocked-on-every-path", "threads and blocks return early, and unlock with defer", .passes,
+    source: "The correct twin of lock-left-by-thread and its kin",
     unlockedOnEveryPath),
-  HangProgram(
+  Program(
     "unlocked-for-another",
-    "a thread ends with a POSIX mutex locked, which another unlocks half a second later",
+    "a thread ends with a POSIX mutex locked, which another unlocks half a second later", .passes,
+    source: "The correct twin of lock-left-by-thread",
     unlockedForAnother),
-  HangProgram(
+  Program(
     "one-signal-for-each-block", "two blocks of a group wait at a semaphore, signalled for each",
+    .passes, source: "The correct twin of two-blocks-one-signal",
     oneSignalForEachBlock),
-  HangProgram(
+  Program(
     "main-queue-after-lock",
-    "a thread releases an NSLock that the main thread wants, and waits for the main queue",
+    "a thread releases an NSLock that the main thread wants, and waits for the main queue", .passes,
+    source: "The correct twin of main-queue-behind-lock",
     mainQueueAfterLock),
-  HangProgram(
+  Program(
     "unlocked-for-the-next-block",
-    "a block ends with a POSIX mutex locked, which a thread unlocks for the next block",
+    "a block ends with a POSIX mutex locked, which a thread unlocks for the next block", .passes,
+    source: "The correct twin of lock-left-for-the-next-block",
     unlockedForTheNextBlock),
 ]
 

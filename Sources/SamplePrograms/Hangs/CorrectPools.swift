@@ -1,16 +1,21 @@
 import Dispatch
+import Programs
 import Synchronization
 
 /// Blocks that wait before a barrier of their queue, as in `barrier-behind-waiting-readers`, and
 /// that a block among them frees once the pool has grown.
-let correctPoolPrograms: [HangProgram] = [
-  HangProgram(
+let correctPoolPrograms: [Program] = [
+  Program(
     "blocks-meet-before-a-barrier",
     "4 blocks wait for each other before a barrier of their queue; the last to arrive signals",
+    .passes, source: "The twin of barrier-behind-waiting-readers: only its last block is another",
+    poolWidth: 1, stallSeconds: 10,
     blocksMeetBeforeBarrier),
-  HangProgram(
+  Program(
     "blocks-freed-before-a-barrier",
-    "3 blocks wait before a barrier of their queue; one of the same code signals them",
+    "3 blocks wait before a barrier of their queue; one of the same code signals them", .passes,
+    source: "The twin of barrier-behind-waiting-readers: one block has another semaphore",
+    poolWidth: 1, stallSeconds: 10,
     blocksFreedBeforeBarrier),
 ]
 

@@ -1,14 +1,18 @@
 import Foundation
+import Programs
 
 /// Tasks that wait for a late event, and continue.
-let correctTaskWaitPrograms: [HangProgram] = [
-  HangProgram(
-    "task-sleeps", "a thread waits for a task that sleeps for a second", taskSleeps),
-  HangProgram(
+let correctTaskWaitPrograms: [Program] = [
+  Program(
+    "task-sleeps", "a thread waits for a task that sleeps for a second", .passes,
+    source: "A suspended task that a clock resumes", taskSleeps),
+  Program(
     "continuation-resumed-late", "a task's continuation is resumed by a thread, after a second",
+    .passes, source: "A suspended task that a sleeping thread resumes",
     continuationResumedLate),
-  HangProgram(
-    "stream-yields-late", "a loop over an AsyncStream that gets an element after a second",
+  Program(
+    "stream-yields-late", "a loop over an AsyncStream that gets an element after a second", .passes,
+    source: "SE-0314: the loop waits for the next element",
     streamYieldsLate),
 ]
 

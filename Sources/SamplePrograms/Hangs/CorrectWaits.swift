@@ -1,56 +1,72 @@
 import Dispatch
 import Foundation
+import Programs
 internal import CSamplePrograms
 
 /// Waits that end: by a clock, by a file, or by another thread that is late.
-let correctWaitPrograms: [HangProgram] = [
-  HangProgram(
-    "hand-off", "two threads pass a turn back and forth with two semaphores, 2,000 times", handOff),
-  HangProgram(
-    "relay", "64 threads each wait for the one before; the first sleeps for a second", relay),
-  HangProgram(
-    "bounded-buffer", "producers and consumers of a buffer of one, over one NSCondition",
+let correctWaitPrograms: [Program] = [
+  Program(
+    "hand-off", "two threads pass a turn back and forth with two semaphores, 2,000 times", .passes,
+    source: "A. B. Downey, \"The Little Book of Semaphores\": rendezvous", handOff),
+  Program(
+    "relay", "64 threads each wait for the one before; the first sleeps for a second", .passes,
+    source: "A chain of waits ends where one of them sleeps", relay),
+  Program(
+    "bounded-buffer", "producers and consumers of a buffer of one, over one NSCondition", .passes,
+    source: "A. B. Downey, \"The Little Book of Semaphores\": producer and consumer",
     boundedBuffer),
-  HangProgram(
+  Program(
     "timed-waits", "waits at a semaphore, a group and a condition that only the clock ends",
+    .passes, source: "A wait with a time limit is not stuck",
     timedWaits),
-  HangProgram(
+  Program(
     "block-after-a-second", "nothing runs, and nothing is queued: a block will be, in a second",
+    .passes, source: "Nothing runs and nothing is queued, but a timer is set",
     blockAfterASecond),
-  HangProgram(
-    "timer-source", "a thread waits for the third tick of a Dispatch timer", timerSource),
-  HangProgram(
+  Program(
+    "timer-source", "a thread waits for the third tick of a Dispatch timer", .passes,
+    source: "A source runs its handler without a queued block", timerSource),
+  Program(
     "static-let-takes-a-second",
-    "50 threads use a shared instance whose initializer takes a second",
+    "50 threads use a shared instance whose initializer takes a second", .passes,
+    source: .staticLet,
     staticLetTakesASecond),
-  HangProgram(
+  Program(
     "dispatch-once-takes-a-second",
-    "50 threads use a C library's instance whose initialization takes a second",
+    "50 threads use a C library's instance whose initialization takes a second", .passes,
+    source: .dispatchOnce,
     hang_dispatch_once_takes_a_second),
-  HangProgram(
+  Program(
     "thread-in-read", "a thread waits for one that reads from a pipe, which is written to later",
+    .passes, source: "A thread in a system call is not stuck",
     threadInRead),
-  HangProgram(
+  Program(
     "pool-grows",
-    "every thread of the pool waits for a block behind them, until the pool has grown",
+    "every thread of the pool waits for a block behind them, until the pool has grown", .passes,
+    source: "libdispatch on Linux: a pool whose threads all wait grows by one thread a second",
     poolGrows),
-  HangProgram(
+  Program(
     "5-readers-behind-a-barrier",
-    "5 blocks on a pool of one thread each change a table by a barrier, and read it back",
+    "5 blocks on a pool of one thread each change a table by a barrier, and read it back", .passes,
+    source: .poolGrowth, poolWidth: 1,
     { readersBehindBarrier(5) }),
-  HangProgram(
+  Program(
     "300-readers-without-waiting",
     "300 blocks on the default pool each change a table by a barrier, and read it by async",
+    .passes, source: .poolGrowth,
     readersWithoutWaiting),
-  HangProgram(
+  Program(
     "barrier-beside-waiting-readers",
-    "3 blocks on one concurrent queue wait for a signal of a barrier of another",
+    "3 blocks on one concurrent queue wait for a signal of a barrier of another", .passes,
+    source: "The correct twin of barrier-behind-waiting-readers", poolWidth: 8,
     barrierBesideWaitingReaders),
-  HangProgram(
+  Program(
     "main-queue-round-trips", "a thread and the main queue call each other, 500 times each",
+    .passes, source: "Hand-offs between the main thread and a worker",
     mainQueueRoundTrips),
-  HangProgram(
+  Program(
     "chained-operations", "20 operations that depend on each other, on a serial OperationQueue",
+    .passes, source: "Operations that are added in the opposite order of their dependencies",
     chainedOperations),
 ]
 

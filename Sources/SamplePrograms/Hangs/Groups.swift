@@ -1,18 +1,24 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Groups, work items and operations that never complete, or are waited for from inside.
-let groupPrograms: [HangProgram] = [
-  HangProgram(
+let groupPrograms: [Program] = [
+  Program(
     "group-not-left", "one of three requests returns early, without leaving its DispatchGroup",
+    .hangs(.lostWakeUp),
+    source: "dispatch_group_enter(3): each enter needs a leave, on early returns too",
     groupNotLeft),
-  HangProgram(
-    "group-waited-for-inside", "a block of a group waits for the group", groupWaitedForInside),
-  HangProgram(
-    "work-item-waits-for-itself", "a DispatchWorkItem waits for its own end",
+  Program(
+    "group-waited-for-inside", "a block of a group waits for the group", .hangs(.itself),
+    source: "dispatch_group_wait(3) in a block of the group", groupWaitedForInside),
+  Program(
+    "work-item-waits-for-itself", "a DispatchWorkItem waits for its own end", .hangs(.itself),
+    source: "dispatch_block_wait(3) in the block itself",
     workItemWaitsForItself),
-  HangProgram(
+  Program(
     "operation-waits-behind", "an operation of a serial OperationQueue waits for a later one",
+    .hangs(.lostWakeUp), source: "waitUntilFinished() on an operation of the own serial queue",
     operationWaitsBehind),
 ]
 

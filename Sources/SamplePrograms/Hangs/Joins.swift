@@ -1,19 +1,22 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Threads that wait for threads that are themselves blocked: the innermost wait is the cause.
-let joinPrograms: [HangProgram] = [
-  HangProgram(
+let joinPrograms: [Program] = [
+  Program(
     "joined-by-semaphore",
     "a thread waits for its worker, which waits for an answer that does not come",
+    .hangs(.lostWakeUp), source: "The cause of a hang is its innermost wait, not the join",
     joinedBySemaphore),
-  HangProgram(
-    "two-blocks-one-signal",
-    "two blocks of a group wait at a semaphore that is signalled once",
+  Program(
+    "two-blocks-one-signal", "two blocks of a group wait at a semaphore that is signalled once",
+    .hangs(.lostWakeUp), source: "Downey, \"The Little Book of Semaphores\": the turnstile",
     oneSignalForTwoBlocks),
-  HangProgram(
+  Program(
     "main-queue-behind-lock",
     "a thread holds an NSLock that the main thread wants, and waits for the main queue",
+    .hangs(.starvation), source: "The main queue is a pool of one thread",
     mainQueueBehindLock),
 ]
 

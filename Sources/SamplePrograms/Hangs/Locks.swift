@@ -1,37 +1,55 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 import Synchronization
 
 /// Locks alone: taken in two orders, taken again, or not released.
-let lockPrograms: [HangProgram] = [
-  HangProgram(
+let lockPrograms: [Program] = [
+  Program(
     "crossing-transfers", "two transfers take the NSLocks of two accounts, in opposite orders",
+    .hangs(.cycle),
+    source: "Goetz et al., Java Concurrency in Practice, 10.1.2: dynamic lock-order deadlocks",
     crossingTransfers),
-  HangProgram(
+  Program(
     "dining-philosophers", "five threads each hold one POSIX mutex and want their neighbour's",
+    .hangs(.cycle),
+    source: "E. W. Dijkstra, \"Hierarchical ordering of sequential processes\" (EWD 310)",
     diningPhilosophers),
-  HangProgram(
+  Program(
     "callback-under-lock",
     "an observer is called under an NSLock, and calls back the object that notified it",
+    .hangs(.itself),
+    source: "TMCache and PINCache 2: blocks that are called under the cache's lock ask the cache",
     callbackUnderLock),
-  HangProgram(
+  Program(
     "return-without-unlock", "an early return leaves a POSIX mutex locked; the next call wants it",
+    .hangs(.itself), source: .pathWithoutUnlock,
     returnWithoutUnlock),
-  HangProgram(
+  Program(
     "recursive-locks-crossed", "parent and child update each other under NSRecursiveLocks",
+    .hangs(.cycle),
+    source: "Two objects refer to each other; a recursive lock only admits its own thread again",
     recursiveLocksCrossed),
-  HangProgram(
+  Program(
     "read-lock-upgraded", "a reader of a POSIX rwlock takes the write lock as well",
+    .hangs(.itself),
+    source: "pthread_rwlock_wrlock(3): the caller may deadlock if it holds the lock to read",
     readLockUpgraded),
-  HangProgram(
+  Program(
     "read-write-locks-crossed", "two threads read one table each, and want to write the other's",
+    .hangs(.cycle),
+    source: "Goetz et al., \"Java Concurrency in Practice\", 10.1: lock ordering, with readers",
     readWriteLocksCrossed),
-  HangProgram(
+  Program(
     "stdlib-mutexes-crossed", "two threads nest withLock of two Synchronization.Mutex, crosswise",
+    .hangs(.cycle, trapsOnLinux: true),
+    source: "Goetz et al., \"Java Concurrency in Practice\", 10.1.2, with SE-0433's Mutex",
+    timeSeconds: 300,
     stdlibMutexesCrossed),
-  HangProgram(
-    "stdlib-mutex-relocked", "withLock of a Synchronization.Mutex inside its own withLock",
+  Program(
+    "stdlib-mutex-relocked", "withLock of a Synchronization.Mutex inside its own withLock", .traps,
+    source: "SE-0433, Synchronous mutual exclusion lock: a recursive withLock may trap",
     stdlibMutexRelocked),
 ]
 

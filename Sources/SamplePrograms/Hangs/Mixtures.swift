@@ -1,44 +1,56 @@
 import Dispatch
 import Foundation
 import PredictPrograms
+import Programs
 import Synchronization
 
 /// Two kinds of primitives in one cycle.
-let mixedPrograms: [HangProgram] = [
-  HangProgram(
+let mixedPrograms: [Program] = [
+  Program(
     "lock-and-queue-crossed",
-    "a thread holds an NSLock and syncs on a queue whose block wants the lock",
+    "a thread holds an NSLock and syncs on a queue whose block wants the lock", .hangs(.cycle),
+    source: "A lock and a queue for one object, entered in two orders",
     lockAndQueueCrossed),
-  HangProgram(
+  Program(
     "main-sync-under-lock", "a thread syncs on the main queue under an NSLock that main wants",
+    .hangs(.cycle), source: "DispatchQueue.main.sync under the model's lock",
     mainSyncUnderLock),
-  HangProgram(
+  Program(
     "mutex-and-barrier-crossed", "a Synchronization.Mutex and a barrier are taken in two orders",
+    .hangs(.cycle), source: "A reader-writer queue beside a mutex, entered in two orders",
     mutexAndBarrierCrossed),
-  HangProgram(
+  Program(
     "read-write-lock-and-mutex", "a reader wants a mutex whose holder wants to write",
+    .hangs(.cycle),
+    source: "Goetz et al., \"Java Concurrency in Practice\", 10.1: two kinds of lock",
     readWriteLockAndMutex),
-  HangProgram(
+  Program(
     "group-awaited-under-lock",
-    "a thread waits under an NSLock for a group whose block wants the lock",
+    "a thread waits under an NSLock for a group whose block wants the lock", .hangs(.cycle),
+    source: "CERT Secure Coding Standard for Java, LCK09-J: do not block while holding a lock",
     groupAwaitedUnderLock),
-  HangProgram(
+  Program(
     "work-item-awaited-under-lock",
-    "a thread waits under a lock for a work item that wants the lock",
+    "a thread waits under a lock for a work item that wants the lock", .hangs(.cycle),
+    source: "CERT Oracle Secure Coding Standard for Java, LCK09-J, with a work item",
     workItemAwaitedUnderLock),
-  HangProgram(
+  Program(
     "operations-awaited-under-lock",
-    "a thread waits under a lock for operations, one of which wants the lock",
+    "a thread waits under a lock for operations, one of which wants the lock", .hangs(.cycle),
+    source: "CERT Oracle Secure Coding Standard for Java, LCK09-J, with operations",
     operationsAwaitedUnderLock),
-  HangProgram(
+  Program(
     "thread-awaited-under-lock",
-    "a thread waits under a mutex for the end of a thread that wants the mutex",
+    "a thread waits under a mutex for the end of a thread that wants the mutex", .hangs(.cycle),
+    source: "A stop() that waits for its thread under the lock that the thread needs",
     threadAwaitedUnderLock),
-  HangProgram(
+  Program(
     "nested-monitor", "a thread waits at a condition under a lock that the signaller needs",
+    .hangs(.cycle), source: "A. Lister, \"The problem of nested monitor calls\", 1977",
     nestedMonitor),
-  HangProgram(
+  Program(
     "task-awaited-under-lock", "a thread waits under an NSLock for a task that wants the lock",
+    .hangs(.cycle), source: "CERT Oracle Secure Coding Standard for Java, LCK09-J, with a task",
     taskAwaitedUnderLock),
 ]
 

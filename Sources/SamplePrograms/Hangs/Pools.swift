@@ -1,29 +1,41 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Thread pools that starve: all their threads wait for work that is queued behind them.
-let poolPrograms: [HangProgram] = [
-  HangProgram(
+let poolPrograms: [Program] = [
+  Program(
     "concurrent-queue-waits-behind", "400 blocks on a concurrent queue wait for the 401st",
+    .hangs(.starvation),
+    source: "Garrett Moon, \"Open-sourcing PINCache\": TMCache's reads, without the cache",
     concurrentQueueWaitsBehind),
-  HangProgram(
+  Program(
     "64-readers-behind-a-barrier",
     "64 blocks on the default pool each change a table by a barrier, and read it back",
+    .hangs(.starvation), source: .poolGrowth,
     { readersBehindBarrier(64) }),
-  HangProgram(
+  Program(
     "300-readers-behind-a-barrier",
     "300 blocks on the default pool each change a table by a barrier, and read it back",
+    .hangs(.starvation), source: .poolGrowth,
     { readersBehindBarrier(300) }),
-  HangProgram(
+  Program(
     "barrier-behind-waiting-readers",
     "64 blocks on a concurrent queue wait for a signal of the barrier behind them",
+    .hangs(.starvation),
+    source:
+      "dispatch_barrier_async(3): a barrier block begins after all blocks submitted before it",
     barrierBehindWaitingReaders),
-  HangProgram(
+  Program(
     "serial-queues-wait-for-last",
-    "600 serial queues each run a block that waits for the last queue's block",
+    "600 serial queues each run a block that waits for the last queue's block", .hangs(.starvation),
+    source:
+      "libdispatch: serial queues share a pool of 255 threads on Linux, 512 on Apple's systems",
     serialQueuesWaitForLast),
-  HangProgram(
+  Program(
     "tasks-wait-for-tasks", "64 tasks each block a thread of the pool until a task has run",
+    .hangs(.starvation),
+    source: "WWDC 2021, \"Swift concurrency: Behind the scenes\": semaphores in tasks",
     tasksWaitForTasks),
 ]
 

@@ -1,20 +1,28 @@
 import Dispatch
+import Programs
 
 /// Dispatch queues alone: entered again, or in a cycle.
-let queuePrograms: [HangProgram] = [
-  HangProgram(
-    "sync-on-own-queue", "a method that enters a serial queue calls another one that does",
+let queuePrograms: [Program] = [
+  Program(
+    "sync-on-own-queue", "a method that enters a serial queue calls another one that does", .traps,
+    source: "dispatch_sync(3): calling it and targeting the current queue results in deadlock",
     syncOnOwnQueue),
-  HangProgram(
+  Program(
     "sync-on-target-queue", "a block on a queue that targets a serial one syncs on the target",
+    .traps, source: "dispatch_sync(3), by way of dispatch_set_target_queue(3)",
     syncOnTargetQueue),
-  HangProgram(
+  Program(
     "barrier-inside-sync", "a block on a concurrent queue syncs on it with a barrier",
+    .hangs(.itself),
+    source: "The upgrade from reader to writer on a concurrent queue: dispatch_barrier_sync(3)",
     barrierInsideSync),
-  HangProgram(
-    "queues-crossed", "blocks on two serial queues each sync on the other queue", queuesCrossed),
-  HangProgram(
+  Program(
+    "queues-crossed", "blocks on two serial queues each sync on the other queue", .hangs(.cycle),
+    source: "dispatch_sync(3): two objects, each with its queue, that call each other",
+    queuesCrossed),
+  Program(
     "main-queue-crossed", "the main thread syncs on a queue whose block syncs on the main queue",
+    .hangs(.cycle), source: "The user interface asks a worker that asks the user interface",
     mainQueueCrossed),
 ]
 

@@ -1,34 +1,51 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Semaphores that are never signalled, signalled too rarely, used as locks, or signalled by code
 /// queued behind the waiting one.
-let semaphorePrograms: [HangProgram] = [
-  HangProgram(
+let semaphorePrograms: [Program] = [
+  Program(
     "completion-not-called",
     "a thread waits for a completion handler that is not called after an error",
+    .hangs(.lostWakeUp),
+    source: "A semaphore over a callback: one path of the callee never calls back",
     completionNotCalled),
-  HangProgram(
+  Program(
     "one-signal-for-two", "two threads wait at a semaphore that is signalled once",
+    .hangs(.lostWakeUp),
+    source: "A. B. Downey, \"The Little Book of Semaphores\": the turnstile that is not turned",
     oneSignalForTwo),
-  HangProgram(
+  Program(
     "semaphores-as-locks-crossed", "two semaphores of 1 are taken as locks, in opposite orders",
+    .hangs(.cycle),
+    source: "A. B. Downey, \"The Little Book of Semaphores\": two mutexes in two orders",
     semaphoresAsLocksCrossed),
-  HangProgram(
+  Program(
     "semaphore-lock-retaken", "a thread takes a semaphore of 1 that it already holds",
+    .hangs(.itself),
+    source: "PINCache 2: enumeration calls a block under the semaphore, which reads",
     semaphoreLockRetaken),
-  HangProgram(
+  Program(
     "main-thread-waits-for-main-queue", "the main thread waits for a block of the main queue",
+    .hangs(.starvation),
+    source: "A synchronous wrapper around an API that calls back on the main queue",
     mainThreadWaitsForMainQueue),
-  HangProgram(
+  Program(
     "serial-queue-waits-behind", "a block on a serial queue waits for a later block of it",
+    .hangs(.starvation),
+    source: "A delegate queue that waits for its own delegate, as with URLSession",
     serialQueueWaitsBehind),
-  HangProgram(
+  Program(
     "wait-until-the-distant-future", "a thread waits until the distant future for a lost answer",
+    .hangs(.lostWakeUp),
+    source: "Dispatch: a wait with DispatchTime.distantFuture is DISPATCH_TIME_FOREVER",
     waitUntilTheDistantFuture),
-  HangProgram(
+  Program(
     "timer-never-resumed",
     "a thread waits for the first tick of a Dispatch timer that is never resumed",
+    .hangs(.lostWakeUp),
+    source: "DispatchSourceTimer: it is created suspended, and must be resumed",
     timerNeverResumed),
 ]
 

@@ -1,26 +1,32 @@
 import Dispatch
 import Foundation
+import Programs
 internal import CSamplePrograms
 
 /// `static let`, and C's `dispatch_once`: an initializer runs once, and other threads wait for it.
-let staticLetPrograms: [HangProgram] = [
-  HangProgram(
+let staticLetPrograms: [Program] = [
+  Program(
     "static-let-uses-itself", "a shared instance's initializer uses the shared instance",
+    .hangs(.itself), source: .staticLet,
     staticLetUsesItself),
-  HangProgram(
+  Program(
     "static-lets-crossed", "two shared instances' initializers use each other, on two threads",
+    .hangs(.cycle), source: .staticLet,
     staticLetsCrossed),
-  HangProgram(
+  Program(
     "static-let-and-queue-crossed",
     "a shared instance's initializer syncs on a queue whose block uses the instance",
+    .hangs(.cycle), source: .staticLet,
     staticLetAndQueueCrossed),
-  HangProgram(
+  Program(
     "dispatch-once-uses-itself",
-    "a C library's dispatch_once initializer uses the instance that it makes",
+    "a C library's dispatch_once initializer uses the instance that it makes", .traps,
+    source: .dispatchOnce,
     hang_dispatch_once_uses_itself),
-  HangProgram(
+  Program(
     "dispatch-once-and-lock-crossed",
     "a C library's dispatch_once takes a mutex whose holder uses the instance that it makes",
+    .hangs(.cycle), source: .dispatchOnce,
     hang_dispatch_once_and_lock_crossed),
 ]
 

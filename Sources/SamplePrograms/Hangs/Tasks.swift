@@ -1,26 +1,37 @@
 import Dispatch
 import Foundation
+import Programs
 import Synchronization
 
 /// Swift Concurrency: continuations that are never resumed, and actors that wait for themselves.
-let taskPrograms: [HangProgram] = [
-  HangProgram(
+let taskPrograms: [Program] = [
+  Program(
     "continuation-never-resumed", "a task waits for a cancelled request, which never calls back",
+    .hangs(.suspended),
+    source: "SE-0300: a continuation must be resumed exactly once on every path",
     continuationNeverResumed),
-  HangProgram(
+  Program(
     "unsafe-continuation-never-resumed", "a task waits for an answer that arrived before the wait",
+    .hangs(.suspended),
+    source: "SE-0300: a continuation must be resumed exactly once on every path",
     unsafeContinuationNeverResumed),
-  HangProgram(
+  Program(
     "continuation-overwritten", "a second request replaces the continuation of the first",
+    .hangs(.suspended),
+    source: "SE-0300: a delegate wrapped for async, with room for one continuation",
     continuationOverwritten),
-  HangProgram(
-    "stream-never-finished", "a loop over an AsyncStream that is not finished",
+  Program(
+    "stream-never-finished", "a loop over an AsyncStream that is not finished", .hangs(.lostWakeUp),
+    source: "SE-0314: the loop ends when the stream is finished",
     streamNeverFinished),
-  HangProgram(
+  Program(
     "main-actor-waits-for-itself", "a method of the main actor waits for a task of the main actor",
+    .hangs(.starvation),
+    source: "WWDC 2021, \"Swift concurrency: Behind the scenes\", on the main actor",
     mainActorWaitsForItself),
-  HangProgram(
+  Program(
     "actor-waits-for-itself", "a method of an actor waits for a task that calls the actor",
+    .hangs(.cycle), source: "WWDC 2021, \"Swift concurrency: Behind the scenes\", on an actor",
     actorWaitsForItself),
 ]
 

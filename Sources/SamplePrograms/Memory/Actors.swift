@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// Adds to a number that it does not own.
 private actor Keeper {
@@ -70,11 +71,11 @@ private actor Closing {
 }
 
 /// Actors, and code beside them.
-let actorPairs: [MemoryPair] = [
-  MemoryPair(
-    "unmarked-actor-bypassed", "a task reads beside the actor that writes",
-    order: "it asks the actor",
-    racy: {
+let actorPairs: [Program] = [
+  Program(
+    "unmarked-actor-bypassed", "a task reads beside the actor that writes", .races,
+    twin: "it asks the actor",
+    wrong: {
       let counter = Counter()
       let keeper = Keeper(counter)
       inTwoTasks {
@@ -83,7 +84,7 @@ let actorPairs: [MemoryPair] = [
         use(counter.value)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let keeper = Keeper(counter)
       inTwoTasks {
@@ -92,9 +93,10 @@ let actorPairs: [MemoryPair] = [
         use(await keeper.value)
       }
     }),
-  MemoryPair(
-    "two-actors-one-object", "two actors add to one number", order: "one actor adds for both tasks",
-    racy: {
+  Program(
+    "two-actors-one-object", "two actors add to one number", .races,
+    twin: "one actor adds for both tasks",
+    wrong: {
       let counter = Counter()
       let (one, other) = (Keeper(counter), Keeper(counter))
       inTwoTasks {
@@ -103,7 +105,7 @@ let actorPairs: [MemoryPair] = [
         await other.add(1)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let keeper = Keeper(counter)
       inTask {
@@ -113,10 +115,10 @@ let actorPairs: [MemoryPair] = [
         use(await keeper.value)
       }
     }),
-  MemoryPair(
-    "read-after-the-actor", "a task that was on an actor changes its number outside",
-    order: "it changes it on the actor",
-    racy: {
+  Program(
+    "read-after-the-actor", "a task that was on an actor changes its number outside", .races,
+    twin: "it changes it on the actor",
+    wrong: {
       let counter = Counter()
       let keeper = Keeper(counter)
       inTwoTasks {
@@ -126,7 +128,7 @@ let actorPairs: [MemoryPair] = [
         await keeper.add(1)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let keeper = Keeper(counter)
       inTwoTasks {
@@ -136,7 +138,7 @@ let actorPairs: [MemoryPair] = [
       }
       use(counter.value)
     }),
-  MemoryPair(correct: "actor-reentered", "tasks fill an actor's table across its awaits") {
+  Program("actor-reentered", "tasks fill an actor's table across its awaits", .passes) {
     let store = Store()
     inTask {
       await withTaskGroup { group in
@@ -144,7 +146,7 @@ let actorPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(correct: "actor-with-an-executor", "tasks append on an actor that runs on a queue") {
+  Program("actor-with-an-executor", "tasks append on an actor that runs on a queue", .passes) {
     let keeper = QueueKeeper()
     inTask {
       await withTaskGroup { group in
@@ -153,14 +155,14 @@ let actorPairs: [MemoryPair] = [
       use(await keeper.count)
     }
   },
-  MemoryPair(correct: "global-actor", "tasks append to a variable of a global actor") {
+  Program("global-actor", "tasks append to a variable of a global actor", .passes) {
     inTask {
       await withTaskGroup { group in
         for number in 0..<30 { group.addTask { await file(number) } }
       }
     }
   },
-  MemoryPair(correct: "isolated-deinit", "an actor's deinitializer reads what its methods wrote") {
+  Program("isolated-deinit", "an actor's deinitializer reads what its methods wrote", .passes) {
     let counter = Counter()
     inTask {
       for _ in 0..<20 {
@@ -169,7 +171,7 @@ let actorPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(correct: "actor-to-actor", "a task carries an object from actor to actor") {
+  Program("actor-to-actor", "a task carries an object from actor to actor", .passes) {
     inTask {
       let counter = Counter()
       for _ in 0..<10 {

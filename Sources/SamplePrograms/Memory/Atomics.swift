@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Synchronization
 
 /// An atomic flag or number, and plain memory that it guards.
@@ -13,10 +14,11 @@ private final class Publication: @unchecked Sendable {
 }
 
 /// Atomics that publish, and that do not.
-let atomicPairs: [MemoryPair] = [
-  MemoryPair(
-    "relaxed-flag", "a relaxed flag announces a value", order: "the flag is released and acquired",
-    racy: {
+let atomicPairs: [Program] = [
+  Program(
+    "relaxed-flag", "a relaxed flag announces a value", .races,
+    twin: "the flag is released and acquired",
+    wrong: {
       let shared = Publication()
       onTwoThreads {
         shared.value = 1
@@ -26,7 +28,7 @@ let atomicPairs: [MemoryPair] = [
         use(shared.value)
       }
     },
-    ordered: {
+    right: {
       let shared = Publication()
       onTwoThreads {
         shared.value = 1
@@ -36,10 +38,10 @@ let atomicPairs: [MemoryPair] = [
         use(shared.value)
       }
     }),
-  MemoryPair(
-    "relaxed-reader", "a flag is stored with release and read relaxed",
-    order: "a fence follows the relaxed read",
-    racy: {
+  Program(
+    "relaxed-reader", "a flag is stored with release and read relaxed", .races,
+    twin: "a fence follows the relaxed read",
+    wrong: {
       let shared = Publication()
       onTwoThreads {
         shared.value = 1
@@ -49,7 +51,7 @@ let atomicPairs: [MemoryPair] = [
         use(shared.value)
       }
     },
-    ordered: {
+    right: {
       let shared = Publication()
       onTwoThreads {
         shared.value = 1
@@ -61,9 +63,9 @@ let atomicPairs: [MemoryPair] = [
         use(shared.value)
       }
     }),
-  MemoryPair(
-    "plain-flag", "a plain flag announces a value", order: "the flag is atomic",
-    racy: {
+  Program(
+    "plain-flag", "a plain flag announces a value", .races, twin: "the flag is atomic",
+    wrong: {
       let shared = Publication()
       onTwoThreads {
         shared.value = 1
@@ -72,7 +74,7 @@ let atomicPairs: [MemoryPair] = [
         if shared.isReady { use(shared.value) }
       }
     },
-    ordered: {
+    right: {
       let shared = Publication()
       onTwoThreads {
         shared.value = 1
@@ -81,10 +83,10 @@ let atomicPairs: [MemoryPair] = [
         if shared.flag.load(ordering: .sequentiallyConsistent) == 1 { use(shared.value) }
       }
     }),
-  MemoryPair(
-    "stop-flag", "a thread reads a plain flag in a loop until another sets it",
-    order: "the flag is a relaxed atomic, and guards nothing else",
-    racy: {
+  Program(
+    "stop-flag", "a thread reads a plain flag in a loop until another sets it", .races,
+    twin: "the flag is a relaxed atomic, and guards nothing else",
+    wrong: {
       let shared = Publication()
       onTwoThreads {
         for _ in 0..<1000 where !shared.isReady { usleep(100) }
@@ -92,7 +94,7 @@ let atomicPairs: [MemoryPair] = [
         shared.isReady = true
       }
     },
-    ordered: {
+    right: {
       let shared = Publication()
       onTwoThreads {
         while shared.flag.load(ordering: .relaxed) == 0 { usleep(100) }
@@ -100,10 +102,10 @@ let atomicPairs: [MemoryPair] = [
         shared.flag.store(1, ordering: .relaxed)
       }
     }),
-  MemoryPair(
-    "relaxed-counter-as-lock", "threads enter by a relaxed exchange, as by a lock",
-    order: "the exchange acquires and the store releases",
-    racy: {
+  Program(
+    "relaxed-counter-as-lock", "threads enter by a relaxed exchange, as by a lock", .races,
+    twin: "the exchange acquires and the store releases",
+    wrong: {
       let shared = Publication()
       onTwoThreads {
         while shared.flag.exchange(1, ordering: .relaxed) == 1 { usleep(100) }
@@ -111,7 +113,7 @@ let atomicPairs: [MemoryPair] = [
         shared.flag.store(0, ordering: .relaxed)
       }
     },
-    ordered: {
+    right: {
       let shared = Publication()
       onThreads(3) { _ in
         for _ in 0..<50 {
@@ -121,13 +123,13 @@ let atomicPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(correct: "atomic-counter", "threads count with relaxed atomics") {
+  Program("atomic-counter", "threads count with relaxed atomics", .passes) {
     let shared = Publication()
     onThreads(4) { _ in for _ in 0..<100 { shared.flag.wrappingAdd(1, ordering: .relaxed) } }
     use(shared.flag.load(ordering: .relaxed))
   },
-  MemoryPair(
-    correct: "unmarked-last-one-out", "the last of several threads reads what all have written"
+  Program(
+    "unmarked-last-one-out", "the last of several threads reads what all have written", .passes
   ) {
     let shared = Publication()
     nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 4)
@@ -138,8 +140,7 @@ let atomicPairs: [MemoryPair] = [
     }
     numbers.deallocate()
   },
-  MemoryPair(correct: "release-sequence", "a relaxed increment stands between release and acquire")
-  {
+  Program("release-sequence", "a relaxed increment stands between release and acquire", .passes) {
     let shared = Publication()
     onTwoThreads {
       shared.value = 1

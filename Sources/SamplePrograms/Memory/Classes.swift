@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 private final class Node: @unchecked Sendable {
   var value: Int
@@ -37,11 +38,11 @@ private final class Ended: @unchecked Sendable {
 }
 
 /// Properties of classes: references, lazy and observed properties, and the end of an object.
-let classPairs: [MemoryPair] = [
-  MemoryPair(
-    "reference-replaced", "a thread replaces an object that another reads through",
-    order: "a lock guards the reference",
-    racy: {
+let classPairs: [Program] = [
+  Program(
+    "reference-replaced", "a thread replaces an object that another reads through", .races,
+    twin: "a lock guards the reference",
+    wrong: {
       let owner = Owner()
       onTwoThreads {
         use(owner.node.value)
@@ -49,7 +50,7 @@ let classPairs: [MemoryPair] = [
         owner.node = Node(3)
       }
     },
-    ordered: {
+    right: {
       let owner = Owner()
       let lock = NSLock()
       onTwoThreads {
@@ -58,57 +59,58 @@ let classPairs: [MemoryPair] = [
         lock.withLock { owner.node = Node(3) }
       }
     }),
-  MemoryPair(
-    "inherited-property", "two threads change an inherited property through an override",
-    order: "a recursive lock guards the method",
-    racy: {
+  Program(
+    "inherited-property", "two threads change an inherited property through an override", .races,
+    twin: "a recursive lock guards the method",
+    wrong: {
       let object: Base = Derived()
       onTwoThreads { object.rename() }
     },
-    ordered: {
+    right: {
       let object: Base = Derived()
       let lock = NSRecursiveLock()
       onTwoThreads { lock.withLock { lock.withLock { object.rename() } } }
     }),
-  MemoryPair(
-    "lazy-property", "two threads make a lazy property", order: "it is made before they start",
-    racy: {
+  Program(
+    "lazy-property", "two threads make a lazy property", .races,
+    twin: "it is made before they start",
+    wrong: {
       let owner = Owner()
       onTwoThreads { use(owner.made.value) }
     },
-    ordered: {
+    right: {
       let owner = Owner()
       use(owner.made)
       onTwoThreads { use(owner.made.value) }
     }),
-  MemoryPair(
-    "observed-property", "two threads set a property whose observer counts",
-    order: "a lock guards both",
-    racy: {
+  Program(
+    "observed-property", "two threads set a property whose observer counts", .races,
+    twin: "a lock guards both",
+    wrong: {
       let owner = Owner()
       onTwoThreads { owner.observed = 1 }
     },
-    ordered: {
+    right: {
       let owner = Owner()
       let lock = NSLock()
       onTwoThreads { lock.withLock { owner.observed = 1 } }
     }),
-  MemoryPair(
-    "computed-property", "two threads change what a computed property stands for",
-    order: "a lock guards it",
-    racy: {
+  Program(
+    "computed-property", "two threads change what a computed property stands for", .races,
+    twin: "a lock guards it",
+    wrong: {
       let owner = Owner()
       onTwoThreads { owner.doubled += 2 }
     },
-    ordered: {
+    right: {
       let owner = Owner()
       let lock = NSLock()
       onTwoThreads { lock.withLock { owner.doubled += 2 } }
     }),
-  MemoryPair(
-    "handler-replaced", "a thread replaces a closure that another calls",
-    order: "the closure is set before the threads start",
-    racy: {
+  Program(
+    "handler-replaced", "a thread replaces a closure that another calls", .races,
+    twin: "the closure is set before the threads start",
+    wrong: {
       let owner = Owner()
       owner.handler = { 1 }
       onTwoThreads {
@@ -117,13 +119,13 @@ let classPairs: [MemoryPair] = [
         owner.handler = { 2 }
       }
     },
-    ordered: {
+    right: {
       let owner = Owner()
       owner.handler = { 1 }
       onTwoThreads { use(owner.handler?()) }
     }),
-  MemoryPair(
-    correct: "weak-reference-read", "a thread reads a weak reference while the object ends"
+  Program(
+    "weak-reference-read", "a thread reads a weak reference while the object ends", .passes
   ) {
     let owner = Owner()
     nonisolated(unsafe) var node: Node? = Node(1)
@@ -132,8 +134,8 @@ let classPairs: [MemoryPair] = [
     node = nil
     thread.join()
   },
-  MemoryPair(
-    correct: "deinit-reads-both", "two threads set a field each, and the last release reads both"
+  Program(
+    "deinit-reads-both", "two threads set a field each, and the last release reads both", .passes
   ) {
     for _ in 0..<20 {
       nonisolated(unsafe) var object: Ended? = Ended()
@@ -145,8 +147,8 @@ let classPairs: [MemoryPair] = [
       other.join()
     }
   },
-  MemoryPair(
-    correct: "last-release-frees", "threads read an object, and whichever releases last frees it"
+  Program(
+    "last-release-frees", "threads read an object, and whichever releases last frees it", .passes
   ) {
     for _ in 0..<20 {
       onThreads(3) { [node = Node(1)] _ in use(node.value) }

@@ -1,36 +1,37 @@
 import Foundation
+import Programs
 
 /// Collections that are changed in place.
-let collectionPairs: [MemoryPair] = [
-  MemoryPair(
-    "array-appended", "two threads append to an array", order: "a lock guards the array",
-    racy: {
+let collectionPairs: [Program] = [
+  Program(
+    "array-appended", "two threads append to an array", .races, twin: "a lock guards the array",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads { shelf.array.append(4) }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads { for number in 0..<20 { lock.withLock { shelf.array.append(number) } } }
     }),
-  MemoryPair(
-    "array-element-set", "two threads set one element of an array",
-    order: "each sets an element of its own, of memory that no one else copies",
-    racy: {
+  Program(
+    "array-element-set", "two threads set one element of an array", .races,
+    twin: "each sets an element of its own, of memory that no one else copies",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads { shelf.array[1] = 5 }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       shelf.array.withUnsafeMutableBufferPointer { elements in
         nonisolated(unsafe) let elements = elements
         onThreads(3) { elements[$0] = 5 }
       }
     }),
-  MemoryPair(
-    "array-cleared", "a thread removes all elements of an array that another counts",
-    order: "a lock guards the array",
-    racy: {
+  Program(
+    "array-cleared", "a thread removes all elements of an array that another counts", .races,
+    twin: "a lock guards the array",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         use(shelf.array.count)
@@ -38,7 +39,7 @@ let collectionPairs: [MemoryPair] = [
         shelf.array.removeAll()
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads {
@@ -47,9 +48,10 @@ let collectionPairs: [MemoryPair] = [
         lock.withLock { shelf.array.removeAll() }
       }
     }),
-  MemoryPair(
-    "dictionary-set", "two threads set keys of a dictionary", order: "a lock guards the dictionary",
-    racy: {
+  Program(
+    "dictionary-set", "two threads set keys of a dictionary", .races,
+    twin: "a lock guards the dictionary",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         shelf.table["a"] = 2
@@ -57,7 +59,7 @@ let collectionPairs: [MemoryPair] = [
         shelf.table["b"] = 3
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads {
@@ -66,22 +68,22 @@ let collectionPairs: [MemoryPair] = [
         lock.withLock { shelf.table["b"] = 3 }
       }
     }),
-  MemoryPair(
-    "dictionary-value-incremented", "two threads increment a dictionary's value in place",
-    order: "a serial queue guards the dictionary",
-    racy: {
+  Program(
+    "dictionary-value-incremented", "two threads increment a dictionary's value in place", .races,
+    twin: "a serial queue guards the dictionary",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads { shelf.table["a", default: 0] += 1 }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let queue = DispatchQueue(label: "table")
       onTwoThreads { queue.sync { shelf.table["a", default: 0] += 1 } }
     }),
-  MemoryPair(
-    "dictionary-looked-up", "a thread looks a key up while another sets one",
-    order: "the dictionary is complete before both start",
-    racy: {
+  Program(
+    "dictionary-looked-up", "a thread looks a key up while another sets one", .races,
+    twin: "the dictionary is complete before both start",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         shelf.table["b"] = 3
@@ -89,14 +91,15 @@ let collectionPairs: [MemoryPair] = [
         use(shelf.table["a"])
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       shelf.table["b"] = 3
       onTwoThreads { use(shelf.table["a"]) }
     }),
-  MemoryPair(
-    "set-inserted", "a thread inserts into a set that another searches", order: "a lock guards it",
-    racy: {
+  Program(
+    "set-inserted", "a thread inserts into a set that another searches", .races,
+    twin: "a lock guards it",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         shelf.set.insert(2)
@@ -104,7 +107,7 @@ let collectionPairs: [MemoryPair] = [
         use(shelf.set.contains(1))
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads {
@@ -113,33 +116,33 @@ let collectionPairs: [MemoryPair] = [
         lock.withLock { use(shelf.set.contains(1)) }
       }
     }),
-  MemoryPair(
-    "string-appended", "two threads append to a string", order: "a lock guards the string",
-    racy: {
+  Program(
+    "string-appended", "two threads append to a string", .races, twin: "a lock guards the string",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads { shelf.text += "!" }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads { lock.withLock { shelf.text += "!" } }
     }),
-  MemoryPair(
-    "strings-appended", "two threads append strings to an array of an object",
-    order: "the object is handed from the first thread to the second",
-    racy: {
+  Program(
+    "strings-appended", "two threads append strings to an array of an object", .races,
+    twin: "the object is handed from the first thread to the second",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads { shelf.names.append("b") }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       Joined {
         shelf.names.append("b")
         Joined { shelf.names.append("c") }.join()
       }.join()
     }),
-  MemoryPair(
-    correct: "copies-changed", "two threads change copies of one array, whose storage they share"
+  Program(
+    "copies-changed", "two threads change copies of one array, whose storage they share", .passes
   ) {
     let shared = Array(repeating: 1, count: 100)
     onTwoThreads {
@@ -150,8 +153,8 @@ let collectionPairs: [MemoryPair] = [
     }
     use(shared[0])
   },
-  MemoryPair(
-    correct: "dictionary-copied", "a thread changes a copy of a dictionary that another reads"
+  Program(
+    "dictionary-copied", "a thread changes a copy of a dictionary that another reads", .passes
   ) {
     let shared = ["a": 1, "b": 2]
     onTwoThreads {
@@ -162,8 +165,8 @@ let collectionPairs: [MemoryPair] = [
       use(copy)
     }
   },
-  MemoryPair(
-    correct: "snapshot-under-lock", "a thread copies an array under a lock and reads it without"
+  Program(
+    "snapshot-under-lock", "a thread copies an array under a lock and reads it without", .passes
   ) {
     let shelf = Shelf()
     let lock = NSLock()

@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Handlers of sources and of asynchronous I/O, which run on a queue.
-let dispatchSourcePairs: [MemoryPair] = [
-  MemoryPair(
+let dispatchSourcePairs: [Program] = [
+  Program(
     "unmarked-timer-source", "a timer counts on a queue, and a thread reads beside the queue",
-    order: "it reads on the queue",
-    racy: {
+    .races, twin: "it reads on the queue",
+    wrong: {
       let counter = Counter()
       let hasCounted = Signpost()
       let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "timer"))
@@ -19,7 +20,7 @@ let dispatchSourcePairs: [MemoryPair] = [
       use(counter.value)
       timer.cancel()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "timer")
       let done = DispatchSemaphore(value: 0)
@@ -40,10 +41,10 @@ let dispatchSourcePairs: [MemoryPair] = [
       done.wait()
       use(counter.value)
     }),
-  MemoryPair(
+  Program(
     "read-source", "the handler of a pipe's source writes, and a thread does not wait for it",
-    order: "the handler signals a semaphore",
-    racy: {
+    .races, twin: "the handler signals a semaphore",
+    wrong: {
       let counter = Counter()
       let hasRead = Signpost()
       let source = followPipe {
@@ -54,7 +55,7 @@ let dispatchSourcePairs: [MemoryPair] = [
       use(counter.value)
       source.cancel()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let done = DispatchSemaphore(value: 0)
       let source = followPipe {
@@ -65,10 +66,10 @@ let dispatchSourcePairs: [MemoryPair] = [
       use(counter.value)
       source.cancel()
     }),
-  MemoryPair(
+  Program(
     "dispatch-read", "the handler of an asynchronous read writes, and no thread waits for it",
-    order: "it waits for the handler's queue",
-    racy: {
+    .races, twin: "it waits for the handler's queue",
+    wrong: {
       let counter = Counter()
       let hasRead = Signpost()
       let file = open("/dev/zero", O_RDONLY)
@@ -81,7 +82,7 @@ let dispatchSourcePairs: [MemoryPair] = [
       use(counter.value)
       close(file)
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "reads")
       let done = DispatchSemaphore(value: 0)

@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Groups, work items, timers and the main queue.
-let dispatchPairs: [MemoryPair] = [
-  MemoryPair(
+let dispatchPairs: [Program] = [
+  Program(
     "group-not-waited-for", "a thread reads what the blocks of a group write, before it waits",
-    order: "it waits first",
-    racy: {
+    .races, twin: "it waits first",
+    wrong: {
       let counter = Counter()
       let group = DispatchGroup()
       DispatchQueue.global().async(group: group) {
@@ -15,7 +16,7 @@ let dispatchPairs: [MemoryPair] = [
       use(counter.value)
       group.wait()
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       let group = DispatchGroup()
@@ -25,10 +26,10 @@ let dispatchPairs: [MemoryPair] = [
       group.wait()
       use(shelf.array)
     }),
-  MemoryPair(
+  Program(
     "work-item-not-waited-for", "a thread reads what a work item writes, and waits for it then",
-    order: "it waits for the item first",
-    racy: {
+    .races, twin: "it waits for the item first",
+    wrong: {
       let counter = Counter()
       let begun = Signpost()
       let item = DispatchWorkItem {
@@ -41,17 +42,17 @@ let dispatchPairs: [MemoryPair] = [
       use(counter.value)
       item.wait()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let item = DispatchWorkItem { counter.value = 1 }
       DispatchQueue.global().async(execute: item)
       item.wait()
       use(counter.value)
     }),
-  MemoryPair(
-    "blocks-of-one-thread", "blocks that a pool runs on whatever thread increment a number",
-    order: "a barrier block comes between them",
-    racy: {
+  Program(
+    "blocks-of-one-thread", "blocks that a pool runs on whatever thread increment a number", .races,
+    twin: "a barrier block comes between them",
+    wrong: {
       let counter = Counter()
       let group = DispatchGroup()
       for _ in 0..<2 {
@@ -61,7 +62,7 @@ let dispatchPairs: [MemoryPair] = [
       }
       group.wait()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "numbers", attributes: .concurrent)
       queue.async { counter.add(1) }
@@ -69,23 +70,23 @@ let dispatchPairs: [MemoryPair] = [
       queue.async { counter.add(1) }
       queue.sync(flags: .barrier) { use(counter.value) }
     }),
-  MemoryPair(
-    "iterations-in-turn", "short iterations of 'concurrentPerform' use one number",
-    order: "each has a number of its own",
-    racy: {
+  Program(
+    "iterations-in-turn", "short iterations of 'concurrentPerform' use one number", .races,
+    twin: "each has a number of its own",
+    wrong: {
       let counter = Counter()
       DispatchQueue.concurrentPerform(iterations: 8) { counter.add($0) }
     },
-    ordered: {
+    right: {
       nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 8)
       DispatchQueue.concurrentPerform(iterations: 8) { numbers[$0] = $0 }
       use((0..<8).reduce(0) { $0 + numbers[$1] })
       numbers.deallocate()
     }),
-  MemoryPair(
+  Program(
     "work-item-performed", "a thread performs a work item, and another reads what it writes",
-    order: "it waits for the item first",
-    racy: {
+    .races, twin: "it waits for the item first",
+    wrong: {
       let counter = Counter()
       nonisolated(unsafe) let item = DispatchWorkItem { counter.value = 1 }
       onTwoThreads {
@@ -95,7 +96,7 @@ let dispatchPairs: [MemoryPair] = [
         item.wait()
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       nonisolated(unsafe) let item = DispatchWorkItem { counter.value = 1 }
       onTwoThreads {
@@ -105,7 +106,7 @@ let dispatchPairs: [MemoryPair] = [
         use(counter.value)
       }
     }),
-  MemoryPair(correct: "work-item-queued-twice", "a work item is enqueued on two serial queues") {
+  Program("work-item-queued-twice", "a work item is enqueued on two serial queues", .passes) {
     let counter = Counter()
     let lock = NSLock()
     let queues = [DispatchQueue(label: "one"), DispatchQueue(label: "other")]
@@ -117,9 +118,9 @@ let dispatchPairs: [MemoryPair] = [
       use(counter.value)
     }
   },
-  MemoryPair(
-    correct: "work-item-queued-twice-one-suspended",
-    "a work item that two queues have is read after one of them has run it"
+  Program(
+    "work-item-queued-twice-one-suspended",
+    "a work item that two queues have is read after one of them has run it", .passes
   ) {
     let counter = Counter()
     let suspended = DispatchQueue(label: "suspended"), other = DispatchQueue(label: "other")
@@ -133,7 +134,7 @@ let dispatchPairs: [MemoryPair] = [
     suspended.sync {}
     use(counter.value)
   },
-  MemoryPair(correct: "group-notified", "a block that a group's end enqueues reads its results") {
+  Program("group-notified", "a block that a group's end enqueues reads its results", .passes) {
     let counter = Counter()
     let group = DispatchGroup()
     let done = DispatchSemaphore(value: 0)
@@ -145,13 +146,13 @@ let dispatchPairs: [MemoryPair] = [
     }
     done.wait()
   },
-  MemoryPair(correct: "iterations-under-lock", "iterations of 'concurrentPerform' share a lock") {
+  Program("iterations-under-lock", "iterations of 'concurrentPerform' share a lock", .passes) {
     let counter = Counter()
     let lock = NSLock()
     DispatchQueue.concurrentPerform(iterations: 50) { _ in lock.withLock { counter.add(1) } }
     use(counter.value)
   },
-  MemoryPair(correct: "delayed-block", "a block that runs later reads what was written before") {
+  Program("delayed-block", "a block that runs later reads what was written before", .passes) {
     let counter = Counter()
     let done = DispatchSemaphore(value: 0)
     counter.value = 1
@@ -162,13 +163,13 @@ let dispatchPairs: [MemoryPair] = [
     done.wait()
     use(counter.value)
   },
-  MemoryPair(correct: "queue-specific", "blocks change the object that their queue stores") {
+  Program("queue-specific", "blocks change the object that their queue stores", .passes) {
     let key = DispatchSpecificKey<Counter>()
     let queue = DispatchQueue(label: "specific")
     queue.setSpecific(key: key, value: Counter())
     onTwoThreads { queue.sync { DispatchQueue.getSpecific(key: key)?.add(1) } }
   },
-  MemoryPair(correct: "queue-activated", "blocks of an inactive queue read what came before") {
+  Program("queue-activated", "blocks of an inactive queue read what came before", .passes) {
     let counter = Counter()
     let queue = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
     queue.async { use(counter.value) }
@@ -176,7 +177,7 @@ let dispatchPairs: [MemoryPair] = [
     queue.activate()
     queue.sync {}
   },
-  MemoryPair(correct: "unmarked-nested-queues", "blocks go from queue to queue with an object") {
+  Program("unmarked-nested-queues", "blocks go from queue to queue with an object", .passes) {
     let counter = Counter()
     let (one, other) = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
     let done = DispatchSemaphore(value: 0)

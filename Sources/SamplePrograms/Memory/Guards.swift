@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 private final class Service: @unchecked Sendable {
   // Unchecked: each program decides what guards the instance.
@@ -30,29 +31,29 @@ private final class Service: @unchecked Sendable {
 }
 
 /// Checks and the actions that depend on them.
-let guardPairs: [MemoryPair] = [
-  MemoryPair(
-    "checked-twice", "an instance is checked without the lock, and again with it",
-    order: "it is checked under the lock alone",
-    racy: { onTwoThreads { use(Service.checkedTwice().limit) } },
-    ordered: { onTwoThreads { use(Service.checkedUnderLock().limit) } }),
-  MemoryPair(
-    "check-then-act", "a thread checks a limit without the lock under which it is lowered",
-    order: "check and act are under one lock",
-    racy: {
+let guardPairs: [Program] = [
+  Program(
+    "checked-twice", "an instance is checked without the lock, and again with it", .races,
+    twin: "it is checked under the lock alone",
+    wrong: { onTwoThreads { use(Service.checkedTwice().limit) } },
+    right: { onTwoThreads { use(Service.checkedUnderLock().limit) } }),
+  Program(
+    "check-then-act", "a thread checks a limit without the lock under which it is lowered", .races,
+    twin: "check and act are under one lock",
+    wrong: {
       let service = Service()
       let lock = NSLock()
       onTwoThreads { if service.limit > 0 { lock.withLock { service.limit -= 1 } } }
     },
-    ordered: {
+    right: {
       let service = Service()
       let lock = NSLock()
       onTwoThreads { lock.withLock { if service.limit > 0 { service.limit -= 1 } } }
     }),
-  MemoryPair(
-    "unmarked-published-before-filled", "an object is published before its field is set",
-    order: "the field is set first",
-    racy: {
+  Program(
+    "unmarked-published-before-filled", "an object is published before its field is set", .races,
+    twin: "the field is set first",
+    wrong: {
       let shelf = Shelf()
       let place = Place()
       onTwoThreads {
@@ -62,7 +63,7 @@ let guardPairs: [MemoryPair] = [
         use(place.take()?.found)
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let place = Place()
       onTwoThreads {
@@ -72,10 +73,10 @@ let guardPairs: [MemoryPair] = [
         use(place.take()?.found)
       }
     }),
-  MemoryPair(
-    "unmarked-closed-while-used", "a thread closes what another uses after its check",
-    order: "both hold the lock meanwhile",
-    racy: {
+  Program(
+    "unmarked-closed-while-used", "a thread closes what another uses after its check", .races,
+    twin: "both hold the lock meanwhile",
+    wrong: {
       let service = Service()
       onTwoThreads {
         if service.isOpen { use(service.limit) }
@@ -83,7 +84,7 @@ let guardPairs: [MemoryPair] = [
         service.isOpen = false
       }
     },
-    ordered: {
+    right: {
       let service = Service()
       let lock = NSLock()
       onTwoThreads {
@@ -92,7 +93,7 @@ let guardPairs: [MemoryPair] = [
         lock.withLock { service.isOpen = false }
       }
     }),
-  MemoryPair(correct: "made-once", "two threads use a shared instance that a 'static let' makes") {
+  Program("made-once", "two threads use a shared instance that a 'static let' makes", .passes) {
     onTwoThreads { use(Service.once.limit) }
   },
 ]

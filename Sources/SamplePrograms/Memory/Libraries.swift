@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Types of Foundation that guard themselves, and what is handed over with them.
-let libraryPairs: [MemoryPair] = [
-  MemoryPair(
-    "operations-at-once", "two operations of a queue increment a number",
-    order: "the second depends on the first",
-    racy: {
+let libraryPairs: [Program] = [
+  Program(
+    "operations-at-once", "two operations of a queue increment a number", .races,
+    twin: "the second depends on the first",
+    wrong: {
       let counter = Counter()
       let meeting = Meeting(2)
       let queue = OperationQueue()
@@ -19,7 +20,7 @@ let libraryPairs: [MemoryPair] = [
       }
       queue.waitUntilAllOperationsAreFinished()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = OperationQueue()
       let first = BlockOperation { counter.add(1) }
@@ -28,7 +29,7 @@ let libraryPairs: [MemoryPair] = [
       queue.addOperations([second, first], waitUntilFinished: true)
       use(counter.value)
     }),
-  MemoryPair(correct: "operations-in-turn", "operations of a queue of one append to an array") {
+  Program("operations-in-turn", "operations of a queue of one append to an array", .passes) {
     let shelf = Shelf()
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -36,7 +37,7 @@ let libraryPairs: [MemoryPair] = [
     queue.waitUntilAllOperationsAreFinished()
     use(shelf.array)
   },
-  MemoryPair(correct: "cache-of-objects", "threads put objects into an NSCache and read them") {
+  Program("cache-of-objects", "threads put objects into an NSCache and read them", .passes) {
     nonisolated(unsafe) let cache = NSCache<NSString, NSNumber>()
     onThreads(4) { index in
       for number in 0..<50 {
@@ -45,7 +46,7 @@ let libraryPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(correct: "user-defaults", "threads set and read user defaults") {
+  Program("user-defaults", "threads set and read user defaults", .passes) {
     nonisolated(unsafe) let defaults = UserDefaults(suiteName: "interlock-memory-programs")
     onThreads(2) { index in
       for number in 0..<10 {
@@ -55,7 +56,7 @@ let libraryPairs: [MemoryPair] = [
     }
     defaults?.removePersistentDomain(forName: "interlock-memory-programs")
   },
-  MemoryPair(correct: "files", "threads write and read files by one file manager") {
+  Program("files", "threads write and read files by one file manager", .passes) {
     let manager = FileManager.default
     let folder = manager.temporaryDirectory.appending(path: "memory-\(getpid())")
     try? manager.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -69,7 +70,7 @@ let libraryPairs: [MemoryPair] = [
     }
     try? manager.removeItem(at: folder)
   },
-  MemoryPair(correct: "notifications", "an observer on the posting thread counts under a lock") {
+  Program("notifications", "an observer on the posting thread counts under a lock", .passes) {
     let counter = Counter()
     let lock = NSLock()
     let name = Notification.Name("interlock-memory")
@@ -81,7 +82,7 @@ let libraryPairs: [MemoryPair] = [
     NotificationCenter.default.removeObserver(token)
     use(counter.value)
   },
-  MemoryPair(correct: "run-loop-timer", "a timer of a run loop counts, and its thread reads") {
+  Program("run-loop-timer", "a timer of a run loop counts, and its thread reads", .passes) {
     Joined {
       let counter = Counter()
       let timer = Timer(timeInterval: 0.002, repeats: true) { timer in
@@ -93,7 +94,7 @@ let libraryPairs: [MemoryPair] = [
       use(counter.value)
     }.join()
   },
-  MemoryPair(correct: "formatters-of-each", "threads format numbers with encoders of their own") {
+  Program("formatters-of-each", "threads format numbers with encoders of their own", .passes) {
     onThreads(3) { index in
       for number in 0..<10 { use(try? JSONEncoder().encode(["\(index)": number])) }
     }

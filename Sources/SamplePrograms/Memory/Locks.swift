@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Synchronization
 
 private final class Guarded: Sendable {
@@ -32,11 +33,11 @@ private final class LockInPlace: @unchecked Sendable {
 }
 
 /// Locks that guard, and locks that seem to.
-let lockPairs: [MemoryPair] = [
-  MemoryPair(
-    "two-locks-for-one", "two threads guard one number with a lock each",
-    order: "both take the same lock",
-    racy: {
+let lockPairs: [Program] = [
+  Program(
+    "two-locks-for-one", "two threads guard one number with a lock each", .races,
+    twin: "both take the same lock",
+    wrong: {
       let counter = Counter()
       let one = NSLock()
       let other = NSLock()
@@ -46,7 +47,7 @@ let lockPairs: [MemoryPair] = [
         other.withLock { counter.add(1) }
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads {
@@ -55,10 +56,10 @@ let lockPairs: [MemoryPair] = [
         lock.withLock { counter.add(1) }
       }
     }),
-  MemoryPair(
+  Program(
     "lock-in-property-of-each", "a mutex and a read-write lock, each a property, guard one number",
-    order: "the mutex guards it",
-    racy: {
+    .races, twin: "the mutex guards it",
+    wrong: {
       let guarded = LockInPlace()
       onTwoThreads {
         guarded.add(1)
@@ -66,19 +67,18 @@ let lockPairs: [MemoryPair] = [
         guarded.addAsWriter(1)
       }
     },
-    ordered: {
+    right: {
       let guarded = LockInPlace()
       onThreads(4) { for _ in 0...$0 { guarded.add(1) } }
     }),
-  MemoryPair(correct: "rwlock-in-property", "a read-write lock that is a property guards a number")
-  {
+  Program("rwlock-in-property", "a read-write lock that is a property guards a number", .passes) {
     let guarded = LockInPlace()
     onThreads(4) { for _ in 0...$0 { guarded.addAsWriter(1) } }
   },
-  MemoryPair(
-    "lock-on-one-side", "a thread writes under a lock, and another reads without it",
-    order: "the reader takes the lock too",
-    racy: {
+  Program(
+    "lock-on-one-side", "a thread writes under a lock, and another reads without it", .races,
+    twin: "the reader takes the lock too",
+    wrong: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads {
@@ -87,7 +87,7 @@ let lockPairs: [MemoryPair] = [
         lock.withLock { counter.add(1) }
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads {
@@ -96,10 +96,10 @@ let lockPairs: [MemoryPair] = [
         lock.withLock { counter.add(1) }
       }
     }),
-  MemoryPair(
-    "written-after-unlock", "a thread unlocks before its last write",
-    order: "the last write comes before the unlock",
-    racy: {
+  Program(
+    "written-after-unlock", "a thread unlocks before its last write", .races,
+    twin: "the last write comes before the unlock",
+    wrong: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads {
@@ -110,7 +110,7 @@ let lockPairs: [MemoryPair] = [
         lock.withLock { use(counter.value) }
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads {
@@ -121,15 +121,15 @@ let lockPairs: [MemoryPair] = [
         lock.withLock { use(counter.value) }
       }
     }),
-  MemoryPair(
-    "try-lock-ignored", "a thread that fails to lock goes on all the same",
-    order: "it leaves the number alone",
-    racy: { addUnderTriedLock(goesOn: true) },
-    ordered: { addUnderTriedLock(goesOn: false) }),
-  MemoryPair(
-    "mutex-beside-its-value", "a number beside a 'Mutex' is written without it",
-    order: "the number is the value of the mutex",
-    racy: {
+  Program(
+    "try-lock-ignored", "a thread that fails to lock goes on all the same", .races,
+    twin: "it leaves the number alone",
+    wrong: { addUnderTriedLock(goesOn: true) },
+    right: { addUnderTriedLock(goesOn: false) }),
+  Program(
+    "mutex-beside-its-value", "a number beside a 'Mutex' is written without it", .races,
+    twin: "the number is the value of the mutex",
+    wrong: {
       let counter = Counter()
       let guarded = Guarded()
       onTwoThreads {
@@ -137,14 +137,14 @@ let lockPairs: [MemoryPair] = [
         counter.add(1)
       }
     },
-    ordered: {
+    right: {
       let guarded = Guarded()
       onThreads(4) { _ in
         for _ in 0..<200 { guarded.number.withLock { $0 += 1 } }
       }
     }),
-  MemoryPair(
-    correct: "mutex-contended", "threads append under a 'Mutex' that others wait for"
+  Program(
+    "mutex-contended", "threads append under a 'Mutex' that others wait for", .passes
   ) {
     let guarded = Guarded()
     onThreads(4) { index in
@@ -157,8 +157,8 @@ let lockPairs: [MemoryPair] = [
     }
     use(guarded.list.withLock { $0.count })
   },
-  MemoryPair(
-    correct: "mutex-guards-an-object", "threads change an object under a 'Mutex' beside it"
+  Program(
+    "mutex-guards-an-object", "threads change an object under a 'Mutex' beside it", .passes
   ) {
     let counter = Counter()
     let guarded = Guarded()
@@ -167,14 +167,14 @@ let lockPairs: [MemoryPair] = [
     }
     use(counter.value)
   },
-  MemoryPair(correct: "mutex-tried", "threads count what they lock at once") {
+  Program("mutex-tried", "threads count what they lock at once", .passes) {
     let guarded = Guarded()
     onThreads(4) { _ in
       for _ in 0..<100 { _ = guarded.number.withLockIfAvailable { $0 += 1 } }
     }
     use(guarded.number.withLock { $0 })
   },
-  MemoryPair(correct: "pthread-mutex", "threads increment under a POSIX mutex") {
+  Program("pthread-mutex", "threads increment under a POSIX mutex", .passes) {
     let counter = Counter()
     nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
@@ -188,7 +188,7 @@ let lockPairs: [MemoryPair] = [
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   },
-  MemoryPair(correct: "pthread-spin-lock", "threads increment under a POSIX spin lock") {
+  Program("pthread-spin-lock", "threads increment under a POSIX spin lock", .passes) {
     let counter = Counter()
     nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_spinlock_t>.allocate(capacity: 1)
     pthread_spin_init(lock, 0)
@@ -202,14 +202,14 @@ let lockPairs: [MemoryPair] = [
     pthread_spin_destroy(lock)
     lock.deallocate()
   },
-  MemoryPair(correct: "unmarked-recursive-lock", "threads increment under a recursive lock") {
+  Program("unmarked-recursive-lock", "threads increment under a recursive lock", .passes) {
     let counter = Counter()
     let lock = NSRecursiveLock()
     onThreads(4) { _ in
       for _ in 0..<100 { lock.withLock { lock.withLock { counter.add(1) } } }
     }
   },
-  MemoryPair(correct: "semaphore-as-lock", "threads increment under a semaphore of one") {
+  Program("semaphore-as-lock", "threads increment under a semaphore of one", .passes) {
     let counter = Counter()
     let lock = DispatchSemaphore(value: 1)
     onThreads(4) { _ in

@@ -1,22 +1,23 @@
 @preconcurrency import CMemoryPrograms
 import Foundation
+import Programs
 
 /// Memory outside of Swift's values: pointers, C structs and C globals.
-let pointerPairs: [MemoryPair] = [
-  MemoryPair(
-    "pointer-written", "two threads write through one pointer", order: "a lock guards it",
-    racy: { onSharedBytes { bytes in onTwoThreads { bytes.it.word = 1 } } },
-    ordered: {
+let pointerPairs: [Program] = [
+  Program(
+    "pointer-written", "two threads write through one pointer", .races, twin: "a lock guards it",
+    wrong: { onSharedBytes { bytes in onTwoThreads { bytes.it.word = 1 } } },
+    right: {
       onSharedBytes { bytes in
         let lock = NSLock()
         onTwoThreads { lock.withLock { bytes.it.word = 1 } }
       }
     }),
-  MemoryPair(
-    "typed-pointer-incremented", "two threads increment the number behind a pointer",
-    order: "each thread has a number of its own",
-    racy: { onSharedNumbers { numbers in onTwoThreads { numbers.it[0] += 1 } } },
-    ordered: {
+  Program(
+    "typed-pointer-incremented", "two threads increment the number behind a pointer", .races,
+    twin: "each thread has a number of its own",
+    wrong: { onSharedNumbers { numbers in onTwoThreads { numbers.it[0] += 1 } } },
+    right: {
       onSharedNumbers { numbers in
         onTwoThreads {
           numbers.it[0] += 1
@@ -25,10 +26,10 @@ let pointerPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "partial-overlap", "a thread writes eight bytes and another reads two of them",
-    order: "the bytes lie beside the ones written",
-    racy: {
+  Program(
+    "partial-overlap", "a thread writes eight bytes and another reads two of them", .races,
+    twin: "the bytes lie beside the ones written",
+    wrong: {
       onSharedBytes { bytes in
         onTwoThreads {
           bytes.it.word = 1
@@ -37,7 +38,7 @@ let pointerPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       onSharedBytes { bytes in
         onTwoThreads {
           bytes.it.halves[0] = 1
@@ -46,10 +47,10 @@ let pointerPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "across-two-words", "a thread writes across two words, and another reads the second",
-    order: "the other reads after it",
-    racy: {
+  Program(
+    "across-two-words", "a thread writes across two words, and another reads the second", .races,
+    twin: "the other reads after it",
+    wrong: {
       onSharedBytes { bytes in
         onTwoThreads {
           memory_write_across(bytes.it)
@@ -58,26 +59,26 @@ let pointerPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       onSharedBytes { bytes in
         Joined { memory_write_across(bytes.it) }.join()
         Joined { use(bytes.it.bytes[12]) }.join()
       }
     }),
-  MemoryPair(
-    "bytes-of-one-word", "two threads write one byte of a word",
-    order: "each writes another byte of the word",
-    racy: {
+  Program(
+    "bytes-of-one-word", "two threads write one byte of a word", .races,
+    twin: "each writes another byte of the word",
+    wrong: {
       onSharedBytes { bytes in onTwoThreads { bytes.it.bytes[3] = 1 } }
     },
-    ordered: {
+    right: {
       onSharedBytes { bytes in
         onThreads(8) { bytes.it.bytes[$0] = 1 }
       }
     }),
-  MemoryPair(
-    "bytes-copied", "a thread copies memory that another writes", order: "a lock guards it",
-    racy: {
+  Program(
+    "bytes-copied", "a thread copies memory that another writes", .races, twin: "a lock guards it",
+    wrong: {
       onSharedBytes { bytes in
         onTwoThreads {
           memory_fill(bytes.it)
@@ -88,7 +89,7 @@ let pointerPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       onSharedBytes { bytes in
         let lock = NSLock()
         onTwoThreads {
@@ -100,36 +101,37 @@ let pointerPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "c-struct-field", "two threads add to a field of a C struct", order: "a mutex guards it",
-    racy: {
+  Program(
+    "c-struct-field", "two threads add to a field of a C struct", .races, twin: "a mutex guards it",
+    wrong: {
       onSharedStruct { account in onTwoThreads { account.it.pointee.balance += 1 } }
     },
-    ordered: {
+    right: {
       onSharedStruct { account in
         let lock = NSLock()
         onTwoThreads { lock.withLock { account.it.pointee.balance += 1 } }
       }
     }),
-  MemoryPair(
-    "c-function", "two threads add to a C struct by a function of C", order: "a lock guards it",
-    racy: { onSharedStruct { account in onTwoThreads { memory_deposit(account.it, 1) } } },
-    ordered: {
+  Program(
+    "c-function", "two threads add to a C struct by a function of C", .races,
+    twin: "a lock guards it",
+    wrong: { onSharedStruct { account in onTwoThreads { memory_deposit(account.it, 1) } } },
+    right: {
       onSharedStruct { account in
         let lock = NSLock()
         onTwoThreads { lock.withLock { memory_deposit(account.it, 1) } }
       }
     }),
-  MemoryPair(
-    "c-global", "two threads change a global variable of C from Swift",
-    order: "a lock guards it",
-    racy: { onTwoThreads { memory_plain_global += 1 } },
-    ordered: {
+  Program(
+    "c-global", "two threads change a global variable of C from Swift", .races,
+    twin: "a lock guards it",
+    wrong: { onTwoThreads { memory_plain_global += 1 } },
+    right: {
       let lock = NSLock()
       onTwoThreads { lock.withLock { memory_guarded_global += 1 } }
     }),
-  MemoryPair(
-    correct: "memory-reused", "threads write to memory that others have freed"
+  Program(
+    "memory-reused", "threads write to memory that others have freed", .passes
   ) {
     onThreads(4) { index in
       for _ in 0..<200 {
@@ -140,8 +142,8 @@ let pointerPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(
-    correct: "pointer-handed-over", "a thread frees memory that another made and filled"
+  Program(
+    "pointer-handed-over", "a thread frees memory that another made and filled", .passes
   ) {
     let queue = DispatchQueue(label: "hand over")
     for _ in 0..<20 {

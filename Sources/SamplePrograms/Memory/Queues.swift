@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Queues that guard memory, and queues that seem to.
-let queuePairs: [MemoryPair] = [
-  MemoryPair(
-    "unmarked-two-serial-queues", "two serial queues write one number",
-    order: "they have one target",
-    racy: {
+let queuePairs: [Program] = [
+  Program(
+    "unmarked-two-serial-queues", "two serial queues write one number", .races,
+    twin: "they have one target",
+    wrong: {
       let counter = Counter()
       let (one, other) = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
       onTwoThreads {
@@ -14,7 +15,7 @@ let queuePairs: [MemoryPair] = [
         other.sync { counter.add(1) }
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let target = DispatchQueue(label: "target")
       let one = DispatchQueue(label: "one", target: target)
@@ -25,10 +26,10 @@ let queuePairs: [MemoryPair] = [
         other.sync { counter.add(1) }
       }
     }),
-  MemoryPair(
-    "unmarked-queue-bypassed", "a thread reads beside the queue on which another writes",
-    order: "it reads on the queue",
-    racy: {
+  Program(
+    "unmarked-queue-bypassed", "a thread reads beside the queue on which another writes", .races,
+    twin: "it reads on the queue",
+    wrong: {
       let counter = Counter()
       let queue = DispatchQueue(label: "counter")
       onTwoThreads {
@@ -37,7 +38,7 @@ let queuePairs: [MemoryPair] = [
         use(counter.value)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "counter")
       onTwoThreads {
@@ -47,10 +48,10 @@ let queuePairs: [MemoryPair] = [
       }
       queue.sync {}
     }),
-  MemoryPair(
+  Program(
     "read-before-the-block", "a thread reads at once what a block writes that it has enqueued",
-    order: "it waits for the block",
-    racy: {
+    .races, twin: "it waits for the block",
+    wrong: {
       let counter = Counter()
       let queue = DispatchQueue(label: "counter")
       queue.async {
@@ -60,27 +61,27 @@ let queuePairs: [MemoryPair] = [
       use(counter.value)
       queue.sync {}
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "counter")
       queue.async { counter.value = 1 }
       queue.sync {}
       use(counter.value)
     }),
-  MemoryPair(
-    "blocks-at-once", "two blocks of a concurrent queue run at once and write one number",
-    order: "the queue is serial",
-    racy: { addInBlocks(of: DispatchQueue(label: "work", attributes: .concurrent)) },
-    ordered: {
+  Program(
+    "blocks-at-once", "two blocks of a concurrent queue run at once and write one number", .races,
+    twin: "the queue is serial",
+    wrong: { addInBlocks(of: DispatchQueue(label: "work", attributes: .concurrent)) },
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "work")
       for _ in 0..<50 { queue.async { counter.add(1) } }
       use(queue.sync { counter.value })
     }),
-  MemoryPair(
-    "iterations-at-once", "two iterations of 'concurrentPerform' increment one number",
-    order: "each writes an element of its own, and the caller reads them afterwards",
-    racy: {
+  Program(
+    "iterations-at-once", "two iterations of 'concurrentPerform' increment one number", .races,
+    twin: "each writes an element of its own, and the caller reads them afterwards",
+    wrong: {
       let counter = Counter()
       let meeting = Meeting(2)
       DispatchQueue.concurrentPerform(iterations: 2) { index in
@@ -89,16 +90,16 @@ let queuePairs: [MemoryPair] = [
         counter.add(1)
       }
     },
-    ordered: {
+    right: {
       nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 64)
       DispatchQueue.concurrentPerform(iterations: 64) { numbers[$0] = $0 }
       use((0..<64).reduce(0) { $0 + numbers[$1] })
       numbers.deallocate()
     }),
-  MemoryPair(
-    "written-beside-the-block", "a thread writes what a block on a queue reads meanwhile",
-    order: "it waits for the block",
-    racy: {
+  Program(
+    "written-beside-the-block", "a thread writes what a block on a queue reads meanwhile", .races,
+    twin: "it waits for the block",
+    wrong: {
       let counter = Counter()
       let started = DispatchSemaphore(value: 0)
       let other = DispatchQueue(label: "reader")
@@ -111,7 +112,7 @@ let queuePairs: [MemoryPair] = [
       counter.value = 1
       other.sync {}
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "reader")
       counter.value = 1

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// A POSIX read-write lock.
 private final class ReadWriteLock: @unchecked Sendable {
@@ -26,16 +27,16 @@ private final class ReadWriteLock: @unchecked Sendable {
 }
 
 /// Read-write locks, and queues with barriers that stand for them.
-let readWritePairs: [MemoryPair] = [
-  MemoryPair(
-    "written-under-read-lock", "two threads write while they hold a read lock",
-    order: "they hold the write lock",
-    racy: {
+let readWritePairs: [Program] = [
+  Program(
+    "written-under-read-lock", "two threads write while they hold a read lock", .races,
+    twin: "they hold the write lock",
+    wrong: {
       let counter = Counter()
       let lock = ReadWriteLock()
       onTwoThreads { lock.read { counter.add(1) } }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = ReadWriteLock()
       onThreads(4) { _ in
@@ -45,15 +46,15 @@ let readWritePairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "written-without-barrier", "blocks of a concurrent queue append to an array",
-    order: "they are barriers",
-    racy: {
+  Program(
+    "written-without-barrier", "blocks of a concurrent queue append to an array", .races,
+    twin: "they are barriers",
+    wrong: {
       let shelf = Shelf()
       let queue = DispatchQueue(label: "shelf", attributes: .concurrent)
       onTwoThreads { queue.sync { shelf.array.append(1) } }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let queue = DispatchQueue(label: "shelf", attributes: .concurrent)
       onThreads(3) { _ in
@@ -64,15 +65,15 @@ let readWritePairs: [MemoryPair] = [
       }
       queue.sync(flags: .barrier) { use(shelf.array) }
     }),
-  MemoryPair(
+  Program(
     "unmarked-barrier-on-a-global-queue",
-    "two threads write in a barrier of a global queue, which is none",
-    order: "the queue is one of the program's own",
-    racy: {
+    "two threads write in a barrier of a global queue, which is none", .races,
+    twin: "the queue is one of the program's own",
+    wrong: {
       let counter = Counter()
       onTwoThreads { DispatchQueue.global().sync(flags: .barrier) { counter.add(1) } }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "counter", attributes: .concurrent)
       onTwoThreads { queue.sync(flags: .barrier) { counter.add(1) } }

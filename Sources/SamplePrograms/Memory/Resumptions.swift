@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Continuations and streams.
-let resumePairs: [MemoryPair] = [
-  MemoryPair(
-    "unmarked-resumed-before-write", "a thread resumes a continuation before it writes",
-    order: "it writes first",
-    racy: {
+let resumePairs: [Program] = [
+  Program(
+    "unmarked-resumed-before-write", "a thread resumes a continuation before it writes", .races,
+    twin: "it writes first",
+    wrong: {
       let counter = Counter()
       let written = DispatchSemaphore(value: 0)
       inTask {
@@ -21,7 +22,7 @@ let resumePairs: [MemoryPair] = [
       }
       written.wait()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       inTask {
         for number in 0..<20 {
@@ -35,10 +36,10 @@ let resumePairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "unsafe-continuation", "a queue resumes a continuation and then writes",
-    order: "it writes first",
-    racy: {
+  Program(
+    "unsafe-continuation", "a queue resumes a continuation and then writes", .races,
+    twin: "it writes first",
+    wrong: {
       let counter = Counter()
       let queue = DispatchQueue(label: "resumes")
       inTask {
@@ -53,7 +54,7 @@ let resumePairs: [MemoryPair] = [
       }
       queue.sync {}
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let queue = DispatchQueue(label: "resumes")
       inTask {
@@ -69,10 +70,10 @@ let resumePairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "yielded-before-write", "a task yields an element of a stream before it writes",
-    order: "it writes first",
-    racy: {
+  Program(
+    "yielded-before-write", "a task yields an element of a stream before it writes", .races,
+    twin: "it writes first",
+    wrong: {
       let counter = Counter()
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
       inTwoTasks {
@@ -84,7 +85,7 @@ let resumePairs: [MemoryPair] = [
         continuation.finish()
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
       inTwoTasks {
@@ -95,7 +96,7 @@ let resumePairs: [MemoryPair] = [
         continuation.finish()
       }
     }),
-  MemoryPair(correct: "resumed-at-once", "a continuation is resumed before its task waits") {
+  Program("resumed-at-once", "a continuation is resumed before its task waits", .passes) {
     let counter = Counter()
     let lock = NSLock()
     inTask {
@@ -111,7 +112,7 @@ let resumePairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(correct: "objects-in-a-stream", "a task changes objects that it gets from a stream") {
+  Program("objects-in-a-stream", "a task changes objects that it gets from a stream", .passes) {
     let (stream, continuation) = AsyncStream.makeStream(of: Counter.self)
     inTwoTasks {
       for await counter in stream { counter.add(1) }
@@ -124,7 +125,7 @@ let resumePairs: [MemoryPair] = [
       continuation.finish()
     }
   },
-  MemoryPair(correct: "buffered-stream", "a task reads what a finished stream has buffered") {
+  Program("buffered-stream", "a task reads what a finished stream has buffered", .passes) {
     let (stream, continuation) = AsyncStream.makeStream(of: Counter.self)
     Joined {
       for number in 0..<20 {
@@ -136,7 +137,7 @@ let resumePairs: [MemoryPair] = [
     }.join()
     inTask { for await counter in stream { use(counter.value) } }
   },
-  MemoryPair(correct: "stream-of-steps", "a stream's closure makes what the loop changes") {
+  Program("stream-of-steps", "a stream's closure makes what the loop changes", .passes) {
     inTask {
       let made = Counter()
       let stream = AsyncStream {
@@ -146,7 +147,7 @@ let resumePairs: [MemoryPair] = [
       for await counter in stream { counter.add(1) }
     }
   },
-  MemoryPair(correct: "mapped-stream", "a task reads what a mapped stream's closure changes") {
+  Program("mapped-stream", "a task reads what a mapped stream's closure changes", .passes) {
     let (stream, continuation) = AsyncStream.makeStream(of: Counter.self)
     inTwoTasks {
       for await number in stream.map({ counter in

@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Threads that tell each other that something is done.
-let signalPairs: [MemoryPair] = [
-  MemoryPair(
-    "unmarked-signalled-before-write", "a thread signals a semaphore before it writes",
-    order: "it signals after the write",
-    racy: {
+let signalPairs: [Program] = [
+  Program(
+    "unmarked-signalled-before-write", "a thread signals a semaphore before it writes", .races,
+    twin: "it signals after the write",
+    wrong: {
       let counter = Counter()
       let done = DispatchSemaphore(value: 0)
       onTwoThreads {
@@ -16,7 +17,7 @@ let signalPairs: [MemoryPair] = [
         use(counter.value)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let done = DispatchSemaphore(value: 0)
       onTwoThreads {
@@ -27,10 +28,10 @@ let signalPairs: [MemoryPair] = [
         use(counter.value)
       }
     }),
-  MemoryPair(
-    "unmarked-group-left-before-write", "a thread leaves a group before it writes",
-    order: "it leaves the group after the write",
-    racy: {
+  Program(
+    "unmarked-group-left-before-write", "a thread leaves a group before it writes", .races,
+    twin: "it leaves the group after the write",
+    wrong: {
       let counter = Counter()
       let group = DispatchGroup()
       group.enter()
@@ -42,7 +43,7 @@ let signalPairs: [MemoryPair] = [
         use(counter.value)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let group = DispatchGroup()
       group.enter()
@@ -54,11 +55,11 @@ let signalPairs: [MemoryPair] = [
         use(counter.value)
       }
     }),
-  MemoryPair(
+  Program(
     "unmarked-condition-signalled-early",
-    "a thread signals a condition and writes when it has unlocked",
-    order: "it writes under the lock",
-    racy: {
+    "a thread signals a condition and writes when it has unlocked", .races,
+    twin: "it writes under the lock",
+    wrong: {
       let counter = Counter()
       let done = Counter()
       let condition = NSCondition()
@@ -73,7 +74,7 @@ let signalPairs: [MemoryPair] = [
         use(counter.value)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let done = Counter()
       let condition = NSCondition()
@@ -88,26 +89,26 @@ let signalPairs: [MemoryPair] = [
         use(counter.value)
       }
     }),
-  MemoryPair(
+  Program(
     "unmarked-thread-not-joined", "a thread reads what another writes, and joins it afterwards",
-    order: "it joins the thread before it reads",
-    racy: {
+    .races, twin: "it joins the thread before it reads",
+    wrong: {
       let counter = Counter()
       let thread = Joined { counter.value = 1 }
       letTimePass()
       use(counter.value)
       thread.join()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let thread = Joined { counter.value = 1 }
       thread.join()
       use(counter.value)
     }),
-  MemoryPair(
-    "written-after-start", "a thread writes what a thread that it has started reads",
-    order: "it writes before it starts the thread",
-    racy: {
+  Program(
+    "written-after-start", "a thread writes what a thread that it has started reads", .races,
+    twin: "it writes before it starts the thread",
+    wrong: {
       let counter = Counter()
       let thread = Joined {
         letTimePass()
@@ -116,12 +117,12 @@ let signalPairs: [MemoryPair] = [
       counter.value = 1
       thread.join()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       counter.value = 1
       Joined { use(counter.value) }.join()
     }),
-  MemoryPair(correct: "condition-hand-over", "two threads hand a number to and fro") {
+  Program("condition-hand-over", "two threads hand a number to and fro", .passes) {
     let counter = Counter()
     let condition = NSCondition()
     onThreads(2) { side in
@@ -134,7 +135,7 @@ let signalPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(correct: "thread-barrier", "threads fill an array in turn at a barrier") {
+  Program("thread-barrier", "threads fill an array in turn at a barrier", .passes) {
     let shelf = Shelf()
     nonisolated(unsafe) let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
     pthread_barrier_init(barrier, nil, 2)
@@ -147,8 +148,8 @@ let signalPairs: [MemoryPair] = [
     pthread_barrier_destroy(barrier)
     barrier.deallocate()
   },
-  MemoryPair(
-    correct: "unmarked-bounded-buffer", "threads pass objects through a buffer of two places"
+  Program(
+    "unmarked-bounded-buffer", "threads pass objects through a buffer of two places", .passes
   ) {
     let shelf = Shelf()
     let lock = NSLock()
@@ -167,8 +168,8 @@ let signalPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(
-    correct: "unmarked-handed-over-a-pipe", "a thread writes, and another reads after a byte"
+  Program(
+    "unmarked-handed-over-a-pipe", "a thread writes, and another reads after a byte", .passes
   ) {
     let counter = Counter()
     let pipe = Pipe()

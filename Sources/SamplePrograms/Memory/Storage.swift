@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 private protocol Shape: Sendable {
   var area: Int { get set }
@@ -65,11 +66,11 @@ private struct Stack: @unchecked Sendable {
 }
 
 /// Existential and generic storage, managed buffers, and copy-on-write.
-let storagePairs: [MemoryPair] = [
-  MemoryPair(
-    "existential-replaced", "a thread replaces an existential that another reads",
-    order: "a lock guards it",
-    racy: {
+let storagePairs: [Program] = [
+  Program(
+    "existential-replaced", "a thread replaces an existential that another reads", .races,
+    twin: "a lock guards it",
+    wrong: {
       let drawing = Drawing()
       onTwoThreads {
         use(drawing.shape.area)
@@ -77,7 +78,7 @@ let storagePairs: [MemoryPair] = [
         drawing.shape = Cuboid()
       }
     },
-    ordered: {
+    right: {
       let drawing = Drawing()
       let lock = NSLock()
       onTwoThreads {
@@ -86,46 +87,46 @@ let storagePairs: [MemoryPair] = [
         lock.withLock { drawing.shape = Cuboid() }
       }
     }),
-  MemoryPair(
-    "existential-mutated", "two threads change a property of an existential in place",
-    order: "a lock guards it",
-    racy: {
+  Program(
+    "existential-mutated", "two threads change a property of an existential in place", .races,
+    twin: "a lock guards it",
+    wrong: {
       let drawing = Drawing()
       onTwoThreads { drawing.shape.area += 5 }
     },
-    ordered: {
+    right: {
       let drawing = Drawing()
       let lock = NSLock()
       onTwoThreads { lock.withLock { drawing.shape.area += 5 } }
     }),
-  MemoryPair(
-    "generic-storage", "two threads increment the value of a generic class",
-    order: "a lock guards it",
-    racy: {
+  Program(
+    "generic-storage", "two threads increment the value of a generic class", .races,
+    twin: "a lock guards it",
+    wrong: {
       let box = Box(1)
       onTwoThreads { box.value += 1 }
     },
-    ordered: {
+    right: {
       let box = Box(1)
       let lock = NSLock()
       onTwoThreads { lock.withLock { box.value += 1 } }
     }),
-  MemoryPair(
-    "generic-array", "two threads append to the array of a generic class",
-    order: "a serial queue guards it",
-    racy: {
+  Program(
+    "generic-array", "two threads append to the array of a generic class", .races,
+    twin: "a serial queue guards it",
+    wrong: {
       let box = Box([1])
       onTwoThreads { box.value.append(2) }
     },
-    ordered: {
+    right: {
       let box = Box([1])
       let queue = DispatchQueue(label: "box")
       onTwoThreads { queue.sync { box.value.append(2) } }
     }),
-  MemoryPair(
-    "managed-buffer", "two threads change the header of a managed buffer",
-    order: "each changes an element of its own",
-    racy: {
+  Program(
+    "managed-buffer", "two threads change the header of a managed buffer", .races,
+    twin: "each changes an element of its own",
+    wrong: {
       let numbers = Unguarded(it: Numbers.made())
       onTwoThreads {
         numbers.it.add(at: 0)
@@ -133,11 +134,11 @@ let storagePairs: [MemoryPair] = [
         numbers.it.add(at: 1)
       }
     },
-    ordered: {
+    right: {
       let numbers = Unguarded(it: Numbers.made())
       onThreads(4) { numbers.it.addToElement($0) }
     }),
-  MemoryPair(correct: "copy-on-write", "threads push on copies of a stack that share storage") {
+  Program("copy-on-write", "threads push on copies of a stack that share storage", .passes) {
     let shared = Stack()
     onThreads(4) { index in
       var copy = shared

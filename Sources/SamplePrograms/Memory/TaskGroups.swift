@@ -1,11 +1,12 @@
 import Foundation
+import Programs
 
 /// Children of groups and of 'async let'.
-let taskGroupPairs: [MemoryPair] = [
-  MemoryPair(
-    "children-of-a-group", "two children of a group increment a number",
-    order: "the second is added after the first was awaited",
-    racy: {
+let taskGroupPairs: [Program] = [
+  Program(
+    "children-of-a-group", "two children of a group increment a number", .races,
+    twin: "the second is added after the first was awaited",
+    wrong: {
       let counter = Counter()
       inTask {
         await withTaskGroup { group in
@@ -17,7 +18,7 @@ let taskGroupPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       inTask {
         await withTaskGroup(of: Void.self) { group in
@@ -28,10 +29,10 @@ let taskGroupPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "children-of-a-discarding-group", "children of a discarding group append to an array",
-    order: "each writes an element of its own",
-    racy: {
+  Program(
+    "children-of-a-discarding-group", "children of a discarding group append to an array", .races,
+    twin: "each writes an element of its own",
+    wrong: {
       let shelf = Shelf()
       inTask {
         await withDiscardingTaskGroup { group in
@@ -43,7 +44,7 @@ let taskGroupPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 20)
       inTask {
         await withDiscardingTaskGroup { group in
@@ -53,10 +54,10 @@ let taskGroupPairs: [MemoryPair] = [
       }
       numbers.deallocate()
     }),
-  MemoryPair(
-    "parent-and-child", "a parent changes what a child that it has not awaited reads",
-    order: "it awaits the child first",
-    racy: {
+  Program(
+    "parent-and-child", "a parent changes what a child that it has not awaited reads", .races,
+    twin: "it awaits the child first",
+    wrong: {
       let counter = Counter()
       inTask {
         await withTaskGroup { group in
@@ -66,7 +67,7 @@ let taskGroupPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       inTask {
         await withTaskGroup { group in
@@ -76,10 +77,10 @@ let taskGroupPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
+  Program(
     "async-let-and-parent", "a parent appends before it awaits the 'async let' that appends",
-    order: "it awaits it first",
-    racy: {
+    .races, twin: "it awaits it first",
+    wrong: {
       let shelf = Shelf()
       inTask {
         async let child: Void = shelf.array.append(1)
@@ -88,7 +89,7 @@ let taskGroupPairs: [MemoryPair] = [
         await child
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       inTask {
         for _ in 0..<10 {
@@ -98,10 +99,10 @@ let taskGroupPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
-    "two-async-lets", "two 'async let's set keys of one dictionary",
-    order: "they return what their parent sets",
-    racy: {
+  Program(
+    "two-async-lets", "two 'async let's set keys of one dictionary", .races,
+    twin: "they return what their parent sets",
+    wrong: {
       let shelf = Shelf()
       inTask {
         async let one: Void = { shelf.table["b"] = 1 }()
@@ -112,7 +113,7 @@ let taskGroupPairs: [MemoryPair] = [
         _ = await (one, other)
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       inTask {
         async let one = makeNumber(1)
@@ -121,7 +122,7 @@ let taskGroupPairs: [MemoryPair] = [
         shelf.table["c"] = await other.value
       }
     }),
-  MemoryPair(correct: "results-gathered", "a parent sums what its children have filled") {
+  Program("results-gathered", "a parent sums what its children have filled", .passes) {
     inTask {
       let sum = await withTaskGroup(of: Counter.self) { group in
         for number in 0..<20 { group.addTask { makeNumber(number) } }
@@ -130,7 +131,7 @@ let taskGroupPairs: [MemoryPair] = [
       use(sum)
     }
   },
-  MemoryPair(correct: "groups-inside-groups", "children of children fill a part of an array each") {
+  Program("groups-inside-groups", "children of children fill a part of an array each", .passes) {
     nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 64)
     inTask {
       await withTaskGroup { outer in
@@ -147,8 +148,7 @@ let taskGroupPairs: [MemoryPair] = [
     }
     numbers.deallocate()
   },
-  MemoryPair(correct: "children-left-by-an-error", "a parent reads what a failed group has written")
-  {
+  Program("children-left-by-an-error", "a parent reads what a failed group has written", .passes) {
     struct Stopped: Error {}
     inTask {
       let counter = Counter()

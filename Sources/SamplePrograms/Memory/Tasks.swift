@@ -1,14 +1,16 @@
 import Foundation
+import Programs
 
 private enum Locals {
   @TaskLocal static var counter = Counter()
 }
 
 /// Tasks, their makers, and what they await.
-let taskPairs: [MemoryPair] = [
-  MemoryPair(
-    "tasks-detached", "two detached tasks increment a number", order: "the second awaits the first",
-    racy: {
+let taskPairs: [Program] = [
+  Program(
+    "tasks-detached", "two detached tasks increment a number", .races,
+    twin: "the second awaits the first",
+    wrong: {
       let counter = Counter()
       inTwoTasks {
         counter.add(1)
@@ -16,7 +18,7 @@ let taskPairs: [MemoryPair] = [
         counter.add(1)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let first = Task.detached { counter.add(1) }
       inTask {
@@ -24,10 +26,10 @@ let taskPairs: [MemoryPair] = [
         counter.add(1)
       }
     }),
-  MemoryPair(
-    "task-and-maker", "a thread reads what a task that it has made writes",
-    order: "the task is made after the read",
-    racy: {
+  Program(
+    "task-and-maker", "a thread reads what a task that it has made writes", .races,
+    twin: "the task is made after the read",
+    wrong: {
       let counter = Counter()
       let ended = DispatchSemaphore(value: 0)
       Task.detached {
@@ -38,16 +40,16 @@ let taskPairs: [MemoryPair] = [
       use(counter.value)
       ended.wait()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       use(counter.value)
       inTask { counter.value = 1 }
       use(counter.value)
     }),
-  MemoryPair(
+  Program(
     "unmarked-value-awaited-too-late", "a task reads what another writes, and awaits it then",
-    order: "it awaits the other first",
-    racy: {
+    .races, twin: "it awaits the other first",
+    wrong: {
       let counter = Counter()
       let writer = Task.detached { counter.value = 1 }
       inTask {
@@ -56,7 +58,7 @@ let taskPairs: [MemoryPair] = [
         await writer.value
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       for _ in 0..<20 {
         let writer = Task.detached { counter.value = 1 }
@@ -66,10 +68,10 @@ let taskPairs: [MemoryPair] = [
         }
       }
     }),
-  MemoryPair(
+  Program(
     "two-steps-of-a-task", "a task changes a dictionary across an await, and another does so too",
-    order: "only one task does",
-    racy: {
+    .races, twin: "only one task does",
+    wrong: {
       let shelf = Shelf()
       inTwoTasks {
         shelf.table["a"] = 1
@@ -81,7 +83,7 @@ let taskPairs: [MemoryPair] = [
         shelf.table["b"] = 2
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       inTask {
         for number in 0..<50 {
@@ -91,10 +93,10 @@ let taskPairs: [MemoryPair] = [
       }
       use(shelf.table)
     }),
-  MemoryPair(
-    "unsafe-capture", "two tasks append to a 'nonisolated(unsafe)' variable",
-    order: "the tasks run one after another",
-    racy: {
+  Program(
+    "unsafe-capture", "two tasks append to a 'nonisolated(unsafe)' variable", .races,
+    twin: "the tasks run one after another",
+    wrong: {
       nonisolated(unsafe) var list = [1]
       inTwoTasks {
         list.append(2)
@@ -103,16 +105,16 @@ let taskPairs: [MemoryPair] = [
       }
       use(list)
     },
-    ordered: {
+    right: {
       nonisolated(unsafe) var list = [1]
       inTask { list.append(2) }
       inTask { list.append(3) }
       use(list)
     }),
-  MemoryPair(
-    "task-local-object", "children change the object of a task-local value",
-    order: "each child binds an object of its own",
-    racy: {
+  Program(
+    "task-local-object", "children change the object of a task-local value", .races,
+    twin: "each child binds an object of its own",
+    wrong: {
       inTask {
         await Locals.$counter.withValue(Counter()) {
           async let first: Void = Locals.counter.add(1)
@@ -124,19 +126,19 @@ let taskPairs: [MemoryPair] = [
         }
       }
     },
-    ordered: {
+    right: {
       inTask {
         async let first: Void = Locals.$counter.withValue(Counter()) { Locals.counter.add(1) }
         async let second: Void = Locals.$counter.withValue(Counter()) { Locals.counter.add(1) }
         _ = await (first, second)
       }
     }),
-  MemoryPair(
-    "cancellation-handler", "a cancellation handler writes what the operation reads",
-    order: "both take a lock",
-    racy: { cancel(guardedBy: nil) },
-    ordered: { cancel(guardedBy: NSLock()) }),
-  MemoryPair(correct: "sleeps", "a task changes a number before and after each sleep") {
+  Program(
+    "cancellation-handler", "a cancellation handler writes what the operation reads", .races,
+    twin: "both take a lock",
+    wrong: { cancel(guardedBy: nil) },
+    right: { cancel(guardedBy: NSLock()) }),
+  Program("sleeps", "a task changes a number before and after each sleep", .passes) {
     let counter = Counter()
     inTask {
       for _ in 0..<5 {
@@ -147,14 +149,14 @@ let taskPairs: [MemoryPair] = [
     }
     use(counter.value)
   },
-  MemoryPair(
-    correct: "unmarked-many-tasks-in-turn", "each of 2,000 tasks appends when the last has ended"
+  Program(
+    "unmarked-many-tasks-in-turn", "each of 2,000 tasks appends when the last has ended", .passes
   ) {
     let shelf = Shelf()
     inTask { for number in 0..<2000 { await Task { shelf.array.append(number) }.value } }
     use(shelf.array.count)
   },
-  MemoryPair(correct: "task-under-mutex", "tasks append to an array under a lock") {
+  Program("task-under-mutex", "tasks append to an array under a lock", .passes) {
     let shelf = Shelf()
     let lock = NSLock()
     inTask {

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// A number of each thread that asks for it.
 private final class OwnNumber: Sendable {
@@ -23,27 +24,27 @@ private final class OwnNumber: Sendable {
 }
 
 /// Threads: their own values, and what they leave to others.
-let threadPairs: [MemoryPair] = [
-  MemoryPair(
-    "thread-local-shared", "two threads keep one object in their thread dictionaries",
-    order: "each keeps an object of its own",
-    racy: {
+let threadPairs: [Program] = [
+  Program(
+    "thread-local-shared", "two threads keep one object in their thread dictionaries", .races,
+    twin: "each keeps an object of its own",
+    wrong: {
       let counter = Counter()
       onTwoThreads {
         Thread.current.threadDictionary["counter"] = counter
         (Thread.current.threadDictionary["counter"] as? Counter)?.add(1)
       }
     },
-    ordered: {
+    right: {
       onTwoThreads {
         Thread.current.threadDictionary["counter"] = Counter()
         (Thread.current.threadDictionary["counter"] as? Counter)?.add(1)
       }
     }),
-  MemoryPair(
-    "fire-and-forget", "a detached thread writes what its creator reads",
-    order: "it signals when it has written",
-    racy: {
+  Program(
+    "fire-and-forget", "a detached thread writes what its creator reads", .races,
+    twin: "it signals when it has written",
+    wrong: {
       let counter = Counter()
       let ended = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
@@ -54,7 +55,7 @@ let threadPairs: [MemoryPair] = [
       use(counter.value)
       ended.wait()
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let ended = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
@@ -64,7 +65,7 @@ let threadPairs: [MemoryPair] = [
       ended.wait()
       use(counter.value)
     }),
-  MemoryPair(correct: "thread-specific-in-tasks", "tasks change a number of the pool's thread") {
+  Program("thread-specific-in-tasks", "tasks change a number of the pool's thread", .passes) {
     let own = OwnNumber()
     inTask {
       await withTaskGroup(of: Void.self) { group in
@@ -78,19 +79,19 @@ let threadPairs: [MemoryPair] = [
       }
     }
   },
-  MemoryPair(correct: "thread-specific-in-blocks", "blocks change a number of the pool's thread") {
+  Program("thread-specific-in-blocks", "blocks change a number of the pool's thread", .passes) {
     let own = OwnNumber()
     let group = DispatchGroup()
     for number in 0..<40 { DispatchQueue.global().async(group: group) { own.add(number) } }
     group.wait()
   },
-  MemoryPair(correct: "thread-specific-in-iterations", "iterations change a number of the thread") {
+  Program("thread-specific-in-iterations", "iterations change a number of the thread", .passes) {
     let own = OwnNumber()
     own.add(1)
     DispatchQueue.concurrentPerform(iterations: 40) { own.add($0) }
     own.add(1)
   },
-  MemoryPair(correct: "thread-dictionary-in-blocks", "blocks change an object of their thread") {
+  Program("thread-dictionary-in-blocks", "blocks change an object of their thread", .passes) {
     let group = DispatchGroup()
     for number in 0..<40 {
       DispatchQueue.global().async(group: group) {
@@ -104,8 +105,7 @@ let threadPairs: [MemoryPair] = [
     }
     group.wait()
   },
-  MemoryPair(correct: "threads-in-sequence", "each thread starts the next, and they share an array")
-  {
+  Program("threads-in-sequence", "each thread starts the next, and they share an array", .passes) {
     let shelf = Shelf()
     @Sendable func go(_ left: Int) {
       shelf.array.append(left)
@@ -114,7 +114,7 @@ let threadPairs: [MemoryPair] = [
     go(5)
     use(shelf.array)
   },
-  MemoryPair(correct: "many-short-threads", "many threads fill parts of one array") {
+  Program("many-short-threads", "many threads fill parts of one array", .passes) {
     nonisolated(unsafe) let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 300)
     for first in stride(from: 0, to: 300, by: 3) {
       onThreads(3) { numbers[first + $0] = $0 }
@@ -122,7 +122,7 @@ let threadPairs: [MemoryPair] = [
     use((0..<300).reduce(0) { $0 + numbers[$1] })
     numbers.deallocate()
   },
-  MemoryPair(correct: "stack-of-a-thread", "a thread lets another fill a variable, and joins it") {
+  Program("stack-of-a-thread", "a thread lets another fill a variable, and joins it", .passes) {
     var number = 0
     withUnsafeMutablePointer(to: &number) { pointer in
       nonisolated(unsafe) let pointer = pointer

@@ -1,33 +1,35 @@
 import Foundation
+import Programs
 
 /// Values that are read and replaced, or changed in place, in a property of a class.
-let valuePairs: [MemoryPair] = [
-  MemoryPair(
-    "property-written", "two threads set a property of an object", order: "a lock guards it",
-    racy: {
+let valuePairs: [Program] = [
+  Program(
+    "property-written", "two threads set a property of an object", .races, twin: "a lock guards it",
+    wrong: {
       let counter = Counter()
       onTwoThreads { counter.value = 1 }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads { lock.withLock { counter.value = 1 } }
     }),
-  MemoryPair(
-    "property-incremented", "two threads increment a property in a method",
-    order: "a lock guards the method",
-    racy: {
+  Program(
+    "property-incremented", "two threads increment a property in a method", .races,
+    twin: "a lock guards the method",
+    wrong: {
       let counter = Counter()
       onTwoThreads { counter.add(1) }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads { lock.withLock { counter.add(1) } }
     }),
-  MemoryPair(
-    "property-read", "a thread reads a property that another sets", order: "both only read it",
-    racy: {
+  Program(
+    "property-read", "a thread reads a property that another sets", .races,
+    twin: "both only read it",
+    wrong: {
       let counter = Counter()
       onTwoThreads {
         counter.value = 1
@@ -35,15 +37,15 @@ let valuePairs: [MemoryPair] = [
         use(counter.value)
       }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       counter.value = 1
       onTwoThreads { use(counter.value) }
     }),
-  MemoryPair(
-    "struct-and-field", "a thread replaces a struct of which another reads a field",
-    order: "a lock guards the struct",
-    racy: {
+  Program(
+    "struct-and-field", "a thread replaces a struct of which another reads a field", .races,
+    twin: "a lock guards the struct",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         shelf.point = Point(x: 3, y: 4)
@@ -51,7 +53,7 @@ let valuePairs: [MemoryPair] = [
         use(shelf.point.y)
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads {
@@ -60,10 +62,10 @@ let valuePairs: [MemoryPair] = [
         lock.withLock { use(shelf.point.y) }
       }
     }),
-  MemoryPair(
-    "tuple-element", "a thread sets an element of a tuple that another reads whole",
-    order: "the second thread starts after it",
-    racy: {
+  Program(
+    "tuple-element", "a thread sets an element of a tuple that another reads whole", .races,
+    twin: "the second thread starts after it",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         shelf.pair.second = 5
@@ -71,15 +73,15 @@ let valuePairs: [MemoryPair] = [
         use(shelf.pair)
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       Joined { shelf.pair.second = 5 }.join()
       Joined { use(shelf.pair) }.join()
     }),
-  MemoryPair(
-    "optional-cleared", "a thread clears an optional that another has checked",
-    order: "a lock guards the check and the use",
-    racy: {
+  Program(
+    "optional-cleared", "a thread clears an optional that another has checked", .races,
+    twin: "a lock guards the check and the use",
+    wrong: {
       let shelf = Shelf()
       shelf.found = 1
       onTwoThreads {
@@ -88,7 +90,7 @@ let valuePairs: [MemoryPair] = [
         shelf.found = nil
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       shelf.found = 1
@@ -98,10 +100,10 @@ let valuePairs: [MemoryPair] = [
         lock.withLock { shelf.found = nil }
       }
     }),
-  MemoryPair(
-    "enum-replaced", "a thread replaces an enumeration's case that another switches over",
-    order: "a lock guards it",
-    racy: {
+  Program(
+    "enum-replaced", "a thread replaces an enumeration's case that another switches over", .races,
+    twin: "a lock guards it",
+    wrong: {
       let shelf = Shelf()
       onTwoThreads {
         shelf.state = .loading(1)
@@ -109,7 +111,7 @@ let valuePairs: [MemoryPair] = [
         useState(of: shelf)
       }
     },
-    ordered: {
+    right: {
       let shelf = Shelf()
       let lock = NSLock()
       onTwoThreads {
@@ -118,8 +120,8 @@ let valuePairs: [MemoryPair] = [
         lock.withLock { useState(of: shelf) }
       }
     }),
-  MemoryPair(
-    correct: "fields-of-each-thread", "each thread sets a property of its own of one object"
+  Program(
+    "fields-of-each-thread", "each thread sets a property of its own of one object", .passes
   ) {
     let shelf = Shelf()
     onTwoThreads {

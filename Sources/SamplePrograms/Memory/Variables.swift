@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 private nonisolated(unsafe) var plainGlobal = 0
 private nonisolated(unsafe) var guardedGlobal = 0
@@ -21,73 +22,73 @@ private enum Statics {
 private func addOne(to number: inout Int) { number += 1 }
 
 /// Variables: captured, global, static, and passed as `inout`.
-let variablePairs: [MemoryPair] = [
-  MemoryPair(
-    "captured-variable", "two threads increment a variable that their closures capture",
-    order: "a lock guards the variable",
-    racy: {
+let variablePairs: [Program] = [
+  Program(
+    "captured-variable", "two threads increment a variable that their closures capture", .races,
+    twin: "a lock guards the variable",
+    wrong: {
       nonisolated(unsafe) var count = 0
       onTwoThreads { count += 1 }
       use(count)
     },
-    ordered: {
+    right: {
       nonisolated(unsafe) var count = 0
       let lock = NSLock()
       onTwoThreads { lock.withLock { count += 1 } }
       use(count)
     }),
-  MemoryPair(
-    "captured-array", "two threads append to an array that their closures capture",
-    order: "the second thread starts when the first has ended",
-    racy: {
+  Program(
+    "captured-array", "two threads append to an array that their closures capture", .races,
+    twin: "the second thread starts when the first has ended",
+    wrong: {
       nonisolated(unsafe) var list = [1]
       onTwoThreads { list.append(2) }
       use(list)
     },
-    ordered: {
+    right: {
       nonisolated(unsafe) var list = [1]
       Joined { list.append(2) }.join()
       Joined { list.append(3) }.join()
       use(list)
     }),
-  MemoryPair(
-    "inout-across-threads", "two threads pass one variable as 'inout'",
-    order: "a lock guards the calls",
-    racy: {
+  Program(
+    "inout-across-threads", "two threads pass one variable as 'inout'", .races,
+    twin: "a lock guards the calls",
+    wrong: {
       let counter = Counter()
       onTwoThreads { addOne(to: &counter.value) }
     },
-    ordered: {
+    right: {
       let counter = Counter()
       let lock = NSLock()
       onTwoThreads { lock.withLock { addOne(to: &counter.value) } }
     }),
-  MemoryPair(
-    "global-variable", "two threads increment a global variable", order: "a lock guards it",
-    racy: { onTwoThreads { plainGlobal += 1 } },
-    ordered: { onTwoThreads { globalLock.withLock { guardedGlobal += 1 } } }),
-  MemoryPair(
-    "static-variable", "a thread reads a static variable that another sets",
-    order: "a lock guards it",
-    racy: {
+  Program(
+    "global-variable", "two threads increment a global variable", .races, twin: "a lock guards it",
+    wrong: { onTwoThreads { plainGlobal += 1 } },
+    right: { onTwoThreads { globalLock.withLock { guardedGlobal += 1 } } }),
+  Program(
+    "static-variable", "a thread reads a static variable that another sets", .races,
+    twin: "a lock guards it",
+    wrong: {
       onTwoThreads {
         Statics.plain = 1
       } then: {
         use(Statics.plain)
       }
     },
-    ordered: {
+    right: {
       onTwoThreads {
         Statics.lock.withLock { Statics.guarded = 1 }
       } then: {
         use(Statics.lock.withLock { Statics.guarded })
       }
     }),
-  MemoryPair(
-    "static-array", "two threads append to a static array", order: "they only read one",
-    racy: { onTwoThreads { Statics.list.append(1) } },
-    ordered: { onTwoThreads { use(Statics.table[3]) } }),
-  MemoryPair(
-    correct: "static-let-made", "two threads use a static constant whose initialiser fills an array"
+  Program(
+    "static-array", "two threads append to a static array", .races, twin: "they only read one",
+    wrong: { onTwoThreads { Statics.list.append(1) } },
+    right: { onTwoThreads { use(Statics.table[3]) } }),
+  Program(
+    "static-let-made", "two threads use a static constant whose initialiser fills an array", .passes
   ) { onTwoThreads { use(Statics.filled.array.count) } },
 ]

@@ -1,8 +1,11 @@
+import Programs
+
 /// Actors that are entered again at an await.
-let actorPairs: [OrderPair] = [
-  OrderPair(
+let actorPairs: [Program] = [
+  Program(
     "withdrawn-across-await", "an actor checks a balance, awaits, and withdraws",
-    repair: "the actor checks the balance again after the await",
+    .failsInSomeOrder(.violation),
+    twin: "the actor checks the balance again after the await",
     source: "SE-0306: an actor is re-entrant, its state can change across an await"
   ) {
     let account = Account()
@@ -11,7 +14,7 @@ let actorPairs: [OrderPair] = [
       return await account.balance
     }
     try expect(balance >= 0, "the balance is \(balance)")
-  } repaired: {
+  } right: {
     let account = Account()
     let balance = inTask {
       await inTasks(
@@ -21,9 +24,10 @@ let actorPairs: [OrderPair] = [
     try expect(balance >= 0, "the balance is \(balance)")
   },
 
-  OrderPair(
+  Program(
     "image-loaded-twice", "an actor looks an image up, awaits its download, and stores it",
-    repair: "the actor stores the task of the download before it awaits it",
+    .failsInSomeOrder(.violation),
+    twin: "the actor stores the task of the download before it awaits it",
     source: "WWDC 2021, Protect mutable state with Swift actors: ImageDownloader"
   ) {
     let images = ImageLoader()
@@ -32,7 +36,7 @@ let actorPairs: [OrderPair] = [
       return await images.downloads
     }
     try expect(downloads == 1, "the image was downloaded \(downloads) times")
-  } repaired: {
+  } right: {
     let images = ImageLoader()
     let downloads = inTask {
       await inTasks({ _ = await images.imageByTask("a") }, { _ = await images.imageByTask("a") })
@@ -41,9 +45,9 @@ let actorPairs: [OrderPair] = [
     try expect(downloads == 1, "the image was downloaded \(downloads) times")
   },
 
-  OrderPair(
+  Program(
     "token-refreshed-twice", "two requests find the token expired, and each refreshes it",
-    repair: "a refresh that runs is awaited by later requests",
+    .failsInSomeOrder(.violation), twin: "a refresh that runs is awaited by later requests",
     source: "firebase-ios-sdk, pull request 15493: several token refreshes at once"
   ) {
     let session = TokenSession()
@@ -52,7 +56,7 @@ let actorPairs: [OrderPair] = [
       return await session.refreshes
     }
     try expect(refreshes == 1, "the token was refreshed \(refreshes) times")
-  } repaired: {
+  } right: {
     let session = TokenSession()
     let refreshes = inTask {
       await inTasks({ await session.requestSharing() }, { await session.requestSharing() })
@@ -61,10 +65,10 @@ let actorPairs: [OrderPair] = [
     try expect(refreshes == 1, "the token was refreshed \(refreshes) times")
   },
 
-  OrderPair(
+  Program(
     "stock-checked-in-another-actor",
-    "a shop asks an actor for the stock, then tells it to take one",
-    repair: "one call of the actor checks the stock and takes one"
+    "a shop asks an actor for the stock, then tells it to take one", .failsInSomeOrder(.violation),
+    twin: "one call of the actor checks the stock and takes one"
   ) {
     let (stock, log) = (Stock(), Guarded([String]()))
     let count = inTask {
@@ -77,7 +81,7 @@ let actorPairs: [OrderPair] = [
       return await stock.count
     }
     try expect(count == 0, "\(count) of 1 are left")
-  } repaired: {
+  } right: {
     let stock = Stock()
     let count = inTask {
       await inTasks({ _ = await stock.takeIfAny() }, { _ = await stock.takeIfAny() })
@@ -86,9 +90,9 @@ let actorPairs: [OrderPair] = [
     try expect(count == 0, "\(count) of 1 are left")
   },
 
-  OrderPair(
+  Program(
     "value-set-across-await", "a value of an actor is read by one await and set by another",
-    repair: "a method of the actor reads and sets the value"
+    .failsInSomeOrder(.violation), twin: "a method of the actor reads and sets the value"
   ) {
     let counter = Counter()
     let count = inTask {
@@ -97,7 +101,7 @@ let actorPairs: [OrderPair] = [
       return await counter.count
     }
     try expect(count == 2, "2 additions gave \(count)")
-  } repaired: {
+  } right: {
     let counter = Counter()
     let count = inTask {
       await inTasks({ await counter.add() }, { await counter.add() })
@@ -106,9 +110,10 @@ let actorPairs: [OrderPair] = [
     try expect(count == 2, "2 additions gave \(count)")
   },
 
-  OrderPair(
+  Program(
     "lock-released-across-await", "a task reads under a lock, awaits, and writes under the lock",
-    repair: "the task awaits first, then reads and writes under one hold of the lock"
+    .failsInSomeOrder(.violation),
+    twin: "the task awaits first, then reads and writes under one hold of the lock"
   ) {
     let count = Guarded(0)
     inTask {
@@ -120,7 +125,7 @@ let actorPairs: [OrderPair] = [
       await inTasks(add, add)
     }
     try expect(count.value == 2, "2 additions gave \(count.value)")
-  } repaired: {
+  } right: {
     let count = Guarded(0)
     inTask {
       let add = { @Sendable in

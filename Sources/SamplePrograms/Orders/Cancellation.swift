@@ -1,10 +1,11 @@
 import Dispatch
+import Programs
 
 /// Tasks that are cancelled, started and stopped.
-let cancellationPairs: [OrderPair] = [
-  OrderPair(
+let cancellationPairs: [Program] = [
+  Program(
     "written-after-cancel", "a task writes after its owner has cancelled it and cleaned up",
-    repair: "the owner awaits the cancelled task before it cleans up"
+    .failsInSomeOrder(.violation), twin: "the owner awaits the cancelled task before it cleans up"
   ) {
     let file = Guarded<String?>("")
     let wroteToClosed = inTask {
@@ -17,7 +18,7 @@ let cancellationPairs: [OrderPair] = [
       return await task.value
     }
     try expect(!wroteToClosed, "the task wrote to a closed file")
-  } repaired: {
+  } right: {
     let file = Guarded<String?>("")
     let wroteToClosed = inTask {
       let task = Task {
@@ -32,9 +33,9 @@ let cancellationPairs: [OrderPair] = [
     try expect(!wroteToClosed, "the task wrote to a closed file")
   },
 
-  OrderPair(
+  Program(
     "stopped-before-the-task-is-kept", "stop() finds no task, because start() still awaits",
-    repair: "start() keeps its task before it awaits"
+    .failsInSomeOrder(.violation), twin: "start() keeps its task before it awaits"
   ) {
     let service = Service()
     let isRunning = inTask {
@@ -42,7 +43,7 @@ let cancellationPairs: [OrderPair] = [
       return await service.isRunningAfterStop
     }
     try expect(!isRunning, "the service runs after it was stopped")
-  } repaired: {
+  } right: {
     let service = Service()
     let isRunning = inTask {
       await inTasks({ await service.startChecking() }, { await service.stop() })
@@ -51,9 +52,9 @@ let cancellationPairs: [OrderPair] = [
     try expect(!isRunning, "the service runs after it was stopped")
   },
 
-  OrderPair(
+  Program(
     "answer-lost-to-a-time-out", "a connection is opened after its time-out, and is lost",
-    repair: "the attempt that lost closes its connection"
+    .failsInSomeOrder(.violation), twin: "the attempt that lost closes its connection"
   ) {
     let open = Guarded(0)
     let got = inTask {
@@ -72,7 +73,7 @@ let cancellationPairs: [OrderPair] = [
         })
     }
     try expect(open.value == (got ? 1 : 0), "\(open.value) connections are open, used: \(got)")
-  } repaired: {
+  } right: {
     let open = Guarded(0)
     let got = inTask {
       let isDecided = Guarded(false)
@@ -100,9 +101,10 @@ let cancellationPairs: [OrderPair] = [
     try expect(open.value == (got ? 1 : 0), "\(open.value) connections are open, used: \(got)")
   },
 
-  OrderPair(
+  Program(
     "paid-and-cancelled", "an order is cancelled between its check and its payment",
-    repair: "the payment and the cancellation change one state under its lock"
+    .failsInSomeOrder(.violation),
+    twin: "the payment and the cancellation change one state under its lock"
   ) {
     let (isCancelled, isPaid) = (Guarded(false), Guarded(false))
     inTask {
@@ -116,7 +118,7 @@ let cancellationPairs: [OrderPair] = [
     }
     let both = isCancelled.value && isPaid.value
     try expect(!both, "a cancelled order was paid")
-  } repaired: {
+  } right: {
     let state = Guarded("placed")
     inTask {
       await inTasks(

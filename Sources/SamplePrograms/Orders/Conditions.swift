@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Conditions whose waits and signals come in the wrong order.
-let conditionPairs: [OrderPair] = [
-  OrderPair(
+let conditionPairs: [Program] = [
+  Program(
     "signalled-before-wait", "a thread checks a flag, and waits after the signal",
-    repair: "the flag is checked and set under the condition's lock"
+    .failsInSomeOrder(.deadlock), twin: "the flag is checked and set under the condition's lock"
   ) {
     let (isReady, condition) = (Guarded(false), NSCondition())
     together(
@@ -17,7 +18,7 @@ let conditionPairs: [OrderPair] = [
         isReady.set(true)
         condition.withLock { condition.signal() }
       })
-  } repaired: {
+  } right: {
     let (isReady, condition) = (Guarded(false), NSCondition())
     together(
       {
@@ -31,9 +32,9 @@ let conditionPairs: [OrderPair] = [
       })
   },
 
-  OrderPair(
+  Program(
     "signal-reaches-a-consumer", "producers and consumers of a buffer of one share a condition",
-    repair: "each change wakes all waiters",
+    .failsInSomeOrder(.deadlock), twin: "each change wakes all waiters",
     source: "Extreme Programming Challenge Fourteen: a bounded buffer that notifies one waiter"
   ) {
     let buffer = Buffer { $0.signal() }
@@ -41,7 +42,7 @@ let conditionPairs: [OrderPair] = [
       {
         buffer.put(); buffer.put()
       }, { buffer.take() }, { buffer.take() })
-  } repaired: {
+  } right: {
     let buffer = Buffer { $0.broadcast() }
     together(
       {
@@ -49,9 +50,9 @@ let conditionPairs: [OrderPair] = [
       }, { buffer.take() }, { buffer.take() })
   },
 
-  OrderPair(
+  Program(
     "woken-and-overtaken", "a woken consumer does not check again, and the item is gone",
-    repair: "the consumer checks again each time it is woken"
+    .failsInSomeOrder(.crashed), twin: "the consumer checks again each time it is woken"
   ) {
     let (condition, items) = (NSCondition(), Guarded([Int]()))
     together(
@@ -68,7 +69,7 @@ let conditionPairs: [OrderPair] = [
           condition.signal()
         }
       }, { condition.withLock { _ = items.update { $0.popLast() } } })
-  } repaired: {
+  } right: {
     let (condition, items) = (NSCondition(), Guarded([Int]()))
     let isOver = Guarded(false)
     together(
@@ -93,13 +94,13 @@ let conditionPairs: [OrderPair] = [
       })
   },
 
-  OrderPair(
+  Program(
     "woken-for-another-turn", "one condition wakes one of two waiters, and the turn is the other's",
-    repair: "each change of the turn wakes all waiters"
+    .failsInSomeOrder(.deadlock), twin: "each change of the turn wakes all waiters"
   ) {
     let turns = Turns { $0.signal() }
     together({ turns.wait(for: 1) }, { turns.wait(for: 2) }, { turns.set(1) })
-  } repaired: {
+  } right: {
     let turns = Turns { $0.broadcast() }
     together({ turns.wait(for: 1) }, { turns.wait(for: 2) }, { turns.set(1) })
   },

@@ -1,8 +1,11 @@
+import Programs
+
 /// Continuations that are resumed twice, or never.
-let continuationPairs: [OrderPair] = [
-  OrderPair(
+let continuationPairs: [Program] = [
+  Program(
     "resumed-twice", "an answer and a time-out both resume a continuation",
-    repair: "one hold of the lock takes the continuation that is resumed",
+    .failsInSomeOrder(.crashed),
+    twin: "one hold of the lock takes the continuation that is resumed",
     source: "MCP swift-sdk, pull request 113: request continuations resumed twice"
   ) {
     let value = inTask {
@@ -19,7 +22,7 @@ let continuationPairs: [OrderPair] = [
       }
     }
     try expect(value == 1 || value == 2, "the value is \(value)")
-  } repaired: {
+  } right: {
     let value = inTask {
       await withCheckedContinuation { continuation in
         let waiting = Guarded<CheckedContinuation<Int, Never>?>(continuation)
@@ -37,9 +40,10 @@ let continuationPairs: [OrderPair] = [
     try expect(value == 1 || value == 2, "the value is \(value)")
   },
 
-  OrderPair(
+  Program(
     "cancelled-before-stored", "a task is cancelled before its continuation is stored",
-    repair: "the hold that stores the continuation also sees the cancellation",
+    .failsInSomeOrder(.deadlock),
+    twin: "the hold that stores the continuation also sees the cancellation",
     source: "swift-async-algorithms, pull request 449: a reader that is cancelled before it waits"
   ) {
     let stored = Guarded<CheckedContinuation<Void, Never>?>(nil)
@@ -54,7 +58,7 @@ let continuationPairs: [OrderPair] = [
       task.cancel()
       await task.value
     }
-  } repaired: {
+  } right: {
     let stored = Guarded((continuation: CheckedContinuation<Void, Never>?.none, isCancelled: false))
     inTask {
       let task = Task {
@@ -79,20 +83,21 @@ let continuationPairs: [OrderPair] = [
     }
   },
 
-  OrderPair(
+  Program(
     "asynchronous-semaphore", "a task finds no permit, and is queued after the signal",
-    repair: "the task is queued in the actor's step that finds no permit"
+    .failsInSomeOrder(.deadlock),
+    twin: "the task is queued in the actor's step that finds no permit"
   ) {
     let semaphore = AsynchronousSemaphore()
     inTask { await inTasks({ await semaphore.wait() }, { await semaphore.signal() }) }
-  } repaired: {
+  } right: {
     let semaphore = AsynchronousSemaphore()
     inTask { await inTasks({ await semaphore.waitAtOnce() }, { await semaphore.signal() }) }
   },
 
-  OrderPair(
+  Program(
     "answer-before-registration", "a request is sent before its continuation is registered",
-    repair: "the continuation is registered before the request is sent"
+    .failsInSomeOrder(.deadlock), twin: "the continuation is registered before the request is sent"
   ) {
     let waiting = Guarded<[Int: CheckedContinuation<Void, Never>]>([:])
     let answer = { @Sendable in waiting.update { $0.removeValue(forKey: 1) }?.resume() }
@@ -100,7 +105,7 @@ let continuationPairs: [OrderPair] = [
       Task { answer() }
       await withCheckedContinuation { continuation in waiting.update { $0[1] = continuation } }
     }
-  } repaired: {
+  } right: {
     let waiting = Guarded<[Int: CheckedContinuation<Void, Never>]>([:])
     let answer = { @Sendable in waiting.update { $0.removeValue(forKey: 1) }?.resume() }
     inTask {

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Groups that are empty too early.
-let groupPairs: [OrderPair] = [
-  OrderPair(
+let groupPairs: [Program] = [
+  Program(
     "group-entered-in-block", "a block enters its group itself, and the group is empty before",
-    repair: "the group is entered before the block is submitted"
+    .failsInSomeOrder(.violation), twin: "the group is entered before the block is submitted"
   ) {
     let (group, count) = (DispatchGroup(), Guarded(0))
     let ended = DispatchSemaphore(value: 0)
@@ -19,7 +20,7 @@ let groupPairs: [OrderPair] = [
     let seen = count.value
     ended.wait()
     try expect(seen == 1, "the group was empty before its block began")
-  } repaired: {
+  } right: {
     let (group, count) = (DispatchGroup(), Guarded(0))
     let ended = DispatchSemaphore(value: 0)
     group.enter()
@@ -34,9 +35,9 @@ let groupPairs: [OrderPair] = [
     try expect(seen == 1, "the group was empty before its block began")
   },
 
-  OrderPair(
+  Program(
     "notified-after-the-first", "a group is left by its first download before the second enters",
-    repair: "all downloads enter before the first one begins"
+    .failsInSomeOrder(.violation), twin: "all downloads enter before the first one begins"
   ) {
     let (group, loaded, seen) = (DispatchGroup(), Guarded(0), Guarded<Int?>(nil))
     let (queue, notified) = (DispatchQueue.global(), DispatchSemaphore(value: 0))
@@ -58,7 +59,7 @@ let groupPairs: [OrderPair] = [
     notified.wait()
     all.wait()
     try expect(seen.value == 2, "the notification saw \(seen.value ?? 0) of 2 downloads")
-  } repaired: {
+  } right: {
     let (group, loaded, seen) = (DispatchGroup(), Guarded(0), Guarded<Int?>(nil))
     let (queue, notified) = (DispatchQueue.global(), DispatchSemaphore(value: 0))
     group.enter()
@@ -77,9 +78,9 @@ let groupPairs: [OrderPair] = [
     try expect(seen.value == 2, "the notification saw \(seen.value ?? 0) of 2 downloads")
   },
 
-  OrderPair(
+  Program(
     "left-before-the-result", "a block leaves its group before it stores its result",
-    repair: "the block stores its result before it leaves the group"
+    .failsInSomeOrder(.violation), twin: "the block stores its result before it leaves the group"
   ) {
     let (group, result) = (DispatchGroup(), Guarded<Int?>(nil))
     group.enter()
@@ -89,7 +90,7 @@ let groupPairs: [OrderPair] = [
     }
     group.wait()
     try expect(result.value == 1, "the group was empty before the result was stored")
-  } repaired: {
+  } right: {
     let (group, result) = (DispatchGroup(), Guarded<Int?>(nil))
     group.enter()
     DispatchQueue.global().async {

@@ -1,11 +1,13 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Starts, stops and initialisation.
-let lifecyclePairs: [OrderPair] = [
-  OrderPair(
+let lifecyclePairs: [Program] = [
+  Program(
     "started-twice", "two calls of start() find the service stopped, and both start it",
-    repair: "one hold of the lock finds the service stopped and marks it as started"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock finds the service stopped and marks it as started"
   ) {
     let (isRunning, starts) = (Guarded(false), Guarded(0))
     let start = { @Sendable in
@@ -15,7 +17,7 @@ let lifecyclePairs: [OrderPair] = [
     }
     together(start, start)
     try expect(starts.value == 1, "the service was started \(starts.value) times")
-  } repaired: {
+  } right: {
     let (isRunning, starts) = (Guarded(false), Guarded(0))
     let start = { @Sendable in
       let mustStart = isRunning.update { isRunning in
@@ -28,9 +30,10 @@ let lifecyclePairs: [OrderPair] = [
     try expect(starts.value == 1, "the service was started \(starts.value) times")
   },
 
-  OrderPair(
+  Program(
     "stopped-while-starting", "stop() is called while start() opens the connection",
-    repair: "start() looks at the state again when the connection is open"
+    .failsInSomeOrder(.violation),
+    twin: "start() looks at the state again when the connection is open"
   ) {
     let state = Guarded("idle")
     together(
@@ -40,7 +43,7 @@ let lifecyclePairs: [OrderPair] = [
         state.set("running")
       }, { state.set("stopped") })
     try expect(state.value == "stopped", "the service is \(state.value) after it was stopped")
-  } repaired: {
+  } right: {
     let state = Guarded("idle")
     together(
       {
@@ -50,9 +53,10 @@ let lifecyclePairs: [OrderPair] = [
     try expect(state.value == "stopped", "the service is \(state.value) after it was stopped")
   },
 
-  OrderPair(
+  Program(
     "submitted-after-drain", "a job is added after the shutdown has drained the queue",
-    repair: "one hold of the lock checks that the queue is open and adds the job"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock checks that the queue is open and adds the job"
   ) {
     let (isClosed, jobs, done) = (Guarded(false), Guarded([Int]()), Guarded([Int]()))
     let accepted = Guarded(false)
@@ -71,7 +75,7 @@ let lifecyclePairs: [OrderPair] = [
         done.update { $0 += rest }
       })
     try expect(done.value.count == (accepted.value ? 1 : 0), "an accepted job was not done")
-  } repaired: {
+  } right: {
     let queue = Guarded((isClosed: false, jobs: [Int]()))
     let (accepted, done) = (Guarded(false), Guarded([Int]()))
     together(
@@ -92,9 +96,9 @@ let lifecyclePairs: [OrderPair] = [
     try expect(done.value.count == (accepted.value ? 1 : 0), "an accepted job was not done")
   },
 
-  OrderPair(
+  Program(
     "thread-before-its-name", "a new thread reads the field that its creator sets after the start",
-    repair: "the creator sets the field before it starts the thread",
+    .failsInSomeOrder(.violation), twin: "the creator sets the field before it starts the thread",
     source: "Mozilla, nsThread: the new thread reads mThread before it is assigned (ASPLOS 2008)"
   ) {
     let (name, seen) = (Guarded<String?>(nil), Guarded<String?>(nil))
@@ -106,7 +110,7 @@ let lifecyclePairs: [OrderPair] = [
     name.set("worker")
     ended.wait()
     try expect(seen.value == "worker", "the thread has read its name before it was set")
-  } repaired: {
+  } right: {
     let (name, seen) = (Guarded<String?>(nil), Guarded<String?>(nil))
     let ended = DispatchSemaphore(value: 0)
     name.set("worker")
@@ -118,9 +122,10 @@ let lifecyclePairs: [OrderPair] = [
     try expect(seen.value == "worker", "the thread has read its name before it was set")
   },
 
-  OrderPair(
+  Program(
     "published-before-filled", "a shared instance is published, then configured",
-    repair: "the instance is configured, then published"
+    .failsInSomeOrder(.violation),
+    twin: "the instance is configured, then published"
   ) {
     let shared = Guarded<Client?>(nil)
     let seen = Guarded<String?>("")
@@ -131,7 +136,7 @@ let lifecyclePairs: [OrderPair] = [
         client.address.set("localhost")
       }, { if let client = shared.value { seen.set(client.address.value) } })
     try expect(seen.value != nil, "a client without an address was used")
-  } repaired: {
+  } right: {
     let shared = Guarded<Client?>(nil)
     let seen = Guarded<String?>("")
     together(
@@ -143,10 +148,11 @@ let lifecyclePairs: [OrderPair] = [
     try expect(seen.value != nil, "a client without an address was used")
   },
 
-  OrderPair(
+  Program(
     "ended-before-the-last-item",
     "a consumer finds no item, then finds that the producer has ended",
-    repair: "one hold of the lock looks for an item and for the end"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock looks for an item and for the end"
   ) {
     let (items, hasEnded, taken) = (Guarded([Int]()), Guarded(false), Guarded(0))
     together(
@@ -161,7 +167,7 @@ let lifecyclePairs: [OrderPair] = [
         taken.set(1)
       })
     try expect(taken.value == 1, "the last item was left")
-  } repaired: {
+  } right: {
     let (queue, taken) = (Guarded((items: [Int](), hasEnded: false)), Guarded(0))
     together(
       {

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Tables and caches whose every access is locked.
-let tablePairs: [OrderPair] = [
-  OrderPair(
+let tablePairs: [Program] = [
+  Program(
     "inserted-after-check", "two threads find no session for a key, and each makes one",
-    repair: "one hold of the lock looks the session up and makes it"
+    .failsInSomeOrder(.violation), twin: "one hold of the lock looks the session up and makes it"
   ) {
     let sessions = Guarded<[String: Session]>([:])
     let (first, second) = (Guarded<Session?>(nil), Guarded<Session?>(nil))
@@ -17,7 +18,7 @@ let tablePairs: [OrderPair] = [
     }
     together({ first.set(session("a")) }, { second.set(session("a")) })
     try expect(first.value === second.value, "one key has two sessions")
-  } repaired: {
+  } right: {
     let sessions = Guarded<[String: Session]>([:])
     let (first, second) = (Guarded<Session?>(nil), Guarded<Session?>(nil))
     let session = { @Sendable (key: String) -> Session in
@@ -32,9 +33,9 @@ let tablePairs: [OrderPair] = [
     try expect(first.value === second.value, "one key has two sessions")
   },
 
-  OrderPair(
+  Program(
     "cost-apart-from-contents", "a cache replaces an object under one hold, its cost under another",
-    repair: "one hold of the lock replaces the object and its cost"
+    .failsInSomeOrder(.violation), twin: "one hold of the lock replaces the object and its cost"
   ) {
     let cache = Guarded((costs: [String: Int](), total: 0))
     let insert = { @Sendable (cost: Int) in
@@ -47,7 +48,7 @@ let tablePairs: [OrderPair] = [
     together({ insert(3) }, { insert(5) })
     let (costs, total) = cache.value
     try expect(total == costs["a"], "the objects cost \(costs), and the total is \(total)")
-  } repaired: {
+  } right: {
     let cache = Guarded((costs: [String: Int](), total: 0))
     let insert = { @Sendable (cost: Int) in
       cache.update {
@@ -60,9 +61,9 @@ let tablePairs: [OrderPair] = [
     try expect(total == costs["a"], "the objects cost \(costs), and the total is \(total)")
   },
 
-  OrderPair(
+  Program(
     "evicted-after-renewal", "an entry is renewed after it was found to be old, and is evicted",
-    repair: "the hold that evicts an entry also finds that it is old"
+    .failsInSomeOrder(.violation), twin: "the hold that evicts an entry also finds that it is old"
   ) {
     let cache = Guarded(["a": 1])
     together(
@@ -72,7 +73,7 @@ let tablePairs: [OrderPair] = [
         cache.update { for key in old { $0[key] = nil } }
       }, { cache.update { $0["a"] = 2 } })
     try expect(cache.value["a"] == 2, "the renewed entry was evicted")
-  } repaired: {
+  } right: {
     let cache = Guarded(["a": 1])
     together(
       {
@@ -81,9 +82,10 @@ let tablePairs: [OrderPair] = [
     try expect(cache.value["a"] == 2, "the renewed entry was evicted")
   },
 
-  OrderPair(
+  Program(
     "order-apart-from-contents", "an eviction runs between the two steps of an insertion",
-    repair: "an insertion changes the table and the list of ages under one hold"
+    .failsInSomeOrder(.violation),
+    twin: "an insertion changes the table and the list of ages under one hold"
   ) {
     let (contents, ages) = (Guarded(["a": 1]), Guarded(["a"]))
     together(
@@ -97,7 +99,7 @@ let tablePairs: [OrderPair] = [
       })
     let state = (contents.value.keys.sorted(), ages.value)
     try expect(state.0 == state.1, "the table has \(state.0), and the list has \(state.1)")
-  } repaired: {
+  } right: {
     let cache = Guarded((contents: ["a": 1], ages: ["a"]))
     together(
       {
@@ -116,9 +118,10 @@ let tablePairs: [OrderPair] = [
     try expect(state.contents.keys.sorted() == state.ages, "the table and the list are \(state)")
   },
 
-  OrderPair(
+  Program(
     "number-given-twice", "two threads read the highest number, and each adds the next one",
-    repair: "one hold of the lock reads the highest number and adds the next one"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock reads the highest number and adds the next one"
   ) {
     let numbers = Guarded([1])
     let add = { @Sendable in
@@ -127,16 +130,17 @@ let tablePairs: [OrderPair] = [
     }
     together(add, add)
     try expect(numbers.value == [1, 2, 3], "the numbers are \(numbers.value)")
-  } repaired: {
+  } right: {
     let numbers = Guarded([1])
     let add = { @Sendable in numbers.update { $0.append($0.max()! + 1) } }
     together(add, add)
     try expect(numbers.value == [1, 2, 3], "the numbers are \(numbers.value)")
   },
 
-  OrderPair(
+  Program(
     "event-lost-in-rotation", "an event is not logged because the log is closed for its rotation",
-    repair: "one hold of the lock closes the log and opens the next one",
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock closes the log and opens the next one",
     source: "MySQL, bug 791: a statement between the close and the open of the log is not logged"
   ) {
     let log = Guarded((isOpen: true, events: [Int]()))
@@ -146,7 +150,7 @@ let tablePairs: [OrderPair] = [
         log.update { $0.isOpen = true }
       }, { log.update { if $0.isOpen { $0.events.append(1) } } })
     try expect(log.value.events == [1], "the event was not logged")
-  } repaired: {
+  } right: {
     let log = Guarded((isOpen: true, events: [Int]()))
     together(
       {
@@ -158,9 +162,9 @@ let tablePairs: [OrderPair] = [
     try expect(log.value.events == [1], "the event was not logged")
   },
 
-  OrderPair(
+  Program(
     "read-lock-given-up", "a value is made by two threads that gave up a read lock to write",
-    repair: "the thread looks again once it holds the write lock"
+    .failsInSomeOrder(.violation), twin: "the thread looks again once it holds the write lock"
   ) {
     let value = ReadWriteLocked<Int?>(nil)
     let made = Guarded(0)
@@ -173,7 +177,7 @@ let tablePairs: [OrderPair] = [
     }
     together(get, get)
     try expect(made.value == 1, "the value was made \(made.value) times")
-  } repaired: {
+  } right: {
     let value = ReadWriteLocked<Int?>(nil)
     let made = Guarded(0)
     let get = { @Sendable in

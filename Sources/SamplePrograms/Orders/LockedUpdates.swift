@@ -1,24 +1,25 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Reads and writes that are each under a lock, and together are not.
-let updatePairs: [OrderPair] = [
-  OrderPair(
+let updatePairs: [Program] = [
+  Program(
     "update-in-two-steps", "two blocks read a number under its lock and write it under its lock",
-    repair: "two blocks add to a number under one hold of its lock"
+    .failsInSomeOrder(.violation), twin: "two blocks add to a number under one hold of its lock"
   ) {
     let count = Guarded(0)
     together({ count.set(count.value + 1) }, { count.set(count.value + 1) })
     try expect(count.value == 2, "2 additions gave \(count.value)")
-  } repaired: {
+  } right: {
     let count = Guarded(0)
     together({ count.update { $0 += 1 } }, { count.update { $0 += 1 } })
     try expect(count.value == 2, "2 additions gave \(count.value)")
   },
 
-  OrderPair(
+  Program(
     "total-during-transfer", "a sum of two balances is taken while money is between them",
-    repair: "the transfer and the sum hold both locks, in one order"
+    .failsInSomeOrder(.violation), twin: "the transfer and the sum hold both locks, in one order"
   ) {
     let (first, second) = (Guarded(100), Guarded(100))
     let total = Guarded(0)
@@ -28,7 +29,7 @@ let updatePairs: [OrderPair] = [
         second.update { $0 += 30 }
       }, { total.set(first.value + second.value) })
     try expect(total.value == 200, "the sum was \(total.value)")
-  } repaired: {
+  } right: {
     let (first, second) = (Guarded(100), Guarded(100))
     let total = Guarded(0)
     together(
@@ -43,9 +44,9 @@ let updatePairs: [OrderPair] = [
     try expect(total.value == 200, "the sum was \(total.value)")
   },
 
-  OrderPair(
+  Program(
     "pair-read-in-two-steps", "width and height are written under one lock and read one by one",
-    repair: "width and height are read under one hold of the lock"
+    .failsInSomeOrder(.violation), twin: "width and height are read under one hold of the lock"
   ) {
     let size = Guarded((width: 1, height: 1))
     let seen = Guarded((width: 1, height: 1))
@@ -55,16 +56,17 @@ let updatePairs: [OrderPair] = [
         seen.set((width: size.value.width, height: size.value.height))
       })
     try expect(seen.value.width == seen.value.height, "a size of \(seen.value) never existed")
-  } repaired: {
+  } right: {
     let size = Guarded((width: 1, height: 1))
     let seen = Guarded((width: 1, height: 1))
     together({ size.set((width: 2, height: 2)) }, { seen.set(size.value) })
     try expect(seen.value.width == seen.value.height, "a size of \(seen.value) never existed")
   },
 
-  OrderPair(
+  Program(
     "last-one-out", "each of two workers counts itself out, then reads whether it is the last",
-    repair: "the hold that counts a worker out also decides whether it is the last",
+    .failsInSomeOrder(.violation),
+    twin: "the hold that counts a worker out also decides whether it is the last",
     source: "Apache HTTP Server, bug 21287: a reference count is decremented, then tested"
   ) {
     let (remaining, cleanups) = (Guarded(2), Guarded(0))
@@ -74,7 +76,7 @@ let updatePairs: [OrderPair] = [
     }
     together(leave, leave)
     try expect(cleanups.value == 1, "\(cleanups.value) workers were the last")
-  } repaired: {
+  } right: {
     let (remaining, cleanups) = (Guarded(2), Guarded(0))
     let leave = { @Sendable in
       let isLast = remaining.update { remaining in
@@ -87,9 +89,9 @@ let updatePairs: [OrderPair] = [
     try expect(cleanups.value == 1, "\(cleanups.value) workers were the last")
   },
 
-  OrderPair(
+  Program(
     "append-while-truncated", "a buffer is read by a length that another thread has changed",
-    repair: "the other buffer is copied under one hold of its lock",
+    .failsInSomeOrder(.crashed), twin: "the other buffer is copied under one hold of its lock",
     source: "JDK 1.4, StringBuffer.append: the other buffer's length and characters are read apart"
   ) {
     let (buffer, other) = (Guarded("a"), Guarded("bcd"))
@@ -101,7 +103,7 @@ let updatePairs: [OrderPair] = [
         buffer.update { $0.unicodeScalars.append(contentsOf: end) }
       }, { other.set("") })
     try expect(["a", "abcd"].contains(buffer.value), "the buffer is \(buffer.value)")
-  } repaired: {
+  } right: {
     let (buffer, other) = (Guarded("a"), Guarded("bcd"))
     together(
       {
@@ -111,9 +113,10 @@ let updatePairs: [OrderPair] = [
     try expect(["a", "abcd"].contains(buffer.value), "the buffer is \(buffer.value)")
   },
 
-  OrderPair(
+  Program(
     "limit-passed", "two requests see one permit left, and each takes it",
-    repair: "one hold of the lock checks for a permit and takes it"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock checks for a permit and takes it"
   ) {
     let permits = Guarded(1)
     let request = { @Sendable in
@@ -122,7 +125,7 @@ let updatePairs: [OrderPair] = [
     }
     together(request, request)
     try expect(permits.value == 0, "\(permits.value) permits are left of 1")
-  } repaired: {
+  } right: {
     let permits = Guarded(1)
     let request = { @Sendable in
       permits.update { permits in
@@ -134,9 +137,10 @@ let updatePairs: [OrderPair] = [
     try expect(permits.value == 0, "\(permits.value) permits are left of 1")
   },
 
-  OrderPair(
+  Program(
     "failures-forgotten", "a success resets the count of failures while a third failure is counted",
-    repair: "one hold of the lock counts a failure and opens the breaker",
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock counts a failure and opens the breaker",
     source: "swift-package-manager, pull request 10399: errors of a host read under two holds"
   ) {
     let (failures, isOpen) = (Guarded(2), Guarded(false))
@@ -152,7 +156,7 @@ let updatePairs: [OrderPair] = [
       })
     let state = (failures.value, isOpen.value)
     try expect(state.1 == (state.0 >= 3), "\(state.0) failures, and open is \(state.1)")
-  } repaired: {
+  } right: {
     let breaker = Guarded((failures: 2, isOpen: false))
     together(
       {

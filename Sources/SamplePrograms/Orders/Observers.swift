@@ -1,11 +1,13 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Lists of observers.
-let observerPairs: [OrderPair] = [
-  OrderPair(
+let observerPairs: [Program] = [
+  Program(
     "called-after-removal", "an observer is called from a copy of the list, after its removal",
-    repair: "the observer is looked up again, and is called under the lock"
+    .failsInSomeOrder(.violation),
+    twin: "the observer is looked up again, and is called under the lock"
   ) {
     let observers = Guarded([1])
     let (isRemoved, calledAfter) = (Guarded(false), Guarded(false))
@@ -18,7 +20,7 @@ let observerPairs: [OrderPair] = [
         isRemoved.set(true)
       })
     try expect(!calledAfter.value, "a removed observer was called")
-  } repaired: {
+  } right: {
     let observers = Guarded([1])
     let (isRemoved, calledAfter) = (Guarded(false), Guarded(false))
     together(
@@ -32,10 +34,11 @@ let observerPairs: [OrderPair] = [
     try expect(!calledAfter.value, "a removed observer was called")
   },
 
-  OrderPair(
+  Program(
     "missed-before-subscription",
     "a value is sent after the current one is read, before subscribing",
-    repair: "one hold of the lock reads the current value and subscribes"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock reads the current value and subscribes"
   ) {
     let subject = Guarded((value: 1, subscribers: [Guarded<Int>]()))
     let seen = Guarded(0)
@@ -51,7 +54,7 @@ let observerPairs: [OrderPair] = [
         }
       })
     try expect(seen.value == 2, "the subscriber has the value \(seen.value), the subject has 2")
-  } repaired: {
+  } right: {
     let subject = Guarded((value: 1, subscribers: [Guarded<Int>]()))
     let seen = Guarded(0)
     together(
@@ -70,9 +73,9 @@ let observerPairs: [OrderPair] = [
     try expect(seen.value == 2, "the subscriber has the value \(seen.value), the subject has 2")
   },
 
-  OrderPair(
+  Program(
     "notified-out-of-order", "two changes are stored in one order and reported in the other",
-    repair: "a change is reported under the lock that stores it"
+    .failsInSomeOrder(.violation), twin: "a change is reported under the lock that stores it"
   ) {
     let (value, reported) = (Guarded(0), Guarded(0))
     let change = { @Sendable (new: Int) in
@@ -83,7 +86,7 @@ let observerPairs: [OrderPair] = [
     try expect(
       reported.value == value.value, "\(value.value) is stored, \(reported.value) was reported last"
     )
-  } repaired: {
+  } right: {
     let (value, reported) = (Guarded(0), Guarded(0))
     let change = { @Sendable (new: Int) in
       value.update {

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Operations and their dependencies.
-let operationPairs: [OrderPair] = [
-  OrderPair(
+let operationPairs: [Program] = [
+  Program(
     "dependent-before-completion", "an operation needs what a completion block does before it",
-    repair: "the operation itself does it, and no completion block",
+    .failsInSomeOrder(.violation), twin: "the operation itself does it, and no completion block",
     source: "Operation.completionBlock: it runs after the operation has finished, on any thread"
   ) {
     let (parsed, seen) = (Guarded(false), Guarded(false))
@@ -20,7 +21,7 @@ let operationPairs: [OrderPair] = [
     queue.addOperations([load, show], waitUntilFinished: true)
     completed.wait()
     try expect(seen.value, "the dependent operation ran before the completion block")
-  } repaired: {
+  } right: {
     let (parsed, seen) = (Guarded(false), Guarded(false))
     let (load, show) = (
       BlockOperation { parsed.set(true) }, BlockOperation { seen.set(parsed.value) }
@@ -31,9 +32,9 @@ let operationPairs: [OrderPair] = [
     try expect(seen.value, "the dependent operation ran before the completion block")
   },
 
-  OrderPair(
+  Program(
     "cancelled-operation-begins", "an operation begins after it was found not to be executing",
-    repair: "an operation that depends on the first one releases"
+    .failsInSomeOrder(.violation), twin: "an operation that depends on the first one releases"
   ) {
     let (isReleased, usedAfter) = (Guarded(false), Guarded(false))
     let operation = BlockOperation { if isReleased.value { usedAfter.set(true) } }
@@ -42,7 +43,7 @@ let operationPairs: [OrderPair] = [
     if !operation.isExecuting { isReleased.set(true) }
     queue.waitUntilAllOperationsAreFinished()
     try expect(!usedAfter.value, "the operation used what was released")
-  } repaired: {
+  } right: {
     let (isReleased, usedAfter) = (Guarded(false), Guarded(false))
     let operation = BlockOperation { if isReleased.value { usedAfter.set(true) } }
     let release = BlockOperation { isReleased.set(true) }
@@ -52,9 +53,9 @@ let operationPairs: [OrderPair] = [
     try expect(!usedAfter.value, "the operation used what was released")
   },
 
-  OrderPair(
+  Program(
     "operations-without-dependency", "two operations of a queue are expected to run in their order",
-    repair: "the second operation depends on the first"
+    .failsInSomeOrder(.violation), twin: "the second operation depends on the first"
   ) {
     let (queue, log) = (OperationQueue(), Guarded([Int]()))
     let (first, second) = (
@@ -62,7 +63,7 @@ let operationPairs: [OrderPair] = [
     )
     queue.addOperations([first, second], waitUntilFinished: true)
     try expect(log.value == [1, 2], "the operations ran as \(log.value)")
-  } repaired: {
+  } right: {
     let (queue, log) = (OperationQueue(), Guarded([Int]()))
     let (first, second) = (
       BlockOperation { log.update { $0.append(1) } }, BlockOperation { log.update { $0.append(2) } }

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Things that are given back and used again.
-let poolPairs: [OrderPair] = [
-  OrderPair(
+let poolPairs: [Program] = [
+  Program(
     "first-free-and-back", "a free list's first item is the one seen before, and its next is not",
-    repair: "a version that each change raises is compared too",
+    .failsInSomeOrder(.violation), twin: "a version that each change raises is compared too",
     source: "IBM System/370 Principles of Operation: the ABA problem of a list that is popped"
   ) {
     let list = Guarded(FreeList())
@@ -21,7 +22,7 @@ let poolPairs: [OrderPair] = [
     try expect(
       mine.value == nil || mine.value != others.value && list.value.first != others.value,
       "item \(others.value ?? 0) is in use, and is free")
-  } repaired: {
+  } right: {
     let list = Guarded(FreeList())
     let mine = Guarded<Int?>(nil)
     let others = Guarded<Int?>(nil)
@@ -37,9 +38,10 @@ let poolPairs: [OrderPair] = [
       "item \(others.value ?? 0) is in use, and is free")
   },
 
-  OrderPair(
+  Program(
     "number-of-a-closed-file", "a write uses a file number that was closed and given out again",
-    repair: "a handle has a generation, and a write with an older one is refused"
+    .failsInSomeOrder(.violation),
+    twin: "a handle has a generation, and a write with an older one is refused"
   ) {
     let files = Guarded([3: "a"])
     let written = Guarded<String?>(nil)
@@ -52,7 +54,7 @@ let poolPairs: [OrderPair] = [
         files.update { $0[number] = "b" }
       })
     try expect(written.value != "b", "the text for file a was written to file b")
-  } repaired: {
+  } right: {
     let files = Guarded([3: (name: "a", generation: 1)])
     let written = Guarded<String?>(nil)
     let handle = (number: 3, generation: 1)
@@ -68,9 +70,10 @@ let poolPairs: [OrderPair] = [
     try expect(written.value != "b", "the text for file a was written to file b")
   },
 
-  OrderPair(
+  Program(
     "closed-while-used", "a connection is closed between the check that it is open and its use",
-    repair: "a user is counted under the lock that closes, and the last one closes"
+    .failsInSomeOrder(.violation),
+    twin: "a user is counted under the lock that closes, and the last one closes"
   ) {
     let isOpen = Guarded(true)
     let sentOnClosed = Guarded(false)
@@ -80,7 +83,7 @@ let poolPairs: [OrderPair] = [
         if !isOpen.value { sentOnClosed.set(true) }
       }, { isOpen.set(false) })
     try expect(!sentOnClosed.value, "a message was sent on a closed connection")
-  } repaired: {
+  } right: {
     let connection = Guarded((users: 0, isClosing: false, isOpen: true))
     let sentOnClosed = Guarded(false)
     together(

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Queues on which each step runs alone, and the whole does not.
-let queuePairs: [OrderPair] = [
-  OrderPair(
+let queuePairs: [Program] = [
+  Program(
     "read-and-set-on-queue", "a number is read by sync and written by async on its serial queue",
-    repair: "one block reads and writes the number"
+    .failsInSomeOrder(.violation), twin: "one block reads and writes the number"
   ) {
     let (queue, count) = (DispatchQueue(label: "count"), Guarded(0))
     let add = { @Sendable in
@@ -15,7 +16,7 @@ let queuePairs: [OrderPair] = [
     together(add, add)
     let sum = queue.sync { count.value }
     try expect(sum == 2, "2 additions gave \(sum)")
-  } repaired: {
+  } right: {
     let (queue, count) = (DispatchQueue(label: "count"), Guarded(0))
     let add = { @Sendable in queue.async { count.set(count.value + 1) } }
     together(add, add)
@@ -23,19 +24,19 @@ let queuePairs: [OrderPair] = [
     try expect(sum == 2, "2 additions gave \(sum)")
   },
 
-  OrderPair(
+  Program(
     "barrier-on-a-global-queue", "a barrier on a global queue does not keep other blocks out",
-    repair: "the barrier is on a concurrent queue of its own",
+    .failsInSomeOrder(.violation), twin: "the barrier is on a concurrent queue of its own",
     source: "dispatch_barrier_async(3): on a global queue it is like dispatch_async"
   ) {
     try writePair(on: .global())
-  } repaired: {
+  } right: {
     try writePair(on: DispatchQueue(label: "pair", attributes: .concurrent))
   },
 
-  OrderPair(
+  Program(
     "checked-before-the-barrier", "a key is looked up by sync, and inserted by a barrier",
-    repair: "the barrier block looks the key up again"
+    .failsInSomeOrder(.violation), twin: "the barrier block looks the key up again"
   ) {
     let queue = DispatchQueue(label: "table", attributes: .concurrent)
     let (table, made) = (Guarded([String: Int]()), Guarded(0))
@@ -48,7 +49,7 @@ let queuePairs: [OrderPair] = [
     }
     together(insert, insert)
     try expect(made.value == 1, "the value was made \(made.value) times")
-  } repaired: {
+  } right: {
     let queue = DispatchQueue(label: "table", attributes: .concurrent)
     let (table, made) = (Guarded([String: Int]()), Guarded(0))
     let insert = { @Sendable in
@@ -63,33 +64,34 @@ let queuePairs: [OrderPair] = [
     try expect(made.value == 1, "the value was made \(made.value) times")
   },
 
-  OrderPair(
+  Program(
     "two-queues-for-one-value", "two serial queues change one value, each in two steps",
-    repair: "both queues have one serial queue as their target"
+    .failsInSomeOrder(.violation), twin: "both queues have one serial queue as their target"
   ) {
     try addOn(DispatchQueue(label: "a"), DispatchQueue(label: "b"))
-  } repaired: {
+  } right: {
     let target = DispatchQueue(label: "value")
     try addOn(DispatchQueue(label: "a", target: target), DispatchQueue(label: "b", target: target))
   },
 
-  OrderPair(
+  Program(
     "results-in-order-of-the-end",
     "results of concurrent blocks are appended, and expected in order",
-    repair: "each block writes its own place of the result"
+    .failsInSomeOrder(.violation),
+    twin: "each block writes its own place of the result"
   ) {
     let results = Guarded([Int]())
     together({ results.update { $0.append(1) } }, { results.update { $0.append(2) } })
     try expect(results.value == [1, 2], "the results are \(results.value)")
-  } repaired: {
+  } right: {
     let results = Guarded([0, 0])
     together({ results.update { $0[0] = 1 } }, { results.update { $0[1] = 2 } })
     try expect(results.value == [1, 2], "the results are \(results.value)")
   },
 
-  OrderPair(
+  Program(
     "suspended-while-running", "suspend() returns while a block of the queue still runs",
-    repair: "a block of the queue itself suspends it"
+    .failsInSomeOrder(.violation), twin: "a block of the queue itself suspends it"
   ) {
     let (queue, steps, isPaused) = (DispatchQueue(label: "work"), Guarded(0), Guarded(false))
     let movedInPause = Guarded(false)
@@ -103,7 +105,7 @@ let queuePairs: [OrderPair] = [
     queue.resume()
     queue.sync {}
     try expect(!movedInPause.value, "a block ran while the queue was suspended")
-  } repaired: {
+  } right: {
     let (queue, steps, isPaused) = (DispatchQueue(label: "work"), Guarded(0), Guarded(false))
     let movedInPause = Guarded(false)
     queue.async {
@@ -118,10 +120,11 @@ let queuePairs: [OrderPair] = [
     try expect(!movedInPause.value, "a block ran while the queue was suspended")
   },
 
-  OrderPair(
+  Program(
     "cancelled-item-still-runs",
     "a file is closed after cancel(), while the work item writes to it",
-    repair: "the file is closed after the item has ended"
+    .failsInSomeOrder(.violation),
+    twin: "the file is closed after the item has ended"
   ) {
     let (isOpen, wroteToClosed) = (Guarded(true), Guarded(false))
     let item = DispatchWorkItem { if !isOpen.value { wroteToClosed.set(true) } }
@@ -130,7 +133,7 @@ let queuePairs: [OrderPair] = [
     isOpen.set(false)
     item.wait()
     try expect(!wroteToClosed.value, "the item wrote to a closed file")
-  } repaired: {
+  } right: {
     let (isOpen, wroteToClosed) = (Guarded(true), Guarded(false))
     let item = DispatchWorkItem { if !isOpen.value { wroteToClosed.set(true) } }
     DispatchQueue.global().async(execute: item)

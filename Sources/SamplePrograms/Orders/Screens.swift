@@ -1,8 +1,11 @@
+import Programs
+
 /// What an app does at an await: connections, pages and searches.
-let screenPairs: [OrderPair] = [
-  OrderPair(
+let screenPairs: [Program] = [
+  Program(
     "connected-twice", "connect() of an actor sets its state after the await",
-    repair: "connect() sets a state of its own before the await"
+    .failsInSomeOrder(.violation),
+    twin: "connect() sets a state of its own before the await"
   ) {
     let connection = Connection()
     let opened = inTask {
@@ -10,7 +13,7 @@ let screenPairs: [OrderPair] = [
       return await connection.opened
     }
     try expect(opened == 1, "\(opened) connections were opened")
-  } repaired: {
+  } right: {
     let connection = Connection()
     let opened = inTask {
       await inTasks({ await connection.connectOnce() }, { await connection.connectOnce() })
@@ -19,9 +22,9 @@ let screenPairs: [OrderPair] = [
     try expect(opened == 1, "\(opened) connections were opened")
   },
 
-  OrderPair(
+  Program(
     "loaded-twice-on-main-actor", "a view model on the main actor appends a page that is there",
-    repair: "the view model notes that it loads before it awaits"
+    .failsInSomeOrder(.violation), twin: "the view model notes that it loads before it awaits"
   ) {
     let pages = inTask {
       let model = ViewModel()
@@ -29,7 +32,7 @@ let screenPairs: [OrderPair] = [
       return await model.pages
     }
     try expect(pages == ["page 1"], "the pages are \(pages)")
-  } repaired: {
+  } right: {
     let pages = inTask {
       let model = ViewModel()
       await inTasks({ await model.loadOnce() }, { await model.loadOnce() })
@@ -38,9 +41,9 @@ let screenPairs: [OrderPair] = [
     try expect(pages == ["page 1"], "the pages are \(pages)")
   },
 
-  OrderPair(
+  Program(
     "stale-answer-shown", "the answer to an older search arrives after the newer one",
-    repair: "an answer is shown if its search is the latest"
+    .failsInSomeOrder(.violation), twin: "an answer is shown if its search is the latest"
   ) {
     let screen = SearchScreen()
     let shown = inTask {
@@ -51,7 +54,7 @@ let screenPairs: [OrderPair] = [
       return await screen.shown
     }
     try expect(shown == "swift", "the answer to '\(shown)' is shown")
-  } repaired: {
+  } right: {
     let screen = SearchScreen(checksLatest: true)
     let shown = inTask {
       let older = await screen.search("sw")

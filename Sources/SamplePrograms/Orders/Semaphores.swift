@@ -1,11 +1,13 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Semaphores and time-outs.
-let semaphorePairs: [OrderPair] = [
-  OrderPair(
+let semaphorePairs: [Program] = [
+  Program(
     "waiter-counted-late", "an event is signalled only for waiters that are counted already",
-    repair: "one hold of the lock looks at the event and counts the waiter"
+    .failsInSomeOrder(.deadlock),
+    twin: "one hold of the lock looks at the event and counts the waiter"
   ) {
     let (isSet, waiters, semaphore) = (Guarded(false), Guarded(0), DispatchSemaphore(value: 0))
     together(
@@ -18,7 +20,7 @@ let semaphorePairs: [OrderPair] = [
         isSet.set(true)
         if waiters.value > 0 { semaphore.signal() }
       })
-  } repaired: {
+  } right: {
     let (event, semaphore) = (Guarded((isSet: false, waiters: 0)), DispatchSemaphore(value: 0))
     together(
       {
@@ -37,9 +39,10 @@ let semaphorePairs: [OrderPair] = [
       })
   },
 
-  OrderPair(
+  Program(
     "timed-out-and-answered", "an answer comes after the time-out, before the request is withdrawn",
-    repair: "the hold that ends the request decides which of the two has ended it"
+    .failsInSomeOrder(.violation),
+    twin: "the hold that ends the request decides which of the two has ended it"
   ) {
     let (answered, isWithdrawn, results) = (
       DispatchSemaphore(value: 0), Guarded(false), Guarded([String]())
@@ -57,7 +60,7 @@ let semaphorePairs: [OrderPair] = [
         answered.signal()
       })
     try expect(results.value.count == 1, "the caller got \(results.value)")
-  } repaired: {
+  } right: {
     let (answered, results) = (DispatchSemaphore(value: 0), Guarded([String]()))
     let end = { @Sendable (result: String) in
       results.update { if $0.isEmpty { $0.append(result) } }
@@ -73,10 +76,11 @@ let semaphorePairs: [OrderPair] = [
     try expect(results.value.count == 1, "the caller got \(results.value)")
   },
 
-  OrderPair(
+  Program(
     "permit-kept-by-time-out",
     "a permit is signalled after the time-out, and stays for the next call",
-    repair: "each call has a semaphore of its own"
+    .failsInSomeOrder(.violation),
+    twin: "each call has a semaphore of its own"
   ) {
     let semaphore = DispatchSemaphore(value: 0)
     let second = Guarded<DispatchTimeoutResult?>(nil)
@@ -87,7 +91,7 @@ let semaphorePairs: [OrderPair] = [
         second.set(semaphore.wait(timeout: .now() + 1))
       }, { semaphore.signal() })
     try expect(second.value == .timedOut, "the second call got the answer of the first")
-  } repaired: {
+  } right: {
     let semaphores = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let second = Guarded<DispatchTimeoutResult?>(nil)
     together(
@@ -98,9 +102,9 @@ let semaphorePairs: [OrderPair] = [
     try expect(second.value == .timedOut, "the second call got the answer of the first")
   },
 
-  OrderPair(
+  Program(
     "completed-twice", "cancel() and the answer both find that the handler was not called yet",
-    repair: "one hold of the lock takes the handler"
+    .failsInSomeOrder(.violation), twin: "one hold of the lock takes the handler"
   ) {
     let (isFinished, calls) = (Guarded(false), Guarded(0))
     let finish = { @Sendable in
@@ -110,7 +114,7 @@ let semaphorePairs: [OrderPair] = [
     }
     together(finish, finish)
     try expect(calls.value == 1, "the handler was called \(calls.value) times")
-  } repaired: {
+  } right: {
     let calls = Guarded(0)
     let handler = Guarded<(@Sendable () -> Void)?> { calls.update { $0 += 1 } }
     let finish = { @Sendable in

@@ -1,8 +1,10 @@
+import Programs
+
 /// Asynchronous streams.
-let streamPairs: [OrderPair] = [
-  OrderPair(
+let streamPairs: [Program] = [
+  Program(
     "finished-before-the-last-yield", "one of two producers finishes their stream",
-    repair: "the stream is finished after both producers have ended"
+    .failsInSomeOrder(.violation), twin: "the stream is finished after both producers have ended"
   ) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let sum = inTask {
@@ -18,7 +20,7 @@ let streamPairs: [OrderPair] = [
       return sum
     }
     try expect(sum == 3, "the sum of 1 and 2 is \(sum)")
-  } repaired: {
+  } right: {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let sum = inTask {
       async let producing: Void = {
@@ -33,20 +35,20 @@ let streamPairs: [OrderPair] = [
     try expect(sum == 3, "the sum of 1 and 2 is \(sum)")
   },
 
-  OrderPair(
+  Program(
     "dropped-by-a-small-buffer", "a stream that keeps the newest element loses one of two",
-    repair: "the stream keeps all elements"
+    .failsInSomeOrder(.violation), twin: "the stream keeps all elements"
   ) {
     let sum = inTask { await sumOfTwo(.bufferingNewest(1)) }
     try expect(sum == 3, "the sum of 1 and 2 is \(sum)")
-  } repaired: {
+  } right: {
     let sum = inTask { await sumOfTwo(.unbounded) }
     try expect(sum == 3, "the sum of 1 and 2 is \(sum)")
   },
 
-  OrderPair(
+  Program(
     "yielded-after-cancel", "a producer counts what it yields to a consumer that was cancelled",
-    repair: "the producer counts what the stream has taken"
+    .failsInSomeOrder(.violation), twin: "the producer counts what the stream has taken"
   ) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let (sent, received) = (Guarded(0), Guarded(0))
@@ -61,7 +63,7 @@ let streamPairs: [OrderPair] = [
       await consumer.value
     }
     try expect(sent.value == received.value, "\(sent.value) sent, \(received.value) received")
-  } repaired: {
+  } right: {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let (sent, received) = (Guarded(0), Guarded(0))
     inTask {

@@ -1,8 +1,10 @@
+import Programs
+
 /// Tasks whose order, or whose end, is taken for granted.
-let taskGroupPairs: [OrderPair] = [
-  OrderPair(
+let taskGroupPairs: [Program] = [
+  Program(
     "logged-out-of-order", "two unstructured tasks call an actor, and are expected in their order",
-    repair: "one task makes both calls"
+    .failsInSomeOrder(.violation), twin: "one task makes both calls"
   ) {
     let log = Log()
     let entries = inTask {
@@ -12,7 +14,7 @@ let taskGroupPairs: [OrderPair] = [
       return await log.entries
     }
     try expect(entries == [1, 2], "the log is \(entries)")
-  } repaired: {
+  } right: {
     let log = Log()
     let entries = inTask {
       let task = Task {
@@ -25,9 +27,9 @@ let taskGroupPairs: [OrderPair] = [
     try expect(entries == [1, 2], "the log is \(entries)")
   },
 
-  OrderPair(
+  Program(
     "loser-has-sent-too", "the slower of two tasks sends before the faster one cancels it",
-    repair: "a task claims the request before it sends"
+    .failsInSomeOrder(.violation), twin: "a task claims the request before it sends"
   ) {
     let sent = Guarded(0)
     inTask {
@@ -40,7 +42,7 @@ let taskGroupPairs: [OrderPair] = [
       }
     }
     try expect(sent.value == 1, "the request was sent \(sent.value) times")
-  } repaired: {
+  } right: {
     let (sent, isClaimed) = (Guarded(0), Guarded(false))
     inTask {
       await withTaskGroup(of: Void.self) { group in
@@ -60,10 +62,10 @@ let taskGroupPairs: [OrderPair] = [
     try expect(sent.value == 1, "the request was sent \(sent.value) times")
   },
 
-  OrderPair(
+  Program(
     "children-in-order-of-the-end",
-    "results of a task group are expected in the order of its tasks",
-    repair: "each result has the number of its task"
+    "results of a task group are expected in the order of its tasks", .failsInSomeOrder(.violation),
+    twin: "each result has the number of its task"
   ) {
     let results = inTask {
       await withTaskGroup(of: Int.self) { group in
@@ -72,7 +74,7 @@ let taskGroupPairs: [OrderPair] = [
       }
     }
     try expect(results == [1, 2], "the results are \(results)")
-  } repaired: {
+  } right: {
     let results = inTask {
       await withTaskGroup(of: Int.self) { group in
         for number in 1...2 { group.addTask { number } }
@@ -82,9 +84,9 @@ let taskGroupPairs: [OrderPair] = [
     try expect(results == [1, 2], "the results are \(results)")
   },
 
-  OrderPair(
+  Program(
     "flushed-before-the-last-entry", "a flush counts the entries while a task still adds one",
-    repair: "the flush awaits the tasks that add"
+    .failsInSomeOrder(.violation), twin: "the flush awaits the tasks that add"
   ) {
     let log = Log()
     let flushed = inTask {
@@ -94,7 +96,7 @@ let taskGroupPairs: [OrderPair] = [
       return count
     }
     try expect(flushed == 1, "the flush wrote \(flushed) of 1 entries")
-  } repaired: {
+  } right: {
     let log = Log()
     let flushed = inTask {
       let adding = Task { await log.add(1) }
@@ -104,9 +106,9 @@ let taskGroupPairs: [OrderPair] = [
     try expect(flushed == 1, "the flush wrote \(flushed) of 1 entries")
   },
 
-  OrderPair(
+  Program(
     "async-let-of-two-steps", "two concurrent bindings read and write one value of an actor",
-    repair: "the bindings are awaited one after the other"
+    .failsInSomeOrder(.violation), twin: "the bindings are awaited one after the other"
   ) {
     let log = Log()
     let entries = inTask {
@@ -116,7 +118,7 @@ let taskGroupPairs: [OrderPair] = [
       return await log.entries
     }
     try expect(entries == [1, 2], "the log is \(entries)")
-  } repaired: {
+  } right: {
     let log = Log()
     let entries = inTask {
       async let first: Void = log.addNext()

@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Delays, debouncing and timers.
-let timerPairs: [OrderPair] = [
-  OrderPair(
+let timerPairs: [Program] = [
+  Program(
     "change-lost-in-debounce",
     "a change comes when the delay is over, while the save takes the change before",
-    repair: "one hold of the lock takes the change and ends the delay"
+    .failsInSomeOrder(.violation), twin: "one hold of the lock takes the change and ends the delay"
   ) {
     let (latest, isScheduled, saved) = (Guarded(0), Guarded(false), Guarded(0))
     let saves = DispatchGroup()
@@ -26,7 +27,7 @@ let timerPairs: [OrderPair] = [
     change(2)
     saves.wait()
     try expect(saved.value == 2, "\(saved.value) was saved, and the last change was 2")
-  } repaired: {
+  } right: {
     let (state, saved) = (Guarded((latest: 0, isScheduled: false)), Guarded(0))
     let saves = DispatchGroup()
     let change = { @Sendable (value: Int) in
@@ -52,9 +53,10 @@ let timerPairs: [OrderPair] = [
     try expect(saved.value == 2, "\(saved.value) was saved, and the last change was 2")
   },
 
-  OrderPair(
+  Program(
     "timer-fires-after-cancel", "a timer's handler runs while its owner releases what it uses",
-    repair: "the owner releases in the cancel handler, after the last event"
+    .failsInSomeOrder(.violation),
+    twin: "the owner releases in the cancel handler, after the last event"
   ) {
     let (isReleased, usedAfter) = (Guarded(false), Guarded(false))
     let (fired, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -71,7 +73,7 @@ let timerPairs: [OrderPair] = [
     isReleased.set(true)
     ended.wait()
     try expect(!usedAfter.value, "the timer used what its owner had released")
-  } repaired: {
+  } right: {
     let (isReleased, usedAfter) = (Guarded(false), Guarded(false))
     let (fired, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "timer"))
@@ -91,9 +93,10 @@ let timerPairs: [OrderPair] = [
     try expect(!usedAfter.value, "the timer used what its owner had released")
   },
 
-  OrderPair(
+  Program(
     "renewed-and-expired", "a lease is renewed after its timer has found that it was not",
-    repair: "one hold of the lock finds the lease not renewed and ends it"
+    .failsInSomeOrder(.violation),
+    twin: "one hold of the lock finds the lease not renewed and ends it"
   ) {
     let (isRenewed, isExpired) = (Guarded(false), Guarded(false))
     let timers = DispatchGroup()
@@ -107,7 +110,7 @@ let timerPairs: [OrderPair] = [
     timers.wait()
     let both = isRenewed.value && isExpired.value
     try expect(!both, "a renewed lease has expired")
-  } repaired: {
+  } right: {
     let lease = Guarded("held")
     let timers = DispatchGroup()
     timers.enter()

@@ -1,16 +1,21 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Calls of foreign code: with a lock held, and without.
-let callbackPrograms: [PredictProgram] = [
-  PredictProgram(
+let callbackPrograms: [Program] = [
+  Program(
     "callback-with-lock-held", "a store notifies its observer of a change under its NSLock",
+    .predicts(.callbackUnderLock),
+    source: "Bloch, \"Effective Java\", item 79: avoid excessive synchronization",
     callingBack: callbackWithLockHeld),
-  PredictProgram(
+  Program(
     "callback-after-unlock", "a store notifies its observer of a change after it has unlocked",
+    .predicts(), source: "Bloch, \"Effective Java\", item 79: avoid excessive synchronization",
     callingBack: callbackAfterUnlock),
-  PredictProgram(
+  Program(
     "callback-on-own-queue", "a store notifies its observer of a change on its serial queue",
+    .predicts(), source: "Bloch, \"Effective Java\", item 79: avoid excessive synchronization",
     callingBack: callbackOnOwnQueue),
 ]
 

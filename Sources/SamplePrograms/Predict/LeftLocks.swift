@@ -1,38 +1,50 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Locks that their owners leave locked, and that are not requested again in this run.
-let leftLockPrograms: [PredictProgram] = [
-  PredictProgram(
+let leftLockPrograms: [Program] = [
+  Program(
     "ended-thread-left-lock", "a thread returns early and ends with an NSLock locked",
+    .predicts(.abandonedLock), source: .pathWithoutUnlock,
     endedThreadLeftLock),
-  PredictProgram(
+  Program(
     "ended-thread-unlocks", "a thread returns early, and unlocks its NSLock with defer",
+    .predicts(), source: "The correct twin of ended-thread-left-lock",
     endedThreadUnlocks),
-  PredictProgram(
-    "reader-left-lock", "a reader ends without unlocking a POSIX rwlock", readerLeftLock),
-  PredictProgram(
+  Program(
+    "reader-left-lock", "a reader ends without unlocking a POSIX rwlock", .predicts(.abandonedLock),
+    source: .pathWithoutUnlock, readerLeftLock),
+  Program(
     "ended-block-left-lock", "a block of a serial queue returns early with an NSLock locked",
+    .predicts(.abandonedLock), source: .pathWithoutUnlock,
     endedBlockLeftLock),
-  PredictProgram(
+  Program(
     "ended-block-unlocks", "a block of a serial queue returns early, and unlocks with defer",
+    .predicts(), source: "The correct twin of ended-block-left-lock",
     endedBlockUnlocks),
-  PredictProgram(
+  Program(
     "unlocked-by-another-thread", "a thread ends with a POSIX mutex locked; another unlocks it",
+    .predicts(), source: "The correct twin of ended-thread-left-lock",
     unlockedByAnotherThread),
-  PredictProgram(
+  Program(
     "left-lock-destroyed", "threads end with locks locked that nothing refers to any more",
+    .predicts(), source: "The correct twin of ended-thread-left-lock: no thread can ask for it",
     leftLockDestroyed),
-  PredictProgram(
-    "held-at-the-end", "a thread waits in its critical section when the program ends",
+  Program(
+    "held-at-the-end", "a thread waits in its critical section when the program ends", .predicts(),
+    source: "The correct twin of ended-thread-left-lock: it may still unlock",
     heldAtTheEnd),
-  PredictProgram(
+  Program(
     "write-lock-relocked",
     "a thread relocks a POSIX rwlock that it holds for writing, and ignores the error",
+    .predicts(.relock),
+    source: "pthread_rwlock_wrlock(3): EDEADLK, where the calling thread holds the lock",
     writeLockRelocked),
-  PredictProgram(
+  Program(
     "relock-refused-and-heeded",
-    "a thread relocks an error-checking mutex that it holds, and checks the error",
+    "a thread relocks an error-checking mutex that it holds, and checks the error", .predicts(),
+    source: "The correct twin of write-lock-relocked",
     relockRefusedAndHeeded),
 ]
 

@@ -1,23 +1,28 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Waits with a limit: one in the distant future is no limit.
-let limitPrograms: [PredictProgram] = [
-  PredictProgram(
+let limitPrograms: [Program] = [
+  Program(
     "semaphores-both-ways-until-the-distant-future",
     "two semaphores are locks, nested either way, and waited for until the distant future",
+    .predicts(.lockOrder), source: .lockdep,
     { semaphoresBothWays { _ = $0.wait(timeout: .distantFuture) } }),
-  PredictProgram(
+  Program(
     "group-of-a-queue-until-the-distant-future",
     "under an NSLock of a queue's blocks, a thread waits until the distant future for their group",
+    .predicts(.lockOrder), source: .lockdep,
     { groupUnderLock(until: .distantFuture) }),
-  PredictProgram(
+  Program(
     "semaphores-both-ways-for-a-time",
-    "two semaphores are locks, nested either way, and waited for with a limit",
+    "two semaphores are locks, nested either way, and waited for with a limit", .predicts(),
+    source: .lockdep,
     { semaphoresBothWays { _ = $0.wait(timeout: .now() + 60) } }),
-  PredictProgram(
+  Program(
     "group-of-a-queue-for-a-time",
     "under an NSLock of a queue's blocks, a thread waits for their group, with a limit",
+    .predicts(), source: .lockdep,
     { groupUnderLock(until: .now() + 60) }),
 ]
 

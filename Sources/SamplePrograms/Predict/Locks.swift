@@ -2,50 +2,69 @@ import Dispatch
 import Foundation
 import Interlock
 import LockStrategies
+import Programs
 
 /// Locks of one kind, in two orders and in one.
-let lockPrograms: [PredictProgram] = [
-  PredictProgram(
+let lockPrograms: [Program] = [
+  Program(
     "transfers-both-ways", "transfers lock two accounts' NSLocks, the source first",
+    .predicts(.lockOrder),
+    source: "Goetz et al., Java Concurrency in Practice, 10.1.2: dynamic lock-order deadlocks",
     transfersBothWays),
-  PredictProgram(
+  Program(
     "transfers-by-number", "transfers lock two accounts' NSLocks, the lower number first",
+    .predicts(),
+    source: "Goetz et al., Java Concurrency in Practice, 10.1.2: the order induced by a number",
     transfersByNumber),
-  PredictProgram(
+  Program(
     "posix-mutexes-both-ways", "a log and its file have a POSIX mutex each, nested either way",
+    .predicts(.lockOrder), source: .lockdep,
     posixMutexesBothWays),
-  PredictProgram(
+  Program(
     "posix-mutexes-one-way", "a log and its file have a POSIX mutex each, nested one way",
+    .predicts(), source: .lockdep,
     posixMutexesOneWay),
-  PredictProgram(
+  Program(
     "recursive-locks-both-ways", "parent and child update each other under NSRecursiveLocks",
+    .predicts(.lockOrder), source: .lockdep,
     recursiveLocksBothWays),
-  PredictProgram(
+  Program(
     "recursive-locks-one-way", "parent and child lock the parent first, and again inside",
+    .predicts(), source: .lockdep,
     recursiveLocksOneWay),
-  PredictProgram(
+  Program(
     "read-write-locks-both-ways",
-    "two tables copy to each other: the source read, the target written",
+    "two tables copy to each other: the source read, the target written", .predicts(.lockOrder),
+    source: .lockdep,
     readWriteLocksBothWays),
-  PredictProgram(
-    "readers-both-ways", "two tables are compared either way, both only read", readersBothWays),
-  PredictProgram(
+  Program(
+    "readers-both-ways", "two tables are compared either way, both only read", .predicts(),
+    source: "pthread_rwlockattr_setkind_np(3): the default prefers readers", readersBothWays),
+  Program(
     "semaphores-both-ways", "two DispatchSemaphores of 1 are locks, nested either way",
+    .predicts(.lockOrder), source: .lockdep,
     semaphoresBothWays),
-  PredictProgram(
-    "semaphores-one-way", "two DispatchSemaphores of 1 are locks, nested one way",
+  Program(
+    "semaphores-one-way", "two DispatchSemaphores of 1 are locks, nested one way", .predicts(),
+    source: .lockdep,
     semaphoresOneWay),
-  PredictProgram(
+  Program(
     "stdlib-mutexes-both-ways", "withLock calls of two Synchronization.Mutex are nested either way",
+    .predicts(.lockOrder), source: .lockdep,
     stdlibMutexesBothWays),
-  PredictProgram(
+  Program(
     "stdlib-mutexes-one-way", "withLock calls of two Synchronization.Mutex are nested one way",
+    .predicts(), source: .lockdep,
     stdlibMutexesOneWay),
-  PredictProgram(
+  Program(
     "three-locks-in-a-ring", "three threads each hold one of three NSLocks and take the next",
+    .predicts(.lockOrder),
+    source: "E. W. Dijkstra, \"Hierarchical ordering of sequential processes\" (EWD 310)",
     threeLocksInARing),
-  PredictProgram(
+  Program(
     "three-locks-ranked", "three threads each take two of three NSLocks, the lower first",
+    .predicts(),
+    source: "E. W. Dijkstra, \"Hierarchical ordering of sequential processes\" (EWD 310)",
     threeLocksRanked),
 ]
 

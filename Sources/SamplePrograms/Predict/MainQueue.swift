@@ -1,34 +1,42 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// The main queue as a lock: a thread that syncs on it waits for the main thread.
-let mainQueuePrograms: [PredictProgram] = [
-  PredictProgram(
+let mainQueuePrograms: [Program] = [
+  Program(
     "main-queue-and-lock-both-ways",
     "a thread syncs on the main queue under an NSLock that a block there takes",
+    .predicts(.lockOrder), source: .lockdep,
     mainQueueAndLockBothWays),
-  PredictProgram(
+  Program(
     "lock-in-a-main-sync",
     "a thread syncs on the main queue under an NSLock, another takes it in a sync there",
+    .predicts(.lockOrder), source: .lockdep,
     lockInAMainSync),
-  PredictProgram(
+  Program(
     "observer-on-main-under-lock",
     "a notification for an observer on the main queue is posted under an NSLock taken there",
+    .predicts(.lockOrder), source: .lockdep,
     observerOnMainUnderLock),
-  PredictProgram(
+  Program(
     "main-queue-asynchronously",
-    "a thread calls async on the main queue under an NSLock that a block there takes",
+    "a thread calls async on the main queue under an NSLock that a block there takes", .predicts(),
+    source: .lockdep,
     mainQueueAsynchronously),
-  PredictProgram(
+  Program(
     "lock-and-main-queue-one-way", "threads sync on the main queue under an NSLock, in one order",
+    .predicts(), source: .lockdep,
     lockAndMainQueueOneWay),
-  PredictProgram(
+  Program(
     "locks-in-a-main-sync-under-a-gate",
     "blocks of the main queue nest two NSLocks either way, and their callers hold a third",
+    .predicts(), source: .lockdep,
     locksInAMainSyncUnderAGate),
-  PredictProgram(
+  Program(
     "observer-on-main-after-unlock",
     "a notification for an observer on the main queue is posted when the NSLock is unlocked",
+    .predicts(), source: .lockdep,
     observerOnMainAfterUnlock),
 ]
 

@@ -1,28 +1,35 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Locks of several kinds.
-let mixedPrograms: [PredictProgram] = [
-  PredictProgram(
+let mixedPrograms: [Program] = [
+  Program(
     "lock-and-queue-both-ways",
     "a thread holds an NSLock and syncs on a queue whose block wants the lock",
+    .predicts(.lockOrder), source: .lockdep,
     lockAndQueueBothWays),
-  PredictProgram(
+  Program(
     "lock-and-queue-asynchronously",
-    "a thread holds an NSLock and calls async on a queue whose block wants the lock",
+    "a thread holds an NSLock and calls async on a queue whose block wants the lock", .predicts(),
+    source: .lockdep,
     lockAndQueueAsynchronously),
-  PredictProgram(
+  Program(
     "mutex-and-read-lock-both-ways", "a reader takes a mutex whose holder writes",
+    .predicts(.lockOrder), source: .lockdep,
     mutexAndReadLockBothWays),
-  PredictProgram(
+  Program(
     "semaphore-and-lock-ring", "a semaphore, an NSLock and a queue are taken in a cycle",
+    .predicts(.lockOrder), source: .lockdep,
     semaphoreAndLockRing),
-  PredictProgram(
+  Program(
     "condition-under-lock",
     "a thread waits at a condition under a lock that its signaller takes too",
+    .predicts(.lockOrder), source: .lockTakenAgain,
     conditionUnderLock),
-  PredictProgram(
+  Program(
     "condition-before-lock", "a thread waits at a condition, and takes the lock afterwards",
+    .predicts(), source: .lockTakenAgain,
     conditionBeforeLock),
 ]
 

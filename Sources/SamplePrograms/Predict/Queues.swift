@@ -1,22 +1,28 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Synchronous calls on queues: a serial queue is a lock with a thread.
-let queuePrograms: [PredictProgram] = [
-  PredictProgram(
+let queuePrograms: [Program] = [
+  Program(
     "queues-both-ways", "two serial queues sync on each other, one call at a time",
+    .predicts(.lockOrder), source: .lockdep,
     queuesBothWays),
-  PredictProgram(
+  Program(
     "queues-answer-asynchronously", "two serial queues call each other, one of them by async",
+    .predicts(), source: .lockdep,
     queuesAnswerAsynchronously),
-  PredictProgram(
+  Program(
     "barriers-both-ways", "two concurrent queues are written by barriers, nested either way",
+    .predicts(.lockOrder), source: .lockdep,
     barriersBothWays),
-  PredictProgram(
+  Program(
     "reads-of-queues-both-ways", "two concurrent queues are read by sync, nested either way",
+    .predicts(), source: .lockdep,
     readsOfQueuesBothWays),
-  PredictProgram(
+  Program(
     "target-queue-both-ways", "two serial queues of one target, and a lock between them",
+    .predicts(.lockOrder), source: .lockdep,
     targetQueueBothWays),
 ]
 

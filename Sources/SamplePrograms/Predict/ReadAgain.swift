@@ -3,33 +3,40 @@ import Foundation
 
 #if canImport(Glibc)
 import Glibc
+import Programs
 #endif
 
 /// A reader that takes the read lock again: a writer may come in between, and blocks the second
 /// read if the lock prefers writers.
-let readAgainPrograms: [PredictProgram] = [
-  PredictProgram(
+let readAgainPrograms: [Program] = [
+  Program(
     "read-again-where-writers-come-first",
     "a thread reads twice under a POSIX rwlock that prefers writers, another writes",
+    .predicts(.lockOrder), source: .recursiveReads,
     { readAgain(PreferringLock(writers: true), writes: true) }),
-  PredictProgram(
+  Program(
     "read-again-in-a-barrier-queue",
     "a sync on a concurrent queue calls another, and barriers are handed to it",
+    .predicts(.lockOrder), source: .recursiveReads,
     readAgainInABarrierQueue),
-  PredictProgram(
+  Program(
     "read-again-where-readers-come-first",
-    "a thread reads twice under a POSIX rwlock that prefers readers, another writes",
+    "a thread reads twice under a POSIX rwlock that prefers readers, another writes", .predicts(),
+    source: .recursiveReads,
     { readAgain(PreferringLock(writers: false), writes: true) }),
-  PredictProgram(
+  Program(
     "read-again-and-never-written",
     "a thread reads twice under a POSIX rwlock that prefers writers, and no thread writes",
+    .predicts(), source: .recursiveReads,
     { readAgain(PreferringLock(writers: true), writes: false) }),
-  PredictProgram(
+  Program(
     "read-again-without-barriers", "syncs on a concurrent queue call others, without a barrier",
+    .predicts(), source: .recursiveReads,
     readAgainWithoutBarriers),
-  PredictProgram(
+  Program(
     "read-again-under-a-gate",
     "a sync on a concurrent queue calls another under an NSLock, under which it is written too",
+    .predicts(), source: .recursiveReads,
     readAgainUnderAGate),
 ]
 

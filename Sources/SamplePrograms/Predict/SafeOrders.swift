@@ -1,31 +1,43 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Two orders that can never collide: a finding here is a false alarm.
-let safeOrderPrograms: [PredictProgram] = [
-  PredictProgram(
-    "under-a-gate-lock", "two NSLocks are nested either way, always under a third", underAGateLock),
-  PredictProgram(
+let safeOrderPrograms: [Program] = [
+  Program(
+    "under-a-gate-lock", "two NSLocks are nested either way, always under a third", .predicts(),
+    source: .gateLocks, underAGateLock),
+  Program(
     "under-a-gate-queue", "two NSLocks are nested either way, always on one serial queue",
+    .predicts(), source: .gateLocks,
     underAGateQueue),
-  PredictProgram(
+  Program(
     "both-ways-on-one-thread", "one thread nests two NSLocks either way, and no other does",
+    .predicts(),
+    source:
+      "K. Havelund, \"Using runtime analysis to guide model checking\" (SPIN 2000): single threads",
     bothWaysOnOneThread),
-  PredictProgram(
+  Program(
     "try-and-back-off",
-    "two threads try two NSLocks in opposite orders, and back off if one is taken",
+    "two threads try two NSLocks in opposite orders, and back off if one is taken", .predicts(),
+    source: "Goetz et al., \"Java Concurrency in Practice\", 13.1.1: polled locks",
     tryAndBackOff),
-  PredictProgram(
+  Program(
     "semaphore-as-signal", "a buffer of one: semaphores of 1 and 0 tell when it is free and filled",
+    .predicts(),
+    source: "E. W. Dijkstra, \"Cooperating sequential processes\" (EWD 123): the bounded buffer",
     semaphoreAsSignal),
-  PredictProgram(
+  Program(
     "hand-over-hand", "threads go along a list, locking the next before they unlock the last",
+    .predicts(), source: "Herlihy and Shavit, The Art of Multiprocessor Programming, 9.5",
     handOverHand),
-  PredictProgram(
+  Program(
     "locks-at-one-address", "pairs of short-lived NSLocks are nested either way, each pair one way",
+    .predicts(), source: "Valgrind manual, 7.4: lock orders, by address",
     locksAtOneAddress),
-  PredictProgram(
+  Program(
     "operations-one-at-a-time", "operations of a queue of 1 nest two NSLocks either way",
+    .predicts(), source: .lockdep,
     operationsOneAtATime),
 ]
 

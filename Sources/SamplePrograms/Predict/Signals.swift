@@ -1,51 +1,63 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Waits under a lock, and the code that signals them.
-let signalPrograms: [PredictProgram] = [
-  PredictProgram(
+let signalPrograms: [Program] = [
+  Program(
     "semaphore-signalled-under-waiters-lock",
     "a thread waits at a semaphore under an NSLock, and it is signalled under that lock only",
+    .predicts(.lockOrder), source: .blockedSignaller,
     semaphoreSignalledUnderWaitersLock),
-  PredictProgram(
+  Program(
     "group-left-under-waiters-lock",
     "a thread waits for a group under an NSLock, and the group is left under that lock only",
+    .predicts(.lockOrder), source: .blockedSignaller,
     groupLeftUnderWaitersLock),
-  PredictProgram(
+  Program(
     "group-of-a-queue-under-lock",
     "a thread waits under an NSLock for a group of a queue, whose other blocks take the lock",
+    .predicts(.lockOrder), source: .blockedSignaller,
     { groupOfAQueue(isLocked: true) }),
-  PredictProgram(
+  Program(
     "work-item-of-a-queue-under-lock",
     "a thread waits under an NSLock for a work item of a queue, whose other blocks take the lock",
+    .predicts(.lockOrder), source: .blockedSignaller,
     { workItemOfAQueue(isLocked: true) }),
-  PredictProgram(
+  Program(
     "semaphore-signalled-elsewhere-too",
     "a thread waits at a semaphore under an NSLock, and it is signalled without the lock too",
+    .predicts(), source: .blockedSignaller,
     semaphoreSignalledElsewhereToo),
-  PredictProgram(
+  Program(
     "semaphore-signalled-before-the-lock",
     "a thread waits at a semaphore under an NSLock, and it is signalled before the lock is taken",
+    .predicts(), source: .blockedSignaller,
     semaphoreSignalledBeforeTheLock),
-  PredictProgram(
+  Program(
     "semaphore-signalled-in-turn",
     "a semaphore is signalled under an NSLock, and its waiter takes the lock afterwards",
+    .predicts(), source: .blockedSignaller,
     semaphoreSignalledInTurn),
-  PredictProgram(
+  Program(
     "group-left-before-the-lock",
     "a thread waits for a group under an NSLock, and the group is left before the lock is taken",
+    .predicts(), source: .blockedSignaller,
     groupLeftBeforeTheLock),
-  PredictProgram(
+  Program(
     "group-of-a-queue-without-lock",
     "a thread waits for a group of a queue, whose other blocks take the lock, and then takes it",
+    .predicts(), source: .blockedSignaller,
     { groupOfAQueue(isLocked: false) }),
-  PredictProgram(
+  Program(
     "work-item-of-a-queue-without-lock",
     "a thread waits for a work item of a queue, whose other blocks take the lock, then takes it",
+    .predicts(), source: .blockedSignaller,
     { workItemOfAQueue(isLocked: false) }),
-  PredictProgram(
+  Program(
     "signalled-on-the-queue-that-waits",
-    "a serial queue's first block signals what its second waits for",
+    "a serial queue's first block signals what its second waits for", .predicts(),
+    source: .blockedSignaller,
     signalledOnTheQueueThatWaits),
 ]
 

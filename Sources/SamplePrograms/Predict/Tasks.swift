@@ -1,33 +1,47 @@
 import Dispatch
 import Foundation
+import Programs
 
 /// Locks and waits in tasks, which share a few threads.
-let taskPrograms: [PredictProgram] = [
-  PredictProgram(
+let taskPrograms: [Program] = [
+  Program(
     "lock-across-await", "a task awaits between the lock and the unlock of an NSLock",
+    .predicts(.lockAcrossAwait),
+    source: "SE-0306 and NSLock: a thread owns the lock, and a task awaits",
     lockAcrossAwait),
-  PredictProgram(
+  Program(
     "lock-between-awaits",
-    "a task locks an NSLock between two awaits, and unlocks it before the next",
+    "a task locks an NSLock between two awaits, and unlocks it before the next", .predicts(),
+    source: "SE-0306 and NSLock: a thread owns the lock, and a task awaits",
     lockBetweenAwaits),
-  PredictProgram(
+  Program(
     "semaphore-wait-in-task", "a task waits at a DispatchSemaphore for a callback",
+    .predicts(.blockingWaitInTask),
+    source: "WWDC 2021, Swift concurrency, Behind the scenes: primitives that hide a dependency",
     semaphoreWaitInTask),
-  PredictProgram(
-    "continuation-in-task", "a task awaits a continuation that a callback resumes",
+  Program(
+    "continuation-in-task", "a task awaits a continuation that a callback resumes", .predicts(),
+    source: "SE-0300: continuations for interfacing tasks with synchronous code",
     continuationInTask),
-  PredictProgram(
-    "group-wait-in-task", "a task waits for a DispatchGroup of two blocks", groupWaitInTask),
-  PredictProgram(
+  Program(
+    "group-wait-in-task", "a task waits for a DispatchGroup of two blocks",
+    .predicts(.blockingWaitInTask),
+    source: "WWDC 2021, Swift concurrency, Behind the scenes: primitives that hide a dependency",
+    groupWaitInTask),
+  Program(
     "group-notify-in-task", "a task awaits a continuation that the group's notification resumes",
+    .predicts(), source: "SE-0300: continuations for interfacing tasks with synchronous code",
     groupNotifyInTask),
-  PredictProgram(
-    "tasks-both-ways", "two tasks nest two NSLocks either way", tasksBothWays),
-  PredictProgram(
+  Program(
+    "tasks-both-ways", "two tasks nest two NSLocks either way", .predicts(.lockOrder),
+    source: .lockdep, tasksBothWays),
+  Program(
     "one-task-both-ways", "one task nests two NSLocks either way, with an await between",
+    .predicts(), source: .lockdep,
     oneTaskBothWays),
-  PredictProgram(
-    "under-an-actor", "an actor's methods nest two NSLocks either way", underAnActor),
+  Program(
+    "under-an-actor", "an actor's methods nest two NSLocks either way", .predicts(),
+    source: "SE-0306: an actor runs one task at a time", underAnActor),
 ]
 
 /// Runs a task from a thread outside all pools, and blocks until it has ended.

@@ -1,10 +1,12 @@
 import Foundation
 import Interlock
+import Programs
 
 /// Correct without a lock around the shared state: it is passed from one owner to the next.
-let handedOverPrograms: [PredictProgram] = [
-  PredictProgram(
-    "handed-from-queue-to-queue", "a number goes through four queues, a block at a time"
+let handedOverPrograms: [Program] = [
+  Program(
+    "handed-from-queue-to-queue", "a number goes through four queues, a block at a time",
+    .predicts()
   ) {
     let shared = Shared()
     let ended = DispatchSemaphore(value: 0)
@@ -23,8 +25,9 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     _ = shared.get()
   },
-  PredictProgram(
-    "handed-over-a-condition", "a number is set under an NSCondition, and used without it later"
+  Program(
+    "handed-over-a-condition", "a number is set under an NSCondition, and used without it later",
+    .predicts()
   ) {
     let shared = Shared()
     let condition = NSCondition()
@@ -41,8 +44,9 @@ let handedOverPrograms: [PredictProgram] = [
     condition.unlock()
     shared.set(shared.get() + 1)
   },
-  PredictProgram(
-    "handed-by-a-work-item", "a work item writes, and the thread that waited for it reads"
+  Program(
+    "handed-by-a-work-item", "a work item writes, and the thread that waited for it reads",
+    .predicts()
   ) {
     let shared = Shared()
     let item = DispatchWorkItem { shared.set(1) }
@@ -54,7 +58,9 @@ let handedOverPrograms: [PredictProgram] = [
     group.wait()
     _ = shared.get()
   },
-  PredictProgram("handed-by-operations", "operations that depend on each other write, in turn") {
+  Program(
+    "handed-by-operations", "operations that depend on each other write, in turn", .predicts()
+  ) {
     let shared = Shared()
     let queue = OperationQueue()
     var last: Operation?
@@ -67,8 +73,8 @@ let handedOverPrograms: [PredictProgram] = [
     queue.waitUntilAllOperationsAreFinished()
     _ = shared.get()
   },
-  PredictProgram(
-    "handed-to-an-apply", "ten calls of concurrentPerform read what was written before"
+  Program(
+    "handed-to-an-apply", "ten calls of concurrentPerform read what was written before", .predicts()
   ) {
     let shared = Shared()
     let last = Shared()
@@ -79,8 +85,9 @@ let handedOverPrograms: [PredictProgram] = [
     }
     shared.set(2 + last.get())
   },
-  PredictProgram("handed-to-the-main-queue", "a thread writes, and the main queue reads in a sync")
-  {
+  Program(
+    "handed-to-the-main-queue", "a thread writes, and the main queue reads in a sync", .predicts()
+  ) {
     let shared = Shared()
     shared.set(1)
     DispatchQueue.main.sync { shared.set(shared.get() + 1) }
@@ -93,7 +100,7 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     _ = shared.get()
   },
-  PredictProgram("handed-to-tasks", "tasks write in turn, and a thread reads the result") {
+  Program("handed-to-tasks", "tasks write in turn, and a thread reads the result", .predicts()) {
     let shared = Shared()
     shared.set(1)
     let ended = DispatchSemaphore(value: 0)
@@ -106,7 +113,9 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     shared.set(shared.get() + 1)
   },
-  PredictProgram("handed-over-a-pipe", "a byte goes through a pipe, and another through a socket") {
+  Program(
+    "handed-over-a-pipe", "a byte goes through a pipe, and another through a socket", .predicts()
+  ) {
     let shared = Shared()
     var pipe: [Int32] = [0, 0]
     var sockets: [Int32] = [0, 0]
@@ -130,9 +139,9 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     for end in pipe + sockets { close(end) }
   },
-  PredictProgram(
+  Program(
     "written-after-the-byte",
-    "a byte goes through a pipe before the value that it announces is written"
+    "a byte goes through a pipe before the value that it announces is written", .predicts(.race)
   ) {
     let shared = Shared()
     var pipe: [Int32] = [0, 0]
@@ -153,8 +162,9 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     for end in pipe { close(end) }
   },
-  PredictProgram(
-    "met-at-a-barrier", "threads write, meet at a POSIX barrier, and read each other's values"
+  Program(
+    "met-at-a-barrier", "threads write, meet at a POSIX barrier, and read each other's values",
+    .predicts()
   ) {
     let all = (0..<4).map { _ in Shared() }
     nonisolated(unsafe) let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
@@ -176,7 +186,8 @@ let handedOverPrograms: [PredictProgram] = [
     pthread_barrier_destroy(barrier)
     barrier.deallocate()
   },
-  PredictProgram("under-a-posix-spin-lock", "threads add to a number under a POSIX spin lock") {
+  Program("under-a-posix-spin-lock", "threads add to a number under a POSIX spin lock", .predicts())
+  {
     let shared = Shared()
     nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_spinlock_t>.allocate(capacity: 1)
     pthread_spin_init(lock, Int32(PTHREAD_PROCESS_PRIVATE))
@@ -197,8 +208,9 @@ let handedOverPrograms: [PredictProgram] = [
     pthread_spin_destroy(lock)
     lock.deallocate()
   },
-  PredictProgram(
-    "made-by-a-static-let", "one thread initializes a static let, and many threads use it"
+  Program(
+    "made-by-a-static-let", "one thread initializes a static let, and many threads use it",
+    .predicts()
   ) {
     let ended = DispatchGroup()
     for _ in 0..<8 {
@@ -210,7 +222,9 @@ let handedOverPrograms: [PredictProgram] = [
     }
     ended.wait()
   },
-  PredictProgram("reused-memory", "objects come and go at one address, each used by one thread") {
+  Program(
+    "reused-memory", "objects come and go at one address, each used by one thread", .predicts()
+  ) {
     let gate = DispatchSemaphore(value: 1)
     let ended = DispatchGroup()
     for _ in 0..<8 {

@@ -1,48 +1,55 @@
 import Foundation
 import Interlock
 import LockStrategies
+import Programs
 
 /// Locks that are not taken for some access, or taken in the wrong way.
-let lockedRacePrograms: [PredictProgram] = [
-  PredictProgram("counter-without-lock", "two threads set a number without a lock") {
+let lockedRacePrograms: [Program] = [
+  Program("counter-without-lock", "two threads set a number without a lock", .predicts(.race)) {
     let shared = Shared()
     oneAfterAnother({ shared.set(1) }, { shared.set(2) })
   },
-  PredictProgram("counter-with-lock", "two threads set a number under an NSLock") {
+  Program("counter-with-lock", "two threads set a number under an NSLock", .predicts()) {
     let shared = Shared()
     let lock = NSLock()
     oneAfterAnother(
       { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
   },
-  PredictProgram("one-side-locked", "the writer takes the lock, the reader does not") {
+  Program("one-side-locked", "the writer takes the lock, the reader does not", .predicts(.race)) {
     let shared = Shared()
     let lock = NSLock()
     oneAfterAnother({ lock.withLock { shared.set(1) } }, { _ = shared.get() })
   },
-  PredictProgram("both-sides-locked", "the writer takes the lock, and the reader too") {
+  Program("both-sides-locked", "the writer takes the lock, and the reader too", .predicts()) {
     let shared = Shared()
     let lock = NSLock()
     oneAfterAnother({ lock.withLock { shared.set(1) } }, { lock.withLock { _ = shared.get() } })
   },
-  PredictProgram("a-lock-each", "two owners share a number, and each takes a lock of its own") {
+  Program(
+    "a-lock-each", "two owners share a number, and each takes a lock of its own", .predicts(.race)
+  ) {
     let shared = Shared()
     let (one, other) = (NSRecursiveLock(), NSRecursiveLock())
     oneAfterAnother(
       { one.withLock { shared.set(1) } }, { other.withLock { shared.set(2) } })
   },
-  PredictProgram("one-recursive-lock", "two owners have one recursive lock, taken twice") {
+  Program("one-recursive-lock", "two owners have one recursive lock, taken twice", .predicts()) {
     let shared = Shared()
     let lock = NSRecursiveLock()
     oneAfterAnother(
       { lock.withLock { lock.withLock { shared.set(1) } } }, { lock.withLock { shared.set(2) } })
   },
-  PredictProgram("write-under-read-lock", "two threads write under a read-write lock's read side") {
+  Program(
+    "write-under-read-lock", "two threads write under a read-write lock's read side",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     let lock = PosixReadWriteLock()
     oneAfterAnother({ lock.read { shared.set(1) } }, { lock.read { shared.set(2) } })
   },
-  PredictProgram("write-under-write-lock", "writers write, and readers read, under a POSIX rwlock")
-  {
+  Program(
+    "write-under-write-lock", "writers write, and readers read, under a POSIX rwlock", .predicts()
+  ) {
     let shared = Shared()
     let lock = PosixReadWriteLock()
     oneAfterAnother(
@@ -52,16 +59,17 @@ let lockedRacePrograms: [PredictProgram] = [
         lock.write { shared.set(2) }
       })
   },
-  PredictProgram(
-    "stdlib-mutex-with-lock", "two threads set a number under a standard library Mutex"
+  Program(
+    "stdlib-mutex-with-lock", "two threads set a number under a standard library Mutex", .predicts()
   ) {
     let shared = Shared()
     let lock = ReportingMutex()
     oneAfterAnother(
       { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
   },
-  PredictProgram("spin-lock-with-lock", "two threads set a number under a lock built on an atomic")
-  {
+  Program(
+    "spin-lock-with-lock", "two threads set a number under a lock built on an atomic", .predicts()
+  ) {
     let shared = Shared()
     let lock = SpinLock()
     oneAfterAnother(

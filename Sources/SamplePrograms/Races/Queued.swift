@@ -1,26 +1,32 @@
 import Foundation
 import Interlock
+import Programs
 
 /// State that a queue guards, and accesses that bypass it.
-let queuedRacePrograms: [PredictProgram] = [
-  PredictProgram("queue-bypassed", "one thread uses the serial queue, the other bypasses it") {
+let queuedRacePrograms: [Program] = [
+  Program(
+    "queue-bypassed", "one thread uses the serial queue, the other bypasses it", .predicts(.race)
+  ) {
     let shared = Shared()
     let queue = DispatchQueue(label: "number")
     oneAfterAnother({ queue.sync { shared.set(1) } }, { _ = shared.get() })
   },
-  PredictProgram("queue-used", "both threads use the serial queue") {
+  Program("queue-used", "both threads use the serial queue", .predicts()) {
     let shared = Shared()
     let queue = DispatchQueue(label: "number")
     oneAfterAnother({ queue.sync { shared.set(1) } }, { queue.sync { _ = shared.get() } })
   },
-  PredictProgram(
-    "write-without-barrier", "two threads write in a concurrent queue, without a barrier"
+  Program(
+    "write-without-barrier", "two threads write in a concurrent queue, without a barrier",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let queue = DispatchQueue(label: "number", attributes: .concurrent)
     oneAfterAnother({ queue.sync { shared.set(1) } }, { queue.sync { shared.set(2) } })
   },
-  PredictProgram("write-with-barrier", "writes in a concurrent queue are barriers, reads are not") {
+  Program(
+    "write-with-barrier", "writes in a concurrent queue are barriers, reads are not", .predicts()
+  ) {
     let shared = Shared()
     let queue = DispatchQueue(label: "number", attributes: .concurrent)
     oneAfterAnother(
@@ -30,22 +36,26 @@ let queuedRacePrograms: [PredictProgram] = [
         queue.sync(flags: .barrier) { shared.set(2) }
       })
   },
-  PredictProgram(
-    "two-serial-queues", "two serial queues write to one number, each as if it were its own"
+  Program(
+    "two-serial-queues", "two serial queues write to one number, each as if it were its own",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let (one, other) = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
     oneAfterAnother({ one.sync { shared.set(1) } }, { other.sync { shared.set(2) } })
   },
-  PredictProgram("two-queues-one-target", "two queues with one serial target write to one number") {
+  Program(
+    "two-queues-one-target", "two queues with one serial target write to one number", .predicts()
+  ) {
     let shared = Shared()
     let target = DispatchQueue(label: "target")
     let one = DispatchQueue(label: "one", attributes: .concurrent, target: target)
     let other = DispatchQueue(label: "other", target: target)
     oneAfterAnother({ one.sync { shared.set(1) } }, { other.sync { shared.set(2) } })
   },
-  PredictProgram(
-    "result-read-too-early", "what a block writes is read without waiting for the block"
+  Program(
+    "result-read-too-early", "what a block writes is read without waiting for the block",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let group = DispatchGroup()
@@ -54,8 +64,8 @@ let queuedRacePrograms: [PredictProgram] = [
     _ = shared.get()
     group.wait()
   },
-  PredictProgram(
-    "result-read-behind-it", "a block writes, and a later sync on the same queue reads"
+  Program(
+    "result-read-behind-it", "a block writes, and a later sync on the same queue reads", .predicts()
   ) {
     let shared = Shared()
     let queue = DispatchQueue(label: "work")

@@ -1,9 +1,10 @@
 import Foundation
 import Interlock
+package import Programs
 
 /// All programs in which two accesses are ordered by luck alone, and their correct twins. The
-/// shared state is marked.
-package let racePrograms: [PredictProgram] =
+/// shared state is marked. See FastTrack (PLDI 2009).
+package let racePrograms: [Program] =
   lockedRacePrograms
   + queuedRacePrograms
   + signalledRacePrograms

@@ -1,10 +1,12 @@
 import Foundation
 import Interlock
+import Programs
 
 /// Signals that come too early, or are not waited for.
-let signalledRacePrograms: [PredictProgram] = [
-  PredictProgram(
-    "signalled-before-write", "a semaphore is signalled before the write that it announces"
+let signalledRacePrograms: [Program] = [
+  Program(
+    "signalled-before-write", "a semaphore is signalled before the write that it announces",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let ready = DispatchSemaphore(value: 0)
@@ -20,8 +22,9 @@ let signalledRacePrograms: [PredictProgram] = [
     _ = shared.get()
     ended.wait()
   },
-  PredictProgram(
-    "signalled-after-write", "a semaphore is signalled after the write that it announces"
+  Program(
+    "signalled-after-write", "a semaphore is signalled after the write that it announces",
+    .predicts()
   ) {
     let shared = Shared()
     let ready = DispatchSemaphore(value: 0)
@@ -32,7 +35,10 @@ let signalledRacePrograms: [PredictProgram] = [
     ready.wait()
     _ = shared.get()
   },
-  PredictProgram("group-left-before-write", "a group is left before the write that it announces") {
+  Program(
+    "group-left-before-write", "a group is left before the write that it announces",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     let group = DispatchGroup()
     let ended = DispatchSemaphore(value: 0)
@@ -47,9 +53,10 @@ let signalledRacePrograms: [PredictProgram] = [
     _ = shared.get()
     ended.wait()
   },
-  PredictProgram(
+  Program(
     "group-left-early-and-over",
-    "a group is left before the write, and waited for when the block is over as well"
+    "a group is left before the write, and waited for when the block is over as well",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let group = DispatchGroup()
@@ -63,8 +70,9 @@ let signalledRacePrograms: [PredictProgram] = [
     group.wait()
     _ = shared.get()
   },
-  PredictProgram(
-    "group-left-after-write", "a group is left after the write, and then waited for and notified"
+  Program(
+    "group-left-after-write", "a group is left after the write, and then waited for and notified",
+    .predicts()
   ) {
     let shared = Shared()
     let group = DispatchGroup()
@@ -85,8 +93,9 @@ let signalledRacePrograms: [PredictProgram] = [
     }
     ended.wait()
   },
-  PredictProgram(
-    "thread-not-joined", "a thread's result is read after a while, without joining the thread"
+  Program(
+    "thread-not-joined", "a thread's result is read after a while, without joining the thread",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let thread = startThread { shared.set(1) }
@@ -94,7 +103,7 @@ let signalledRacePrograms: [PredictProgram] = [
     _ = shared.get()
     pthread_join(thread, nil)
   },
-  PredictProgram("thread-joined", "a thread's result is read after the thread was joined") {
+  Program("thread-joined", "a thread's result is read after the thread was joined", .predicts()) {
     let shared = Shared()
     shared.set(0)
     let thread = startThread { shared.set(shared.get() + 1) }

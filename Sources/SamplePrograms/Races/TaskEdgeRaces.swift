@@ -1,8 +1,9 @@
 import Foundation
+import Programs
 
 /// Accesses by tasks that nothing orders, although each task has awaited something before.
-let taskEdgeRacePrograms: [PredictProgram] = [
-  PredictProgram("written-after-yields", "two tasks yield, and write one number then") {
+let taskEdgeRacePrograms: [Program] = [
+  Program("written-after-yields", "two tasks yield, and write one number then", .predicts(.race)) {
     let shared = Shared()
     inTasks {
       await Task.yield()
@@ -13,7 +14,7 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       shared.set(2)
     }
   },
-  PredictProgram("written-after-sleeps", "two tasks sleep, and write one number then") {
+  Program("written-after-sleeps", "two tasks sleep, and write one number then", .predicts(.race)) {
     let shared = Shared()
     inTasks {
       try? await Task.sleep(for: .milliseconds(1))
@@ -24,8 +25,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       shared.set(2)
     }
   },
-  PredictProgram(
-    "written-after-a-child", "two children of a group await a task each, and write one number then"
+  Program(
+    "written-after-a-child", "two children of a group await a task each, and write one number then",
+    .predicts(.race)
   ) {
     let shared = Shared()
     inTask {
@@ -42,8 +44,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "another-child-awaited", "a parent awaits one child and reads what another has written"
+  Program(
+    "another-child-awaited", "a parent awaits one child and reads what another has written",
+    .predicts(.race)
   ) {
     let shared = Shared()
     inTask {
@@ -58,8 +61,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "another-value-awaited", "a task awaits the end of one task, and reads what another has written"
+  Program(
+    "another-value-awaited",
+    "a task awaits the end of one task, and reads what another has written", .predicts(.race)
   ) {
     let shared = Shared()
     inTask {
@@ -70,8 +74,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await writer.value
     }
   },
-  PredictProgram(
-    "written-beside-an-async-let", "a parent yields, and writes what its 'async let' writes"
+  Program(
+    "written-beside-an-async-let", "a parent yields, and writes what its 'async let' writes",
+    .predicts(.race)
   ) {
     let shared = Shared()
     inTask {
@@ -82,8 +87,10 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await child
     }
   },
-  PredictProgram("resumed-by-another", "one thread writes, and another resumes the task that reads")
-  {
+  Program(
+    "resumed-by-another", "one thread writes, and another resumes the task that reads",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     let started = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
@@ -104,8 +111,10 @@ let taskEdgeRacePrograms: [PredictProgram] = [
     }
     ended.wait()
   },
-  PredictProgram("yielded-by-another", "one task writes, and another yields to the task that reads")
-  {
+  Program(
+    "yielded-by-another", "one task writes, and another yields to the task that reads",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     inTasks {
@@ -120,8 +129,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await reader
     }
   },
-  PredictProgram(
-    "written-after-an-actor", "a task writes a number after it has left the actor that guards it"
+  Program(
+    "written-after-an-actor", "a task writes a number after it has left the actor that guards it",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let keeper = Keeper(shared)
@@ -133,7 +143,7 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await keeper.add(1)
     }
   },
-  PredictProgram("two-actors-write", "two actors write one number") {
+  Program("two-actors-write", "two actors write one number", .predicts(.race)) {
     let shared = Shared()
     let (one, other) = (Keeper(shared), Keeper(shared))
     inTasks {
@@ -143,8 +153,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await other.add(1)
     }
   },
-  PredictProgram(
-    "two-executors-write", "two actors, on a queue of its own each, write one number"
+  Program(
+    "two-executors-write", "two actors, on a queue of its own each, write one number",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let (one, other) = (QueueKeeper(shared), QueueKeeper(shared))
@@ -155,8 +166,9 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await other.add(1)
     }
   },
-  PredictProgram(
-    "written-while-cancelled", "a cancellation handler writes what the operation reads"
+  Program(
+    "written-while-cancelled", "a cancellation handler writes what the operation reads",
+    .predicts(.race)
   ) {
     let shared = Shared()
     inTask {
@@ -173,8 +185,10 @@ let taskEdgeRacePrograms: [PredictProgram] = [
       await task.value
     }
   },
-  PredictProgram("written-with-a-local", "two tasks bind a task-local, and write one number in it")
-  {
+  Program(
+    "written-with-a-local", "two tasks bind a task-local, and write one number in it",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     inTasks {
       await Local.$number.withValue(1) { await writeLocal(shared) }

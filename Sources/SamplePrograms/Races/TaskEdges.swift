@@ -1,8 +1,10 @@
 import Foundation
+import Programs
 
 /// Accesses by tasks that the runtime orders, each in one way.
-let taskEdgePrograms: [PredictProgram] = [
-  PredictProgram("written-between-yields", "a task yields between its writes, on any thread") {
+let taskEdgePrograms: [Program] = [
+  Program("written-between-yields", "a task yields between its writes, on any thread", .predicts())
+  {
     let shared = Shared()
     inTask {
       for number in 0..<50 {
@@ -12,7 +14,7 @@ let taskEdgePrograms: [PredictProgram] = [
     }
     _ = shared.get()
   },
-  PredictProgram("written-between-sleeps", "a task sleeps by each clock between its writes") {
+  Program("written-between-sleeps", "a task sleeps by each clock between its writes", .predicts()) {
     let shared = Shared()
     inTask {
       for number in 0..<5 {
@@ -25,7 +27,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("children-awaited-in-turn", "a parent writes after each child that it awaits") {
+  Program(
+    "children-awaited-in-turn", "a parent writes after each child that it awaits", .predicts()
+  ) {
     let shared = Shared()
     inTask {
       await withTaskGroup(of: Int.self) { group in
@@ -40,8 +44,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "discarded-children-awaited", "children of a discarding group write, and its parent reads"
+  Program(
+    "discarded-children-awaited", "children of a discarding group write, and its parent reads",
+    .predicts()
   ) {
     inTask {
       for _ in 0..<20 {
@@ -53,7 +58,8 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("values-awaited-in-a-row", "each task awaits the one before it, and writes") {
+  Program("values-awaited-in-a-row", "each task awaits the one before it, and writes", .predicts())
+  {
     let shared = Shared()
     inTask {
       var last = Task.detached { shared.set(0) }
@@ -67,7 +73,9 @@ let taskEdgePrograms: [PredictProgram] = [
       _ = shared.get()
     }
   },
-  PredictProgram("async-lets-in-turn", "a parent writes after each 'async let' that it awaits") {
+  Program(
+    "async-lets-in-turn", "a parent writes after each 'async let' that it awaits", .predicts()
+  ) {
     let shared = Shared()
     inTask {
       for number in 0..<30 {
@@ -77,8 +85,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "resumed-by-the-writer", "threads write and resume, before the task waits and afterwards"
+  Program(
+    "resumed-by-the-writer", "threads write and resume, before the task waits and afterwards",
+    .predicts()
   ) {
     let shared = Shared()
     inTask {
@@ -99,8 +108,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "yielded-by-the-writer", "a task writes before it yields, to a buffer or to the reader"
+  Program(
+    "yielded-by-the-writer", "a task writes before it yields, to a buffer or to the reader",
+    .predicts()
   ) {
     inTask {
       for number in 0..<20 {
@@ -117,7 +127,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("written-on-one-actor", "tasks write on one actor, one beside and after another") {
+  Program(
+    "written-on-one-actor", "tasks write on one actor, one beside and after another", .predicts()
+  ) {
     let shared = Shared()
     let keeper = Keeper(shared)
     inTask {
@@ -128,7 +140,7 @@ let taskEdgePrograms: [PredictProgram] = [
       _ = shared.get()
     }
   },
-  PredictProgram("carried-between-actors", "a task writes on one actor after another") {
+  Program("carried-between-actors", "a task writes on one actor after another", .predicts()) {
     let shared = Shared()
     let (one, other) = (Keeper(shared), QueueKeeper(shared))
     inTask {
@@ -139,7 +151,7 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("queued-beside-an-executor", "blocks and an actor write on one queue") {
+  Program("queued-beside-an-executor", "blocks and an actor write on one queue", .predicts()) {
     let shared = Shared()
     let keeper = QueueKeeper(shared)
     inTask {
@@ -150,8 +162,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "read-after-the-handler", "a task reads what the handler of its cancellation has written"
+  Program(
+    "read-after-the-handler", "a task reads what the handler of its cancellation has written",
+    .predicts()
   ) {
     inTask {
       for _ in 0..<10 {
@@ -170,7 +183,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("written-in-turn-with-a-local", "children write in turn with a task-local bound") {
+  Program(
+    "written-in-turn-with-a-local", "children write in turn with a task-local bound", .predicts()
+  ) {
     let shared = Shared()
     inTask {
       for number in 0..<20 {
@@ -183,8 +198,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("immediate-tasks", "a task starts others on its own thread, and writes after them")
-  {
+  Program(
+    "immediate-tasks", "a task starts others on its own thread, and writes after them", .predicts()
+  ) {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let shared = Shared()
     inTask {
@@ -200,7 +216,9 @@ let taskEdgePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("many-tasks-in-turn", "each of 20,000 tasks writes when the last one has ended") {
+  Program(
+    "many-tasks-in-turn", "each of 20,000 tasks writes when the last one has ended", .predicts()
+  ) {
     let shared = Shared()
     inTask { for number in 0..<20_000 { await Task { shared.set(number) }.value } }
   },

@@ -1,9 +1,11 @@
 import Foundation
+import Programs
 
 /// Accesses that handlers order: of a cancellation, of a stream's end, of a sequence.
-let taskHandlerPrograms: [PredictProgram] = [
-  PredictProgram(
-    "read-in-a-cancellation-handler", "a task writes, and its cancellation handler reads"
+let taskHandlerPrograms: [Program] = [
+  Program(
+    "read-in-a-cancellation-handler", "a task writes, and its cancellation handler reads",
+    .predicts()
   ) {
     let shared = Shared()
     let isSet = DispatchSemaphore(value: 0)
@@ -20,9 +22,9 @@ let taskHandlerPrograms: [PredictProgram] = [
     task.cancel()
     inTask { await task.value }
   },
-  PredictProgram(
+  Program(
     "used-in-cancellation-handlers",
-    "what handlers use, signal and start comes after the code that set them up"
+    "what handlers use, signal and start comes after the code that set them up", .predicts()
   ) {
     inTask { await leaveAnAsyncLet() }
     inTask { try? await throwOutOfAGroup() }
@@ -49,9 +51,9 @@ let taskHandlerPrograms: [PredictProgram] = [
     for task in tasks { task.cancel() }
     for _ in tasks { ended.wait() }
   },
-  PredictProgram(
+  Program(
     "started-as-a-stream-ends",
-    "the task that a stream's end starts comes after the code that set it up"
+    "the task that a stream's end starts comes after the code that set it up", .predicts()
   ) {
     let shared = Shared()
     let ended = DispatchSemaphore(value: 0)
@@ -71,9 +73,9 @@ let taskHandlerPrograms: [PredictProgram] = [
     task.cancel()
     ended.wait()
   },
-  PredictProgram(
+  Program(
     "told-in-a-sequences-closure",
-    "a thread waits for what a closure of a stream's contains() signals"
+    "a thread waits for what a closure of a stream's contains() signals", .predicts()
   ) {
     let shared = Shared()
     let made = AsyncStream.makeStream(of: Int.self)

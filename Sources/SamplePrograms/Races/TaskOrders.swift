@@ -1,10 +1,12 @@
 import Foundation
+import Programs
 
 /// Accesses by tasks that are ordered: by creation, an await, an actor, an executor, a stream, or a
 /// lock.
-let taskOrderPrograms: [PredictProgram] = [
-  PredictProgram("task-comes-after-its-maker", "a thread writes, and the tasks that it makes read")
-  {
+let taskOrderPrograms: [Program] = [
+  Program(
+    "task-comes-after-its-maker", "a thread writes, and the tasks that it makes read", .predicts()
+  ) {
     let shared = Shared()
     shared.set(1)
     inTasks {
@@ -14,8 +16,9 @@ let taskOrderPrograms: [PredictProgram] = [
     }
     shared.set(2)
   },
-  PredictProgram(
-    "value-awaited", "a task writes, and others await it, as it runs and when it has ended"
+  Program(
+    "value-awaited", "a task writes, and others await it, as it runs and when it has ended",
+    .predicts()
   ) {
     let shared = Shared()
     let writer = Task.detached {
@@ -32,8 +35,9 @@ let taskOrderPrograms: [PredictProgram] = [
       _ = shared.get()
     }
   },
-  PredictProgram(
-    "child-added-after-the-first", "a child writes a number after its parent awaited the writer"
+  Program(
+    "child-added-after-the-first", "a child writes a number after its parent awaited the writer",
+    .predicts()
   ) {
     let shared = Shared()
     inTask {
@@ -44,10 +48,13 @@ let taskOrderPrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("results-of-a-group", "each child writes what its parent reads with the result") {
+  Program(
+    "results-of-a-group", "each child writes what its parent reads with the result", .predicts()
+  ) {
     inTask { for _ in 0..<20 { await readResults() } }
   },
-  PredictProgram("async-let-awaited", "async lets write, and the task that awaits them reads") {
+  Program("async-let-awaited", "async lets write, and the task that awaits them reads", .predicts())
+  {
     inTask {
       for _ in 0..<50 {
         let shared = Shared()
@@ -62,8 +69,9 @@ let taskOrderPrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "under-one-actor", "tasks add through an actor, and read after its call has returned"
+  Program(
+    "under-one-actor", "tasks add through an actor, and read after its call has returned",
+    .predicts()
   ) {
     let shared = Shared()
     let keeper = Keeper(shared)
@@ -88,7 +96,7 @@ let taskOrderPrograms: [PredictProgram] = [
       await last.value
     }
   },
-  PredictProgram("on-the-main-actor", "tasks add on the main actor, and one reads the sum") {
+  Program("on-the-main-actor", "tasks add on the main actor, and one reads the sum", .predicts()) {
     let shared = Shared()
     inTasks {
       for _ in 0..<20 { await MainActor.run { shared.set(shared.get() + 1) } }
@@ -97,9 +105,9 @@ let taskOrderPrograms: [PredictProgram] = [
     }
     _ = shared.get()
   },
-  PredictProgram(
+  Program(
     "resumed-after-write",
-    "values are written before the continuations that announce them are resumed"
+    "values are written before the continuations that announce them are resumed", .predicts()
   ) {
     inTask {
       for _ in 0..<50 {
@@ -123,9 +131,9 @@ let taskOrderPrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
+  Program(
     "handed-over-a-stream",
-    "a value is written, then yielded, and read by the task that receives it"
+    "a value is written, then yielded, and read by the task that receives it", .predicts()
   ) {
     let made = AsyncStream.makeStream(of: Shared.self)
     inTasks {
@@ -139,8 +147,9 @@ let taskOrderPrograms: [PredictProgram] = [
       made.continuation.finish()
     }
   },
-  PredictProgram(
-    "on-an-executor-of-its-own", "an actor on a Dispatch queue, and the queue's own blocks"
+  Program(
+    "on-an-executor-of-its-own", "an actor on a Dispatch queue, and the queue's own blocks",
+    .predicts()
   ) {
     let shared = Shared()
     let keeper = QueueKeeper(shared)
@@ -151,7 +160,7 @@ let taskOrderPrograms: [PredictProgram] = [
     }
     keeper.queue.sync { shared.set(shared.get() + 1) }
   },
-  PredictProgram("tasks-under-a-lock", "tasks write a number under an NSLock") {
+  Program("tasks-under-a-lock", "tasks write a number under an NSLock", .predicts()) {
     let shared = Shared()
     let lock = NSLock()
     inTask {

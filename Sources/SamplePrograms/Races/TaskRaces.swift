@@ -1,8 +1,11 @@
 import Foundation
+import Programs
 
 /// Accesses by tasks that nothing orders.
-let taskRacePrograms: [PredictProgram] = [
-  PredictProgram("tasks-write-in-no-order", "two tasks write a number, and neither is awaited") {
+let taskRacePrograms: [Program] = [
+  Program(
+    "tasks-write-in-no-order", "two tasks write a number, and neither is awaited", .predicts(.race)
+  ) {
     let shared = Shared()
     inTasks {
       shared.set(1)
@@ -11,7 +14,10 @@ let taskRacePrograms: [PredictProgram] = [
       shared.set(2)
     }
   },
-  PredictProgram("task-and-its-maker", "a task writes a number, and its creator reads it at once") {
+  Program(
+    "task-and-its-maker", "a task writes a number, and its creator reads it at once",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     let ended = DispatchSemaphore(value: 0)
     Task {
@@ -22,7 +28,9 @@ let taskRacePrograms: [PredictProgram] = [
     _ = shared.get()
     ended.wait()
   },
-  PredictProgram("children-write-in-no-order", "two children of a task group write one number") {
+  Program(
+    "children-write-in-no-order", "two children of a task group write one number", .predicts(.race)
+  ) {
     let shared = Shared()
     inTask {
       await withTaskGroup(of: Void.self) { group in
@@ -34,7 +42,10 @@ let taskRacePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("child-added-late", "a child writes a number that an earlier child has written") {
+  Program(
+    "child-added-late", "a child writes a number that an earlier child has written",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     inTask {
       await withTaskGroup(of: Void.self) { group in
@@ -44,8 +55,9 @@ let taskRacePrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram(
-    "async-let-awaited-too-late", "an async let and the task that awaits it later write one number"
+  Program(
+    "async-let-awaited-too-late", "an async let and the task that awaits it later write one number",
+    .predicts(.race)
   ) {
     let shared = Shared()
     inTask {
@@ -55,8 +67,10 @@ let taskRacePrograms: [PredictProgram] = [
       await first
     }
   },
-  PredictProgram("actor-bypassed", "an actor writes a number, and a task reads it beside the actor")
-  {
+  Program(
+    "actor-bypassed", "an actor writes a number, and a task reads it beside the actor",
+    .predicts(.race)
+  ) {
     let shared = Shared()
     let keeper = Keeper(shared)
     inTasks {
@@ -66,8 +80,9 @@ let taskRacePrograms: [PredictProgram] = [
       _ = shared.get()
     }
   },
-  PredictProgram(
-    "value-awaited-too-late", "a task reads what another wrote, and awaits it only then"
+  Program(
+    "value-awaited-too-late", "a task reads what another wrote, and awaits it only then",
+    .predicts(.race)
   ) {
     let shared = Shared()
     let writer = Task.detached { shared.set(1) }
@@ -77,9 +92,9 @@ let taskRacePrograms: [PredictProgram] = [
       await writer.value
     }
   },
-  PredictProgram(
+  Program(
     "resumed-before-write",
-    "a continuation is resumed before the value that it announces is written"
+    "a continuation is resumed before the value that it announces is written", .predicts(.race)
   ) {
     let shared = Shared()
     let written = DispatchSemaphore(value: 0)
@@ -98,8 +113,9 @@ let taskRacePrograms: [PredictProgram] = [
     }
     written.wait()
   },
-  PredictProgram(
-    "tasks-on-an-executor-of-ones-own", "two tasks on a concurrent queue write a number in no order"
+  Program(
+    "tasks-on-an-executor-of-ones-own",
+    "two tasks on a concurrent queue write a number in no order", .predicts(.race)
   ) {
     let shared = Shared()
     let executor = ConcurrentExecutor()

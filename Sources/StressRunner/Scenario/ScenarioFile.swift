@@ -70,6 +70,17 @@ package struct ScenarioFile: Sendable, Hashable {
     try checkExpectationsAreListed(lines: explored.lines)
   }
 
+  /// A scenario that is part of the executable.
+  package init(builtIn scenario: Scenario) {
+    path = "built-in \(scenario.name)"
+    self.scenario = scenario
+    nameLine = 0
+    isBuiltIn = true
+    subjectLines = [:]
+    expectedSubjects = []
+    actionLines = [:]
+  }
+
   /// An expectation for a subject that never runs could never be met.
   private func checkExpectationsAreListed(lines: [String: Int]) throws(ScenarioError) {
     guard let subjects = scenario.subjects else { return }

@@ -1,0 +1,25 @@
+import Programs
+
+extension Exam {
+  /// A Markdown table of the programs: a row for each program, and one for its twin.
+  var table: String {
+    let rows = programs.flatMap(\.both).map { program in
+      "| `\(program.name)` | \(program.summary.replacing("|", with: "\\|")) |"
+        + " \(Self.finding(program.expected)) |\n"
+    }
+    return "| program | what it does | what is found |\n|---|---|---|\n" + rows.joined()
+  }
+
+  /// What must be found, in a few words; empty for nothing.
+  private static func finding(_ expected: Expected) -> String {
+    switch expected {
+    case .passes, .passesInEveryOrder: ""
+    case .hangs(let cause, trapsOnLinux: false): "deadlock: `\(cause.rawValue)`"
+    case .hangs(let cause, trapsOnLinux: true): "deadlock: `\(cause.rawValue)`; on Linux a trap"
+    case .traps: "crash: `self`"
+    case .races: "`race`"
+    case .potential(let faults): faults.map { "predicted: `\($0.rawValue)`" }.sorted().joined()
+    case .failsInSomeOrder(let failure): "`\(failure.rawValue)` in some order"
+    }
+  }
+}
