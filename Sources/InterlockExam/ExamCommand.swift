@@ -12,7 +12,8 @@ struct ExamCommand: StressCommand {
     OwnCode.register([OwnCode(.executable)])
     // More than processors: a program that hangs only waits.
     start(
-      scenarios: Exam.scenarios, jobs: 4 * min(4, ProcessInfo.processInfo.activeProcessorCount))
+      scenarios: Exam.scenarios, commands: [["run"], ["explore"]],
+      jobs: 4 * min(4, ProcessInfo.processInfo.activeProcessorCount))
   }
 
   static let benches = [

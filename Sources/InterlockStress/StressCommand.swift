@@ -53,9 +53,11 @@ extension StressCommand {
   public static func main() { start() }
 
   /// As `main`, for an executable with its own `main`: with a main job, or with scenarios instead
-  /// of a folder, and a number of trials that run at a time by default.
+  /// of a folder; with the command lines that stand for an empty one, and a number of trials that
+  /// run at a time by default.
   package static func start(
-    mainJob: World.MainJob? = nil, scenarios: [Scenario] = [], jobs: Int? = nil
+    mainJob: World.MainJob? = nil, scenarios: [Scenario] = [], commands: [[String]] = [[]],
+    jobs: Int? = nil
   ) {
     OwnCode.register(OwnCode.interlockStress)
     // First of all: a child has no command line to parse, and no other thread may have started.
@@ -77,6 +79,9 @@ extension StressCommand {
     if let jobs { world.defaultJobs = jobs }
     // The world has the environment as it was.
     ServiceReports.take()
-    exit(world.perform(Array(CommandLine.arguments.dropFirst())).rawValue)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    // Each is performed, also after one that fails.
+    let codes = (arguments.isEmpty ? commands : [arguments]).map { world.perform($0) }
+    exit((codes.first { $0 != .met } ?? .met).rawValue)
   }
 }

@@ -67,6 +67,24 @@ struct BuiltInScenariosTests {
     #expect(Set(test.trials.map(\.subject)) == ["mine"])
   }
 
+  @Test("an executable with scenarios of its own replays them, and a folder only by the option")
+  func ownScenarios() throws {
+    let test = try worldWithCache()
+    var world = test.ownWorld
+    world.ownScenarios = try ["own", "other"].map { name in
+      let text = try test.read("StressScenarios/reads.json")
+        .replacing("\"reads\"", with: "\"\(name)\"")
+      return try ScenarioFile(parsing: Array(text.utf8), path: name).scenario
+    }
+    #expect(world.perform([]) == .met)
+    #expect(Set(test.trials.map(\.scenario.name)) == ["own", "other"])
+    #expect(world.perform(["other"]) == .met)
+    #expect(Set(test.trials.map(\.scenario.name)) == ["other"])
+    #expect(world.perform(["reads"]) == .usage)
+    #expect(world.perform(["reads", "--scenarios", test.folder + "/StressScenarios"]) == .met)
+    #expect(Set(test.trials.map(\.scenario.name)) == ["reads"])
+  }
+
   @Test("a file of the folder replaces the built-in scenario of its name")
   func replaced() throws {
     let test = try worldWithCache()

@@ -71,7 +71,7 @@ private actor Closing {
 }
 
 /// Actors, and code beside them.
-let actorPairs: [Program] = [
+let actorPrograms: [Program] = [
   Program(
     "unmarked-actor-bypassed", "a task reads beside the actor that writes", .races,
     twin: "it asks the actor",

@@ -14,7 +14,7 @@ private final class Publication: @unchecked Sendable {
 }
 
 /// Atomics that publish, and that do not.
-let atomicPairs: [Program] = [
+let atomicPrograms: [Program] = [
   Program(
     "relaxed-flag", "a relaxed flag announces a value", .races,
     twin: "the flag is released and acquired",

@@ -38,7 +38,7 @@ private final class Ended: @unchecked Sendable {
 }
 
 /// Properties of classes: references, lazy and observed properties, and the end of an object.
-let classPairs: [Program] = [
+let classPrograms: [Program] = [
   Program(
     "reference-replaced", "a thread replaces an object that another reads through", .races,
     twin: "a lock guards the reference",

@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Collections that are changed in place.
-let collectionPairs: [Program] = [
+let collectionPrograms: [Program] = [
   Program(
     "array-appended", "two threads append to an array", .races, twin: "a lock guards the array",
     wrong: {

@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Handlers of sources and of asynchronous I/O, which run on a queue.
-let dispatchSourcePairs: [Program] = [
+let dispatchSourcePrograms: [Program] = [
   Program(
     "unmarked-timer-source", "a timer counts on a queue, and a thread reads beside the queue",
     .races, twin: "it reads on the queue",

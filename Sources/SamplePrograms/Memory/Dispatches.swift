@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Groups, work items, timers and the main queue.
-let dispatchPairs: [Program] = [
+let dispatchPrograms: [Program] = [
   Program(
     "group-not-waited-for", "a thread reads what the blocks of a group write, before it waits",
     .races, twin: "it waits first",

@@ -31,7 +31,7 @@ private final class Service: @unchecked Sendable {
 }
 
 /// Checks and the actions that depend on them.
-let guardPairs: [Program] = [
+let guardPrograms: [Program] = [
   Program(
     "checked-twice", "an instance is checked without the lock, and again with it", .races,
     twin: "it is checked under the lock alone",

@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Types of Foundation that guard themselves, and what is handed over with them.
-let libraryPairs: [Program] = [
+let libraryPrograms: [Program] = [
   Program(
     "operations-at-once", "two operations of a queue increment a number", .races,
     twin: "the second depends on the first",

@@ -33,7 +33,7 @@ private final class LockInPlace: @unchecked Sendable {
 }
 
 /// Locks that guard, and locks that seem to.
-let lockPairs: [Program] = [
+let lockPrograms: [Program] = [
   Program(
     "two-locks-for-one", "two threads guard one number with a lock each", .races,
     twin: "both take the same lock",

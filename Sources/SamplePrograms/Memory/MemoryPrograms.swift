@@ -5,8 +5,23 @@ package import Programs
 /// The race is one of happens-before: nothing orders the two accesses in any run, although the
 /// clock keeps them apart so that no run crashes. See FastTrack (PLDI 2009).
 package let memoryPrograms: [Program] =
-  valuePairs + collectionPairs + classPairs + variablePairs + pointerPairs + lockPairs
-  + readWritePairs + signalPairs + queuePairs + dispatchPairs + dispatchSourcePairs
-  + atomicPairs + guardPairs
-  + threadPairs + taskPairs + taskGroupPairs + actorPairs + resumePairs + storagePairs
-  + libraryPairs
+  valuePrograms
+  + collectionPrograms
+  + classPrograms
+  + variablePrograms
+  + pointerPrograms
+  + lockPrograms
+  + readWritePrograms
+  + signalPrograms
+  + queuePrograms
+  + dispatchPrograms
+  + dispatchSourcePrograms
+  + atomicPrograms
+  + guardPrograms
+  + threadPrograms
+  + taskPrograms
+  + taskGroupPrograms
+  + actorPrograms
+  + resumePrograms
+  + storagePrograms
+  + libraryPrograms

@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Memory outside of Swift's values: pointers, C structs and C globals.
-let pointerPairs: [Program] = [
+let pointerPrograms: [Program] = [
   Program(
     "pointer-written", "two threads write through one pointer", .races, twin: "a lock guards it",
     wrong: { onSharedBytes { bytes in onTwoThreads { bytes.it.word = 1 } } },

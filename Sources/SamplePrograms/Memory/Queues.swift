@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Queues that guard memory, and queues that seem to.
-let queuePairs: [Program] = [
+let queuePrograms: [Program] = [
   Program(
     "unmarked-two-serial-queues", "two serial queues write one number", .races,
     twin: "they have one target",

@@ -27,7 +27,7 @@ private final class ReadWriteLock: @unchecked Sendable {
 }
 
 /// Read-write locks, and queues with barriers that stand for them.
-let readWritePairs: [Program] = [
+let readWritePrograms: [Program] = [
   Program(
     "written-under-read-lock", "two threads write while they hold a read lock", .races,
     twin: "they hold the write lock",

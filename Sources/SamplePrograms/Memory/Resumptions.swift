@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Continuations and streams.
-let resumePairs: [Program] = [
+let resumePrograms: [Program] = [
   Program(
     "unmarked-resumed-before-write", "a thread resumes a continuation before it writes", .races,
     twin: "it writes first",

@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Threads that tell each other that something is done.
-let signalPairs: [Program] = [
+let signalPrograms: [Program] = [
   Program(
     "unmarked-signalled-before-write", "a thread signals a semaphore before it writes", .races,
     twin: "it signals after the write",

@@ -66,7 +66,7 @@ private struct Stack: @unchecked Sendable {
 }
 
 /// Existential and generic storage, managed buffers, and copy-on-write.
-let storagePairs: [Program] = [
+let storagePrograms: [Program] = [
   Program(
     "existential-replaced", "a thread replaces an existential that another reads", .races,
     twin: "a lock guards it",

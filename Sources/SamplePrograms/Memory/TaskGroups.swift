@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Children of groups and of 'async let'.
-let taskGroupPairs: [Program] = [
+let taskGroupPrograms: [Program] = [
   Program(
     "children-of-a-group", "two children of a group increment a number", .races,
     twin: "the second is added after the first was awaited",

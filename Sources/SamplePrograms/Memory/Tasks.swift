@@ -6,7 +6,7 @@ private enum Locals {
 }
 
 /// Tasks, their makers, and what they await.
-let taskPairs: [Program] = [
+let taskPrograms: [Program] = [
   Program(
     "tasks-detached", "two detached tasks increment a number", .races,
     twin: "the second awaits the first",

@@ -24,7 +24,7 @@ private final class OwnNumber: Sendable {
 }
 
 /// Threads: their own values, and what they leave to others.
-let threadPairs: [Program] = [
+let threadPrograms: [Program] = [
   Program(
     "thread-local-shared", "two threads keep one object in their thread dictionaries", .races,
     twin: "each keeps an object of its own",

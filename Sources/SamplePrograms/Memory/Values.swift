@@ -2,7 +2,7 @@ import Foundation
 import Programs
 
 /// Values that are read and replaced, or changed in place, in a property of a class.
-let valuePairs: [Program] = [
+let valuePrograms: [Program] = [
   Program(
     "property-written", "two threads set a property of an object", .races, twin: "a lock guards it",
     wrong: {

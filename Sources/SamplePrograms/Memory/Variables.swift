@@ -22,7 +22,7 @@ private enum Statics {
 private func addOne(to number: inout Int) { number += 1 }
 
 /// Variables: captured, global, static, and passed as `inout`.
-let variablePairs: [Program] = [
+let variablePrograms: [Program] = [
   Program(
     "captured-variable", "two threads increment a variable that their closures capture", .races,
     twin: "a lock guards the variable",

@@ -1,7 +1,7 @@
 import Programs
 
 /// Actors that are entered again at an await.
-let actorPairs: [Program] = [
+let actorPrograms: [Program] = [
   Program(
     "withdrawn-across-await", "an actor checks a balance, awaits, and withdraws",
     .failsInSomeOrder(.violation),

@@ -2,7 +2,7 @@ import Dispatch
 import Programs
 
 /// Tasks that are cancelled, started and stopped.
-let cancellationPairs: [Program] = [
+let cancellationPrograms: [Program] = [
   Program(
     "written-after-cancel", "a task writes after its owner has cancelled it and cleaned up",
     .failsInSomeOrder(.violation), twin: "the owner awaits the cancelled task before it cleans up"

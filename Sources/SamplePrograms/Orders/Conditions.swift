@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Conditions whose waits and signals come in the wrong order.
-let conditionPairs: [Program] = [
+let conditionPrograms: [Program] = [
   Program(
     "signalled-before-wait", "a thread checks a flag, and waits after the signal",
     .failsInSomeOrder(.deadlock), twin: "the flag is checked and set under the condition's lock"

@@ -1,7 +1,7 @@
 import Programs
 
 /// Continuations that are resumed twice, or never.
-let continuationPairs: [Program] = [
+let continuationPrograms: [Program] = [
   Program(
     "resumed-twice", "an answer and a time-out both resume a continuation",
     .failsInSomeOrder(.crashed),

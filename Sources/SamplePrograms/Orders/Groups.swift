@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Groups that are empty too early.
-let groupPairs: [Program] = [
+let groupPrograms: [Program] = [
   Program(
     "group-entered-in-block", "a block enters its group itself, and the group is empty before",
     .failsInSomeOrder(.violation), twin: "the group is entered before the block is submitted"

@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Starts, stops and initialisation.
-let lifecyclePairs: [Program] = [
+let lifecyclePrograms: [Program] = [
   Program(
     "started-twice", "two calls of start() find the service stopped, and both start it",
     .failsInSomeOrder(.violation),

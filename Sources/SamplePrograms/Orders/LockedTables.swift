@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Tables and caches whose every access is locked.
-let tablePairs: [Program] = [
+let tablePrograms: [Program] = [
   Program(
     "inserted-after-check", "two threads find no session for a key, and each makes one",
     .failsInSomeOrder(.violation), twin: "one hold of the lock looks the session up and makes it"

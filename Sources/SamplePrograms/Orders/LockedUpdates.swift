@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Reads and writes that are each under a lock, and together are not.
-let updatePairs: [Program] = [
+let updatePrograms: [Program] = [
   Program(
     "update-in-two-steps", "two blocks read a number under its lock and write it under its lock",
     .failsInSomeOrder(.violation), twin: "two blocks add to a number under one hold of its lock"

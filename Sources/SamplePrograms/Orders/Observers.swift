@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Lists of observers.
-let observerPairs: [Program] = [
+let observerPrograms: [Program] = [
   Program(
     "called-after-removal", "an observer is called from a copy of the list, after its removal",
     .failsInSomeOrder(.violation),

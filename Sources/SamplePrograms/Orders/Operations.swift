@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Operations and their dependencies.
-let operationPairs: [Program] = [
+let operationPrograms: [Program] = [
   Program(
     "dependent-before-completion", "an operation needs what a completion block does before it",
     .failsInSomeOrder(.violation), twin: "the operation itself does it, and no completion block",

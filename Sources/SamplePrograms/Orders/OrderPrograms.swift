@@ -15,7 +15,20 @@ func expect(_ isRight: Bool, _ message: @autoclosure () -> String) throws {
 /// Each access is protected by a lock, a queue or an actor: no two accesses race, and the order of
 /// the steps decides. In some orders, a program does not return, or traps.
 package let orderPrograms: [Program] =
-  updatePairs + tablePairs + poolPairs + lifecyclePairs + observerPairs + conditionPairs
-  + semaphorePairs + queuePairs + groupPairs + timerPairs + operationPairs + actorPairs
-  + screenPairs
-  + continuationPairs + cancellationPairs + taskGroupPairs + streamPairs
+  updatePrograms
+  + tablePrograms
+  + poolPrograms
+  + lifecyclePrograms
+  + observerPrograms
+  + conditionPrograms
+  + semaphorePrograms
+  + queuePrograms
+  + groupPrograms
+  + timerPrograms
+  + operationPrograms
+  + actorPrograms
+  + screenPrograms
+  + continuationPrograms
+  + cancellationPrograms
+  + taskGroupPrograms
+  + streamPrograms

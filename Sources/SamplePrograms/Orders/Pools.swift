@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Things that are given back and used again.
-let poolPairs: [Program] = [
+let poolPrograms: [Program] = [
   Program(
     "first-free-and-back", "a free list's first item is the one seen before, and its next is not",
     .failsInSomeOrder(.violation), twin: "a version that each change raises is compared too",

@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Queues on which each step runs alone, and the whole does not.
-let queuePairs: [Program] = [
+let queuePrograms: [Program] = [
   Program(
     "read-and-set-on-queue", "a number is read by sync and written by async on its serial queue",
     .failsInSomeOrder(.violation), twin: "one block reads and writes the number"

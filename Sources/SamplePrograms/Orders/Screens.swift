@@ -1,7 +1,7 @@
 import Programs
 
 /// What an app does at an await: connections, pages and searches.
-let screenPairs: [Program] = [
+let screenPrograms: [Program] = [
   Program(
     "connected-twice", "connect() of an actor sets its state after the await",
     .failsInSomeOrder(.violation),

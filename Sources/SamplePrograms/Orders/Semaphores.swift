@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Semaphores and time-outs.
-let semaphorePairs: [Program] = [
+let semaphorePrograms: [Program] = [
   Program(
     "waiter-counted-late", "an event is signalled only for waiters that are counted already",
     .failsInSomeOrder(.deadlock),

@@ -1,7 +1,7 @@
 import Programs
 
 /// Asynchronous streams.
-let streamPairs: [Program] = [
+let streamPrograms: [Program] = [
   Program(
     "finished-before-the-last-yield", "one of two producers finishes their stream",
     .failsInSomeOrder(.violation), twin: "the stream is finished after both producers have ended"

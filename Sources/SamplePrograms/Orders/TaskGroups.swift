@@ -1,7 +1,7 @@
 import Programs
 
 /// Tasks whose order, or whose end, is taken for granted.
-let taskGroupPairs: [Program] = [
+let taskGroupPrograms: [Program] = [
   Program(
     "logged-out-of-order", "two unstructured tasks call an actor, and are expected in their order",
     .failsInSomeOrder(.violation), twin: "one task makes both calls"

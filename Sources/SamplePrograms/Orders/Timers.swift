@@ -3,7 +3,7 @@ import Foundation
 import Programs
 
 /// Delays, debouncing and timers.
-let timerPairs: [Program] = [
+let timerPrograms: [Program] = [
   Program(
     "change-lost-in-debounce",
     "a change comes when the delay is over, while the save takes the change before",
