@@ -6,7 +6,8 @@ import JSONText
 /// Scenarios are the regular files that end in `.json`, in the folder itself or in its subfolders
 /// at any depth. Any other kind of file with such a name is reported as an error and not opened: a
 /// link could lead out of the folder, and a pipe would never end. A link to a folder is not
-/// followed. Names that begin with a dot are ignored.
+/// followed. Names that begin with a dot are ignored, and so is a subfolder that is a package: its
+/// scenarios are those of its own executable.
 package enum ScenarioFolder {
   /// The largest allowed scenario file, in bytes: a hundred times the size of one written by hand.
   package static let fileSizeLimit = 1_048_576
@@ -73,7 +74,7 @@ package enum ScenarioFolder {
   ) throws(ScenarioError) -> [String] {
     let names = try names(in: path)
     var paths = names.filter { $0.hasSuffix(".json") }.map { inside(path, $0) }
-    for folder in names.map({ inside(path, $0) }) where isFolder(folder) {
+    for folder in names.map({ inside(path, $0) }) where isFolder(folder) && !isPackage(folder) {
       do throws(ScenarioError) {
         paths += try scenarios(in: folder, &errors)
       } catch {
@@ -91,6 +92,11 @@ package enum ScenarioFolder {
     guard !path.hasSuffix(".json") else { return false }
     guard lstat(path, &status) == 0 else { return errno == ENAMETOOLONG }
     return status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func isPackage(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(inside(path, "Package.swift"), &status) == 0
   }
 
   /// Why nothing is at a path.

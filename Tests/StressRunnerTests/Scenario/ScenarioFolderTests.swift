@@ -83,6 +83,19 @@ struct ScenarioFolderTests {
     #expect(try ScenarioFolder.load(folder.path).map(\.scenario.name) == ["deep"])
   }
 
+  @Test("A package below a folder keeps its scenarios for itself; named, it is read")
+  func packages() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(scenario("one"), "one.json")
+    try folder.write("// swift-tools-version: 6.2", "Models/Package.swift")
+    try folder.write(scenario("one"), "Models/Scenarios/one.json")
+    try folder.write("no JSON", "Models/.build/debug.json")
+    #expect(try ScenarioFolder.load(folder.path).map(\.path) == [folder.path + "/one.json"])
+    let models = folder.path + "/Models"
+    #expect(
+      try ScenarioFolder.load(models).map(\.path) == [models + "/Scenarios/one.json"])
+  }
+
   @Test("A folder whose path is too long for the system is an error, and not left out")
   func tooDeep() throws {
     let folder = try TemporaryFolder()
