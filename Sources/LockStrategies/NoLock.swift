@@ -1,10 +1,10 @@
 /// No lock at all: the control that every detector must find.
-package struct NoLock: Lock {
+public struct NoLock: Lock {
   /// Makes a lock that excludes no caller.
-  package init() {}
+  public init() {}
 
   /// Runs `body`.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     try body()
   }
 }

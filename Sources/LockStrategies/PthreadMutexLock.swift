@@ -1,14 +1,14 @@
 /// A POSIX mutex of the default kind, as in YYMemoryCache and PINCache 3.
-package final class PthreadMutexLock: Lock {
+public final class PthreadMutexLock: Lock {
   private let mutex = PthreadMutex()
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   deinit { mutex.destroy() }
 
   /// Runs `body` while the calling thread owns the mutex.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     mutex.lock()
     defer { mutex.unlock() }
     return try body()

@@ -2,26 +2,26 @@
 ///
 /// On Linux the default kind prefers readers, so that an endless stream of them starves a writer. A
 /// reader cannot become a writer: `withLock` inside `withSharedLock` deadlocks.
-package final class ReaderWriterLock: Lock {
+public final class ReaderWriterLock: Lock {
   private let lock = PthreadReaderWriterLock()
 
   /// Several readers hold it at a time.
   public static var sharesReads: Bool { true }
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   deinit { lock.destroy() }
 
   /// Runs `body` with exclusive access.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock.lockExclusively()
     defer { lock.unlock() }
     return try body()
   }
 
   /// Runs `body` while others may read.
-  package func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
     lock.lockShared()
     defer { lock.unlock() }
     return try body()

@@ -4,14 +4,14 @@ import Foundation
 ///
 /// It is recursive: the owner may acquire it again. So the protected state may be inconsistent at
 /// an inner acquisition.
-package struct RecursiveFoundationLock: Lock {
+public struct RecursiveFoundationLock: Lock {
   private let lock = NSRecursiveLock()
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   /// Runs `body` between `lock` and `unlock`.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock.lock()
     defer { lock.unlock() }
     return try body()

@@ -5,14 +5,14 @@ import Dispatch
 /// A waiter depends only on the holder's thread: unlike a semaphore that a callback signals, it
 /// cannot starve a pool. It enters the kernel only to wait. It has no owner, so it does not avoid
 /// priority inversion.
-package struct SemaphoreLock: Lock {
+public struct SemaphoreLock: Lock {
   private let semaphore = DispatchSemaphore(value: 1)
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   /// Runs `body` between `wait` and `signal`.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     semaphore.wait()
     defer { semaphore.signal() }
     return try body()

@@ -4,7 +4,7 @@ import Dispatch
 /// `semaphore-over-async` and TMCache do.
 ///
 /// **Starves the pool** if its threads all call it: the block that signals needs one of them.
-package struct SemaphoreOverAsyncLock: Lock {
+public struct SemaphoreOverAsyncLock: Lock {
   private let queue = DispatchQueue(
     label: "interlock.semaphore-over-async-lock", attributes: .concurrent)
 
@@ -12,15 +12,15 @@ package struct SemaphoreOverAsyncLock: Lock {
   public static var sharesReads: Bool { true }
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   /// Runs `body` on the queue under a barrier, and waits for it.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     try wait(flags: .barrier, body) { throw $0 }
   }
 
   /// Runs `body` on the queue, concurrently with other readers, and waits for it.
-  package func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
     try wait(flags: [], body) { throw $0 }
   }
 

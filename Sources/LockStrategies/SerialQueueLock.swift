@@ -4,14 +4,14 @@ import Dispatch
 ///
 /// Without `async`, `sync` runs on the calling thread and needs no other, so it cannot starve a
 /// pool. `sync` inside `sync` traps, on Linux without a message.
-package struct SerialQueueLock: Lock {
+public struct SerialQueueLock: Lock {
   private let queue = DispatchQueue(label: "interlock.serial-queue-lock")
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   /// Runs `body` by `sync` on the queue.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     try queue.sync(execute: body)
   }
 }

@@ -5,19 +5,19 @@ import Dispatch
 ///
 /// **Starves the pool** if its threads all call it: the block needs one of them, and the callers
 /// wait behind it.
-package struct SerialQueueSyncLock: Lock {
+public struct SerialQueueSyncLock: Lock {
   private let queue = DispatchQueue(label: "interlock.serial-queue-sync-lock", target: .global())
 
   /// Makes a free lock.
-  package init() {}
+  public init() {}
 
   /// Runs `body` by `sync` on the queue.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     try queue.sync(execute: body)
   }
 
   /// Runs `body` by `sync` on the queue, and adds an asynchronous block.
-  package func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
     defer { queue.async {} }
     return try queue.sync(execute: body)
   }

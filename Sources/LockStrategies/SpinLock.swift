@@ -7,7 +7,7 @@ import Synchronization
 /// POSIX mutex for that reason (its commit bfadddd, January 2016). Yielding the processor, as this
 /// lock does, hides the problem on a new Linux, where even a thread of SCHED_IDLE then gets its
 /// turn; without it the owner waits half a second for each spinning thread.
-package final class SpinLock: Lock {
+public final class SpinLock: Lock {
   private let isTaken = Atomic<Bool>(false)
 
   /// How many times a waiting thread reads the flag before it yields. Without yielding, each of a
@@ -19,12 +19,12 @@ package final class SpinLock: Lock {
   /// Makes a free lock.
   ///
   /// - Parameter offersProcessor: Whether a waiting thread yields its processor from time to time.
-  package init(offersProcessor: Bool = true) {
+  public init(offersProcessor: Bool = true) {
     self.offersProcessor = offersProcessor
   }
 
   /// Runs `body` while the flag is set.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     // Acquiring: pairs with the releasing store of the previous owner.
     while isTaken.exchange(true, ordering: .acquiring) { waitUntilItLooksFree() }
     // Releasing: pairs with the acquiring exchange.

@@ -1,11 +1,11 @@
-package import LockStrategies
+public import LockStrategies
 
 /// A cache whose native methods are synchronous, under a lock of any strategy.
 ///
 /// PINCache 2 replaced the deadlocking design by this one: a waiter needs no other thread than the
 /// holder's, and the asynchronous forms wrap the synchronous ones. As there, a read takes the lock
 /// twice: shared to find the value, exclusively to note the access.
-package final class LockedCache<Strategy: Lock>: Cache {
+public final class LockedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage: Storage
 
@@ -15,45 +15,45 @@ package final class LockedCache<Strategy: Lock>: Cache {
   ///   - lock: The lock, which nothing else may use.
   ///   - excludes: Whether the lock claims mutual exclusion; a conflict is then reported as a
   ///     broken claim.
-  package init(_ lock: Strategy, excludes: Bool = true) {
+  public init(_ lock: Strategy, excludes: Bool = true) {
     self.lock = lock
     storage = Storage(isLocked: excludes)
   }
 
   /// The value under a key; notes the access.
-  package func value(forKey key: String) -> [UInt8]? {
+  public func value(forKey key: String) -> [UInt8]? {
     guard let value = lock.withSharedLock({ storage.value(forKey: key) }) else { return nil }
     lock.withLock { storage.touch(key) }
     return value
   }
 
   /// Stores a value.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { storage.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  public func removeValue(forKey key: String) {
     lock.withLock { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  public func removeAllValues() {
     lock.withLock { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  package var count: Int {
+  public var count: Int {
     lock.withSharedLock { storage.count }
   }
 
   /// What all values cost together.
-  package var totalCost: Int? {
+  public var totalCost: Int? {
     lock.withSharedLock { storage.totalCost }
   }
 
   /// What is stored.
-  package func entries() -> [String: CacheEntry]? {
+  public func entries() -> [String: CacheEntry]? {
     lock.withSharedLock { storage.entries() }
   }
 }

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// The article on PINCache warns of this pattern: the callback needs a thread other than the
 /// blocked one.
-package func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> Void) -> Void) -> R {
+public func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> Void) -> Void) -> R {
   let answer = Answer<R>()
   start { value in
     answer.value = value

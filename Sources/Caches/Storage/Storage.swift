@@ -2,6 +2,8 @@ import Interlock
 
 /// The storage of every built-in cache: a dictionary with costs and the order of accesses.
 ///
+/// A cache of your own that is under test can store in it.
+///
 /// It locks nothing: its owner must exclude other accesses during a write. Its reads and writes are
 /// sections on its own resource, which detect an owner that does not.
 ///
@@ -9,7 +11,7 @@ import Interlock
 /// reads under its lock, releases it, and takes it again to note the access.
 ///
 /// `@unchecked Sendable`: the harness tests whether it is shared safely.
-package final class Storage: @unchecked Sendable {
+public final class Storage: @unchecked Sendable {
   private struct Entry {
     var value: [UInt8]
     var cost: Int
@@ -28,16 +30,17 @@ package final class Storage: @unchecked Sendable {
   ///
   /// - Parameter isLocked: Whether the owner claims to hold a lock in every call; the sections are
   ///   then synched.
-  package init(isLocked: Bool) {
+  public init(isLocked: Bool) {
     self.isLocked = isLocked
   }
 
-  package func value(forKey key: String) -> [UInt8]? {
+  /// Returns the value under a key, or `nil`; does not note the access.
+  public func value(forKey key: String) -> [UInt8]? {
     section.read(synched: isLocked) { stored[key]?.value }
   }
 
   /// Notes a read of a key, if the key still exists.
-  package func touch(_ key: String) {
+  public func touch(_ key: String) {
     section.write(synched: isLocked) {
       accesses += 1
       // In place: assigning through `stored[key]?` moves the entry out and in again.
@@ -45,7 +48,8 @@ package final class Storage: @unchecked Sendable {
     }
   }
 
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  /// Stores a value with its cost, in place of any earlier one.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     section.write(synched: isLocked) {
       accesses += 1
       let entry = Entry(value: value, cost: cost, access: accesses)
@@ -54,29 +58,34 @@ package final class Storage: @unchecked Sendable {
     }
   }
 
-  package func removeValue(forKey key: String) {
+  /// Removes the value under a key, if there is one.
+  public func removeValue(forKey key: String) {
     section.write(synched: isLocked) {
       guard let old = stored.removeValue(forKey: key) else { return }
       costOfAll -= old.cost
     }
   }
 
-  package func removeAllValues() {
+  /// Removes every value.
+  public func removeAllValues() {
     section.write(synched: isLocked) {
       stored.removeAll()
       costOfAll = 0
     }
   }
 
-  package var count: Int {
+  /// The number of values.
+  public var count: Int {
     section.read(synched: isLocked) { stored.count }
   }
 
-  package var totalCost: Int {
+  /// The sum of the costs of all values.
+  public var totalCost: Int {
     section.read(synched: isLocked) { costOfAll }
   }
 
-  package func entries() -> [String: CacheEntry] {
+  /// Returns every value with its cost.
+  public func entries() -> [String: CacheEntry] {
     section.read(synched: isLocked) {
       stored.mapValues { CacheEntry(value: $0.value, cost: $0.cost) }
     }

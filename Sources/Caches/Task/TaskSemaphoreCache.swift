@@ -9,61 +9,61 @@
 /// task that is queued behind it, they wait forever. **From a Dispatch queue** the callers hold
 /// the threads of the pool on which Swift's own is built on Linux, with the same result; on Apple's
 /// systems the two share their limit too. **From dedicated threads** it passes.
-package final class TaskSemaphoreCache: Cache {
+public final class TaskSemaphoreCache: Cache {
   private let cache: any AsyncCache = ActorCache()
 
   /// Makes an empty cache.
-  package init() {}
+  public init() {}
 
   /// Waits for a task that reads.
-  package func value(forKey key: String) -> [UInt8]? {
+  public func value(forKey key: String) -> [UInt8]? {
     wait { await $0.value(forKey: key) }
   }
 
   /// Waits for a task that stores.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     wait { await $0.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Waits for a task that removes.
-  package func removeValue(forKey key: String) {
+  public func removeValue(forKey key: String) {
     wait { await $0.removeValue(forKey: key) }
   }
 
   /// Waits for a task that removes every value.
-  package func removeAllValues() {
+  public func removeAllValues() {
     wait { await $0.removeAllValues() }
   }
 
   /// How many values there are; waits for a task.
-  package var count: Int {
+  public var count: Int {
     wait { await $0.count }
   }
 
   /// What all values cost together; waits for a task.
-  package var totalCost: Int? {
+  public var totalCost: Int? {
     wait { await $0.totalCost }
   }
 
   /// What is stored; waits for a task.
-  package func entries() -> [String: CacheEntry]? {
+  public func entries() -> [String: CacheEntry]? {
     wait { await $0.entries() }
   }
 
   /// Reads in a task.
-  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     start({ await $0.value(forKey: key) }, completion)
   }
 
   /// Stores in a task.
-  package func setValue(
+  public func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     start({ await $0.setValue(value, forKey: key, cost: cost) }, completion)
   }
 
   /// Removes in a task.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     start({ await $0.removeValue(forKey: key) }, completion)
   }
 

@@ -10,12 +10,12 @@ import os
 /// the owner's thread traps.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the lock is made to be shared.
-package final class UnfairLock: Lock, @unchecked Sendable {
+public final class UnfairLock: Lock, @unchecked Sendable {
   // At a fixed address, which a Swift property does not give.
   private let lock: UnsafeMutablePointer<os_unfair_lock>
 
   /// Makes a free lock.
-  package init() {
+  public init() {
     lock = .allocate(capacity: 1)
     lock.initialize(to: os_unfair_lock())
   }
@@ -23,7 +23,7 @@ package final class UnfairLock: Lock, @unchecked Sendable {
   deinit { lock.deallocate() }
 
   /// Runs `body` while the calling thread owns the lock.
-  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     os_unfair_lock_lock(lock)
     defer { os_unfair_lock_unlock(lock) }
     return try body()
