@@ -37,7 +37,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Interlock", targets: ["Interlock"]),
-    .library(name: "InterlockStress", targets: ["InterlockStress"]),
+    .library(
+      name: "InterlockStress", targets: ["InterlockStress", "Caches", "LockStrategies"]),
     .library(name: "InterlockWatchdog", targets: ["InterlockWatchdog"]),
     .library(name: "InterlockTesting", targets: ["InterlockTesting"]),
     .library(name: "InterlockMemory", targets: ["InterlockMemory"]),
@@ -228,17 +229,6 @@ let package = Package(
       // A link to `StressScenarios/caches`: any stress executable can replay them.
       resources: [.embedInCode("BuiltIn/Scenarios")],
       swiftSettings: common + [framePointers]),
-    // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
-    .target(name: "CSQLite"),
-    // Models of caches as they were shipped, with their bugs and the repairs, and what makes
-    // subjects of them.
-    .target(
-      name: "KnownBugs",
-      dependencies: [
-        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock", "CSQLite",
-        "CInterlockHarness",
-      ],
-      swiftSettings: common + [framePointers]),
     // The type of the small programs: what each does, and what must be found in it.
     .target(
       name: "Programs", path: "Sources/SamplePrograms/Program",
@@ -301,7 +291,7 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
+        "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction",
         "Caches", "LockStrategies", "ProcessInspection",
         "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
         "Explorer", "CInterlockExplorer",
@@ -340,7 +330,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "CachesTests",
-      dependencies: ["KnownBugs", "Comparison", "Caches", "LockStrategies", "Interlock"],
+      dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"],
       swiftSettings: common),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
@@ -502,8 +492,8 @@ let package = Package(
         "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
         "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
-        "InterlockExam", "KnownBugs", "Programs", "SamplePrograms", "PredictPrograms",
-        "OrderPrograms", "DetectorProgram",
+        "InterlockExam", "Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms",
+        "DetectorProgram",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),

@@ -1,12 +1,11 @@
 import Caches
 import Dispatch
 import InterlockStress
-import KnownBugs
 import LockStrategies
 
 /// All subjects of the built-in scenarios, a list for each family.
 let builtInSubjects: [SubjectEntry] =
-  SubjectEntry.builtIn + lockStrategySubjects + knownBugSubjects
+  SubjectEntry.builtIn + lockStrategySubjects
 
 /// The same cache under different locks.
 private let lockStrategySubjects: [SubjectEntry] = [

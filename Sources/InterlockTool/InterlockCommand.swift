@@ -1,8 +1,7 @@
 import Interlock
 import InterlockStress
 
-/// The `interlock` command: caches and known bugs, passed to the command line that any executable
-/// can have.
+/// The `interlock` command: caches, passed to the command line that any executable can have.
 @main
 struct InterlockCommand: StressCommand {
   static let subjects = builtInSubjects
@@ -27,9 +26,6 @@ struct InterlockCommand: StressCommand {
     },
     BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
       CachesBench.run()
-    },
-    BenchEntry(name: "disks", summary: "SQLite against files, and a miss on a known disk") {
-      try DisksBench.run()
     },
     BenchEntry(
       name: "predict", summary: "the cost of recording lock orders; run it alone"

@@ -99,23 +99,6 @@ struct BuiltInSubjectsTests {
     }
   }
 
-  @Test(
-    "The caches with known bugs that fail the 1,000 reads are expected to, and their twins to pass",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
-    .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
-  func concurrentReadsOfKnownBugs() throws {
-    let failing = [
-      "tmcache": "deadlock", "tmcache-memory": "deadlock", "stream-cache": "violation",
-    ]
-    let names = failing.keys.sorted()
-    let report = try run("concurrent-reads", names + names.map { $0 + "-repaired" })
-    #expect(report.results.count == 6)
-    for result in report.results {
-      #expect(result.met == true, "\(result)")
-      #expect(result.verdict == failing[result.subject] ?? "passed")
-    }
-  }
-
   private func run(_ scenario: String, _ subjects: [String]) throws -> Report {
     let process = Foundation.Process()
     process.executableURL = try Self.executable
@@ -130,27 +113,5 @@ struct BuiltInSubjectsTests {
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     return try JSONDecoder().decode(Report.self, from: json)
-  }
-
-  @Test(
-    "The article on known bugs has the command's table",
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
-  func knownBugs() throws {
-    let path = "Sources/InterlockStress/InterlockStress.docc/KnownBugs.md"
-    let process = Foundation.Process()
-    process.executableURL = try Self.executable
-    process.arguments = ["recipes"]
-    process.currentDirectoryURL = Self.root
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let table = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    let article = try Data(contentsOf: Self.root.appending(path: path))
-    // Not by the whole text: a difference would be printed with both.
-    #expect(
-      article.range(of: table) != nil,
-      "run: interlock recipes, and put the table into \(path)")
   }
 }

@@ -26,22 +26,26 @@ done
 
 failed=0
 compiled=0
-for configuration in debug release; do
-  traits=()
-  if [ "$configuration" = release ]; then traits=(--traits UnseenCalls); fi
+# compile CONFIGURATION TARGET FOLDER OPTION…: compiles the C files whose paths begin with the folder.
+compile() {
+  local configuration=$1 target=$2 folder=$3 log commands
+  shift 3
   # Builds the smallest target, and writes the commands of all.
-  if ! log=$(swift build "${options[@]}" -c "$configuration" "${traits[@]}" \
-    --target CUncheckedMemory 2>&1); then
+  if ! log=$(swift build "${options[@]}" -c "$configuration" --target "$target" "$@" 2>&1); then
     echo "$log" >&2
     exit 70
   fi
   # Each is a list of strings: without the brackets and commas, a line for the shell.
-  commands=$(sed -nE '/"-c","[^"]*\.c"/s/^ *args: \[(.*)\]$/\1/p' "$scratch/$configuration.yaml")
+  commands=$(sed -nE '\|"-c","'"$PWD/$folder"'[^"]*\.c"|s/^ *args: \[(.*)\]$/\1/p' \
+    "$scratch/$configuration.yaml")
   compiled=$((compiled + $(grep -c . <<< "$commands" || true)))
   grep -oE '"-o","[^"]*/' <<< "$commands" | cut -d'"' -f4 | sort -u | xargs mkdir -p
   sed 's/","/" "/g' <<< "$commands" |
     xargs -d '\n' -P "$(nproc)" -n 1 bash -c 'eval "$1"' compile || failed=1
-done
+}
+compile debug CUncheckedMemory ''
+compile release CUncheckedMemory '' --traits UnseenCalls
+compile debug CPriority StressScenarios/ --package-path StressScenarios/KnownBugs
 
 # A header with an error is found by a source file that includes it.
 read_files=$(find "$scratch" -name '*.d' -exec cat {} + | tr -s ' \\' '\n\n' | sort -u | grep '^/' |

@@ -6,7 +6,8 @@ set -euo pipefail
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/../.."
 
-files() { git ls-files 'Plugins/*.swift' 'Sources/*.swift' 'Sources/*.[ch]' 'Tests/*.swift' 'Tests/*.[ch]' "$@"; }
+files() { git ls-files 'Plugins/*.swift' 'Sources/*.swift' 'Sources/*.[ch]' 'Tests/*.swift' 'Tests/*.[ch]' \
+  'StressScenarios/*.swift' 'StressScenarios/*.[ch]' "$@"; }
 
 failed=0
 check() {

@@ -1,6 +1,5 @@
 import Caches
 import Foundation
-import KnownBugs
 import LockStrategies
 
 /// The measured caches, one line each; a new family adds its memory cache here.
@@ -16,28 +15,7 @@ private let measuredCaches: [CacheHit] = [
     LockedCache(ReaderWriterLock())
   },
   CacheHit("LockedCache, spin lock") { LockedCache(SpinLock()) },
-  CacheHit("MarkedTable, repaired") { MarkedTable(repaired: true) },
-  CacheHit("SharedValueCache") { SharedValueCache(repaired: false) },
-  CacheHit("CountingCache") { CountingCache(repaired: false) },
-  CacheHit("ObservedCache, POSIX mutex") { ObservedCache(PthreadMutexLock()) { _ in } },
-  CacheHit("PINMemoryCache 2.0") { PINMemoryCache(.two) },
-  CacheHit("PINMemoryCache 3.0.4") { PINMemoryCache(.three) },
-  CacheHit("PINMemoryCache 3.0.4, repaired") { PINMemoryCache(.three, changes: .repaired) },
-  CacheHit("YYMemoryCache 1.0.4") { YYMemoryCache(autoTrimInterval: 0) },
-  CacheHit("YYMemoryCache 1.0.4, repaired") { YYMemoryCache(repairs: .all, autoTrimInterval: 0) },
-  CacheHit("TMMemoryCache 2.1.0, repaired") { TMMemoryCache<[UInt8]>(repairs: .all) },
-  CacheHit("TMMemoryCache 2.1.0", byDesign: "two hops to its queue, and a wait for each read") {
-    TMMemoryCache<[UInt8]>()
-  },
-  CacheHit("ImageStore, in memory, repaired") { ImageStore(disk: nil, repaired: true) },
-  CacheHit("FoundationCache", byDesign: "NSCache's own keys and boxes") { FoundationCache() },
   CacheHit(awaiting: "ActorCache", byDesign: "the hop to the actor and back") { ActorCache() },
-  CacheHit(awaiting: "LoadingCache, repaired", byDesign: "the hop to the actor and back") {
-    LoadingCache(over: nil, repaired: true)
-  },
-  CacheHit(awaiting: "StreamCache, repaired", byDesign: "another task performs it") {
-    StreamCache(repaired: true)
-  },
 ]
 
 /// The cost of an uncontended hit in a memory cache, relative to a dictionary under `NSLock`.

@@ -1,5 +1,4 @@
 import Caches
-import KnownBugs
 import Dispatch
 import Testing
 
@@ -78,52 +77,6 @@ struct CacheConformanceTests {
   private func value(in cache: any Cache, forKey key: String) async -> [UInt8]? {
     await withCheckedContinuation { continuation in
       cache.value(forKey: key) { continuation.resume(returning: $0) }
-    }
-  }
-
-  @Test("Every cache with the five required methods alone keeps no costs and shows no entries")
-  func defaults() {
-    let cache = FiveMethods()
-    #expect(cache.totalCost == nil)
-    #expect(cache.entries() == nil)
-  }
-}
-
-@Suite("A cache", .timeLimit(.minutes(10)))
-struct CachePeculiarityTests {
-  @Test("A cache that is an actor stores, finds and removes")
-  func actorCache() async {
-    let cache: any AsyncCache = ActorCache()
-    await cache.setValue([1], forKey: "a", cost: 10)
-    await cache.setValue([2], forKey: "b", cost: 5)
-    #expect(await cache.value(forKey: "a") == [1])
-    #expect(await cache.totalCost == 15)
-    await cache.removeValue(forKey: "a")
-    #expect(await cache.value(forKey: "a") == nil)
-    #expect(await cache.entries() == ["b": .init(value: [2], cost: 5)])
-    await cache.removeAllValues()
-    #expect(await cache.count == 0)
-    #expect(await cache.totalCost == 0)
-  }
-
-  @Test("A cache with a reentrant serial queue traps when it is read, and not before")
-  func reentrantSerialQueue() async {
-    await #expect(processExitsWith: .success) {
-      let cache = ReentrantSerialQueueCache()
-      cache.setValue([1], forKey: "a", cost: 1)
-      _ = cache.value(forKey: "nothing")
-      precondition(cache.count == 1)
-      cache.setValue([2], forKey: "b", cost: 2)
-      precondition(cache.totalCost == 3)
-      cache.removeValue(forKey: "a")
-      precondition(cache.entries() == ["b": .init(value: [2], cost: 2)])
-      cache.removeAllValues()
-      precondition(cache.entries() == [:])
-    }
-    await #expect(processExitsWith: .failure) {
-      let cache = ReentrantSerialQueueCache()
-      cache.setValue([1], forKey: "a", cost: 1)
-      _ = cache.value(forKey: "a")
     }
   }
 }

@@ -1,19 +1,8 @@
 import Caches
-import KnownBugs
 import Dispatch
 import LockStrategies
-import Testing
 
-/// A cache by name, and how to make one.
-struct CacheCase: Sendable, CustomTestStringConvertible {
-  var testDescription: String
-  var make: @Sendable () -> any Cache
-
-  init(_ name: String, _ make: @escaping @Sendable () -> any Cache) {
-    testDescription = name
-    self.make = make
-  }
-
+extension CacheCase {
   /// Every synchronous cache except the reentrant one, which traps.
   static let builtIn =
     LockCase.excluding.map { strategy in
@@ -27,12 +16,16 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ] + tmCaches + yyMemory + pinMemory + modern
+    ]
 
   /// The built-in caches, and a user's cache.
   static let all =
-    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
-    + pinDisk + imageStores + hybrid
+    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }]
+}
+
+extension AsyncCacheCase {
+  /// The asynchronous caches.
+  static let all = [AsyncCacheCase(testDescription: "ActorCache") { ActorCache() }]
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }

@@ -21,32 +21,6 @@ struct OwnScenariosTests {
     for file in files { #expect(file.path.hasSuffix("/\(file.scenario.name).json")) }
   }
 
-  @Test("A recipe cites its source, and expects the bug as shipped and a passing repair")
-  func recipes() throws {
-    let scenarios = try ScenarioFolder.load(folder).map(\.scenario)
-    var ids: [String] = []
-    for scenario in scenarios {
-      guard let recipe = scenario.recipe else { continue }
-      ids.append(recipe.id)
-      #expect(scenario.expectation(for: recipe.asShipped).verdict != .passed, "\(scenario.name)")
-      if let repaired = recipe.repaired {
-        #expect(scenario.expectation(for: repaired).verdict == .passed, "\(scenario.name)")
-      }
-    }
-    #expect(Set(ids).count == ids.count)
-    for (family, numbers) in [
-      ("TM", 1...7), ("PIN", 1...12), ("YY", 1...9), ("HO", 1...5), ("TU", 1...8),
-    ] {
-      for number in numbers {
-        let id = "\(family)-\(number)"
-        #expect(
-          ids.contains {
-            $0 == id || $0.hasPrefix(id) && $0.dropFirst(id.count).allSatisfy(\.isLowercase)
-          }, "\(id)")
-      }
-    }
-  }
-
   @Test("The article's scenario has 1,000 callers, one key and one get each, as in the article")
   func concurrentReads() throws {
     let files = try ScenarioFolder.load(folder)

@@ -1,0 +1,24 @@
+import Caches
+package import InterlockStress
+import LockStrategies
+
+/// Caches as shipped, each with its repaired twin, and mistakes that any cache can have.
+///
+/// A list for each system, in the order of `known-bugs list`.
+package let knownBugSubjects: [SubjectEntry] =
+  tmcacheSubjects
+  + pinCacheSubjects
+  + pinOperationSubjects
+  + yycacheSubjects
+  + hybridStorageSubjects
+  + imageCacheSubjects
+  + modernSubjects
+  + recipeSubjects
+  + interlockSubjects
+
+/// Interlock's own caches that scenarios compare with the models.
+private let interlockSubjects: [SubjectEntry] = [
+  .cache("task-semaphore", "a semaphore waited on for a task") { TaskSemaphoreCache() },
+  .cache("actor", "an actor") { ActorCache() },
+  .cache("stdlib-mutex", "Synchronization.Mutex") { LockedCache(StandardLibraryMutexLock()) },
+]

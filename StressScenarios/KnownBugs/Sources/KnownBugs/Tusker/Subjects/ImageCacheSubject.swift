@@ -1,0 +1,230 @@
+import InterlockStress
+import Caches
+import Foundation
+
+/// Tusker's image cache as a subject.
+///
+/// A workload's value is a gray image of one row: encoded when it is stored or delivered, and
+/// decoded by reads. `get` reads the store; `get-async` is `ImageCache.get`, and completes in its
+/// callback, if that is called.
+///
+/// `@unchecked Sendable`: all mutable state is under `lock`.
+final class ImageCacheSubject: Subject, @unchecked Sendable {
+  /// What the cache downloads from.
+  enum Origin {
+    /// Downloads wait until an action delivers them.
+    case gated(GatedImageSource)
+    /// A server on loopback that serves what `set` published there.
+    case server(ImageOrigin)
+  }
+
+  /// The subject's own calls, where downloads wait.
+  static let actions = [
+    "request", "cancel", "prefetch", "cancel-prefetch", "deliver", "has", "forget-memory", "scan",
+    "check-look-ups", "check-cached",
+  ]
+
+  private let origin: Origin
+  private let cache: ImageCache
+  private let lock = NSLock()
+  /// The requests that `request` made, the newest of a key last; `nil` for one that the store
+  /// answered.
+  private var requests: [String: [(number: Int, request: ImageRequest?)]] = [:]
+  private var requestCount = 0
+  private var events: [FinalState.Event] = []
+  private var cancelledByOthers = 0
+  private var keys: Set<String> = []
+
+  init(repaired: Bool, index: ImageDiskCache.Index?, origin: Origin) {
+    self.origin = origin
+    let source: any ImageSource =
+      switch origin {
+      case .gated(let source): source
+      case .server: HTTPImageSource()
+      }
+    do {
+      let disk = try index.map {
+        try ImageDiskCache(directory: Self.makeFolder(), index: $0, repaired: repaired)
+      }
+      cache = ImageCache(
+        store: ImageStore(disk: disk, repaired: repaired), source: source, repaired: repaired)
+    } catch {
+      fatalError("there is no folder for the cache's files: \(error)")
+    }
+  }
+
+  /// A new folder in the one for temporary files, which is removed at the end of the run.
+  private static func makeFolder() throws -> URL {
+    let name = "images-\(UUID().uuidString)"
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    return folder
+  }
+
+  func supports(_ kind: InterlockStress.Operation.Kind) -> Bool {
+    switch (kind, origin) {
+    case (.setAsync, _), (.removeAsync, _): false
+    // The server's timing cannot be controlled, so it has no actions.
+    case (.action(let name), .gated): Self.actions.contains(name)
+    case (.action, .server): false
+    default: true
+    }
+  }
+
+  func perform(
+    _ operation: InterlockStress.Operation, completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    let key = operation.key
+    switch operation.kind {
+    case .get:
+      completion(.value(cache.store.image(forKey: url(key))?.samples))
+    case .getAsync:
+      note(key)
+      cache.get(url(key)) { [self] answer in
+        if answer == .failure(.source(.cancelled)) { lock.withLock { cancelledByOthers += 1 } }
+        completion(.value((try? answer.get())?.samples))
+      }
+    case .set:
+      note(key)
+      store(operation)
+      completion(.done)
+    case .remove:
+      cache.store.removeValue(forKey: url(key))
+      completion(.done)
+    case .removeAll:
+      cache.store.removeAllValues()
+      completion(.done)
+    case .count:
+      completion(.count(cache.store.count))
+    case .action(let name):
+      act(name, operation, completion)
+    case .setAsync, .removeAsync:
+      preconditionFailure("these forms are not supported, and `supports` says so")
+    }
+  }
+
+  private func note(_ key: String) { lock.withLock { _ = keys.insert(key) } }
+
+  private func url(_ key: String) -> String {
+    switch origin {
+    case .gated: key
+    case .server(let origin): origin.url(key)
+    }
+  }
+
+  /// Stores a value in the store, or publishes it on the server, from which the cache loads it.
+  private func store(_ operation: InterlockStress.Operation) {
+    let bytes = Self.encoded(operation.value)
+    switch origin {
+    case .gated:
+      cache.store.setValue(bytes, forKey: operation.key, cost: operation.cost)
+    case .server(let origin):
+      origin.publish(bytes, under: operation.key)
+    }
+  }
+
+  private static func encoded(_ value: [UInt8]) -> [UInt8] {
+    PixelImage(width: value.count, height: 1, isGray: true, samples: value)?.netpbm ?? []
+  }
+
+  // MARK: The subject's own calls
+
+  private func act(
+    _ name: String, _ operation: InterlockStress.Operation,
+    _ completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    let key = operation.key
+    note(key)
+    switch (name, origin) {
+    case ("request", _): request(key)
+    case ("cancel", _): cancel(key)
+    case ("prefetch", _): cache.fetchIfNotCached(key)
+    case ("cancel-prefetch", _): cache.cancelWithoutCallback(key)
+    case ("deliver", .gated(let source)):
+      source.deliver(.success(Self.encoded(operation.value)), for: key)
+    case ("has", _): _ = cache.store.disk?.has(key)
+    case ("forget-memory", _): cache.store.forgetMemory()
+    case ("scan", _):
+      cache.store.disk?.scan { completion(.done) }
+      return
+    case ("check-look-ups", _):
+      // The cost is how many there may be.
+      let count = cache.store.disk?.lookUpCount ?? 0
+      if count > operation.cost {
+        return completion(.failed("the file system was asked for a file \(count) times"))
+      }
+    case ("check-cached", _):
+      if !cache.store.has(key) { return completion(.failed("there is no image")) }
+    default: preconditionFailure("no action '\(name)' is listed")
+    }
+    completion(.done)
+  }
+
+  /// Makes a request that can be cancelled; its callback is recorded as an event.
+  private func request(_ key: String) {
+    let number = lock.withLock {
+      requestCount += 1
+      return requestCount
+    }
+    let request = cache.get(key) { [self] _ in
+      lock.withLock { events.append(.calledBack(request: number)) }
+    }
+    lock.withLock { requests[key, default: []].append((number, request)) }
+  }
+
+  private func cancel(_ key: String) {
+    guard let last = lock.withLock({ requests[key]?.popLast() }) else { return }
+    last.request?.cancel()
+    lock.withLock { events.append(.cancelled(request: last.number)) }
+  }
+
+  // MARK: The final state
+
+  func finalState() -> FinalState? {
+    let keys = lock.withLock { self.keys }
+    let store = cache.store
+    var state = FinalState(count: store.count, entries: [:])
+    // Before the reads below: they fill memory and ask for files.
+    let names = Dictionary(keys.map { (ImageDiskCache.fileName(forKey: url($0)), $0) }) { $1 }
+    func keysOf(_ files: Set<String>?) -> Set<String> { Set((files ?? []).map { names[$0] ?? $0 }) }
+    state.indexes = [
+      "the folder": keysOf(try? store.disk?.fileNames()),
+      "the index of files": keysOf(try? store.disk?.indexedFileNames()),
+    ]
+    state.layers = [
+      "memory": Self.samples(of: keys) { store.originalsInMemory()[self.url($0)]?.value },
+      "disk": Self.samples(of: keys) { store.disk?.data(forKey: self.url($0)) },
+    ]
+    state.values = Self.samples(of: keys) { store.data(forKey: self.url($0)) }
+    state.entries = state.values.mapValues(\.count)
+    state.limits = limits
+    state.events = lock.withLock { events }
+    if case .server(let origin) = origin { origin.stop() }
+    return state
+  }
+
+  private var limits: [FinalState.Limit] {
+    let downloads: [String: Int] =
+      switch origin {
+      case .gated(let source): source.downloadsByURL
+      case .server(let origin): origin.downloadsByKey
+      }
+    return downloads.sorted { $0.key < $1.key }.map {
+      FinalState.Limit("downloads of \($0.key)", value: $0.value, limit: 1)
+    } + [
+      FinalState.Limit(
+        "callers that got 'cancelled' without having cancelled",
+        value: lock.withLock { cancelledByOthers }, limit: 0)
+    ]
+  }
+
+  private static func samples(
+    of keys: Set<String>, in layer: (String) -> [UInt8]?
+  ) -> [String: [UInt8]] {
+    var samples: [String: [UInt8]] = [:]
+    for key in keys {
+      samples[key] = layer(key).flatMap { try? PixelImage(netpbm: $0) }?.samples
+    }
+    return samples
+  }
+}

@@ -1,0 +1,108 @@
+import InterlockStress
+import Caches
+
+/// YYCache's disk cache as a subject; a thread may open one for itself.
+final class YYDiskSubject: YYSubject {
+  static let actions = [
+    "open", "open-spelt-otherwise", "close", "remove-all-asking", "set-asking", "limit-count",
+    "trim-to-limits",
+  ]
+
+  private let caches: OpenedByThreads<YYDiskCache>
+  var cache: any Caches.Cache { caches.current }
+
+  /// The cache that the archive block calls, if it calls one.
+  private let asked = TMBox<YYDiskCache?>(nil)
+
+  init(_ repairs: YYDiskRepairs) {
+    var options = optionsOfTrial(repairs)
+    let archive = options.archive
+    options.archive = { [asked] value in
+      _ = asked.value?.count
+      return archive(value)
+    }
+    caches = OpenedByThreads { [options] in try YYDiskCache.open($0, options) }
+  }
+
+  func act(
+    _ name: String, _ operation: InterlockStress.Operation,
+    completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    switch name {
+    case "open": caches.openForThread(oddlySpelt: false)
+    case "open-spelt-otherwise": caches.openForThread(oddlySpelt: true)
+    case "close": caches.closeForThread()
+    case "set-asking":
+      // An archive block that reads how many entries there are.
+      asked.value = caches.current
+      caches.current.setValue(operation.value, forKey: operation.key)
+      asked.value = nil
+    case "limit-count": caches.current.updateLimits { $0.count = operation.cost }
+    case "trim-to-limits": caches.current.trimToLimits()
+    default:
+      // "remove-all-asking": a progress bar that reads how many entries are left.
+      let cache = caches.current
+      cache.removeAllValues(progress: { _, _ in _ = cache.count }, end: { _ in completion(.done) })
+      return
+    }
+    completion(.done)
+  }
+
+  func finalState() -> FinalState? {
+    let count = caches.count
+    let cache = caches.current
+    guard let entries = cache.entries() else { return nil }
+    let fileNames = cache.fileNames
+    var state = FinalState(
+      count: cache.count, entries: entries.mapValues(\.cost), values: entries.mapValues(\.value))
+    state.totals = [
+      .init(
+        "the size of the entries", claimed: cache.totalSize,
+        counted: entries.values.reduce(0) { $0 + $1.cost })
+    ]
+    state.indexes = ["the database": fileNames.inDatabase, "the folder": fileNames.inFolder]
+    state.limits = [
+      .init("caches open on one folder", value: count, limit: 1),
+      .init("the number of the entries", value: cache.count, limit: cache.limits.count),
+    ]
+    return state
+  }
+}
+
+/// YYCache's pair as a subject; a thread may open one for itself.
+final class YYPairSubject: YYSubject {
+  static let actions = ["open", "close", "forget-memory"]
+
+  private let pairs: OpenedByThreads<YYCache>
+  var cache: any Caches.Cache { pairs.current }
+
+  init(_ repairs: YYDiskRepairs) {
+    pairs = OpenedByThreads {
+      try YYCache.open(
+        $0, optionsOfTrial(repairs), memoryRepairs: repairs.isEmpty ? [] : .all)
+    }
+  }
+
+  func act(
+    _ name: String, _ operation: InterlockStress.Operation,
+    completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    switch name {
+    case "open": pairs.openForThread(oddlySpelt: false)
+    case "close": pairs.closeForThread()
+    default: pairs.current.memory.didReceiveMemoryWarning()
+    }
+    completion(.done)
+  }
+
+  func finalState() -> FinalState? {
+    let count = pairs.count
+    let pair = pairs.current
+    guard let disk = pair.disk.entries(), let memory = pair.memory.entries() else { return nil }
+    var state = FinalState(
+      count: pair.count, entries: disk.mapValues(\.cost), values: disk.mapValues(\.value))
+    state.layers = ["memory": memory.mapValues(\.value), "disk": disk.mapValues(\.value)]
+    state.limits = [.init("pairs open on one folder", value: count, limit: 1)]
+    return state
+  }
+}

@@ -1,0 +1,110 @@
+import Caches
+import InterlockStress
+
+/// YYCache's memory cache as a subject.
+final class YYMemorySubject: YYSubject, CacheBackedSubject {
+  static let actions = [
+    "set-asking-at-end", "trim-to-cost", "trim-to-limits", "limit-cost", "limit-count",
+    "release-here", "warn", "follow-warnings", "unfollow-warnings",
+  ]
+
+  private let memory: YYMemoryCache
+  var cache: any Caches.Cache { memory }
+  var measuredCache: (any Caches.Cache)? { memory }
+
+  init(_ repairs: YYMemoryRepairs) {
+    memory = YYMemoryCache(repairs: repairs, autoTrimInterval: 0)
+  }
+
+  func act(
+    _ name: String, _ operation: InterlockStress.Operation,
+    completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    switch name {
+    case "set-asking-at-end":
+      // An object whose `deinit` calls the cache.
+      let memory = memory
+      memory.setObject(
+        EndingObject { [weak memory] in _ = memory?.totalCount }, forKey: operation.key,
+        cost: operation.cost)
+    case "trim-to-cost":
+      memory.trim(toCost: operation.cost)
+    case "limit-cost":
+      memory.costLimit = operation.cost
+    case "limit-count":
+      memory.countLimit = operation.cost
+    case "trim-to-limits":
+      memory.trimToLimits()
+    case "warn":
+      memory.didReceiveMemoryWarning()
+    case "follow-warnings":
+      // A block that calls the cache, as one that writes a statistic.
+      memory.didReceiveMemoryWarningBlock = { _ = $0.totalCount }
+    case "unfollow-warnings":
+      memory.didReceiveMemoryWarningBlock = nil
+    default:
+      // "release-here": removed objects are released on the thread that removes them.
+      memory.releasesAsynchronously = false
+    }
+    completion(.done)
+  }
+
+  func finalState() -> FinalState? {
+    memory.waitForTrims()
+    guard let entries = memory.entries() else { return nil }
+    var state = FinalState(
+      count: memory.count, totalCost: memory.totalCost, entries: entries.mapValues(\.cost),
+      values: entries.filter { !$0.value.value.isEmpty }.mapValues(\.value))
+    state.indexes = [
+      "the dictionary": Set(entries.keys), "the list": Set(memory.keysInOrder),
+    ]
+    state.limits = [
+      .init("trims asked for at one time", value: memory.mostTrimsAtOnce, limit: 2),
+      .init("cost of the entries", value: memory.totalCost ?? 0, limit: memory.costLimit),
+      .init("the number of the entries", value: memory.count, limit: memory.countLimit),
+    ]
+    return state
+  }
+}
+
+/// An object whose `deinit` calls a block, as one that leaves a registry.
+private final class EndingObject: Sendable {
+  private let end: @Sendable () -> Void
+
+  init(_ end: @escaping @Sendable () -> Void) {
+    self.end = end
+  }
+
+  deinit { end() }
+}
+
+/// YYKit's dictionary as a subject.
+final class YYDictionarySubject: YYSubject {
+  static let actions = ["count-while-enumerating"]
+
+  private let dictionary: YYThreadSafeDictionary
+  var cache: any Caches.Cache { dictionary }
+
+  init(_ repaired: Bool) {
+    dictionary = YYThreadSafeDictionary(repaired: repaired)
+  }
+
+  func act(
+    _ name: String, _ operation: InterlockStress.Operation,
+    completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    var count = 0
+    dictionary.forEach { _, _ in
+      count = dictionary.count
+      return true
+    }
+    completion(.count(count))
+  }
+
+  func finalState() -> FinalState? {
+    dictionary.entries().map {
+      FinalState(
+        count: dictionary.count, entries: $0.mapValues(\.cost), values: $0.mapValues(\.value))
+    }
+  }
+}

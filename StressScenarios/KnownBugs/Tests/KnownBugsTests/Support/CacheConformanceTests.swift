@@ -1,0 +1,1 @@
+../../../../../Tests/CachesTests/Caches/CacheConformanceTests.swift

@@ -1,0 +1,1 @@
+../../../../../Tests/CachesTests/Support/Threads.swift
