@@ -142,7 +142,7 @@ package final class AwesomeCache: Sendable {
   private func url(forKey key: String) -> URL {
     let name = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? key
     return directory.appendingPathComponent(
-      (name.utf8.count > 200 ? MD5.hexadecimal(key) : name) + ".cache", isDirectory: false)
+      (name.utf8.count > 200 ? KeyDigest.hexadecimal(key) : name) + ".cache", isDirectory: false)
   }
 }
 

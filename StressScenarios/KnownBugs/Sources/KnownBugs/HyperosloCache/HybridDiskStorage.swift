@@ -140,7 +140,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
   func fileName(forKey key: String) -> String {
     let end = key.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     let parts = end.split(separator: ".", omittingEmptySubsequences: false)
-    let name = MD5.hexadecimal(key)
+    let name = KeyDigest.hexadecimal(key)
     guard parts.count > 1, let suffix = parts.last, (1...16).contains(suffix.utf8.count),
       suffix.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
     else { return name }

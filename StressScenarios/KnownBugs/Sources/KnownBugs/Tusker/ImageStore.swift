@@ -96,7 +96,7 @@ package final class ImageStore: Sendable {
   private func decode(
     _ data: [UInt8], forKey key: String, variant: ImageVariant, readAfter before: Int
   ) -> PixelImage? {
-    guard let original = try? PixelImage(netpbm: data) else { return nil }
+    guard let original = PixelImage(encoded: data) else { return nil }
     let image = variant.applied(to: original, desiredSide: settings.desiredSide)
     decoded.setValue(
       image, forKey: VariantKey(key: key, variant: variant), cost: image.byteCount,

@@ -139,7 +139,7 @@ package final class YYDiskCache: Sendable {
     guard let archive = options.archive(value) else { return false }
     var fileName: String?
     if storage.kind != .database, archive.count > options.inlineThreshold {
-      fileName = options.fileName?(key) ?? MD5.hexadecimal(key)
+      fileName = options.fileName?(key) ?? KeyDigest.hexadecimal(key)
     }
     return withStorage {
       $0.save(key: key, value: archive, fileName: fileName, extendedData: extendedData)

@@ -75,8 +75,8 @@ struct ImageCacheSubjectTests {
     #expect(state.limits.map(\.value) == [1, 0])
   }
 
-  @Test("Tusker's subject loads published images over HTTP")
-  func overHTTP() async throws {
+  @Test("Tusker's subject loads published images")
+  func published() async throws {
     let subject = try subject("tusker-http-repaired")
     let set = InterlockStress.Operation(kind: .set, key: "key-0", value: [5, 6], cost: 2)
     #expect(await reply(of: subject, to: set) == .done)

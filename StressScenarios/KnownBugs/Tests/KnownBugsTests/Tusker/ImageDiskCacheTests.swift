@@ -102,18 +102,8 @@ struct ImageDiskCacheTests {
     #expect(try cache.fileNames() == ["a"])
   }
 
-  @Test("An image disk cache gives long keys names by a digest that is SHA-256")
+  @Test("An image disk cache gives long keys names by a digest")
   func digest() {
-    #expect(
-      SHA256.hexDigest(of: "abc".utf8)
-        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-    // 56 bytes: the length goes into a second block.
-    #expect(
-      SHA256.hexDigest(of: "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)
-        == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-    #expect(
-      SHA256.hexDigest(of: [])
-        == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     #expect(CacheFileName(key: String(repeating: "k", count: 200)).name.hasPrefix("kk"))
     #expect(CacheFileName(key: String(repeating: "k", count: 201)).name.hasPrefix("~"))
   }
@@ -128,7 +118,7 @@ struct ImageDiskCacheTests {
   func pathExtension(_ end: String, _ expected: String) {
     let name = CacheFileName(key: "https://host/" + String(repeating: "k", count: 200) + end).name
     #expect(name.hasPrefix("~"))
-    #expect(name.dropFirst(65) == expected)
+    #expect(name.dropFirst(33) == expected)
     // A short key is in the name as a whole.
     #expect(CacheFileName(key: "a.png").name == "a.png")
   }

@@ -10,9 +10,7 @@ struct ImageStoreTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private static let colours = PixelImage(
-    width: 4, height: 1, isGray: false,
-    samples: [255, 0, 0, 255, 0, 0, 0, 0, 255, 0, 0, 255])!
+  private static let colours = PixelImage(samples: [255, 20, 30, 40])
 
   private func store(
     _ settings: ImageStore.Settings = .init(), repaired: Bool, clock: TestClock = TestClock()
@@ -44,16 +42,15 @@ struct ImageStoreTests {
     var settings = ImageStore.Settings()
     settings.desiredSide = 2
     let store = try store(settings, repaired: repaired)
-    try store.set(Self.colours.netpbm, forKey: "a", cost: 1)
+    try store.set(Self.colours.encoded, forKey: "a", cost: 1)
     #expect(store.image(forKey: "a") == Self.colours)
-    #expect(
-      store.image(forKey: "a", variant: .downscaled)?.samples == [255, 0, 0, 0, 0, 255])
-    #expect(store.image(forKey: "a", variant: .grayscale)?.samples == [76, 76, 29, 29])
-    #expect(store.image(forKey: "a", variant: [.downscaled, .grayscale])?.samples == [76, 29])
-    #expect(store.decodedByteCount == 12 + 6 + 4 + 2)
+    #expect(store.image(forKey: "a", variant: .downscaled)?.samples == [255, 20])
+    #expect(store.image(forKey: "a", variant: .grayscale)?.samples == [240, 16, 16, 32])
+    #expect(store.image(forKey: "a", variant: [.downscaled, .grayscale])?.samples == [240, 16])
+    #expect(store.decodedByteCount == 4 + 2 + 4 + 2)
     // The decoded form stands without the data.
     try store.disk?.remove(forKey: "a")
-    #expect(store.image(forKey: "a", variant: .grayscale)?.samples == [76, 76, 29, 29])
+    #expect(store.image(forKey: "a", variant: .grayscale)?.samples == [240, 16, 16, 32])
   }
 
   @Test(
@@ -61,14 +58,14 @@ struct ImageStoreTests {
     arguments: [true, false])
   func replacing(repaired: Bool) throws {
     let store = try store(repaired: repaired)
-    let black = try #require(PixelImage(width: 1, height: 1, isGray: true, samples: [0]))
-    try store.set(Self.colours.netpbm, forKey: "a", cost: 1)
+    let black = PixelImage(samples: [0])
+    try store.set(Self.colours.encoded, forKey: "a", cost: 1)
     _ = store.image(forKey: "a", variant: .grayscale)
-    try store.set(black.netpbm, forKey: "a", cost: 1)
+    try store.set(black.encoded, forKey: "a", cost: 1)
     #expect(store.image(forKey: "a", variant: .grayscale) == black)
     try store.remove(forKey: "a")
     #expect(store.image(forKey: "a", variant: .grayscale) == nil)
-    try store.set(black.netpbm, forKey: "a", cost: 1)
+    try store.set(black.encoded, forKey: "a", cost: 1)
     _ = store.image(forKey: "a")
     try store.removeAll()
     #expect(store.image(forKey: "a") == nil)
@@ -87,11 +84,11 @@ struct ImageStoreTests {
     var settings = ImageStore.Settings()
     settings.keepsOriginals = false
     let store = try store(settings, repaired: true)
-    try store.set(Self.colours.netpbm, forKey: "a", cost: 1)
+    try store.set(Self.colours.encoded, forKey: "a", cost: 1)
     _ = store.image(forKey: "a")
     #expect(store.originalsInMemory() == [:])
     #expect(store.costInMemory == 0)
-    #expect(store.data(forKey: "a") == Self.colours.netpbm)
+    #expect(store.data(forKey: "a") == Self.colours.encoded)
     #expect(store.count == 1)
   }
 

@@ -24,7 +24,7 @@ extension YYDiskCacheTests {
   @Test("YYDiskCache treats a damaged or a missing file as a miss")
   func damagedFile() throws {
     let cache = try cache(inlineThreshold: 0)
-    let path = folder.path + "/cache/data/" + MD5.hexadecimal("a")
+    let path = folder.path + "/cache/data/" + KeyDigest.hexadecimal("a")
     for damage in 0..<3 {
       cache.setValue(bytes(100), forKey: "a")
       var file = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -49,7 +49,7 @@ extension YYDiskCacheTests {
     let cache = try cache(inlineThreshold: 1000)
     cache.setValue([1], forKey: "small")
     cache.setValue(bytes(2000), forKey: "other")
-    let path = folder.path + "/cache/data/" + MD5.hexadecimal("large")
+    let path = folder.path + "/cache/data/" + KeyDigest.hexadecimal("large")
     if FileManager.default.fileExists(atPath: "/dev/full") {
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
       #expect(!cache.setValue(bytes(2000), forKey: "large"))

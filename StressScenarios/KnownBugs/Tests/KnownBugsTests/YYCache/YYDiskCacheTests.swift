@@ -31,7 +31,7 @@ struct YYDiskCacheTests {
     cache.setValue(bytes(20_468), forKey: "short")
     #expect(cache.fileNames == ([], []))
     cache.setValue(bytes(20_469), forKey: "long")
-    #expect(cache.fileNames == ([MD5.hexadecimal("long")], [MD5.hexadecimal("long")]))
+    #expect(cache.fileNames == ([KeyDigest.hexadecimal("long")], [KeyDigest.hexadecimal("long")]))
     #expect(cache.value(forKey: "short")?.count == 20_468)
     #expect(cache.value(forKey: "long")?.count == 20_469)
     // A short value leaves no file.
@@ -85,7 +85,8 @@ struct YYDiskCacheTests {
     #expect(cache.totalSize == 20 * 100 + 20 * 30_000)
     cache.trim(toCount: 3)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
-    #expect(cache.fileNames == ([MD5.hexadecimal("key-39")], [MD5.hexadecimal("key-39")]))
+    #expect(
+      cache.fileNames == ([KeyDigest.hexadecimal("key-39")], [KeyDigest.hexadecimal("key-39")]))
     fill()
     cache.trim(toSize: 30_200)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
@@ -94,7 +95,7 @@ struct YYDiskCacheTests {
     fill()
     cache.trim(toAge: 25)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
-    #expect(cache.fileNames.inFolder == [MD5.hexadecimal("key-39")])
+    #expect(cache.fileNames.inFolder == [KeyDigest.hexadecimal("key-39")])
     cache.trim(toAge: 0)
     #expect(cache.count == 0)
     #expect(cache.fileNames.inFolder.isEmpty)

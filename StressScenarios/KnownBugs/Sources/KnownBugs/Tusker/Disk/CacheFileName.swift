@@ -25,7 +25,7 @@ struct CacheFileName: Hashable {
       if encoded.count > Self.longest { break }
     }
     if encoded.count > Self.longest {
-      name = "~" + SHA256.hexDigest(of: key.utf8) + Self.extension(of: key)
+      name = "~" + KeyDigest.hexadecimal(key) + Self.extension(of: key)
     } else if encoded.isEmpty {
       name = "%"
     } else {

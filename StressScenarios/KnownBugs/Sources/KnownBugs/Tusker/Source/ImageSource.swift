@@ -22,10 +22,6 @@ package protocol ImageTask: AnyObject, Sendable {
 package enum ImageSourceError: Error, Sendable, Hashable {
   /// The task was cancelled.
   case cancelled
-  /// The source does not take URLs of this kind.
-  case unsupportedURL
   /// The server answered with this status.
   case status(Int)
-  /// The server cannot be reached, closed the connection, or sent no valid response.
-  case connection(String)
 }

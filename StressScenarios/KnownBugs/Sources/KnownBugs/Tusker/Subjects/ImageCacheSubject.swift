@@ -4,7 +4,7 @@ import Foundation
 
 /// Tusker's image cache as a subject.
 ///
-/// A workload's value is a gray image of one row: encoded when it is stored or delivered, and
+/// A workload's value is the samples of an image: encoded when it is stored or delivered, and
 /// decoded by reads. `get` reads the store; `get-async` is `ImageCache.get`, and completes in its
 /// callback, if that is called.
 ///
@@ -14,8 +14,8 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   enum Origin {
     /// Downloads wait until an action delivers them.
     case gated(GatedImageSource)
-    /// A server on loopback that serves what `set` published there.
-    case server(ImageOrigin)
+    /// Downloads end by themselves, with what `set` published.
+    case published(ImageOrigin)
   }
 
   /// The subject's own calls, where downloads wait.
@@ -40,7 +40,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     let source: any ImageSource =
       switch origin {
       case .gated(let source): source
-      case .server: HTTPImageSource()
+      case .published(let source): source
       }
     do {
       let disk = try index.map {
@@ -64,9 +64,9 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   func supports(_ kind: InterlockStress.Operation.Kind) -> Bool {
     switch (kind, origin) {
     case (.setAsync, _), (.removeAsync, _): false
-    // The server's timing cannot be controlled, so it has no actions.
+    // The timing of its downloads cannot be controlled, so it has no actions.
     case (.action(let name), .gated): Self.actions.contains(name)
-    case (.action, .server): false
+    case (.action, .published): false
     default: true
     }
   }
@@ -77,10 +77,10 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     let key = operation.key
     switch operation.kind {
     case .get:
-      completion(.value(cache.store.image(forKey: url(key))?.samples))
+      completion(.value(cache.store.image(forKey: key)?.samples))
     case .getAsync:
       note(key)
-      cache.get(url(key)) { [self] answer in
+      cache.get(key) { [self] answer in
         if answer == .failure(.source(.cancelled)) { lock.withLock { cancelledByOthers += 1 } }
         completion(.value((try? answer.get())?.samples))
       }
@@ -89,7 +89,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
       store(operation)
       completion(.done)
     case .remove:
-      cache.store.removeValue(forKey: url(key))
+      cache.store.removeValue(forKey: key)
       completion(.done)
     case .removeAll:
       cache.store.removeAllValues()
@@ -105,26 +105,19 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
 
   private func note(_ key: String) { lock.withLock { _ = keys.insert(key) } }
 
-  private func url(_ key: String) -> String {
-    switch origin {
-    case .gated: key
-    case .server(let origin): origin.url(key)
-    }
-  }
-
-  /// Stores a value in the store, or publishes it on the server, from which the cache loads it.
+  /// Stores a value in the store, or publishes it at the origin, from which the cache loads it.
   private func store(_ operation: InterlockStress.Operation) {
     let bytes = Self.encoded(operation.value)
     switch origin {
     case .gated:
       cache.store.setValue(bytes, forKey: operation.key, cost: operation.cost)
-    case .server(let origin):
+    case .published(let origin):
       origin.publish(bytes, under: operation.key)
     }
   }
 
   private static func encoded(_ value: [UInt8]) -> [UInt8] {
-    PixelImage(width: value.count, height: 1, isGray: true, samples: value)?.netpbm ?? []
+    PixelImage(samples: value).encoded
   }
 
   // MARK: The subject's own calls
@@ -185,21 +178,20 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     let store = cache.store
     var state = FinalState(count: store.count, entries: [:])
     // Before the reads below: they fill memory and ask for files.
-    let names = Dictionary(keys.map { (ImageDiskCache.fileName(forKey: url($0)), $0) }) { $1 }
+    let names = Dictionary(keys.map { (ImageDiskCache.fileName(forKey: $0), $0) }) { $1 }
     func keysOf(_ files: Set<String>?) -> Set<String> { Set((files ?? []).map { names[$0] ?? $0 }) }
     state.indexes = [
       "the folder": keysOf(try? store.disk?.fileNames()),
       "the index of files": keysOf(try? store.disk?.indexedFileNames()),
     ]
     state.layers = [
-      "memory": Self.samples(of: keys) { store.originalsInMemory()[self.url($0)]?.value },
-      "disk": Self.samples(of: keys) { store.disk?.data(forKey: self.url($0)) },
+      "memory": Self.samples(of: keys) { store.originalsInMemory()[$0]?.value },
+      "disk": Self.samples(of: keys) { store.disk?.data(forKey: $0) },
     ]
-    state.values = Self.samples(of: keys) { store.data(forKey: self.url($0)) }
+    state.values = Self.samples(of: keys) { store.data(forKey: $0) }
     state.entries = state.values.mapValues(\.count)
     state.limits = limits
     state.events = lock.withLock { events }
-    if case .server(let origin) = origin { origin.stop() }
     return state
   }
 
@@ -207,7 +199,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     let downloads: [String: Int] =
       switch origin {
       case .gated(let source): source.downloadsByURL
-      case .server(let origin): origin.downloadsByKey
+      case .published(let origin): origin.downloadsByURL
       }
     return downloads.sorted { $0.key < $1.key }.map {
       FinalState.Limit("downloads of \($0.key)", value: $0.value, limit: 1)
@@ -223,7 +215,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   ) -> [String: [UInt8]] {
     var samples: [String: [UInt8]] = [:]
     for key in keys {
-      samples[key] = layer(key).flatMap { try? PixelImage(netpbm: $0) }?.samples
+      samples[key] = layer(key).flatMap(PixelImage.init(encoded:))?.samples
     }
     return samples
   }

@@ -1,40 +1,61 @@
+import Dispatch
 import Foundation
+import Synchronization
 
-/// A server on loopback, and the images published there.
+/// Published images, each download on one of six connections; all complete on one serial queue.
 ///
-/// `@unchecked Sendable`: all mutable state is under its lock.
-final class ImageOrigin: Sendable {
-  private final class Shelf: @unchecked Sendable {
-    let lock = NSLock()
-    var images: [String: [UInt8]] = [:]
+/// Six is `URLSession`'s limit for one host, and the queue of completions is like its own.
+///
+/// `@unchecked Sendable`: all mutable state is under `lock`.
+final class ImageOrigin: ImageSource, @unchecked Sendable {
+  private let lock = NSLock()
+  private var images: [String: [UInt8]] = [:]
+  private var downloads: [String: Int] = [:]
+  /// Serial queues, so that a connection blocks no thread of the shared pool.
+  private let connections = (0..<6).map { DispatchQueue(label: "images.connection-\($0)") }
+  private var turn = 0
+  private let completions = DispatchQueue(label: "images.completions")
+
+  /// A download; one that is cancelled before its turn is not counted.
+  private final class Task: ImageTask {
+    private let start: @Sendable (Task) -> Void
+    private let cancelled = Atomic(false)
+
+    init(start: @escaping @Sendable (Task) -> Void) { self.start = start }
+
+    func resume() { start(self) }
+
+    // Relaxed: `cancel()` orders nothing, and the download may have ended already.
+    func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
   }
 
-  private let shelf: Shelf
-  private let server: LoopbackImageServer
+  func publish(_ image: [UInt8], under key: String) { lock.withLock { images[key] = image } }
 
-  init() {
-    let shelf = Shelf()
-    self.shelf = shelf
-    do {
-      server = try LoopbackImageServer { path in
-        shelf.lock.withLock { shelf.images[String(path.dropFirst())] }
+  func makeTask(
+    for url: String,
+    completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+  ) -> any ImageTask {
+    let connection = lock.withLock {
+      turn += 1
+      return connections[turn % connections.count]
+    }
+    return Task { [self] task in
+      connection.async { [self] in
+        let result = task.isCancelled ? .failure(.cancelled) : download(url)
+        completions.async { completion(result) }
       }
-    } catch {
-      fatalError("there is no socket for the server: \(error)")
     }
   }
 
-  func publish(_ image: [UInt8], under key: String) {
-    shelf.lock.withLock { shelf.images[key] = image }
+  private func download(_ url: String) -> Result<[UInt8], ImageSourceError> {
+    lock.withLock {
+      downloads[url, default: 0] += 1
+      return images[url].map { .success($0) } ?? .failure(.status(404))
+    }
   }
 
-  func url(_ key: String) -> String { server.url("/\(key)") }
-
-  /// How often each key was requested.
-  var downloadsByKey: [String: Int] {
-    Dictionary(
-      server.requestsByPath.map { (String($0.key.dropFirst()), $0.value) }, uniquingKeysWith: +)
-  }
-
-  func stop() { server.stop() }
+  /// The number of downloads of each URL.
+  var downloadsByURL: [String: Int] { lock.withLock { downloads } }
 }
