@@ -12,16 +12,13 @@ package import StressRunner
 package struct World {
   /// The work of an executable whose command line says nothing else.
   package struct MainJob: Sendable {
-    /// The part of the folder of scenarios that is replayed.
-    package var folder: String
-    /// The scenario of that part that is replayed first.
+    /// The scenario that is replayed first.
     package var first: String
     /// The subjects of `deadlocks`.
     package var subjects: [String]
 
     /// Describes the job.
-    package init(folder: String, first: String, subjects: [String]) {
-      self.folder = folder
+    package init(first: String, subjects: [String]) {
       self.first = first
       self.subjects = subjects
     }
@@ -40,8 +37,7 @@ package struct World {
   /// The scenarios that are replayed instead of a folder's, unless an option names one; empty for
   /// none.
   package var ownScenarios: [Scenario] = []
-  /// Which scenarios and subjects stand for the executable if its command line names none; `nil`
-  /// for all of the folder.
+  /// Which scenario and subjects stand for the executable if its command line names none.
   package var mainJob: MainJob?
   /// The strategies that are compared in addition to the subjects.
   package var strategies: [StrategyEntry] = []

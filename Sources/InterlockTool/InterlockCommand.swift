@@ -1,3 +1,4 @@
+import Foundation
 import Interlock
 import InterlockStress
 
@@ -9,8 +10,9 @@ struct InterlockCommand: StressCommand {
   static func main() {
     OwnCode.register([OwnCode(.executable)])
     start(
-      mainJob: .init(
-        folder: "caches", first: "concurrent-reads", subjects: SubjectEntry.builtIn.map(\.name)))
+      mainJob: .init(first: "concurrent-reads", subjects: SubjectEntry.builtIn.map(\.name)),
+      // More than processors: many of these caches hang, and then only wait.
+      jobs: 2 * min(4, ProcessInfo.processInfo.activeProcessorCount))
   }
 
   static let benches = [

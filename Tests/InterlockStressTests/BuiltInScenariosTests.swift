@@ -151,24 +151,23 @@ struct MainJobTests {
       try test.write(text.replacing("\"reads\"", with: "\"\(name)\""), "caches/\(name).json")
     }
     var world = test.ownWorld
-    world.mainJob = .init(folder: "caches", first: "concurrent-reads", subjects: ["good", "bad"])
+    world.mainJob = .init(first: "concurrent-reads", subjects: ["good", "bad"])
     return (test, world)
   }
 
-  @Test("the main job runs its part of the folder, the main scenario first, and names what is left")
-  func partOfFolder() throws {
+  @Test("the main job runs the main scenario first, and names the other commands")
+  func mainScenarioFirst() throws {
     let (test, world) = try makeWorld()
     #expect(world.perform([]) == .met)
     let text = test.output.text
     let first = try #require(text.range(of: "concurrent-reads: reads a lot\n"))
     let second = try #require(text.range(of: "\na-first: reads a lot\n"))
     #expect(first.lowerBound < second.lowerBound)
-    #expect(text.contains("6 trials: 6 met"))
+    #expect(text.contains("12 trials: 12 met"))
     #expect(text.contains("The thousand reads on a pool of 64 threads, as on Apple's systems:\n"))
     #expect(test.trials.map(\.subject) == ["good", "bad"])
     #expect(test.trials.allSatisfy { $0.scenario.poolWidth == 64 })
     #expect(text.contains("\nswift run interlock deadlocks "))
-    #expect(text.contains("/StressScenarios  every scenario"))
   }
 
   @Test("a folder, a scenario or a subject on the command line is not the main job")

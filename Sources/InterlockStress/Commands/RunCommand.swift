@@ -107,7 +107,7 @@ final class RunCommand {
   private func showMore(
     _ reports: RunReports, asked scenarios: [String], _ ending: TrialRunner.Ending
   ) throws {
-    guard command == .run, let main = world.mainJob, scenarios.isEmpty, ending == .completed,
+    guard command == .run, world.mainJob != nil, scenarios.isEmpty, ending == .completed,
       options.subjects.isEmpty, options.families.isEmpty, options.shard == .whole,
       options.scenarioFolder == nil
     else { return }
@@ -115,19 +115,14 @@ final class RunCommand {
       reports.text.write("\n" + picture)
     }
     let name = "swift run \(world.command)"
-    let all = "\(name) \(world.folder(options))"
-    let width = all.count + 2
-    let others = [
-      ("\(name) deadlocks", "why two caches hang, how many threads would end that, and the repair"),
-      ("\(name) compare", "what each lock costs on the same work"),
-      ("\(name) gate", "the scenarios with an exit code for CI, also of your own package"),
-      (all, "every scenario, not only those of \(main.folder)/"),
-    ]
     reports.text.write(
-      "\n"
-        + others.map { command, meaning in
-          command + String(repeating: " ", count: width - command.count) + meaning + "\n"
-        }.joined())
+      """
+
+      \(name) deadlocks  why two caches hang, how many threads would end that, and the repair
+      \(name) compare    what each lock costs on the same work
+      \(name) gate       the scenarios with an exit code for CI, also of your own package
+
+      """)
   }
 
   /// Runs the trials at these positions that this build can judge; the rest is skipped at once.

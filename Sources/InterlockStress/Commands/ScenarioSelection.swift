@@ -98,15 +98,10 @@ extension World {
       arguments.isEmpty ? !$0.isBuiltIn || !hasOwn : words.contains($0.scenario.name)
     }
     selection.isWhole = arguments.isEmpty
-    if arguments.isEmpty, let main = mainJob, options.scenarioFolder == nil {
-      let folder = folder(options) + "/\(main.folder)/"
-      let own = selection.files.filter { $0.path.hasPrefix(folder) }
-      if !own.isEmpty, own.count < selection.files.count {
-        selection.files =
-          own.filter { $0.scenario.name == main.first }
-          + own.filter { $0.scenario.name != main.first }
-        selection.isWhole = false
-      }
+    if arguments.isEmpty, let first = mainJob?.first, options.scenarioFolder == nil {
+      selection.files =
+        selection.files.filter { $0.scenario.name == first }
+        + selection.files.filter { $0.scenario.name != first }
     }
     var places = Set(selection.files.map { place($0.path) })
     for path in arguments where !names.contains(path) {
