@@ -4,8 +4,8 @@ import Interlock
 ///
 /// A cache of your own that is under test can store in it.
 ///
-/// It locks nothing: its owner must exclude other accesses during a write. Its reads and writes are
-/// sections on its own resource, which detect an owner that does not.
+/// It locks nothing: its owner must exclude other accesses during a write. `BEGIN_LOCK` and
+/// `END_LOCK` mark its reads and writes, which detects an owner that does not.
 ///
 /// A read has two steps, `value(forKey:)` and `touch(_:)`, because real caches lock twice: PINCache
 /// reads under its lock, releases it, and takes it again to note the access.
@@ -19,7 +19,6 @@ public final class Storage: @unchecked Sendable {
     var access: Int
   }
 
-  private let section = Section("cache.entries")
   private let isLocked: Bool
   private var stored: [String: Entry] = [:]
   private var costOfAll = 0
@@ -36,58 +35,76 @@ public final class Storage: @unchecked Sendable {
 
   /// Returns the value under a key, or `nil`; does not note the access.
   public func value(forKey key: String) -> [UInt8]? {
-    section.read(synched: isLocked) { stored[key]?.value }
+    begin(.noWrite)
+    defer { end(.noWrite) }
+    return stored[key]?.value
   }
 
   /// Notes a read of a key, if the key still exists.
   public func touch(_ key: String) {
-    section.write(synched: isLocked) {
-      accesses += 1
-      // In place: assigning through `stored[key]?` moves the entry out and in again.
-      if let index = stored.index(forKey: key) { stored.values[index].access = accesses }
-    }
+    begin(.noReadWrite)
+    defer { end(.noReadWrite) }
+    accesses += 1
+    // In place: assigning through `stored[key]?` moves the entry out and in again.
+    if let index = stored.index(forKey: key) { stored.values[index].access = accesses }
   }
 
   /// Stores a value with its cost, in place of any earlier one.
   public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    section.write(synched: isLocked) {
-      accesses += 1
-      let entry = Entry(value: value, cost: cost, access: accesses)
-      let old = stored.updateValue(entry, forKey: key)
-      costOfAll += cost - (old?.cost ?? 0)
-    }
+    begin(.noReadWrite)
+    defer { end(.noReadWrite) }
+    accesses += 1
+    let entry = Entry(value: value, cost: cost, access: accesses)
+    let old = stored.updateValue(entry, forKey: key)
+    costOfAll += cost - (old?.cost ?? 0)
   }
 
   /// Removes the value under a key, if there is one.
   public func removeValue(forKey key: String) {
-    section.write(synched: isLocked) {
-      guard let old = stored.removeValue(forKey: key) else { return }
-      costOfAll -= old.cost
-    }
+    begin(.noReadWrite)
+    defer { end(.noReadWrite) }
+    guard let old = stored.removeValue(forKey: key) else { return }
+    costOfAll -= old.cost
   }
 
   /// Removes every value.
   public func removeAllValues() {
-    section.write(synched: isLocked) {
-      stored.removeAll()
-      costOfAll = 0
-    }
+    begin(.noReadWrite)
+    defer { end(.noReadWrite) }
+    stored.removeAll()
+    costOfAll = 0
   }
 
   /// The number of values.
   public var count: Int {
-    section.read(synched: isLocked) { stored.count }
+    begin(.noWrite)
+    defer { end(.noWrite) }
+    return stored.count
   }
 
   /// The sum of the costs of all values.
   public var totalCost: Int {
-    section.read(synched: isLocked) { costOfAll }
+    begin(.noWrite)
+    defer { end(.noWrite) }
+    return costOfAll
   }
 
   /// Returns every value with its cost.
   public func entries() -> [String: CacheEntry] {
-    section.read(synched: isLocked) {
-      stored.mapValues { CacheEntry(value: $0.value, cost: $0.cost) }
+    begin(.noWrite)
+    defer { end(.noWrite) }
+    return stored.mapValues { CacheEntry(value: $0.value, cost: $0.cost) }
+  }
+
+  private func begin(_ mode: Mode, function: StaticString = #function, line: UInt = #line) {
+    if isLocked {
+      BEGIN_SYNCHED_LOCK(mode, "cache.entries", of: self, function: function, line: line)
+    } else {
+      BEGIN_LOCK(mode, "cache.entries", of: self, function: function, line: line)
     }
+  }
+
+  private func end(_ mode: Mode, function: StaticString = #function, line: UInt = #line) {
+    END_LOCK(mode, "cache.entries", of: self, function: function, line: line)
   }
 }
