@@ -10,7 +10,7 @@ extension Exam {
     return "| program | what it does | what is found |\n|---|---|---|\n" + rows.joined()
   }
 
-  /// What must be found, in a few words; empty for nothing.
+  /// A finding in a few words; empty for none.
   private static func finding(_ expected: Expected) -> String {
     switch expected {
     case .passes, .passesInEveryOrder: ""
@@ -18,7 +18,8 @@ extension Exam {
     case .hangs(let cause, trapsOnLinux: true): "deadlock: `\(cause.rawValue)`; on Linux a trap"
     case .traps: "crash: `self`"
     case .races: "`race`"
-    case .potential(let faults): faults.map { "predicted: `\($0.rawValue)`" }.sorted().joined()
+    case .potential(let faults):
+      faults.map { "predicted: `\($0.rawValue)`" }.sorted().joined(separator: ", ")
     case .failsInSomeOrder(let failure): "`\(failure.rawValue)` in some order"
     }
   }

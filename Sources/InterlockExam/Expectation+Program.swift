@@ -4,7 +4,7 @@ import StressRunner
 import WaitForGraph
 
 extension Expectation {
-  /// What a program's row expects, on this platform.
+  /// The expectation of a program's row, on this platform.
   init(of program: Program, platform: PlatformName = .current) {
     switch program.expected {
     case .passes:

@@ -1,4 +1,5 @@
-/// What an examination must find in a program. The raw values are the words of scenario files.
+/// The finding that an examination must make in a program. The raw values are the words of scenario
+/// files.
 package enum Expected: Sendable, Hashable {
   /// Nothing: the program ends.
   case passes

@@ -9,9 +9,9 @@ package struct Program: Sendable {
   /// The name of the program, of its subject and of its scenario: lower-case words joined by
   /// hyphens.
   package let name: String
-  /// What it does, in one line.
+  /// The program's work, in one line.
   package let summary: String
-  /// What must be found in it.
+  /// The finding that must be made in it.
   package let expected: Expected
   /// Where the fault, or the pattern, is described; `nil` if it is a common one.
   package let source: Source?

@@ -32,18 +32,18 @@ enum DisksBench {
       return cache
     }
     let reads = caches.map { cache in
-      TimedRows.Row(name: "read") { turns in
+      Measurement.Row(name: "read") { turns in
         for turn in 0..<turns {
           precondition(cache.item(forKey: "key \(turn % keys)")?.value.count == value.count)
         }
       }
     }
     let writes = caches.map { cache in
-      TimedRows.Row(name: "write") { turns in
+      Measurement.Row(name: "write") { turns in
         for turn in 0..<turns { cache.setValue(value, forKey: "key \(turn % keys)") }
       }
     }
-    let measured = TimedRows(reads + writes, rounds: 9, turns: keys)
+    let measured = Measurement(reads + writes, rounds: 9, turns: keys)
     let figures = (0..<4).map { measured.median($0) / 1000 }
     print(
       String(
@@ -58,7 +58,7 @@ enum DisksBench {
     cache.setValue([1], forKey: "present", cost: 1)
     _ = cache.containsObject(forKey: "absent")
     let path = folder + "/absent"
-    let measured = TimedRows(
+    let measured = Measurement(
       [
         .init(name: "miss") { turns in
           for _ in 0..<turns { precondition(cache.value(forKey: "absent") == nil) }

@@ -1,0 +1,1 @@
+../../../../../Sources/InterlockTool/Bench/Measurement.swift
