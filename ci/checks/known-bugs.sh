@@ -3,12 +3,12 @@
 # through the gate, and explores models whose repaired twins once failed in an order that no stressed
 # run had. With `--build-only`, builds it and runs none.
 #
-# The build folder is that of this package, so that Interlock is compiled once; neither build makes
-# the other compile anything again.
+# The build folder is its own: two packages in one folder overwrite each other's build description,
+# and a build then ends at once with the other package's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-package=(--package-path StressScenarios/KnownBugs --scratch-path "$PWD/.build")
+package=(--package-path StressScenarios/KnownBugs --scratch-path "$PWD/.build/known-bugs")
 swift build --build-tests "${package[@]}"
 [ "${1-}" != --build-only ] || exit 0
 swift test --skip-build "${package[@]}"
