@@ -125,7 +125,8 @@ let package = Package(
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
     // calls that they make.
     .target(
-      name: "CInterlockExplorer", dependencies: ["CInterlockEvents", "CInterlock"],
+      name: "CInterlockExplorer",
+      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
       cSettings: [
         .unsafeFlags([
           "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",

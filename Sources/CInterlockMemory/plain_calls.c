@@ -10,10 +10,11 @@
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
 
-#include <cpuid.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "interlock_registers.h"
 
 /// What was done before a call of plain code.
 static common_clock given;
@@ -111,9 +112,7 @@ void interlock_plain_code_judge(memory_thread *own, shadow_cell before,
 
 void interlock_plain_calls_forked(void) { given.lock = 0; }
 
-// All registers that may have arguments are kept, those of vectors by the processor's own
-// instruction, as the dynamic linker does it for a function's first call. The mask has the vectors
-// of SSE, AVX and AVX-512, which end below 2,752 bytes on every processor.
+// All registers that may have arguments are kept.
 __attribute__((naked)) static void begin_plain_call(void) {
   __asm__(
       "push %rbp\n"
@@ -130,25 +129,10 @@ __attribute__((naked)) static void begin_plain_call(void) {
       "push %r9\n"
       "push %r10\n"
       "mov 8(%rbp), %rdi\n"
-      "sub $2752, %rsp\n"
-      "and $-64, %rsp\n"
-      "xor %edx, %edx\n"
-      // The header, which must be 0 before the first use.
-      "mov %rdx, 512(%rsp)\n"
-      "mov %rdx, 520(%rsp)\n"
-      "mov %rdx, 528(%rsp)\n"
-      "mov %rdx, 536(%rsp)\n"
-      "mov %rdx, 544(%rsp)\n"
-      "mov %rdx, 552(%rsp)\n"
-      "mov %rdx, 560(%rsp)\n"
-      "mov %rdx, 568(%rsp)\n"
-      "mov $0xe6, %eax\n"
-      "xsave64 (%rsp)\n"
+      INTERLOCK_KEEP_VECTORS
       "call interlock_plain_call_begins\n"
       "mov %rax, %r11\n"
-      "xor %edx, %edx\n"
-      "mov $0xe6, %eax\n"
-      "xrstor64 (%rsp)\n"
+      INTERLOCK_RESTORE_VECTORS
       "lea -64(%rbp), %rsp\n"
       "pop %r10\n"
       "pop %r9\n"
@@ -161,12 +145,6 @@ __attribute__((naked)) static void begin_plain_call(void) {
       "pop %rbp\n"
       ".cfi_def_cfa %rsp, 8\n"
       "jmp *%r11\n");
-}
-
-/// Whether the system has the processor's instruction above.
-static bool can_keep_vectors(void) {
-  unsigned a, b, c, d;
-  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE);
 }
 
 /// Changes the displacement of a call. The code that makes it does not run yet: the check starts
@@ -184,7 +162,7 @@ static bool lead(const plain_call *call) {
 }
 
 void interlock_plain_calls_prepare(void) {
-  if (!can_keep_vectors()) return;
+  if (!interlock_can_keep_vectors()) return;
   interlock_plain_code_find();
   if (interlock_plain_calls.count == 0) return;
   void *memory = mmap(NULL, most_slots * sizeof *taken, PROT_READ | PROT_WRITE,

@@ -9,7 +9,7 @@ private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
   + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
-  + escapingBodies + faultBodies
+  + escapingBodies + faultBodies + swiftMutexBodies
 
 private struct Arguments {
   var body = ""

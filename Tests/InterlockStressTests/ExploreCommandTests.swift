@@ -258,7 +258,7 @@ struct ExploreCommandTests {
         """
         order: needs an order
         ✓ good  passed                 all 6 orders  0.00 s
-            all 6 orders of the controlled calls pass; atomics, Mutex and memory accesses \
+            all 6 orders of the controlled calls pass; atomics and memory accesses \
         are not controlled
         ✓ bad   violation              order 2  0.00 s
             the body failed (order number 2); the shortest schedule found has 1 context \

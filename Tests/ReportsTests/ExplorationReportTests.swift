@@ -43,7 +43,7 @@ struct ExplorationReportTests {
   func claims() {
     #expect(
       result(.allOrdersPass(count: 6, leftBehind: 0)).message
-        == "all 6 orders of the controlled calls pass; atomics, Mutex and memory accesses are not"
+        == "all 6 orders of the controlled calls pass; atomics and memory accesses are not"
         + " controlled")
     #expect(result(.allOrdersPass(count: 1, leftBehind: 0)).message.hasPrefix("the only order of"))
     let sampled = result(.sampled(count: 12, leftBehind: 3, escaped: ["fork"])).message

@@ -1,5 +1,5 @@
 // Looks for atomic instructions in machine code.
-#include "instruction_length.h"
+#include "instruction.h"
 #include "interlock_code.h"
 
 #include <stddef.h>
@@ -10,19 +10,6 @@
 // The length of each instruction, and whether it is an atomic one: one with a lock prefix, or an
 // exchange with memory, which needs none. After the opcode maps of Intel's manual, volume 2,
 // appendix A.
-
-typedef struct {
-  const unsigned char *code;
-  size_t length;
-  bool is_atomic;
-  /// Whether it has an operand in memory that is not on the stack, and whether it calls a function
-  /// or jumps to a place that a register or memory has.
-  bool leaves_stack, calls;
-  /// Whether its last four bytes are the distance to the code that it calls or jumps to.
-  bool goes_far;
-  /// The byte that says which operand is in memory; NULL for an instruction without one.
-  const unsigned char *modrm;
-} instruction;
 
 /// Whether an opcode of the first map has a ModRM byte: a bit for each.
 static bool has_modrm(unsigned char opcode) {
@@ -139,8 +126,8 @@ static size_t vector_length(const unsigned char *at, size_t left) {
   return length <= left ? length : 0;
 }
 
-static instruction decode(const unsigned char *at, size_t left) {
-  instruction result = {at, 0, false};
+interlock_instruction interlock_decode(const unsigned char *at, size_t left) {
+  interlock_instruction result = {at, 0, false};
   size_t length = 0;
   bool is_locked = false, is_16 = false, is_wide = false;
   while (length < left && is_prefix(at[length])) {
@@ -209,28 +196,32 @@ static instruction decode(const unsigned char *at, size_t left) {
   return result;
 }
 
-size_t interlock_instruction_length(const unsigned char *code, size_t left) {
-  return decode(code, left).length;
-}
-
-interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t *at) {
-  const unsigned char *bytes = code;
+static interlock_code_finding scan(const unsigned char *code, size_t size, bool is_explored,
+                                   size_t *at) {
   size_t offset = 0;
   while (offset < size) {
-    instruction next = decode(bytes + offset, size - offset);
+    interlock_instruction next = interlock_decode(code + offset, size - offset);
     if (at) *at = offset;
     if (next.length == 0) return INTERLOCK_CODE_UNREADABLE;
-    if (next.is_atomic) return INTERLOCK_CODE_ATOMIC;
+    if (next.is_atomic || (!is_explored && interlock_is_led(&next))) return INTERLOCK_CODE_ATOMIC;
     offset += next.length;
   }
   return INTERLOCK_CODE_PLAIN;
+}
+
+interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t *at) {
+  return scan(code, size, false, at);
+}
+
+interlock_code_finding interlock_scan_explored_code(const void *code, size_t size, size_t *at) {
+  return scan(code, size, true, at);
 }
 
 bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,
                               uintptr_t *returns_to, uintptr_t *target) {
   const unsigned char *code = (const unsigned char *)function->start;
   while (*offset < function->size) {
-    instruction next = decode(code + *offset, function->size - *offset);
+    interlock_instruction next = interlock_decode(code + *offset, function->size - *offset);
     if (next.length == 0) return false;
     *offset += next.length;
     if (!next.calls || next.code[0] != 0xe8) continue;
@@ -244,7 +235,7 @@ bool interlock_code_next_call(const interlock_code_function *function, size_t *o
 }
 
 /// Where the distance of an instruction to another place begins; NULL if it has none.
-static const unsigned char *distance_of(const instruction *instruction) {
+static const unsigned char *distance_of(const interlock_instruction *instruction) {
   if (instruction->goes_far) return instruction->code + instruction->length - 4;
   // An operand at a distance from the next instruction.
   bool is_relative = instruction->modrm && (instruction->modrm[0] & 0xc7) == 5;
@@ -255,7 +246,7 @@ bool interlock_code_next_reference(const interlock_code_function *function, size
                                    uintptr_t *target) {
   const unsigned char *code = (const unsigned char *)function->start;
   while (*offset < function->size) {
-    instruction next = decode(code + *offset, function->size - *offset);
+    interlock_instruction next = interlock_decode(code + *offset, function->size - *offset);
     if (next.length == 0) return false;
     *offset += next.length;
     const unsigned char *at = distance_of(&next);
@@ -271,7 +262,7 @@ bool interlock_code_next_reference(const interlock_code_function *function, size
 bool interlock_code_has_effect(const interlock_code_function *function) {
   const unsigned char *code = (const unsigned char *)function->start;
   for (size_t offset = 0; offset < function->size;) {
-    instruction next = decode(code + offset, function->size - offset);
+    interlock_instruction next = interlock_decode(code + offset, function->size - offset);
     if (next.length == 0 || next.calls || next.leaves_stack || next.is_atomic) return true;
     offset += next.length;
     // A jump out of the function is a call as its last step.
@@ -285,7 +276,7 @@ bool interlock_code_has_effect(const interlock_code_function *function) {
 
 /// Whether an instruction is one of those that functions begin with: it moves or computes a value,
 /// and always continues with the next one. A conditional move is none.
-static bool is_plain_step(const instruction *next) {
+static bool is_plain_step(const interlock_instruction *next) {
   const unsigned char *code = next->code;
   while (is_prefix(*code)) code++;
   if ((*code & 0xf0) == 0x40) code++;
@@ -306,7 +297,7 @@ static bool is_plain_step(const instruction *next) {
 bool interlock_code_goes_straight(const interlock_code_function *function, uintptr_t returns_to) {
   const unsigned char *code = (const unsigned char *)function->start;
   for (size_t offset = 0; offset < function->size;) {
-    instruction next = decode(code + offset, function->size - offset);
+    interlock_instruction next = interlock_decode(code + offset, function->size - offset);
     if (next.length == 0 || next.leaves_stack || next.is_atomic) return false;
     offset += next.length;
     if (next.code[0] == 0xe8) {
@@ -336,6 +327,10 @@ static bool is_atomic(uint32_t word) {
   return (word & 0x3f200c00) == 0x38200000;
 }
 
+interlock_code_finding interlock_scan_explored_code(const void *code, size_t size, size_t *at) {
+  return interlock_scan_code(code, size, at);
+}
+
 interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t *at) {
   for (size_t offset = 0; offset + 4 <= size; offset += 4) {
     if (at) *at = offset;
@@ -346,6 +341,10 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 
 #else
 
+interlock_code_finding interlock_scan_explored_code(const void *code, size_t size, size_t *at) {
+  return interlock_scan_code(code, size, at);
+}
+
 interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t *at) {
   (void)code, (void)size;
   if (at) *at = 0;
@@ -355,9 +354,9 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 #endif
 
 #if !defined(__x86_64__)
-size_t interlock_instruction_length(const unsigned char *code, size_t left) {
-  (void)code, (void)left;
-  return 0;
+interlock_instruction interlock_decode(const unsigned char *code, size_t left) {
+  (void)left;
+  return (interlock_instruction){.code = code};
 }
 
 bool interlock_code_next_call(const interlock_code_function *function, size_t *offset,

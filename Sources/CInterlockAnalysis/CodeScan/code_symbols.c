@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#include "interlock_code.h"
+#include "instruction.h"
 
 #include <string.h>
 
@@ -221,19 +221,21 @@ bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **n
   return value - symbol->st_value < symbol->st_size;
 }
 
-interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address) {
+interlock_code_finding interlock_locate_uncontrolled(size_t index, uintptr_t *address) {
   if (index >= table.count || !is_function(&table.symbols[index])) return INTERLOCK_CODE_UNREADABLE;
   const Elf64_Sym *symbol = &table.symbols[index];
   uintptr_t first = table.bias + symbol->st_value;
   size_t at = 0;
-  interlock_code_finding found = interlock_scan_code((const void *)first, symbol->st_size, &at);
+  interlock_code_finding found =
+      interlock_scan_explored_code((const void *)first, symbol->st_size, &at);
   *address = first + at;
   return found;
 }
 
 interlock_code_finding interlock_scan_symbol(size_t index) {
-  uintptr_t ignored;
-  return interlock_locate_in_symbol(index, &ignored);
+  if (index >= table.count || !is_function(&table.symbols[index])) return INTERLOCK_CODE_UNREADABLE;
+  const Elf64_Sym *symbol = &table.symbols[index];
+  return interlock_scan_code((const void *)(table.bias + symbol->st_value), symbol->st_size, NULL);
 }
 
 #else
@@ -243,7 +245,7 @@ interlock_code_finding interlock_scan_symbol(size_t index) {
   return INTERLOCK_CODE_UNREADABLE;
 }
 
-interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address) {
+interlock_code_finding interlock_locate_uncontrolled(size_t index, uintptr_t *address) {
   (void)index;
   *address = 0;
   return INTERLOCK_CODE_UNREADABLE;

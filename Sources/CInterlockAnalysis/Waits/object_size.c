@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "../CodeScan/instruction_length.h"
+#include "../CodeScan/instruction.h"
 #include "context_padding.h"
 #include "interlock_waits.h"
 
@@ -124,7 +124,7 @@ static size_t size_in_code(const unsigned char *code, size_t length) {
   uint32_t size = 0, mask = 0;
   bool has_size = false, has_mask = false;
   for (size_t at = 0; at + longest <= length;) {
-    size_t step = interlock_instruction_length(code + at, length - at);
+    size_t step = interlock_decode(code + at, length - at).length;
     if (step == 0) return 0;
     const unsigned char *next = code + at;
     if (loads(next, rsi, &size)) {

@@ -66,6 +66,19 @@ bool interlock_code_has_effect(const interlock_code_function *function);
 /// thread.
 bool interlock_code_goes_straight(const interlock_code_function *function, uintptr_t returns_to);
 
+/// What an atomic operation does with a `Mutex` of the standard library.
+typedef enum {
+  INTERLOCK_MUTEX_NONE,
+  INTERLOCK_MUTEX_LOCK,
+  INTERLOCK_MUTEX_TRY,
+  INTERLOCK_MUTEX_UNLOCK,
+} interlock_mutex_use;
+
+/// What the compare-exchange does with a `Mutex` that ends before `after`: an instruction, or the
+/// call that instrumented code makes for it. `NONE` if that is not known, and on processors other
+/// than x86-64. Callable from any thread.
+interlock_mutex_use interlock_mutex_use_before(uintptr_t after);
+
 /// A number for a call of a function that checks an access of memory, by the call's return address:
 /// a hash of the symbol of the function that makes the call, and how many such calls come before it
 /// there. Other builds have the same number as long as that function stays as it is. 0 if there is
@@ -96,8 +109,9 @@ bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **n
 const char *interlock_code_import_at(uintptr_t target);
 /// Scans the function of one of these symbols.
 interlock_code_finding interlock_scan_symbol(size_t index);
-/// As `interlock_scan_symbol`; writes the address of the first instruction that is not plain.
-interlock_code_finding interlock_locate_in_symbol(size_t index, uintptr_t *address);
+/// As `interlock_scan_symbol`, for an explored body, which controls a `Mutex`. Writes the address of
+/// the first instruction that is not plain.
+interlock_code_finding interlock_locate_uncontrolled(size_t index, uintptr_t *address);
 
 /// Scans every function of the executable whose symbol contains `part`, and writes the symbol of
 /// the first that is not plain. Returns `UNREADABLE` if there is no such function. Takes a

@@ -1,5 +1,6 @@
 // An exploration: executions, one after another until the strategy, a limit or a failure ends them.
 #include "../Calls/calls.h"
+#include "../Calls/swift_mutexes.h"
 #include "../Sections/sections.h"
 #include "engine.h"
 #include "interlock_layouts.h"
@@ -203,6 +204,9 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     if (!ENGINE.details) ENGINE.details = &own_details;
     memset(ENGINE.details, 0, sizeof *ENGINE.details);
     interlock_result_show(result, ENGINE.details);
+    if (!interlock_mutexes_are_led()) {
+      interlock_result_add_escaped(result, ENGINE.details->escaped, "a Mutex in unknown code");
+    }
     ENGINE.body = body;
     ENGINE.body_context = context;
     ENGINE.has_escaped = false;

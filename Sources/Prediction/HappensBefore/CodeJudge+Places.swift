@@ -25,11 +25,15 @@ extension CodeJudge {
       return found.isOwn ? nil : found.text(in: module)
     }
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
-    let types = Self.symbols("$s\(module.utf8.count)\(module)", "15Synchronization")
-      .filter(reach.contains)
-    guard !types.isEmpty else { return nil }
-    let isMutex = types.allSatisfy { $0.contains("15Synchronization5Mutex") }
-    return "\(isMutex ? "Mutex" : "atomics") in module \(module)"
+    let uses = Self.symbols("$s\(module.utf8.count)\(module)", "15Synchronization")
+      .contains { reach.contains($0) && !Self.isOfMutexAlone($0) }
+    return uses ? "atomics in module \(module)" : nil
+  }
+
+  /// Whether a symbol names no type of Synchronization but `Mutex`, whose instructions show.
+  private static func isOfMutexAlone(_ symbol: String) -> Bool {
+    symbol.contains("15Synchronization5MutexV") && !symbol.contains("6AtomicV")
+      && !symbol.contains("19AtomicLazyReferenceV")
   }
 }
 
@@ -49,7 +53,7 @@ struct UncontrolledPlace {
     var function = interlock_code_function()
     var address: UInt = 0
     guard interlock_code_function_at(index, &function) else { return nil }
-    let finding = interlock_locate_in_symbol(index, &address)
+    let finding = interlock_locate_uncontrolled(index, &address)
     switch finding {
     // As a return address, which is behind its call.
     case INTERLOCK_CODE_ATOMIC: address += 1

@@ -35,7 +35,7 @@ enum ExplorationFormatter {
     case .allOrdersPass(let count, let leftBehind, let limits):
       if count == 0 { return "\(all(count, trial)): the other parts have them" }
       return "\(all(count, trial)) of the controlled calls pass\(count == 1 ? "es" : "");"
-        + " atomics, Mutex and memory accesses are not controlled"
+        + " atomics and memory accesses are not controlled"
         + limits.words.map { "; " + $0 }.joined() + stillBlocked(leftBehind)
     case .sampled(let count, let leftBehind, let escaped):
       let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
