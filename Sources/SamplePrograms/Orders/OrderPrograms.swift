@@ -16,6 +16,7 @@ func expect(_ isRight: Bool, _ message: @autoclosure () -> String) throws {
 /// the steps decides. In some orders, a program does not return, or traps.
 package let orderPrograms: [Program] =
   updatePrograms
+  + mutexPrograms
   + tablePrograms
   + poolPrograms
   + lifecyclePrograms
