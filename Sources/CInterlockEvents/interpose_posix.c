@@ -144,6 +144,7 @@ INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexatt
   note_made(result, mutex);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
     uintptr_t place = lock_place(RETURNS_TO, THIS_FRAME);
+    interlock_mark_creation(INTERLOCK_OBJECT_MUTEX, mutex, place);
     publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
   }
   return result;
@@ -229,7 +230,9 @@ INTERPOSED int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlocka
   int result = REAL(init_call, pthread_rwlock_init)(lock, attributes);
   note_made(result, lock);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, USER_PLACE);
+    uintptr_t place = USER_PLACE;
+    interlock_mark_creation(INTERLOCK_OBJECT_WRITE_LOCK, lock, place);
+    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, place);
   }
   return result;
 }

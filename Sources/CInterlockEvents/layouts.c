@@ -56,6 +56,20 @@ static int kind_of_mutex(int type, int robustness, ptrdiff_t shift) {
   return kind;
 }
 
+/// Whether the locks' words for the call site of their creation are 0 at first, and stay.
+static bool check_marks(void) {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  uintptr_t *marks[] = {interlock_creation_mark(INTERLOCK_OBJECT_MUTEX, &mutex),
+                        interlock_creation_mark(INTERLOCK_OBJECT_WRITE_LOCK, &lock)};
+  bool matches = *marks[0] == 0 && *marks[1] == 0;
+  *marks[0] = *marks[1] = UINTPTR_MAX;
+  matches = matches && pthread_mutex_lock(&mutex) == 0 && pthread_mutex_trylock(&mutex) == EBUSY &&
+            pthread_mutex_unlock(&mutex) == 0 && pthread_rwlock_wrlock(&lock) == 0 &&
+            pthread_rwlock_tryrdlock(&lock) == EBUSY && pthread_rwlock_unlock(&lock) == 0;
+  return matches && *marks[0] == UINTPTR_MAX && *marks[1] == UINTPTR_MAX;
+}
+
 static bool check_mutexes(ptrdiff_t shift) {
   enum { kinds = 127, robust = 16 };
   const size_t owner = offsetof(pthread_mutex_t, __data.__owner);
@@ -67,7 +81,7 @@ static bool check_mutexes(ptrdiff_t shift) {
   pthread_mutex_unlock(&mutex);
   matches = matches && read_int(&mutex, lock, shift) == 0;
   int recursive = kind_of_mutex(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED, shift);
-  return matches &&
+  return matches && check_marks() &&
          (kind_of_mutex(PTHREAD_MUTEX_DEFAULT, PTHREAD_MUTEX_STALLED, shift) & kinds) ==
              PTHREAD_MUTEX_TIMED_NP &&
          (recursive & kinds) != PTHREAD_MUTEX_TIMED_NP && !(recursive & robust) &&

@@ -193,7 +193,57 @@ extension Programs {
       print("done")
     },
     "contended-mutex": { _ in contendMutex() },
+    "lock-without-a-call": { arguments in
+      let isRead = arguments.contains("rwlock")
+      replaceLock(isRead: isRead, byCall: arguments.contains("call"))
+      print("done")
+    },
   ]
+
+  /// Takes a lock inside another, and outside it the lock that replaces it: in memory that was freed
+  /// and is used again, though not destroyed, with or without a call that initialises it.
+  private static func replaceLock(isRead: Bool, byCall: Bool) {
+    let outer = NSLock()
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    let shared = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
+    func lock() { _ = isRead ? pthread_rwlock_wrlock(shared) : pthread_mutex_lock(mutex) }
+    func unlock() { _ = isRead ? pthread_rwlock_unlock(shared) : pthread_mutex_unlock(mutex) }
+    let nested = {
+      outer.withLock {
+        lock()
+        unlock()
+      }
+    }
+    let outside = {
+      lock()
+      outer.withLock {}
+      unlock()
+    }
+    pthread_mutex_init(mutex, nil)
+    pthread_rwlock_init(shared, nil)
+    inThread(nested)
+    if byCall {
+      pthread_mutex_init(mutex, nil)
+      pthread_rwlock_init(shared, nil)
+      inThread(nested)
+    } else {
+      mutex.initialize(to: pthread_mutex_t())
+      shared.initialize(to: pthread_rwlock_t())
+    }
+    inThread(outside)
+  }
+
+  /// Runs a body in a thread, to its end.
+  private static func inThread(_ body: @escaping () -> Void) {
+    let ended = DispatchSemaphore(value: 0)
+    // Unchecked: the caller waits for the thread.
+    nonisolated(unsafe) let body = body
+    Thread.detachNewThread {
+      body()
+      ended.signal()
+    }
+    ended.wait()
+  }
 
   /// Locks a mutex that no call has made, under another, and destroys it.
   private static func lockUnknown() {

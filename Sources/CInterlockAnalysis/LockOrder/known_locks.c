@@ -9,6 +9,8 @@
 #include <link.h>
 #endif
 
+#include "interlock_waits.h"
+
 int interlock_tables_lock;
 uint32_t interlock_locks_changed;
 
@@ -153,6 +155,15 @@ known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) {
   if (is_static(object)) return put(object, kind, 0, true, 0);
   uintptr_t block = block_of(object, kind);
   return put(object, kind, 0, block != 0, block);
+}
+
+known_lock *interlock_current_lock(uintptr_t object, uint32_t kind) {
+  const known_lock *lock = interlock_find_lock(object, kind);
+  if (lock && lock->created && !interlock_lock_is_made_at(object, kind, lock->created)) {
+    put(object, kind, 0, is_static(object), 0);
+    __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
+  }
+  return interlock_note_lock(object, kind);
 }
 
 void interlock_search_blocks(interlock_block_search function) {

@@ -98,7 +98,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
   if (!is_on_own_stack(held->object)) {
     interlock_describe_actor(own, held->place, &left.incident.actor);
     take(&interlock_tables_lock);
-    const known_lock *lock = interlock_note_lock(held->object, held->kind);
+    const known_lock *lock = interlock_current_lock(held->object, held->kind);
     // A lock whose creation was not seen may lie in memory that is freed and reused.
     if (lock && lock->is_one) {
       left.lock = lock->number;

@@ -77,7 +77,7 @@ static bool is_among(const held_lock *held, uint32_t count, uintptr_t object) {
 static uint32_t node_of(const held_lock *held) {
   // An initialiser runs once: no thread takes it a second time.
   if (held->kind == INTERLOCK_OBJECT_ONCE) return 0;
-  known_lock *lock = interlock_note_lock(held->object, held->kind);
+  known_lock *lock = interlock_current_lock(held->object, held->kind);
   return lock ? interlock_order_node(lock) : 0;
 }
 

@@ -183,6 +183,9 @@ bool interlock_known_locks_prepare(void) HIDDEN;
 known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) HIDDEN;
 /// As above, but adds the lock if it is not known; NULL if there is no room.
 known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) HIDDEN;
+/// As above, but makes a system call to see if another lock, which no call has initialised, has
+/// replaced a known one at the address.
+known_lock *interlock_current_lock(uintptr_t object, uint32_t kind) HIDDEN;
 void interlock_lock_made(const interlock_event *event) HIDDEN;
 void interlock_lock_destroyed(uintptr_t object) HIDDEN;
 /// Whether a semaphore begins at 1.

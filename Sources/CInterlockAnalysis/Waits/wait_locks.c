@@ -178,6 +178,18 @@ uint32_t interlock_lock_writer(uintptr_t lock) {
   return (uint32_t)copy.__data.__cur_writer;
 }
 
+bool interlock_lock_is_made_at(uintptr_t lock, uint32_t kind, uintptr_t place) {
+  union {
+    pthread_mutex_t mutex;
+    pthread_rwlock_t lock;
+  } copy;
+  bool is_mutex = kind == INTERLOCK_OBJECT_MUTEX;
+  if (!is_mutex && kind != INTERLOCK_OBJECT_WRITE_LOCK) return true;
+  if (!interlock_peek(lock, &copy, is_mutex ? sizeof copy.mutex : sizeof copy.lock)) return true;
+  const uintptr_t *mark = interlock_creation_mark(kind, &copy);
+  return !mark || *mark == place;
+}
+
 bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread) {
   switch (kind) {
     case INTERLOCK_OBJECT_MUTEX: {

@@ -227,6 +227,10 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
 /// The call site that created a mutex, a read-write lock or a condition; 0 if that was not seen.
 uintptr_t interlock_waits_made(uintptr_t lock);
 
+/// Returns false if the mutex or read-write lock at an address is not the one that was created at
+/// `place`: memory that is freed and used again can hold a lock that no call has initialised.
+bool interlock_lock_is_made_at(uintptr_t lock, uint32_t kind, uintptr_t place);
+
 /// A lock that a thread held when it ended.
 typedef struct {
   uintptr_t object;

@@ -25,6 +25,7 @@
 #endif
 
 #ifdef __linux__
+#include <pthread.h>
 #include <threads.h>
 #else
 #include <sched.h>
@@ -48,6 +49,21 @@ static inline void give_way(void) {
 }
 
 #ifdef INTERLOCK_INTERPOSES
+
+/// The word of a mutex or a read-write lock to which its creation writes its call site. Memory that
+/// is freed and initialised by assignment, which no call shows, does not have it: that is another
+/// lock. glibc does not use the word; NULL for a robust or priority-inheriting mutex, where it does.
+static inline uintptr_t *interlock_creation_mark(uint32_t kind, void *lock) {
+  enum { robust = 16, inherits = 32 };
+  if (kind == INTERLOCK_OBJECT_WRITE_LOCK) return &((pthread_rwlock_t *)lock)->__data.__pad2;
+  pthread_mutex_t *mutex = lock;
+  if (mutex->__data.__kind & (robust | inherits)) return NULL;
+  return (uintptr_t *)&mutex->__data.__list.__next;
+}
+static inline void interlock_mark_creation(uint32_t kind, void *lock, uintptr_t place) {
+  uintptr_t *mark = interlock_creation_mark(kind, lock);
+  if (mark) *mark = place;
+}
 
 /// Above 0 while the calling thread changes tables of ours, or holds a lock of ours. A signal that
 /// comes meanwhile waits until it is 0 again (interpose_signals.c).

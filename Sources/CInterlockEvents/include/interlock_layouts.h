@@ -14,7 +14,7 @@ extern "C" {
 typedef enum {
   /// Addresses fit in 48 bits.
   INTERLOCK_LAYOUT_ADDRESS,
-  /// The owner and the kind in the C library's mutex.
+  /// The owner and the kind in the C library's mutex, and the words that its locks do not use.
   INTERLOCK_LAYOUT_MUTEX,
   /// The flags of a work item, and how it is recognised.
   INTERLOCK_LAYOUT_BLOCK,

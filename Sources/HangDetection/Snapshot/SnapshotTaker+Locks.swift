@@ -30,7 +30,11 @@ extension SnapshotTaker {
 
   /// Adds where a lock or a condition was made, or its variable. Returns false if neither is known.
   static func nameLock(_ lock: inout WaitSnapshot.Signal) -> Bool {
-    let place = interlock_waits_made(lock.id)
+    let kind = lock.kind == .mutex ? INTERLOCK_OBJECT_MUTEX : INTERLOCK_OBJECT_WRITE_LOCK
+    var place = interlock_waits_made(lock.id)
+    if lock.kind != .condition, !interlock_lock_is_made_at(lock.id, kind.rawValue, place) {
+      place = 0
+    }
     if place != 0 {
       lock.created = frames(place)
     } else if let variable = interlock_variable_symbol(lock.id) {

@@ -37,6 +37,19 @@ extension SyncEvents {
       }
     }
 
+    @Test(
+      "A lock that no call makes is not the lock that was at its address before",
+      arguments: [
+        "mutex", "rwlock",
+      ])
+    func replacedLock(kind: String) throws {
+      let unseen = try ChildRun("lock-without-a-call", kind, options: "predict=on")
+      #expect(unseen.words == ["done"])
+      #expect(unseen.errors.isEmpty, "\(unseen.errors)")
+      let made = try ChildRun("lock-without-a-call", kind, "call", options: "predict=on")
+      #expect(made.errors.contains("lock-order: two locks"), "\(made.errors)")
+    }
+
     @Test("Two locks under one Mutex are no finding in top-level code either")
     func topLevelCode() throws {
       let child = try ChildRun(

@@ -37,6 +37,41 @@ extension SyncEvents {
       #expect(interlock_waits_made(allocated(pthread_mutex_t()).address) == 0)
     }
 
+    @Test("A lock that no call makes has no line, whatever was at its address before")
+    func replaced() throws {
+      let mutex = allocated(pthread_mutex_t())
+      let lock = allocated(pthread_rwlock_t())
+      pthread_mutex_init(mutex, nil)
+      pthread_rwlock_init(lock, nil)
+      var signals = [
+        (mutex.address, .mutex), (lock.address, .readLock), (lock.address, .writeLock),
+      ]
+      .map { WaitSnapshot.Signal(id: $0, kind: $1) }
+      #expect(signals.indices.allSatisfy { SnapshotTaker.nameLock(&signals[$0]) })
+      pthread_mutex_lock(mutex)
+      pthread_rwlock_wrlock(lock)
+      #expect(signals.indices.allSatisfy { SnapshotTaker.nameLock(&signals[$0]) })
+      // As in memory that is freed and used again.
+      mutex.initialize(to: pthread_mutex_t())
+      lock.initialize(to: pthread_rwlock_t())
+      #expect(signals.indices.allSatisfy { !SnapshotTaker.nameLock(&signals[$0]) })
+    }
+
+    @Test("A robust mutex has the line that made it also while a thread holds it")
+    func robustMade() {
+      var attributes = pthread_mutexattr_t()
+      pthread_mutexattr_init(&attributes)
+      pthread_mutexattr_setrobust(&attributes, Int32(PTHREAD_MUTEX_ROBUST))
+      let mutex = allocated(pthread_mutex_t())
+      pthread_mutex_init(mutex, &attributes)
+      var signal = WaitSnapshot.Signal(id: mutex.address, kind: .mutex)
+      #expect(SnapshotTaker.nameLock(&signal))
+      pthread_mutex_lock(mutex)
+      #expect(SnapshotTaker.nameLock(&signal))
+      pthread_mutex_unlock(mutex)
+      #expect(SnapshotTaker.nameLock(&signal))
+    }
+
     @Test("Locks have the lines that made them, however many come and go")
     func many() {
       for _ in 0..<200_000 {
