@@ -6,6 +6,16 @@ import TestSupport
 import Testing
 import WaitForGraph
 
+/// A lock that a task may hold while it is suspended: `NSLock` is not available in one.
+private final class TaskLock: @unchecked Sendable {
+  private let inner = NSLock()
+  // Unchecked: the lock guards it.
+  var waiting: CheckedContinuation<Void, Never>?
+
+  func lock() { inner.lock() }
+  func unlock() { inner.unlock() }
+}
+
 /// In processes of their own: the reader of the waits is one of the few that a process can have,
 /// and other tests start some.
 @Suite("an explored deadlock", .serialized, .controlled)
@@ -94,6 +104,49 @@ struct DeadlockCauseTests {
         return true
       }
       #expect(found.cause == .abandonedLock)
+    }
+  }
+
+  /// A task takes a mutex. It then is suspended until another task, which needs the mutex first,
+  /// resumes it; or it ends without unlocking.
+  private static func lockInTask(awaits: Bool) -> Bool {
+    let lock = TaskLock()
+    let (locked, isLocked) = AsyncStream.makeStream(of: Void.self)
+    let group = DispatchGroup()
+    for sends in [true, false] {
+      group.enter()
+      Task.detached {
+        if sends {
+          lock.lock()
+          isLocked.yield()
+          guard awaits else { return group.leave() }
+          await withCheckedContinuation { lock.waiting = $0 }
+        } else {
+          for await _ in locked { break }
+          lock.lock()
+          lock.waiting?.resume()
+        }
+        lock.unlock()
+        group.leave()
+      }
+    }
+    group.wait()
+    return true
+  }
+
+  @Test("of a task that is suspended under a lock is a cycle if its resumer needs the lock")
+  func suspendedHolder() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure { Self.lockInTask(awaits: true) }
+      #expect(found.cause == .cycle, "\(found.report)")
+    }
+  }
+
+  @Test("of a lock that a task kept to its end is an abandoned lock")
+  func abandonedByTask() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure { Self.lockInTask(awaits: false) }
+      #expect(found.cause == .abandonedLock, "\(found.report)")
     }
   }
 

@@ -130,7 +130,8 @@ void interlock_note_left(const held_lock *held, uint32_t thread) {
                               .place = held->place,
                               .outer = held->outer,
                               .kind = kind_of_held(held),
-                              .thread = thread};
+                              .thread = thread,
+                              .left_by = held->is_left ? held->left_by : 0};
   prctl(PR_GET_NAME, left.name);
   take(&left_lock);
   interlock_left_lock *entry = &left_locks[left_next++ % left_most];

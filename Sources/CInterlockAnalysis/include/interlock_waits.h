@@ -240,6 +240,8 @@ typedef struct {
   /// The thread's number, and its name.
   uint32_t thread;
   char name[16];
+  /// The task that had left the thread at an `await` with the lock held; 0 for none.
+  uintptr_t left_by;
 } interlock_left_lock;
 
 /// Writes the last such locks that have not been unlocked, destroyed or initialised again since;

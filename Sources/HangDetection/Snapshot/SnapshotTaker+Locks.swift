@@ -59,7 +59,7 @@ extension SnapshotTaker {
         thread: Int(lock.thread),
         threadName: withUnsafeBytes(of: lock.name) {
           String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        })
+        }, leftBy: lock.left_by == 0 ? nil : lock.left_by)
     }
     let unseen = mutexesOfEndedThreads(waitedForBy: threads, besides: Set(noted.map(\.object)))
     return (noted + unseen).sorted { $0.object < $1.object }

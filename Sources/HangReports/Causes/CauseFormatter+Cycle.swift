@@ -82,9 +82,7 @@ extension CauseFormatter {
     _ others: [Diagnosis.Party]
   ) -> Lines {
     let name = names.object(lock)
-    let held = index.threads.lazy.flatMap(\.held).first {
-      $0.leftBy == task && $0.object == lock.id
-    }
+    let held = index.heldByTasks.first { $0.leftBy == task && $0.object == lock.id }
     let waiting =
       waiters.count == 1
       ? "\(names.party(waiters[0])) waits" : "\(SnapshotNames.count(waiters)) wait"

@@ -13,17 +13,20 @@ extension WaitSnapshot {
     package var thread: Int
     /// The name of that thread, as the system had it.
     package var threadName: String
+    /// The task that had left the thread at an `await` with the lock held; `nil` for none.
+    package var leftBy: ObjectID?
 
     /// Describes a lock.
     package init(
       kind: ObjectKind, object: ObjectID, place: [StackFrame] = [], thread: Int,
-      threadName: String = ""
+      threadName: String = "", leftBy: ObjectID? = nil
     ) {
       self.kind = kind
       self.object = object
       self.place = place
       self.thread = thread
       self.threadName = threadName
+      self.leftBy = leftBy
     }
   }
 }

@@ -142,6 +142,25 @@ struct SignalTests {
     #expect(found.advice == .holdNothing)
   }
 
+  @Test("a task holds its mutex also when the thread on which it took it has ended")
+  func suspendedSenderOfEndedThread() throws {
+    let waits = WaitSnapshot.Signal(id: 0x70, kind: .continuation, created: Snapshots.line(13))
+    var snapshot = Self.suspended(waits)
+    snapshot.threads.removeFirst()
+    snapshot.leftLocks = [
+      WaitSnapshot.LeftLock(
+        kind: .mutex, object: 7, place: Snapshots.line(12), thread: 1, leftBy: 0x70)
+    ]
+    let whole = try #require(Diagnosis(of: Self.suspended(waits)))
+    #expect(try #require(Diagnosis(of: snapshot)).evidence == whole.evidence)
+    // A task that has been resumed holds it no more; one that was not seen has abandoned it.
+    snapshot.signals[0].releases = 1
+    #expect(try #require(Diagnosis(of: snapshot)).cause == .abandonedLock)
+    snapshot.signals[0].releases = 0
+    snapshot.leftLocks[0].leftBy = nil
+    #expect(try #require(Diagnosis(of: snapshot)).cause == .abandonedLock)
+  }
+
   @Test("a mutex is abandoned if the task that left it locked does not wait for a signal")
   func endedSender() throws {
     // The task has been resumed, has ended, or is another one.

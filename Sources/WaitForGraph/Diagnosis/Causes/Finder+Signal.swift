@@ -77,26 +77,24 @@ extension Finder {
   /// wait for, with no thread left to resume the task.
   var suspendedHolder: Finding? {
     guard !liveness.isAnythingLive else { return nil }
-    for holder in index.threads.indices {
-      for held in index.threads[holder].held {
-        guard let task = held.leftBy, let signal = index.signals[task], signal.isWaitingTask else {
-          continue
-        }
-        let waiters = liveness.stuck.filter {
-          guard let wait = index.threads[$0].wait else { return false }
-          return wait.kind.isLock && wait.object == held.object
-        }
-        guard !waiters.isEmpty else { continue }
-        var result = Finding(
-          .suspendedHolder(
-            task, signal: Diagnosis.Object(signal.kind, task),
-            has: Diagnosis.Object(held.kind, held.object), waiters: index.parties(waiters),
-            others: others(than: Set(waiters))),
-          advice: .holdNothing)
-        result.markedThreads = Set(waiters)
-        result.markedObjects = [held.object, task]
-        return result
+    for held in index.heldByTasks {
+      guard let task = held.leftBy, let signal = index.signals[task], signal.isWaitingTask else {
+        continue
       }
+      let waiters = liveness.stuck.filter {
+        guard let wait = index.threads[$0].wait else { return false }
+        return wait.kind.isLock && wait.object == held.object
+      }
+      guard !waiters.isEmpty else { continue }
+      var result = Finding(
+        .suspendedHolder(
+          task, signal: Diagnosis.Object(signal.kind, task),
+          has: Diagnosis.Object(held.kind, held.object), waiters: index.parties(waiters),
+          others: others(than: Set(waiters))),
+        advice: .holdNothing)
+      result.markedThreads = Set(waiters)
+      result.markedObjects = [held.object, task]
+      return result
     }
     return nil
   }

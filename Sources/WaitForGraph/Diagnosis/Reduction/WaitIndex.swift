@@ -177,6 +177,15 @@ package struct WaitIndex {
     return low < list.count && list[low] == number
   }
 
+  /// The locks that tasks held when they left their thread, which runs other code now or has ended.
+  package var heldByTasks: [WaitSnapshot.Held] {
+    let ended = leftLocks.values.sorted { $0.object < $1.object }.map {
+      WaitSnapshot.Held(
+        kind: $0.kind, object: $0.object, place: $0.place, isLeft: true, leftBy: $0.leftBy)
+    }
+    return (threads.flatMap(\.held) + ended).filter { $0.leftBy != nil }
+  }
+
   /// Whether one of `threads` is a task that has no thread.
   package func isTask(_ number: Int) -> Bool { number >= threadCount }
 
