@@ -419,7 +419,7 @@ let package = Package(
       name: "SyncEventsTests",
       dependencies: [
         "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockAnalysis",
-        "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
+        "CInterlockEvents", "CInterlockHarness", "SyncEventsTestC", "SyncEventsTestChild",
       ],
       swiftSettings: common),
     // Programs that race, each with its correct twin, in C that is compiled as a user's would be:

@@ -57,6 +57,11 @@ extension Platform {
     }
   }
 
+  /// Whether a thread has not handled a signal that was sent to it: the system does not tell.
+  package static func willHandle(_ signal: Int32, _ thread: Int, of process: Int32) -> Bool {
+    false
+  }
+
   /// The numbers of the process's threads.
   package static func threadNumbers(of process: Int32) -> [Int] {
     var numbers = [UInt64](repeating: 0, count: 4096)

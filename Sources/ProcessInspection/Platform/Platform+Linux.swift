@@ -63,6 +63,26 @@ extension Platform {
     }
   }
 
+  /// Whether a thread to which a signal was sent has not handled it and will, once it gets a
+  /// processor: the signal is pending and not blocked, or the thread may be in its handler.
+  package static func willHandle(_ signal: Int32, _ thread: Int, of process: Int32) -> Bool {
+    guard let text = contents(of: "/proc/\(process)/task/\(thread)/status") else { return false }
+    var state = ThreadState.unknown
+    var isPending = false
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      if let value = value(of: "State", in: line) { state = self.state(value.first) }
+      // In the order of the lines.
+      for (name, decides) in [("SigPnd", true), ("SigBlk", false)] as [(StaticString, Bool)] {
+        guard let value = value(of: name, in: line),
+          let signals = UInt64(String(decoding: value, as: UTF8.self), radix: 16),
+          signals >> UInt64(signal - 1) & 1 == 1
+        else { continue }
+        isPending = decides
+      }
+    }
+    return state == .running || isPending && [.sleeping, .blocked].contains(state)
+  }
+
   /// The numbers of the process's threads.
   package static func threadNumbers(of process: Int32) -> [Int] {
     numbers(in: "/proc/\(process)/task")

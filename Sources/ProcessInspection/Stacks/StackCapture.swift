@@ -18,8 +18,11 @@ package struct StackCapture {
 
   /// The raw stacks by thread, innermost first. A thread that does not answer in time has none.
   ///
-  /// Blocks until all have answered, but at most `patience` seconds.
-  package func capture(_ threads: [Int], patience: Double) -> [Int: [UInt]] {
+  /// Blocks until all have answered, but at most `patience` seconds; on a busy machine, where a
+  /// thread that is asked may get no processor, at most `longest` seconds.
+  package func capture(
+    _ threads: [Int], patience: Double, longest: Double = 0
+  ) -> [Int: [UInt]] {
     interlock_stack_area_reset(area)
     var asked: Set<Int> = []
     for thread in threads.prefix(Int(capacity))
@@ -27,8 +30,19 @@ package struct StackCapture {
       asked.insert(thread)
     }
     var stacks: [Int: [UInt]] = [:]
-    let end = Platform.now + patience
+    let start = Platform.now
+    func isOver() -> Bool {
+      let seconds = Platform.now - start
+      guard seconds >= patience else { return false }
+      return seconds >= longest
+        || !asked.subtracting(stacks.keys).contains {
+          Platform.willHandle(SIGPROF, $0, of: process)
+        }
+    }
+    var isLast: Bool
     repeat {
+      // Before the look at the slots: a thread that has handled the signal has written its stack.
+      isLast = isOver()
       for index in 0..<interlock_stack_area_used(area, capacity) {
         guard let slot = interlock_stack_area_slot(area, capacity, index) else {
           continue
@@ -44,13 +58,13 @@ package struct StackCapture {
       }
       if stacks.count >= asked.count { break }
       usleep(500)
-    } while Platform.now < end
+    } while !isLast
     return stacks
   }
 
   /// The threads with their stacks; a thread that does not answer in time has none.
   package func stacks(of threads: [Platform.Thread]) -> RawStacks {
-    let stacks = capture(threads.map(\.id), patience: 0.25)
+    let stacks = capture(threads.map(\.id), patience: 0.25, longest: 5)
     return RawStacks(
       threads: threads.map { ($0.id, $0.name, $0.state.rawValue, stacks[$0.id] ?? []) },
       origins: origins(of: Set(stacks.values.joined())))

@@ -110,6 +110,8 @@ int sync_events_handlers_are_kept(void);
 /// Lets a handler be late with its thread's stack, until a second round has used the slots. Returns
 /// 0 if that round has the stacks of its own threads and no other, else the number of the fault.
 int sync_events_late_stack(void);
+/// Keeps the calling thread from a processor until a byte is written to the pipe.
+void sync_events_starve(int until_written);
 /// Whether the events of a mutex come to a leaf reader straight from the interposed call, alone and
 /// beside a second reader. Returns a bit each: 1 alone, 2 beside a reader of other events, 4 beside
 /// a reader of the mutex's events.
