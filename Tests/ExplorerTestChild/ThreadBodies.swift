@@ -198,6 +198,15 @@ let threadBodies = [
     if count.value != 2 { exit(3) }
     return true
   },
+  Body("never-ends") {
+    let number = "\(getpid())\n"
+    // The explorer itself would end the execution by a signal.
+    var all = sigset_t()
+    sigfillset(&all)
+    sigprocmask(SIG_BLOCK, &all, nil)
+    write(1, number, number.utf8.count)
+    while true {}
+  },
   Body("killed") {
     kill(getpid(), SIGKILL)
     return true

@@ -1,4 +1,5 @@
 import CInterlockExplorer
+import Foundation
 import TestSupport
 import Testing
 
@@ -42,6 +43,30 @@ import Testing
   func killed() throws {
     let killed = try Exploration("killed", "--isolated")
     #expect(killed.signal == 9)
+  }
+
+  @Test(
+    "a process of its own ends with the process that has started it",
+    arguments: ["--isolated", "--forks-each"])
+  func endsWithParent(_ option: String) throws {
+    let parent = Process()
+    parent.executableURL = try TestChild.executable()
+    parent.arguments = ["never-ends", option]
+    let output = Pipe()
+    parent.standardOutput = output
+    parent.standardError = FileHandle.nullDevice
+    try parent.run()
+    // Both processes have the pipe open until they end.
+    let end = output.fileHandleForReading
+    let number = String(decoding: end.availableData, as: UTF8.self)
+    let child = try #require(pid_t(number.trimmingCharacters(in: .newlines)), "\(number)")
+    kill(parent.processIdentifier, SIGKILL)
+    var poll = pollfd(fd: end.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    let isOver = Glibc.poll(&poll, 1, 10_000) == 1
+    #expect(isOver && end.availableData.isEmpty, "the child goes on")
+    if !isOver { kill(child, SIGKILL) }
+    // After the child, which has a descriptor by which Foundation sees the parent's end.
+    parent.waitUntilExit()
   }
 
   @Test(

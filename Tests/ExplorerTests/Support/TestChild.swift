@@ -11,10 +11,8 @@ struct TestChild {
   init(
     _ arguments: [String], limit: Double, withErrors: Bool = false, at location: SourceLocation
   ) throws {
-    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("ExplorerTestChild")
+    process.executableURL = try Self.executable()
     process.arguments = arguments
     var environment = ProcessInfo.processInfo.environment
     // Swift's own backtracer waits for threads that never answer: the logical ones.
@@ -38,6 +36,13 @@ struct TestChild {
     status =
       process.terminationReason == .uncaughtSignal
       ? -process.terminationStatus : process.terminationStatus
+  }
+
+  /// The test child's executable.
+  static func executable() throws -> URL {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("ExplorerTestChild")
   }
 
   /// The lines `name=value` of the output.
