@@ -5,6 +5,7 @@ import Testing
 
 @testable import Comparison
 @testable import InterlockStress
+@testable import InterlockTool
 
 /// The scenarios and subjects that come with the product.
 struct BuiltInScenariosTests {
@@ -94,15 +95,39 @@ struct BuiltInScenariosTests {
     #expect(test.trials[0].scenario.workload.phases[0].callers == 2)
   }
 
-  @Test("an expectation of a subject that the executable lacks is a note, once")
-  func absent() throws {
+  @Test(
+    "an expectation of a subject that the executable lacks is a note, once",
+    arguments: ["unlocked", "elsewhere", "mutant"])
+  func absent(name: String) throws {
+    let test = try TestWorld()
+    let text = try test.read("StressScenarios/reads.json")
+    try test.write(text.replacing("\"bad\"", with: "\"\(name)\""), "reads.json")
+    #expect(test.run() == .met)
+    #expect(
+      test.errors.text == "note: the scenarios expect something of 1 subject that this executable"
+        + " does not have: \(name)\n")
+  }
+
+  @Test("a mistyped subject in a scenario's expectations is a warning with the line")
+  func mistyped() throws {
     let test = try TestWorld()
     let text = try test.read("StressScenarios/reads.json")
     try test.write(text.replacing("\"bad\"", with: "\"mutexx\""), "reads.json")
     #expect(test.run() == .met)
     #expect(
-      test.errors.text == "note: the scenarios expect something of 1 subject that this executable"
-        + " does not have: mutexx; it has 'mutex'\n")
+      test.errors.text
+        == "warning: \(test.folder)/StressScenarios/reads.json:4: there is no subject"
+        + " 'mutexx': did you mean 'mutex'?\n")
+    // Both are subjects, of two executables.
+    try test.write(
+      text.replacing("\"bad\"", with: "\"mutex\": \"passed\", \"mutexx\""), "reads.json")
+    #expect(test.run() == .met)
+    #expect(test.errors.text.components(separatedBy: "warning").count == 2)
+  }
+
+  @Test("the subjects of the tool are known by their names to other executables")
+  func namesInTool() {
+    #expect(SubjectEntry.namesInTool == Set(builtInSubjects.map(\.name)))
   }
 
   @Test("a lock of one's own becomes a cache and a strategy of 'compare'")

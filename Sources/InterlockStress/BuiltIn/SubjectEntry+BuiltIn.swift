@@ -32,6 +32,15 @@ extension SubjectEntry {
     }.repaired(by: semaphoreRepair),
   ]
 
+  /// The names of the subjects of `interlock` itself. A file that other executables share may
+  /// expect something of them.
+  static let namesInTool = Set(
+    builtIn.map(\.name) + [
+      "serial-queue-sync-private", "semaphore-over-async-serial", "unlocked",
+      "serial-queue-reentrant", "task-semaphore", "actor", "stdlib-mutex", "reader-writer-lock",
+      "barrier-queue", "serial-queue", "nslock", "recursive-lock", "spin-lock",
+    ])
+
   /// A read as `LockedCache` has it, the cache of `semaphore-lock` and `mutex`.
   private static let lockedRead = [
     "+ guard let value = lock.withSharedLock({ storage.value(forKey: key) }) else { return nil }",

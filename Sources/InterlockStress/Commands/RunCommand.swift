@@ -23,14 +23,18 @@ final class RunCommand {
       throw UsageError("INTERLOCK_OPTIONS has errors (see above)", command)
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
-    let absent = selection.absentSubjects(of: world.subjects)
+    var absent = selection.absentSubjects(of: world.subjects)
+    let names = world.subjects.map(\.name)
+    for file in selection.files {
+      let mistyped = file.mistypedSubjects(among: names, besides: SubjectEntry.namesInTool)
+      for warning in mistyped.values.sorted() { world.errors.write("warning: \(warning)\n") }
+      absent.removeAll { mistyped[$0] != nil }
+    }
     if !absent.isEmpty {
-      let near = absent.first.flatMap { nearest(to: $0, among: world.subjects.map(\.name)) }
       world.errors.write(
         "note: the scenarios expect something of \(absent.count) subject"
           + "\(absent.count == 1 ? "" : "s") that this executable does not have:"
-          + " \(absent.map(printable).joined(separator: ", "))"
-          + (absent.count == 1 ? near.map { "; it has '\($0)'" } ?? "" : "") + "\n")
+          + " \(absent.map(printable).joined(separator: ", "))\n")
     }
     var plan =
       if command == .explore {

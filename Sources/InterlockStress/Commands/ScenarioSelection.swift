@@ -41,7 +41,7 @@ struct ScenarioSelection {
 
   /// The subjects that files expect something of and this executable lacks, sorted.
   func absentSubjects(of subjects: [SubjectEntry]) -> [String] {
-    files.filter { !$0.isBuiltIn }.reduce(into: Set()) { $0.formUnion($1.expectedSubjects) }
+    files.filter { !$0.isBuiltIn }.reduce(into: Set()) { $0.formUnion($1.expectedSubjects.keys) }
       .subtracting(subjects.map(\.name)).sorted()
   }
 

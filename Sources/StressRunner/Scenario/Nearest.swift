@@ -3,16 +3,16 @@ import JSONText
 /// The name that a mistyped one most likely means, or `nil` if none is near.
 ///
 /// A name is near if at most half of the longer name's characters must be inserted, deleted,
-/// replaced or swapped with their neighbour (optimal string alignment distance). Among equals the
-/// first wins.
-package func nearest(to name: String, among names: [String]) -> String? {
+/// replaced or swapped with their neighbour (optimal string alignment distance), and at most
+/// `most`. Among equals the first wins.
+package func nearest(to name: String, among names: [String], most: Int = .max) -> String? {
   // A longer name is not a typing error, and the distance costs the product of the lengths.
   guard name.count <= 100 else { return nil }
   var best: (name: String, distance: Int)?
   // A character has at most a few dozen bytes.
   for candidate in names where candidate.utf8.count <= 10_000 {
     let distance = editDistance(Array(name.lowercased()), Array(candidate.lowercased()))
-    guard distance * 2 <= max(name.count, candidate.count) else { continue }
+    guard distance * 2 <= max(name.count, candidate.count), distance <= most else { continue }
     if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
   }
   return best?.name

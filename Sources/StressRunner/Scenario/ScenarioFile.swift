@@ -12,8 +12,8 @@ package struct ScenarioFile: Sendable, Hashable {
   package var isBuiltIn = false
   /// The line of each subject that the file lists.
   package var subjectLines: [String: Int]
-  /// The subjects that the file expects something of.
-  package var expectedSubjects: Set<String>
+  /// The line of each subject that the file expects something of.
+  package var expectedSubjects: [String: Int]
   /// The line of each subject-specific call, by its name without `subject.`.
   package var actionLines: [String: Int]
 
@@ -47,7 +47,7 @@ package struct ScenarioFile: Sendable, Hashable {
     self.path = path
     nameLine = name.json.line
     let explored = try ExploreExpectations(parsing: file["explore"])
-    expectedSubjects = Set(expectations.lines.keys).union(explored.lines.keys)
+    expectedSubjects = expectations.lines.merging(explored.lines) { first, _ in first }
     var subjectLines: [String: Int] = [:]
     let subjects = try Self.subjects(file["subjects"], lines: &subjectLines)
     let recipe = try file["recipe"].map { value throws(ScenarioError) in
@@ -77,7 +77,7 @@ package struct ScenarioFile: Sendable, Hashable {
     nameLine = 0
     isBuiltIn = true
     subjectLines = [:]
-    expectedSubjects = []
+    expectedSubjects = [:]
     actionLines = [:]
   }
 
@@ -90,6 +90,28 @@ package struct ScenarioFile: Sendable, Hashable {
         message: "'subjects' does not list '\(printable(name))': "
           + suggestion(for: name, among: subjects))
     }
+  }
+
+  /// The subjects with expectations that an executable lacks, and whose names are most likely
+  /// mistyped: they differ in a letter or two from one that it has, of which nothing is expected.
+  ///
+  /// - Parameters:
+  ///   - names: The executable's subjects.
+  ///   - known: Subjects of other executables.
+  /// - Returns: A warning for each.
+  package func mistypedSubjects(among names: [String], besides known: Set<String>) -> [String:
+    String]
+  {
+    let candidates = names.filter { expectedSubjects[$0] == nil }
+    var warnings: [String: String] = [:]
+    for (name, line) in expectedSubjects where name.count > 3 && !known.contains(name) {
+      guard !names.contains(name),
+        let near = nearest(to: name, among: candidates, most: name.count < 8 ? 1 : 2)
+      else { continue }
+      warnings[name] =
+        "\(path):\(line): there is no subject '\(printable(name))': did you mean '\(near)'?"
+    }
+    return warnings
   }
 
   /// Checks that every listed subject exists, and that its subjects have every call that it makes.
