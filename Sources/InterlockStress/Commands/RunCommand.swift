@@ -46,6 +46,7 @@ final class RunCommand {
           selection.run(asked: scenarios), options: options, subjects: world.subjects,
           currentFolder: world.currentFolder)
       }
+    if let note = plan.noteOfFreeRoles { world.errors.write("note: \(note)\n") }
     try plan.checkMemory(
       options, world.memory, of: world.subjects, in: command, of: world.command)
     if options.requiresContention, !world.tracksSections {

@@ -38,6 +38,26 @@ extension RunPlan {
     try checkCorpus()
   }
 
+  /// Says which scripts' orders are not kept, though `expect` speaks of these orders alone; `nil` if
+  /// there is none. Where a file states what it expects of explorations, its author knows it.
+  var noteOfFreeRoles: String? {
+    var names: [String] = []
+    for trial in trials {
+      let scenario = trial.scenario
+      guard trial.explore?.token == nil, trial.explore != nil,
+        scenario.workload.script?.order.isEmpty == false,
+        scenario.exploreExpectations[trial.subject] == nil,
+        scenario.expectations[trial.subject]?.explored == nil, names.last != scenario.name
+      else { continue }
+      names.append(scenario.name)
+    }
+    guard let first = names.first else { return nil }
+    let whole = names.count == 1 ? "'\(first)'" : "'\(first)' and \(names.count - 1) more"
+    return "an exploration does not keep the order of a script: the roles of \(whole) run freely,"
+      + " and may fail in an order of which 'expect' does not speak; state what is expected then"
+      + " under 'explore', or use 'run'"
+  }
+
   /// Checks that the strategy has other orders for each shard.
   private static func checkShard(_ options: Options) throws(UsageError) {
     guard options.shard != .whole else { return }
