@@ -1,7 +1,7 @@
-import HangReports
 import Interlock
 import Testing
 
+@testable import HangReports
 @testable import WaitForGraph
 
 /// A diagnosis is made before anything has a symbol, and shown when all has.
@@ -23,6 +23,19 @@ struct ExplanationTests {
       S.process([S.other(1, .listening)], signals: [SuspendedTests.continuation]),
       S.process([S.other(1, .unknown)]),
     ]
+  }
+
+  @Test(
+    "a worker is named by its pool, from what the system keeps of its name",
+    arguments: [
+      ("oot.default-qos", "thread 7 (default pool)"),
+      ("r-initiated-qos", "thread 7 (user-initiated pool)"),
+      ("-qos.overcommit", "thread 7 (overcommit pool)"),
+      ("own.default-qos", "thread 7 \"own.default-qos\""), ("worker", "thread 7 \"worker\""),
+      ("", "thread 7"),
+    ])
+  func worker(name: String, shown: String) {
+    #expect(SnapshotNames.thread(7, name) == shown)
   }
 
   @Test("a diagnosis made from addresses has the text of one that is made with symbols")

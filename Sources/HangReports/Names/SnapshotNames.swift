@@ -62,9 +62,23 @@ struct SnapshotNames {
     return thread.isMain ? "thread \(thread.id) (main)" : Self.thread(thread.id, thread.name)
   }
 
-  /// `thread 4711 "worker"`.
+  /// `thread 4711 "worker"`, `thread 4711 (default pool)`.
   static func thread(_ number: Int, _ name: String) -> String {
-    name.isEmpty ? "thread \(number)" : "thread \(number) \"\(Printable.label(name))\""
+    if name.isEmpty { return "thread \(number)" }
+    if let pool = poolOfWorker(named: name) { return "thread \(number) (\(pool))" }
+    return "thread \(number) \"\(Printable.label(name))\""
+  }
+
+  /// `default pool`; `nil` for a thread that is not a worker. libdispatch names its workers by
+  /// their root queue's label, of which Linux keeps the last 15 bytes.
+  private static func poolOfWorker(named name: String) -> String? {
+    guard name.utf8.count == 15 else { return nil }
+    // The rest of this label is the same for all pools.
+    if name == "-qos.overcommit" { return "overcommit pool" }
+    let kinds = [
+      "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
+    ]
+    return kinds.first { "com.apple.root.\($0)-qos".hasSuffix(name) }.map { "\($0) pool" }
   }
 
   /// `3 threads`, `2 other tasks`, `3 threads and 2 tasks`.
