@@ -200,8 +200,8 @@ extension Programs {
     },
   ]
 
-  /// Takes a lock inside another, and outside it the lock that replaces it: in memory that was freed
-  /// and is used again, though not destroyed, with or without a call that initialises it.
+  /// Takes a lock inside another, and outside it the lock that replaces it. The first one is not
+  /// destroyed; a call initialises the second, or an assignment, as in memory that is used again.
   private static func replaceLock(isRead: Bool, byCall: Bool) {
     let outer = NSLock()
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -52,7 +52,7 @@ static inline void give_way(void) {
 
 /// The word of a mutex or a read-write lock to which its creation writes its call site. Memory that
 /// is freed and initialised by assignment, which no call shows, does not have it: that is another
-/// lock. glibc does not use the word; NULL for a robust or priority-inheriting mutex, where it does.
+/// lock. glibc does not use the word, but for a robust or priority-inheriting mutex: NULL then.
 static inline uintptr_t *interlock_creation_mark(uint32_t kind, void *lock) {
   enum { robust = 16, inherits = 32 };
   if (kind == INTERLOCK_OBJECT_WRITE_LOCK) return &((pthread_rwlock_t *)lock)->__data.__pad2;

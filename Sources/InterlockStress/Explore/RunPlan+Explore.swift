@@ -38,8 +38,8 @@ extension RunPlan {
     try checkCorpus()
   }
 
-  /// Says which scripts' orders are not kept, though `expect` speaks of these orders alone; `nil` if
-  /// there is none. Where a file states what it expects of explorations, its author knows it.
+  /// Names the scripts whose orders are not kept although `expect` speaks of these alone; `nil` for
+  /// none. A file that states what it expects of explorations shows that its author knows it.
   var noteOfFreeRoles: String? {
     var names: [String] = []
     for trial in trials {
