@@ -3,8 +3,13 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+/// Whether the instruction before an address is one that the explorer has replaced by a jump, which
+/// is a call for it. NULL in a program that does not explore.
+bool interlock_follows_led(uintptr_t address) __attribute__((weak));
+
 /// Whether the instruction before an address is a call: only then can a call return to it.
 static bool follows_call(uintptr_t address) {
+  if (interlock_follows_led && interlock_follows_led(address)) return true;
 #if defined(__x86_64__)
   const unsigned char *code = (const unsigned char *)address;
   if (code[-5] == 0xe8) return true;

@@ -1,5 +1,6 @@
 import Foundation
 import InterlockTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,9 +64,9 @@ struct CallSiteTests {
   @Test("shows where the user's code called a helper that locks, with the helper")
   func lockHelper() throws {
     let text = try #require(failure(of: Bodies.throughHelpers))
-    #expect(text.contains("CallSiteTests.swift:13 by locked(_:_:)"))
     #expect(text.contains("CallSiteTests.swift:14 by locked(_:_:)"))
-    #expect(text.contains("CallSiteTests.swift:17 by locked(_:_:)"))
+    #expect(text.contains("CallSiteTests.swift:15 by locked(_:_:)"))
+    #expect(text.contains("CallSiteTests.swift:18 by locked(_:_:)"))
     #expect(text.contains("CallSiteTests.swift:\(Bodies.helperLine) by parallel(_:)"))
     #expect(!text.contains("OwnHelpers.swift"))
   }
@@ -96,5 +97,37 @@ struct CallSiteTests {
     let text = try #require(failure(of: Bodies.neverSignalled))
     #expect(text.contains(": group made at CallSiteTests.swift:\(Bodies.madeLine)\n"))
     #expect(text.contains(": semaphore made at CallSiteTests.swift:\(Bodies.madeLine + 1)\n"))
+  }
+
+  @Test("shows where the user's code called a helper that locks a Mutex, with the helper")
+  func mutexHelper() throws {
+    let text = try #require(failure(of: MutexTill.addTwice))
+    for line in MutexTill.lines {
+      #expect(text.contains("CallSiteTests.swift:\(line) by MutexTill.locked(_:)"), "\(text)")
+    }
+  }
+}
+
+/// The same over a `Mutex`, whose instructions are compiled into the helper.
+private final class MutexTill: Sendable {
+  private let sum = Mutex(0)
+
+  private func locked<Result: Sendable>(_ body: (inout Int) -> Result) -> Result {
+    sum.withLock { body(&$0) }
+  }
+
+  static let lines = [#line + 3, #line + 4, #line + 7]
+
+  private func add(_ amount: Int) {
+    let old = locked { $0 }
+    locked { $0 = old + amount }
+  }
+
+  private func close() -> Int { locked { $0 } }
+
+  static func addTwice() throws {
+    let till = MutexTill()
+    parallel({ till.add(1) }, { till.add(2) })
+    if till.close() != 3 { throw CancellationError() }
   }
 }

@@ -440,6 +440,11 @@ __attribute__((constructor)) static void prepare(void) {
 
 bool interlock_mutexes_are_led(void) { return !led.leaves_some_out; }
 
+bool interlock_follows_led(uintptr_t address);
+bool interlock_follows_led(uintptr_t address) {
+  return led.count && instruction_before(address)->after == address;
+}
+
 #else
 
 bool interlock_mutexes_are_led(void) { return true; }
