@@ -8,13 +8,13 @@
 // then, as what it may come after. The thread's own clock learns nothing.
 #include "plain_code.h"
 
+#include "interlock_registers.h"
+
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "interlock_registers.h"
 
 /// What was done before a call of plain code.
 static common_clock given;

@@ -109,8 +109,8 @@ bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **n
 const char *interlock_code_import_at(uintptr_t target);
 /// Scans the function of one of these symbols.
 interlock_code_finding interlock_scan_symbol(size_t index);
-/// As `interlock_scan_symbol`, for an explored body, which controls a `Mutex`. Writes the address of
-/// the first instruction that is not plain.
+/// As `interlock_scan_symbol`, for an explored body, where a `Mutex` is controlled. Writes the
+/// address of the first instruction that is not plain.
 interlock_code_finding interlock_locate_uncontrolled(size_t index, uintptr_t *address);
 
 /// Scans every function of the executable whose symbol contains `part`, and writes the symbol of

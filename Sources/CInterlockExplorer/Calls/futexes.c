@@ -20,14 +20,14 @@ typedef struct waiter {
   bool is_woken;
 } waiter;
 
-uint32_t interlock_mutex_word_owner(const void *word) {
+uint32_t interlock_word_owner(const void *word) {
   uint32_t owner = __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) & owner_mask;
   return owner ? owner : INTERLOCK_NO_OWNER;
 }
 
 static bool has_no_owner(interlock_logical_thread *thread, void *word) {
   (void)thread;
-  uint32_t owner = interlock_mutex_word_owner(word);
+  uint32_t owner = interlock_word_owner(word);
   return owner == INTERLOCK_NO_OWNER || interlock_is_held_outside(word, owner);
 }
 
@@ -40,7 +40,8 @@ static bool take_word(uint32_t *word, uint32_t own) {
 /// Fails only if an explored thread is the owner.
 static bool take_after_outside(uint32_t *word, uint32_t own) {
   while (!take_word(word, own)) {
-    if (interlock_mutex_word_owner(word) != INTERLOCK_NO_OWNER && !interlock_wait_for_outside(word, interlock_mutex_word_owner)) {
+    if (interlock_word_owner(word) != INTERLOCK_NO_OWNER &&
+        !interlock_wait_for_outside(word, interlock_word_owner)) {
       return false;
     }
   }
@@ -64,7 +65,7 @@ static uint64_t due_of(int operation, bool is_real_time, const struct timespec *
 /// No choice: the path without contention is compiled into the caller, and no point shows it.
 static long lock_owned(uint32_t *word, uint64_t due, interlock_site site) {
   uint32_t own = interlock_current_thread()->stack->system_number;
-  if (interlock_mutex_word_owner(word) == own) return refuse(EDEADLK);
+  if (interlock_word_owner(word) == own) return refuse(EDEADLK);
   if (take_after_outside(word, own)) return 0;
   interlock_escaped("a contended Synchronization.Mutex");
   interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_LOCK,

@@ -23,7 +23,7 @@ static bool is_free(interlock_logical_thread *thread, void *context) {
   if (__atomic_load_n(word, __ATOMIC_RELAXED) == 0) return true;
   const interlock_object *object = interlock_object_known(word);
   if (object && object->owner) return object->owner == thread;
-  return interlock_is_held_outside(word, interlock_mutex_word_owner(word));
+  return interlock_is_held_outside(word, interlock_word_owner(word));
 }
 
 static void ask_for_lock(uint32_t *word, uint32_t number, interlock_site site) {
@@ -31,7 +31,7 @@ static void ask_for_lock(uint32_t *word, uint32_t number, interlock_site site) {
   interlock_ask(operation, is_free, word, site.returns_to, site.place);
   const interlock_object *object = interlock_object_known(word);
   while (__atomic_load_n(word, __ATOMIC_RELAXED) != 0 && !(object && object->owner)) {
-    if (interlock_wait_for_outside(word, interlock_mutex_word_owner)) continue;
+    if (interlock_wait_for_outside(word, interlock_word_owner)) continue;
     interlock_wait(operation, is_free, word, site.place);
   }
 }

@@ -9,7 +9,7 @@
 
 /// The number of the thread that is the holder by a mutex's word; `INTERLOCK_NO_OWNER` for a free
 /// one (futexes.c).
-uint32_t interlock_mutex_word_owner(const void *word) HIDDEN;
+uint32_t interlock_word_owner(const void *word) HIDDEN;
 
 /// False if a `Mutex` is used by code that the explorer does not control.
 bool interlock_mutexes_are_led(void) HIDDEN;
