@@ -16,7 +16,7 @@ let tracking: [SwiftSetting] = [
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
 ]
 
-/// The same for C. No other target asks for either.
+/// The same for C.
 let trackingInC: [CSetting] = [
   .define("INTERLOCK_TRACKING", .when(configuration: .debug)),
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
@@ -24,9 +24,6 @@ let trackingInC: [CSetting] = [
 
 /// No call is interposed, and so none is analysed.
 let unseenCalls: CSetting = .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"]))
-
-/// Frame pointers make a stack of 16 frames cost tens of nanoseconds; `-O` drops them otherwise.
-let framePointers: SwiftSetting = .unsafeFlags(["-Xcc", "-fno-omit-frame-pointer"])
 
 /// Calls a function at each access of memory: those of CInterlockMemory, because this is no
 /// '-sanitize=thread' of the linker.
@@ -57,29 +54,21 @@ let package = Package(
     ),
   ],
   targets: [
-    .target(
-      name: "CInterlock",
-      cSettings: trackingInC + [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
+    .target(name: "CInterlock", cSettings: trackingInC + [.unsafeFlags(["-O2"])]),
     .target(
       name: "Interlock",
       dependencies: ["CInterlock"],
-      swiftSettings: common + tracking + [
-        framePointers,
+      swiftSettings: tracking + [
         // The tracker runs inside other people's debug builds: unoptimised, it costs ten times as
         // much. Not the whole module at once: SwiftPM passes '-incremental' in debug, and the
         // driver prints a remark where both are given. `FastPath.swift` is what must be inlined.
-        .unsafeFlags(["-O"], .when(configuration: .debug)),
+        .unsafeFlags(["-O"], .when(configuration: .debug))
       ]),
-    .target(
-      name: "LockStrategies", dependencies: ["Interlock"],
-      swiftSettings: common + [framePointers]),
-    .target(
-      name: "Caches", dependencies: ["LockStrategies", "Interlock"],
-      swiftSettings: common + [framePointers]),
+    .target(name: "LockStrategies", dependencies: ["Interlock"]),
+    .target(name: "Caches", dependencies: ["LockStrategies", "Interlock"]),
     // What only the harness needs of C, functions of the C library defined anew among it: an
     // application that only marks sections never links it.
-    .target(
-      name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
+    .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
     // Interposes the calls that wait, wake and enqueue, and publishes their events: only the
     // harness and the watchdog link it.
     .target(
@@ -87,7 +76,7 @@ let package = Package(
       cSettings: [
         // An outlined half of a function would see its other half as its caller.
         .unsafeFlags([
-          "-O2", "-fno-omit-frame-pointer", "-fblocks", "-Xclang", "-fno-split-cold-code",
+          "-O2", "-fblocks", "-Xclang", "-fno-split-cold-code",
           // A call that only jumps on to the real one needs no frame.
           "-momit-leaf-frame-pointer",
         ]),
@@ -97,128 +86,99 @@ let package = Package(
     // acquired, and what happens before what.
     .target(
       name: "CInterlockAnalysis", dependencies: ["CInterlockEvents", "CInterlock"],
-      cSettings: [
-        .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
-      ]),
+      cSettings: [.unsafeFlags(["-O2", "-momit-leaf-frame-pointer"]), unseenCalls]),
     // The functions that code compiled with '-sanitize=thread' calls at each access of memory. The
     // toolchain's runtime has the same names, and is not linked.
     .target(
       name: "CInterlockMemory",
       dependencies: ["CUncheckedMemory", "CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
-      cSettings: [
-        .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
-      ]),
+      cSettings: [.unsafeFlags(["-O2", "-momit-leaf-frame-pointer"]), unseenCalls]),
     // The same functions where nothing is checked, so that any build can be instrumented.
     .target(name: "CUncheckedMemory"),
     // Starts the check of memory, and describes each race as a value.
     .target(
-      name: "MemoryCheck",
-      dependencies: ["CInterlockMemory", "ProcessInspection", "Interlock"],
-      swiftSettings: common + [framePointers]),
+      name: "MemoryCheck", dependencies: ["CInterlockMemory", "ProcessInspection", "Interlock"]),
     // Reports races in memory in any process that links it.
     .target(
       name: "InterlockMemory",
-      dependencies: [
-        "MemoryCheck", "CInterlockMemory", "Findings", "Interlock", "CInterlock",
-      ],
-      swiftSettings: common + [framePointers]),
+      dependencies: ["MemoryCheck", "CInterlockMemory", "Findings", "Interlock", "CInterlock"]),
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
     // calls that they make.
     .target(
       name: "CInterlockExplorer",
       dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
-      cSettings: [
-        .unsafeFlags([
-          "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",
-        ]), unseenCalls,
-      ]),
+      cSettings: [.unsafeFlags(["-O2", "-momit-leaf-frame-pointer", "-fblocks"]), unseenCalls]),
     // What came of the orders of a body, as values and text.
     .target(
       name: "Explorer",
       dependencies: [
         "Prediction", "HangDetection", "HangReports", "WaitForGraph", "ProcessInspection",
         "Interlock", "CInterlockExplorer", "CInterlockAnalysis",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     // `explore` and `stress` for tests.
     .target(
       name: "InterlockTesting",
       dependencies: [
         "Explorer", "Findings", "InterlockWatchdog", "Prediction", "ProcessInspection", "Interlock",
         "CInterlockAnalysis", "CInterlockEvents",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     .target(
       name: "Prediction",
       dependencies: [
         "HangReports", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock",
         "CInterlockAnalysis", "CInterlockEvents",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     // What the system says of a process: its threads, their stacks and symbols.
     .target(
       name: "ProcessInspection",
-      dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
-      swiftSettings: common + [framePointers]),
+      dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"]),
     // Pure: a snapshot, its wait-for graph, and the cause of a hang.
-    .target(
-      name: "WaitForGraph", dependencies: ["ProcessInspection", "Interlock"],
-      swiftSettings: common + [framePointers]),
+    .target(name: "WaitForGraph", dependencies: ["ProcessInspection", "Interlock"]),
     // Formats what was found of a hang; both the watchdog and the reports link it.
-    .target(
-      name: "HangReports", dependencies: ["WaitForGraph", "ProcessInspection", "Interlock"],
-      swiftSettings: common),
+    .target(name: "HangReports", dependencies: ["WaitForGraph", "ProcessInspection", "Interlock"]),
     // Takes the snapshots and decides when to look; the watchdog and the runner link it.
     .target(
       name: "HangDetection",
       dependencies: [
         "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis",
         "CInterlockEvents", "CInterlockHarness",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     // In C because it must start before main.
     .target(name: "CInterlockWatchdog", dependencies: ["CInterlock", "CInterlockHarness"]),
     .target(
       name: "InterlockWatchdog",
       dependencies: [
         "Findings", "Prediction", "HangDetection", "HangReports", "WaitForGraph",
-        "ProcessInspection",
-        "Interlock", "CInterlock", "CInterlockAnalysis", "CInterlockEvents", "CInterlockHarness",
-        "CInterlockWatchdog",
-      ],
-      swiftSettings: common + [framePointers]),
+        "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis", "CInterlockEvents",
+        "CInterlockHarness", "CInterlockWatchdog",
+      ]),
     // JSON that keeps lines and the order of members, read and written.
-    .target(name: "JSONText", swiftSettings: common),
+    .target(name: "JSONText"),
     // What was found, as one value, and the formats that other programs read.
     .target(
       name: "Findings",
       dependencies: [
         "JSONText", "Prediction", "HangReports", "WaitForGraph", "ProcessInspection", "Interlock",
-      ],
-      swiftSettings: common),
+      ]),
     .target(
       name: "StressRunner",
       dependencies: [
         "JSONText", "MemoryCheck", "Explorer", "Prediction", "HangDetection", "WaitForGraph",
         "ProcessInspection", "Interlock", "CInterlockHarness",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     // What is measured of lock strategies and caches, and what the figures mean.
     .target(
       name: "Comparison",
       dependencies: [
         "StressRunner", "LockStrategies", "Caches", "ProcessInspection", "Interlock",
         "CInterlockHarness",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     .target(
       name: "Reports",
       dependencies: [
         "Findings", "JSONText", "StressRunner", "Comparison", "Explorer", "Prediction",
-        "HangReports", "WaitForGraph",
-        "ProcessInspection", "Interlock",
-      ],
-      swiftSettings: common),
+        "HangReports", "WaitForGraph", "ProcessInspection", "Interlock",
+      ]),
     .target(
       name: "InterlockStress",
       dependencies: [
@@ -228,12 +188,9 @@ let package = Package(
         "LockStrategies", "Interlock", "CInterlockEvents", "CInterlockHarness",
       ],
       // A link to `StressScenarios/caches`: any stress executable can replay them.
-      resources: [.embedInCode("BuiltIn/Scenarios")],
-      swiftSettings: common + [framePointers]),
+      resources: [.embedInCode("BuiltIn/Scenarios")]),
     // The type of the small programs: what each does, and what must be found in it.
-    .target(
-      name: "Programs", path: "Sources/SamplePrograms/Program",
-      swiftSettings: common + [framePointers]),
+    .target(name: "Programs", path: "Sources/SamplePrograms/Program"),
     // Small programs that go wrong, or can, each with its correct twin. Swift calls no
     // `dispatch_once`: that is C's.
     .target(
@@ -244,50 +201,40 @@ let package = Package(
     .target(
       name: "PredictPrograms", dependencies: ["Programs", "LockStrategies", "Interlock"],
       path: "Sources/SamplePrograms",
-      exclude: ["C", "Detectors", "Hangs", "Memory", "Orders", "Program"],
-      swiftSettings: common + [framePointers]),
+      exclude: ["C", "Detectors", "Hangs", "Memory", "Orders", "Program"]),
     .target(
       name: "SamplePrograms",
       dependencies: [
         "Programs", "PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock",
-      ],
-      path: "Sources/SamplePrograms",
-      exclude: ["C", "Memory", "Orders", "Predict", "Program", "Races"],
-      swiftSettings: common + [framePointers]),
+      ], path: "Sources/SamplePrograms",
+      exclude: ["C", "Memory", "Orders", "Predict", "Program", "Races"]),
     // Apart from the others: the user's code that is explored, without anything of this package
     // but their type.
     .target(
-      name: "OrderPrograms", dependencies: ["Programs"], path: "Sources/SamplePrograms/Orders",
-      swiftSettings: common + [framePointers]),
+      name: "OrderPrograms", dependencies: ["Programs"], path: "Sources/SamplePrograms/Orders"),
     // What races in memory are judged on. Instrumented, whatever else is built.
     .target(
       name: "CMemoryPrograms", path: "Sources/SamplePrograms/Memory/C",
       cSettings: [.unsafeFlags(["-fsanitize=thread"])]),
     .target(
       name: "MemoryPrograms", dependencies: ["Programs", "CMemoryPrograms"],
-      path: "Sources/SamplePrograms/Memory", exclude: ["C"],
-      swiftSettings: common + [framePointers, instrumented]),
+      path: "Sources/SamplePrograms/Memory", exclude: ["C"], swiftSettings: [instrumented]),
     // Runs one of them, with and without the check of memory.
     .executableTarget(
       name: "MemoryProgram",
-      dependencies: ["Programs", "MemoryPrograms", "CInterlockMemory", "Interlock"],
-      swiftSettings: common + [framePointers]),
+      dependencies: ["Programs", "MemoryPrograms", "CInterlockMemory", "Interlock"]),
     // Runs one of them without a harness: what detectors are compared on.
     .executableTarget(
       name: "DetectorProgram",
-      dependencies: ["Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms"],
-      swiftSettings: common + [framePointers]),
+      dependencies: ["Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms"]),
     // What 'interlock bench sections' measures, each in a program of its own: locks where nothing
     // of this package is linked, and marks where Interlock alone is.
-    .executableTarget(
-      name: "YardstickLocks", dependencies: ["CUncheckedMemory"], swiftSettings: common),
-    .executableTarget(
-      name: "YardstickMarks", dependencies: ["CUncheckedMemory", "Interlock"],
-      swiftSettings: common),
+    .executableTarget(name: "YardstickLocks", dependencies: ["CUncheckedMemory"]),
+    .executableTarget(name: "YardstickMarks", dependencies: ["CUncheckedMemory", "Interlock"]),
     // What 'interlock bench memory' measures; the compiler alone builds it in other ways.
     .executableTarget(
       name: "YardstickMemory", dependencies: ["CInterlockMemory", "Interlock"],
-      swiftSettings: common + [instrumented]),
+      swiftSettings: [instrumented]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
@@ -298,8 +245,7 @@ let package = Package(
         "Explorer", "CInterlockExplorer",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks", "YardstickMemory",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     // Examines the detectors with the sample programs; apart from the tool, whose users need none.
     .executableTarget(
       name: "InterlockExam",
@@ -307,46 +253,37 @@ let package = Package(
         "InterlockStress", "StressRunner", "Prediction", "WaitForGraph", "Programs",
         "SamplePrograms", "PredictPrograms", "OrderPrograms", "MemoryPrograms", "LockStrategies",
         "Interlock", "CInterlockAnalysis",
-      ],
-      swiftSettings: common + [framePointers]),
+      ]),
     .plugin(
       name: "InterlockCommand",
       capability: .command(
         intent: .custom(
           verb: "interlock", description: "Run 'interlock': doctor, explain, init and others."))),
     // What several test targets share.
-    .target(
-      name: "TestSupport", dependencies: ["WaitForGraph"], path: "Tests/TestSupport",
-      swiftSettings: common),
+    .target(name: "TestSupport", dependencies: ["WaitForGraph"], path: "Tests/TestSupport"),
     .target(
       name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
       path: "Tests/InterlockTestsC"),
     // Tracked properties in another module than the tests that access them.
-    .target(
-      name: "TrackedModel", dependencies: ["Interlock"], path: "Tests/TrackedModel",
-      swiftSettings: common),
+    .target(name: "TrackedModel", dependencies: ["Interlock"], path: "Tests/TrackedModel"),
     .testTarget(
       name: "InterlockTests",
-      dependencies: ["Interlock", "CInterlock", "InterlockTestsC", "TrackedModel"],
-      swiftSettings: common),
+      dependencies: ["Interlock", "CInterlock", "InterlockTestsC", "TrackedModel"]),
     .testTarget(
-      name: "CachesTests",
-      dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"],
-      swiftSettings: common),
+      name: "CachesTests", dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"]),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
     .executableTarget(
       name: "StressRunnerTestChild",
       dependencies: ["Reports", "StressRunner", "Interlock", "StressRunnerTestC"],
-      path: "Tests/StressRunnerTestChild", swiftSettings: common + [framePointers]),
+      path: "Tests/StressRunnerTestChild"),
     // Bodies that are explored, each in a process of its own: many end in a deadlock or a trap.
     .executableTarget(
       name: "ExplorerTestChild",
       dependencies: [
         "Explorer", "Programs", "OrderPrograms", "CInterlockExplorer", "CInterlockAnalysis",
         "CInterlockEvents", "Interlock",
-      ],
-      path: "Tests/ExplorerTestChild", swiftSettings: common),
+      ], path: "Tests/ExplorerTestChild"),
     // The tracker's own sources, which a link leads to, with atomics that are points: its algorithm
     // is explored. No test target depends on it: its functions for C would be linked into the tests
     // beside those of Interlock.
@@ -355,7 +292,7 @@ let package = Package(
       dependencies: ["CInterlockExplorer", "CInterlockEvents", "CInterlock"],
       path: "Tests/ExploredTracker",
       exclude: ["Interlock/Interlock.docc", "Interlock/Platform/Guarded.swift"],
-      swiftSettings: common + [
+      swiftSettings: [
         .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
         // A test explores a hundred thousand orders.
         .unsafeFlags(["-O"]),
@@ -365,139 +302,116 @@ let package = Package(
       dependencies: [
         "Explorer", "CInterlockExplorer", "CInterlockEvents", "Programs", "OrderPrograms",
         "ExplorerTestChild", "TestSupport",
-      ],
-      swiftSettings: common),
+      ]),
     // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
     // millions of executions.
     .target(
       name: "StrategyTestsC", dependencies: ["CInterlockExplorer"], path: "Tests/StrategyTestsC",
       cSettings: [.unsafeFlags(["-O2"])]),
-    .testTarget(
-      name: "StrategyTests", dependencies: ["StrategyTestsC", "CInterlockExplorer"],
-      swiftSettings: common),
+    .testTarget(name: "StrategyTests", dependencies: ["StrategyTestsC", "CInterlockExplorer"]),
     .testTarget(
       name: "WaitForGraphTests",
       dependencies: ["HangReports", "WaitForGraph", "Interlock", "TestSupport"],
-      exclude: ["Goldens"], swiftSettings: common),
+      exclude: ["Goldens"]),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
       name: "SyncEventsTestC",
-      dependencies: [
-        "CInterlockAnalysis", "CInterlockEvents", "CInterlockHarness", "CInterlock",
-      ],
-      path: "Tests/SyncEventsTestC",
-      cSettings: [.unsafeFlags(["-fblocks"])]),
+      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlockHarness", "CInterlock"],
+      path: "Tests/SyncEventsTestC", cSettings: [.unsafeFlags(["-fblocks"])]),
     .executableTarget(
       name: "SyncEventsTestChild",
       dependencies: [
         "InterlockWatchdog", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
         "CInterlockAnalysis", "CInterlockEvents", "SyncEventsTestC",
-      ],
-      path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
+      ], path: "Tests/SyncEventsTestChild"),
     // Tests that hang, as a test process runs them. No test target depends on it: its tests would
     // be linked into the bundle of the package's own tests, and run there.
     .executableTarget(
-      name: "HangingTests", dependencies: ["InterlockWatchdog"], path: "Tests/HangingTests",
-      swiftSettings: common),
+      name: "HangingTests", dependencies: ["InterlockWatchdog"], path: "Tests/HangingTests"),
     // Tests that stress or are watched, as a test process runs them; apart from the package's own,
     // as those that hang.
     .executableTarget(
       name: "WatchedTests", dependencies: ["InterlockTesting", "Interlock"],
-      path: "Tests/WatchedTests", swiftSettings: common + [framePointers]),
+      path: "Tests/WatchedTests"),
     // Tests whose memory is checked, as a test process runs them.
     .executableTarget(
       name: "CheckedTests",
       dependencies: [
         "MemoryTestC", "InterlockTesting", "InterlockMemory", "CInterlockMemory", "Interlock",
-      ],
-      path: "Tests/CheckedTests", swiftSettings: common + [framePointers, instrumented]),
+      ], path: "Tests/CheckedTests", swiftSettings: [instrumented]),
     // Numbered, with one idea a file. A test runs each, and compares its output with its header.
     .executableTarget(
-      name: "Samples", dependencies: ["InterlockTesting", "Interlock"], path: "Tests/Samples",
-      swiftSettings: common + [framePointers]),
+      name: "Samples", dependencies: ["InterlockTesting", "Interlock"], path: "Tests/Samples"),
     .testTarget(
       name: "SyncEventsTests",
       dependencies: [
         "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockAnalysis",
         "CInterlockEvents", "CInterlockHarness", "SyncEventsTestC", "SyncEventsTestChild",
-      ],
-      swiftSettings: common),
+      ]),
     // Programs that race, each with its correct twin, in C that is compiled as a user's would be:
     // the functions that it calls are those of CInterlockMemory.
     .target(
       name: "MemoryTestC", path: "Tests/MemoryTestC",
       cSettings: [.unsafeFlags(["-fsanitize=thread", "-O1"])]),
     // Not instrumented. Its name comes first, so that the linker chooses its copies of functions.
-    .target(name: "ForeignMutex", path: "Tests/ForeignMutex", swiftSettings: common),
+    .target(name: "ForeignMutex", path: "Tests/ForeignMutex"),
     .executableTarget(
       name: "MemoryTestChild",
       dependencies: [
         "MemoryCheck", "CInterlockMemory", "MemoryTestC", "ForeignMutex", "Prediction", "Interlock",
-      ],
-      path: "Tests/MemoryTestChild",
-      swiftSettings: common + [instrumented]),
+      ], path: "Tests/MemoryTestChild", swiftSettings: [instrumented]),
     .testTarget(
-      name: "MemoryTests", dependencies: ["MemoryTestChild", "MemoryProgram", "TestSupport"],
-      swiftSettings: common),
+      name: "MemoryTests", dependencies: ["MemoryTestChild", "MemoryProgram", "TestSupport"]),
     .testTarget(
       name: "PredictionTests",
       dependencies: [
         "Prediction", "CInterlockAnalysis", "CInterlockEvents", "ProcessInspection", "Interlock",
-      ],
-      swiftSettings: common),
+      ]),
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [
         "JSONText", "Reports", "StressRunner", "Explorer", "Prediction", "WaitForGraph",
-        "ProcessInspection",
-        "Interlock", "CInterlockHarness", "StressRunnerTestChild", "TestSupport",
-      ],
-      swiftSettings: common),
+        "ProcessInspection", "Interlock", "CInterlockHarness", "StressRunnerTestChild",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "InterlockTestingTests",
       dependencies: [
         "InterlockTesting", "Explorer", "WaitForGraph", "Interlock", "CInterlockEvents",
         "TrackedModel", "TestSupport",
-      ],
-      swiftSettings: common),
+      ]),
     .testTarget(
       name: "ComparisonTests",
-      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock", "TestSupport"],
-      swiftSettings: common),
+      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock", "TestSupport"]),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
         "Findings", "JSONText", "Reports", "Comparison", "StressRunner", "Explorer", "Prediction",
-        "HangReports",
-        "WaitForGraph", "ProcessInspection", "Interlock", "TestSupport",
+        "HangReports", "WaitForGraph", "ProcessInspection", "Interlock", "TestSupport",
       ],
-      exclude: ["Goldens"], swiftSettings: common),
+      exclude: ["Goldens"]),
     // The readers of files and texts, as fuzzers call them.
     .target(
       name: "FuzzedReaders",
       dependencies: [
         "JSONText", "Findings", "StressRunner", "InterlockStress", "CInterlockExplorer",
-      ],
-      path: "Tests/FuzzedReaders", exclude: ["Seeds"],
-      swiftSettings: common),
+      ], path: "Tests/FuzzedReaders", exclude: ["Seeds"]),
     // The example of the article GatingYourType, also a package of its own, which ci/checks/fixtures.sh
     // builds.
     .executableTarget(
       name: "OwnCacheStress", dependencies: ["InterlockStress", "Interlock"],
-      path: "Tests/OwnCache/Sources/OwnCacheStress", swiftSettings: common),
-    .testTarget(
-      name: "FuzzTests", dependencies: ["FuzzedReaders", "StressRunner"], swiftSettings: common),
+      path: "Tests/OwnCache/Sources/OwnCacheStress"),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzedReaders", "StressRunner"]),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
         "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
-        "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph",
-        "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
-        "InterlockExam", "Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms",
-        "DetectorProgram",
+        "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph", "ProcessInspection",
+        "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool", "InterlockExam",
+        "Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
         "TestSupport",
       ],
-      exclude: ["Goldens"], swiftSettings: common),
+      exclude: ["Goldens"]),
   ]
 )
 
@@ -506,8 +420,7 @@ if Context.environment["INTERLOCK_FUZZ"] != nil {
   package.targets += [
     .target(name: "FuzzDriver", path: "Tests/FuzzDriver"),
     .executableTarget(
-      name: "Fuzz", dependencies: ["FuzzedReaders", "FuzzDriver"], path: "Tests/Fuzz",
-      swiftSettings: common),
+      name: "Fuzz", dependencies: ["FuzzedReaders", "FuzzDriver"], path: "Tests/Fuzz"),
   ]
 }
 
@@ -519,4 +432,9 @@ if let named = Context.environment["INTERLOCK_TESTS"] {
     let isBelowTests = target.isTest || target.path?.hasPrefix("Tests/") == true
     return isBelowTests && !kept.contains(target.name)
   }
+}
+
+// A C target ignores them.
+for target in package.targets where target.type != .plugin {
+  target.swiftSettings = common + (target.swiftSettings ?? [])
 }
