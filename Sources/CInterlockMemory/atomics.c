@@ -98,12 +98,14 @@ static inline void after(const volatile void *at, int memory_order) {
   EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                                   \
       volatile type *at, type expected, type desired, int memory_order, int failure_order) {  \
     uintptr_t place = PLACE;                                                                  \
+    interlock_mutex_use use = COMPARED##_asks(at, place);                                     \
     if (COMPARED##_unlocks(at, expected, desired, place)) memory_order = relaxed;             \
     before(at, sizeof(type), releases(memory_order), memory_order, place);                    \
     type wanted = expected;                                                                   \
     (void)wanted;                                                                             \
     bool done = __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST,  \
                                             __ATOMIC_SEQ_CST);                                \
+    if (use != INTERLOCK_MUTEX_NONE) interlock_explored_mutex_did(use, (uint32_t *)at, done); \
     if (done && COMPARED##_locks(at, wanted, desired, place)) return expected;                \
     if (done && !releases(memory_order)) {                                                    \
       before(at, sizeof(type), true, relaxed, place);                                         \
@@ -123,8 +125,11 @@ static inline void after(const volatile void *at, int memory_order) {
       volatile type *at, type *expected, type desired, int memory_order, int failure_order)   \
       __attribute__((alias("__tsan_atomic" #bits "_compare_exchange_strong")));
 
+#define never_asks(at, place) INTERLOCK_MUTEX_NONE
 #define never_locks(at, expected, desired, place) false
 #define never_unlocks(at, expected, desired, place) false
+#define maybe_asks(at, place) \
+  interlock_mutex_asks(INTERLOCK_MUTEX_NONE, (uint32_t *)(uintptr_t)(at), place)
 #define maybe_locks(at, expected, desired, place) \
   interlock_mutex_is_locked((uintptr_t)(at), expected, desired, place)
 #define maybe_unlocks(at, expected, desired, place) \

@@ -98,7 +98,7 @@ HIDDEN_SWIFT void interlock_mutex_unlock_tried(uint32_t *word)
     __asm__("$s15Synchronization5MutexVAARi_zrlE19withLockIfAvailableyqd__Sgqd__xzYuqd_0_YKYTXEqd_0"
             "_YKs5ErrorRd_0_Ri_d__r0_lF6$deferL_yysAFRd_0_Ri_zRi_d__r_0_lF");
 
-static void unlock(uint32_t *word, uintptr_t place) {
+static void unlock_word(uint32_t *word, uintptr_t place) {
   // Relaxed: the caller holds the mutex, so the word has its number, with a bit for waiters or not.
   uint32_t holder = __atomic_load_n(word, __ATOMIC_RELAXED);
   bool has_waiters = holder & ~(uint32_t)holder_bits;
@@ -111,6 +111,12 @@ static void unlock(uint32_t *word, uintptr_t place) {
     return;
   }
   interlock_mutex_unlock_with_waiters(word, !is_published, place);
+}
+
+static void unlock(uint32_t *word, uintptr_t place) {
+  interlock_mutex_use use = interlock_mutex_asks(INTERLOCK_MUTEX_UNLOCK, word, place);
+  unlock_word(word, place);
+  if (use != INTERLOCK_MUTEX_NONE) interlock_explored_mutex_did(use, word, true);
 }
 
 HIDDEN_SWIFT void interlock_mutex_unlock(uint32_t *word) { unlock(word, PLACE); }

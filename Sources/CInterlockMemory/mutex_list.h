@@ -4,9 +4,18 @@
 #ifndef INTERLOCK_MUTEX_LIST_H
 #define INTERLOCK_MUTEX_LIST_H
 
+#include "interlock_code.h"
+#include "interlock_performer.h"
 #include "shadow.h"
 
 #ifdef INTERLOCK_INTERPOSES
+
+/// Asks the explorer, if the calling thread is explored.
+static inline interlock_mutex_use interlock_mutex_asks(interlock_mutex_use use, uint32_t *word,
+                                                       uintptr_t place) {
+  bool asks = __builtin_expect(interlock_marks.controlled, 0) && interlock_explored_mutex_asks;
+  return asks ? interlock_explored_mutex_asks(use, word, place) : INTERLOCK_MUTEX_NONE;
+}
 
 enum { most_mutexes = 8 };
 

@@ -205,8 +205,8 @@ package struct Exploration: Sendable {
     }
   }
 
-  /// Code of a module, or of one that it uses, that no exploration controls: atomics, and `Mutex`
-  /// without contention. A line for a report; `nil` if there is none.
+  /// Code of a module, or of one that it uses, that no exploration controls: atomics, and a
+  /// `Mutex` whose code has an unknown form. A line for a report; `nil` if there is none.
   package static func uncontrolledCode(inModule module: String) -> String? {
     OwnCode.register(OwnCode.explorer)
     return UncontrolledCode.place(inModule: module)

@@ -7,7 +7,7 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   ///
   /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
   /// Sleeps and limits end late, waits wake up without a signal, and pools have any width, but for
-  /// the limits. Atomics, the fast path of `Mutex` and plain accesses of memory are no points.
+  /// the limits. Atomics and plain accesses of memory are no points.
   case allOrdersPass(count: Int, leftBehind: Int, limits: ExplorationLimits = ExplorationLimits())
   /// Some orders were executed, and none failed.
   case sampled(count: Int, leftBehind: Int, escaped: [String])

@@ -45,7 +45,6 @@ private final class Promise: Sendable {
     case given(Int)
   }
 
-  // A lock whose calls are controlled: those of `Mutex` are not.
   private let lock = NSLock()
   nonisolated(unsafe) private var state = State.empty
 

@@ -79,6 +79,15 @@ typedef enum {
 /// than x86-64. Callable from any thread.
 interlock_mutex_use interlock_mutex_use_before(uintptr_t after);
 
+/// The explorer's: the calling thread is about to perform the compare-exchange of a mutex's word
+/// that ends before `after`. `use` may be `NONE`: then the code there tells it. Returns the use
+/// when an explored thread may perform it; the caller then says whether it succeeded. Else returns
+/// `NONE`. NULL in a program that does not explore.
+interlock_mutex_use interlock_explored_mutex_asks(interlock_mutex_use use, uint32_t *word,
+                                                  uintptr_t after) __attribute__((weak));
+void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool is_done)
+    __attribute__((weak));
+
 /// A number for a call of a function that checks an access of memory, by the call's return address:
 /// a hash of the symbol of the function that makes the call, and how many such calls come before it
 /// there. Other builds have the same number as long as that function stays as it is. 0 if there is

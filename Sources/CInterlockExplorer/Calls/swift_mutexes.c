@@ -36,8 +36,27 @@ static void ask_for_lock(uint32_t *word, uint32_t number, interlock_site site) {
   }
 }
 
-bool interlock_explored_mutex_asks(interlock_mutex_use use, uint32_t *word, uintptr_t place) {
-  if (use == INTERLOCK_MUTEX_NONE || !interlock_is_controlled()) return false;
+/// By the code before an address. To look at it costs much more than the exchange: kept by address.
+static interlock_mutex_use use_before(uintptr_t after) {
+  static struct {
+    uintptr_t after;
+    interlock_mutex_use use;
+  } known[1024];
+  size_t slot = (size_t)(after * 0x9e3779b97f4a7c15ull >> 54);
+  if (known[slot].after != after) {
+    interlock_marks.hidden++;
+    known[slot].use = interlock_mutex_use_before(after);
+    interlock_marks.hidden--;
+    known[slot].after = after;
+  }
+  return known[slot].use;
+}
+
+interlock_mutex_use interlock_explored_mutex_asks(interlock_mutex_use use, uint32_t *word,
+                                                  uintptr_t place) {
+  if (!interlock_is_controlled()) return INTERLOCK_MUTEX_NONE;
+  if (use == INTERLOCK_MUTEX_NONE) use = use_before(place);
+  if (use == INTERLOCK_MUTEX_NONE) return use;
   interlock_site site = {place, place};
   interlock_object *object = interlock_object_for(word, place);
   switch (use) {
@@ -51,12 +70,12 @@ bool interlock_explored_mutex_asks(interlock_mutex_use use, uint32_t *word, uint
                     NULL, site.returns_to, site.place);
       break;
     default:
-      if (object->owner != interlock_current_thread()) return false;
+      if (object->owner != interlock_current_thread()) return INTERLOCK_MUTEX_NONE;
       interlock_release(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0),
                         site.returns_to, site.place);
       break;
   }
-  return true;
+  return use;
 }
 
 void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool is_done) {

@@ -1,4 +1,5 @@
 import CInterlockAnalysis
+import Foundation
 import Interlock
 
 extension CodeJudge {
@@ -112,15 +113,19 @@ struct UncontrolledPlace {
 /// plain instructions elsewhere.
 struct AtomicCalls {
   private var targets: Set<UInt> = []
+  /// Whether these functions lead to the explorer, and not to those that check nothing.
+  private var areControlled = false
 
   static let ofThisExecutable = AtomicCalls()
 
   private init() {
     for index in 0..<interlock_code_symbol_count() {
       var function = interlock_code_function()
-      guard let name = interlock_code_symbol_at(index), name[0] == 0x5f, name[1] == 0x5f,
-        interlock_code_function_at(index, &function)
-      else { continue }
+      guard let name = interlock_code_symbol_at(index) else { continue }
+      if strcmp(name, "interlock_mutex_is_locked") == 0 { areControlled = true }
+      guard name[0] == 0x5f, name[1] == 0x5f, interlock_code_function_at(index, &function) else {
+        continue
+      }
       let text = String(cString: name)
       if text.hasPrefix("__tsan_atomic"), !text.hasSuffix("_load"), !text.hasSuffix("_store") {
         targets.insert(function.start)
@@ -128,13 +133,16 @@ struct AtomicCalls {
     }
   }
 
-  /// The return address of a function's first such call; `nil` if it has none.
+  /// The return address of a function's first such call; `nil` if it has none. Those of a `Mutex`
+  /// are left out if the explorer controls them.
   func first(in function: interlock_code_function) -> UInt? {
     if targets.isEmpty { return nil }
     var function = function
     var (offset, returnsTo, target) = (0, UInt(0), UInt(0))
     while interlock_code_next_call(&function, &offset, &returnsTo, &target) {
-      if targets.contains(target) { return returnsTo }
+      guard targets.contains(target) else { continue }
+      let use = areControlled ? interlock_mutex_use_before(returnsTo) : INTERLOCK_MUTEX_NONE
+      if use == INTERLOCK_MUTEX_NONE { return returnsTo }
     }
     return nil
   }
