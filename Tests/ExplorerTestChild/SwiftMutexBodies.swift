@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// The value is outside the mutex, so that a body can leave it unprotected.
@@ -69,6 +70,24 @@ let swiftMutexBodies = [
     }
     runThreads(add, add)
     return globalMutex.withLock { $0 } == 2
+  },
+  Body("mutex-unlocked-unseen") {
+    // Leaked: the mutex is not that of an object, so that its address is known.
+    nonisolated(unsafe) let mutex = UnsafeMutablePointer<Mutex<Int>>.allocate(capacity: 1)
+    mutex.initialize(to: Mutex(0))
+    let hasLocked = DispatchSemaphore(value: 0)
+    runThreads(
+      {
+        mutex.pointee.withLock { _ in
+          UnsafeMutableRawPointer(mutex).storeBytes(of: 0, as: UInt32.self)
+          hasLocked.wait()
+        }
+      },
+      {
+        mutex.pointee.withLock { _ in }
+        hasLocked.signal()
+      })
+    return true
   },
   Body("mutex-locked-again") {
     let guarded = Guarded()

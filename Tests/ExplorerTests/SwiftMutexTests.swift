@@ -31,6 +31,12 @@ struct SwiftMutexTests {
     #expect(exploration.text.contains("thread 2 waits (lock of"))
   }
 
+  @Test("takes the claim away where code that is not seen unlocks it")
+  func unlockedUnseen() throws {
+    let exploration = try Exploration("mutex-unlocked-unseen", "--search", "dpor")
+    #expect(exploration.escaped == "a Mutex that unknown code unlocks")
+  }
+
   @Test("is tried both ways")
   func tried() throws {
     let exploration = try Exploration("mutex-tried", "--search", "dpor", "--executions", "1000")

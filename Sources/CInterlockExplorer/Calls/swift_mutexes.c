@@ -83,6 +83,8 @@ void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool 
   if (use == INTERLOCK_MUTEX_UNLOCK) {
     object->owner = NULL;
   } else if (is_done) {
+    // Its last holder's unlock is none of the operations: orders were left out.
+    if (object->owner) interlock_escaped("a Mutex that unknown code unlocks");
     object->owner = interlock_current_thread();
   } else if (use == INTERLOCK_MUTEX_TRY) {
     interlock_turned_out(
