@@ -61,6 +61,10 @@ interlock_mutex_use interlock_explored_mutex_asks(interlock_mutex_use use, uint3
   interlock_object *object = interlock_object_for(word, place);
   switch (use) {
     case INTERLOCK_MUTEX_LOCK:
+      if (object->value == INTERLOCK_MUTEX_IS_TAKEN_BY_SECTION) {
+        object->value = 0;
+        return INTERLOCK_MUTEX_NONE;
+      }
       publish(INTERLOCK_EVENT_WAIT, word, place);
       ask_for_lock(word, object->number, site);
       break;

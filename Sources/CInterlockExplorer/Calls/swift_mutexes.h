@@ -11,6 +11,9 @@
 /// one (futexes.c).
 uint32_t interlock_word_owner(const void *word) HIDDEN;
 
+/// The value of a mutex's object after a section has asked for it, whose thread then locks it.
+enum { INTERLOCK_MUTEX_IS_TAKEN_BY_SECTION = 1 };
+
 /// False if a `Mutex` is used by code that the explorer does not control.
 bool interlock_mutexes_are_led(void) HIDDEN;
 

@@ -3,6 +3,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include "../Calls/swift_mutexes.h"
 #include "../Engine/engine.h"
 #include "interlock_explored_sections.h"
 #include "section_lines.h"
@@ -69,6 +70,7 @@ static void lock(const void *mutex, interlock_section_site site) {
   interlock_object *object = object_of(mutex);
   interlock_point(interlock_operation_of(INTERLOCK_OPERATION_LOCK, object->number, 0), is_free,
                   object, interlock_section_place(site));
+  object->value = INTERLOCK_MUTEX_IS_TAKEN_BY_SECTION;
   object->owner = ENGINE.current;
 }
 
