@@ -30,7 +30,7 @@ bool interlock_jump_of(const interlock_instruction *jump, uintptr_t *target,
 
 /// Where the copies are of the instructions that the explorer has replaced by jumps to them.
 extern uintptr_t interlock_led_copies, interlock_led_copies_size HIDDEN;
-/// Whether the instruction is such a jump.
+/// Whether the instruction is such a jump. False on other systems than x86-64 Linux.
 bool interlock_is_led(const interlock_instruction *jump) HIDDEN;
 
 /// As `interlock_scan_code`, for an explored body: the explorer controls the atomic instructions
@@ -43,8 +43,8 @@ typedef void interlock_mutex_instruction_found(const interlock_code_function *fu
                                                interlock_mutex_use use);
 /// False if the program has no code that uses a `Mutex`.
 bool interlock_has_mutex_code(void) HIDDEN;
-/// Finds the compare-exchange instructions of the executable that lock or unlock a `Mutex`; none on
-/// processors other than x86-64. Takes about a millisecond for each 3 MB of code.
+/// Finds the compare-exchange instructions of the executable that lock or unlock a `Mutex`. On
+/// x86-64 Linux only, as the function above.
 void interlock_find_mutex_instructions(interlock_mutex_instruction_found *found) HIDDEN;
 
 #endif

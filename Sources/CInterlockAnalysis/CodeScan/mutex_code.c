@@ -44,9 +44,10 @@ static bool is_for_access(uintptr_t function) {
          strncmp(name, "__tsan_atomic", 13) != 0;
 }
 
-/// Places that are still to be looked at. What has no room is not looked at.
+enum { most_places = 32 };
+
+/// Offsets of code that is still to be followed. One without room is not followed.
 typedef struct {
-  enum { most_places = 32 } most;
   size_t offsets[most_places], count, next;
 } places;
 
@@ -92,7 +93,7 @@ static bool ends(const unsigned char *code) {
 static interlock_mutex_use follow(const interlock_code_function *function, uintptr_t after,
                                   bool is_instrumented) {
   enum { most_steps = 400 };
-  places places = {.count = 0};
+  places places = {0};
   add(&places, after - function->start);
   unsigned uses = 0, steps = 0;
   while (places.next < places.count) {
@@ -201,6 +202,11 @@ void interlock_find_mutex_instructions(interlock_mutex_instruction_found *found)
 interlock_mutex_use interlock_mutex_use_before(uintptr_t after) {
   (void)after;
   return INTERLOCK_MUTEX_NONE;
+}
+
+bool interlock_is_led(const interlock_instruction *jump) {
+  (void)jump;
+  return false;
 }
 
 #endif

@@ -66,7 +66,7 @@ bool interlock_code_has_effect(const interlock_code_function *function);
 /// thread.
 bool interlock_code_goes_straight(const interlock_code_function *function, uintptr_t returns_to);
 
-/// What an atomic operation does with a `Mutex` of the standard library.
+/// The use that an atomic operation makes of a `Mutex` of the standard library.
 typedef enum {
   INTERLOCK_MUTEX_NONE,
   INTERLOCK_MUTEX_LOCK,
@@ -74,7 +74,7 @@ typedef enum {
   INTERLOCK_MUTEX_UNLOCK,
 } interlock_mutex_use;
 
-/// What the compare-exchange does with a `Mutex` that ends before `after`: an instruction, or the
+/// The use of a `Mutex` by the compare-exchange that ends before `after`: an instruction, or the
 /// call that instrumented code makes for it. `NONE` if that is not known, and on processors other
 /// than x86-64. Callable from any thread.
 interlock_mutex_use interlock_mutex_use_before(uintptr_t after);
