@@ -9,7 +9,7 @@
 #if defined(__x86_64__)
 
 // Push seven registers, the arguments in order; with the return address, the stack is aligned for a
-// call. C code preserves r14 (the context), r12 (an error) and r13.
+// call. C code preserves r14 (the context), r12 (an error) and r13 (`self`).
 #define KEEP                                                                              \
   "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
 #define PUT_BACK_AND_GO                                                                   \
@@ -17,15 +17,17 @@
   "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"      \
   "jmpq *%r11\n"
 #define CALL_BEGINS(number)                                                               \
-  "movq %r14, %rdi\n movl $" number ", %esi\n movq %rsp, %rdx\n callq interlock_call_begins\n"
-#define CALL_ENDS "movq %r14, %rdi\n callq interlock_call_ends\n"
+  "movq %r14, %rdi\n movl $" number ", %esi\n movq %rsp, %rdx\n movq %r13, %rcx\n "  \
+  "callq interlock_call_begins\n"
+#define CALL_ENDS "movq %r14, %rdi\n movq %r12, %rsi\n callq interlock_call_ends\n"
+#define BODY_BEGINS "movq %r14, %rdi\n movq %rsp, %rsi\n callq interlock_body_begins\n"
 #define SWITCH_BEGINS(number)                                                             \
   "movq %rsp, %rdi\n movl $" number ", %esi\n callq interlock_switch_begins\n"
 #define SWITCH_ENDS "callq interlock_switch_ends\n"
 
 #else
 
-// C code preserves x22 (the context), x20 and x21 (an error).
+// C code preserves x22 (the context), x20 (`self`) and x21 (an error).
 #define KEEP                                                                              \
   "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"            \
   "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
@@ -35,8 +37,10 @@
   "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n ldp x29, x30, [sp], #96\n"                  \
   "br x16\n"
 #define CALL_BEGINS(number)                                                               \
-  "mov x0, x22\n mov w1, #" number "\n add x2, sp, #16\n bl interlock_call_begins\n"
-#define CALL_ENDS "mov x0, x22\n bl interlock_call_ends\n"
+  "mov x0, x22\n mov w1, #" number "\n add x2, sp, #16\n mov x3, x20\n "        \
+  "bl interlock_call_begins\n"
+#define CALL_ENDS "mov x0, x22\n mov x1, x21\n bl interlock_call_ends\n"
+#define BODY_BEGINS "mov x0, x22\n add x1, sp, #16\n bl interlock_body_begins\n"
 #define SWITCH_BEGINS(number)                                                             \
   "add x0, sp, #16\n mov w1, #" number "\n bl interlock_switch_begins\n"
 #define SWITCH_ENDS "bl interlock_switch_ends\n"
@@ -68,6 +72,7 @@ ENTRIES(ENTRY_DOOR)
 
 ENDING("interlock_await_ended", CALL_ENDS);
 ENDING("interlock_switch_ended", SWITCH_ENDS);
+ENDING("interlock_group_body", BODY_BEGINS);
 
 #endif
 #endif

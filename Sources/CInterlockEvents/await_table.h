@@ -13,8 +13,16 @@ typedef enum {
   STREAM,
   UNSAFE_CONTINUATION,
   TASK,
+  /// The next task of a group; the rest of its tasks, with the first failure, and without.
   GROUP,
+  GROUP_FAILURE,
+  GROUP_REST,
   GROUP_SCOPE,
+  /// The body of a group's scope; one that may throw; one behind which the scope throws the first
+  /// failure of the group's tasks.
+  GROUP_BODY,
+  THROWING_BODY,
+  FAILING_BODY,
   /// `Task.yield`.
   YIELDS,
   /// Not an awaited call but the task's own function, whose end is that of the task.
@@ -25,7 +33,7 @@ typedef struct {
   uintptr_t key;
   /// Where the caller resumes.
   uintptr_t resume;
-  /// The waiting task, and what it waits for; `awaited` is 0 if not known.
+  /// The waiting task, and what it waits for; `awaited` is 0 if not known. Of a body, its group.
   uintptr_t task, awaited;
   interlock_object_kind awaited_kind;
   await_kind kind;
@@ -38,6 +46,7 @@ typedef struct {
 /// kinds of key apart.
 static inline uintptr_t key_of_switch(uintptr_t task) { return task | 1; }
 static inline uintptr_t key_of_blind(uintptr_t task) { return task | 2; }
+static inline uintptr_t key_of_body(uintptr_t task) { return task | 4; }
 static inline uintptr_t key_of_let(uintptr_t let) { return let | 3; }
 
 /// Returns the entry of a key; NULL if there is none.

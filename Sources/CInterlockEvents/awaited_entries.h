@@ -10,4 +10,4 @@
   ENTRY(6, LET_END, 2, swift_asyncLet_consume)                \
   ENTRY(7, LET_END, 2, swift_asyncLet_consume_throwing)       \
   ENTRY(8, LET_END, 2, swift_asyncLet_finish)                 \
-  ENTRY(9, GROUP_WAIT, 3, swift_taskGroup_waitAll)
+  ENTRY(9, GROUP_END, 3, swift_taskGroup_waitAll)

@@ -11,26 +11,32 @@ const interlock_task_performer *interlock_tasks;
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
 void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) {
-  uintptr_t actor;
-  uintptr_t task = interlock_running_task(&actor);
-  interlock_tasks->ask(call, object, task, actor, site);
+  interlock_tasks->ask(call, object, interlock_task_that_calls(), site);
 }
 
 bool interlock_yields(uintptr_t place) {
-  uintptr_t actor;
-  uintptr_t task = interlock_running_task(&actor);
-  return task && interlock_tasks->yields(task, actor, (interlock_site){place, place});
+  interlock_calling_task caller = interlock_task_that_calls();
+  return caller.task && interlock_tasks->yields(caller, (interlock_site){place, place});
 }
 
-void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) {
+void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
+                           uintptr_t place) {
   interlock_site site = {place, place};
   switch (kind) {
     case TASK: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, arguments[1], site); break;
-    case GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_GROUP, 0, site); break;
+    // The methods of groups may change them: `self` is the address of the group's reference.
+    case GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_NEXT, *object, site); break;
+    case GROUP_FAILURE:
+      interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_FAILURE, *object, site);
+      break;
+    case GROUP_REST: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_REST, *object, site); break;
     case STREAM: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_STREAM, 0, site); break;
     // The awaits in a sequence's closure have points of their own.
     case SEQUENCE:
-    case GROUP_SCOPE: break;
+    case GROUP_SCOPE:
+    case GROUP_BODY:
+    case THROWING_BODY:
+    case FAILING_BODY: break;
     case CONTINUATION:
     case UNSAFE_CONTINUATION:
       interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, site);
@@ -43,14 +49,15 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_
 
 // The end of a task: its first function returns into the runtime.
 
-void interlock_explored_task_made(uintptr_t task, interlock_async_context *context,
-                                  uintptr_t parent) {
-  interlock_tasks->made(task, parent);
+void interlock_explored_task_made(interlock_made_task made, interlock_async_context *context) {
   extern const char interlock_await_ended[] HIDDEN;
-  if (!interlock_is_code(context->resume)) return;
-  pending_await *entry = interlock_await_put((uintptr_t)context, context->resume, TASK_END);
+  pending_await *entry =
+      interlock_is_code(context->resume)
+          ? interlock_await_put((uintptr_t)context, context->resume, TASK_END) : NULL;
+  made.has_end = entry != NULL;
+  interlock_tasks->made(made);
   if (!entry) return;
-  entry->task = task;
+  entry->task = made.task;
   context->resume = (uintptr_t)interlock_await_ended;
 }
 
@@ -66,7 +73,7 @@ static bool is_task(uintptr_t job) {
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) {
   interlock_async_context *context = (interlock_async_context *)context_of(job);
   if (!is_task(job) || !context || interlock_is_code((uintptr_t)context)) return;
-  interlock_explored_task_made(job, context, parent);
+  interlock_explored_task_made((interlock_made_task){.task = job, .parent = parent}, context);
 }
 
 // Stubs for functions of the runtime that return: a few instructions that preserve every register.

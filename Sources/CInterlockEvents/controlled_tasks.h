@@ -12,15 +12,17 @@ static inline bool is_task_explored(void) {
          interlock_is_controlled() && interlock_tasks;
 }
 
+interlock_calling_task interlock_task_that_calls(void) HIDDEN;
 void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) HIDDEN;
 /// True if the explored task has yielded, so that the call is over.
 bool interlock_yields(uintptr_t place) HIDDEN;
-/// The point of an awaited call of this kind, from the call's first arguments.
-void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) HIDDEN;
+/// The point of an awaited call of this kind, from the call's first arguments and its `self`.
+void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
+                           uintptr_t place) HIDDEN;
 /// Called when a task is made with its first context, or with its first job, so that the task's end
 /// is seen.
-void interlock_explored_task_made(uintptr_t task, interlock_async_context *context,
-                                  uintptr_t parent) HIDDEN;
+void interlock_explored_task_made(interlock_made_task made,
+                                  interlock_async_context *context) HIDDEN;
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) HIDDEN;
 
 #endif

@@ -51,8 +51,12 @@ bool interlock_events_task_is_blind(const void *task) {
 static const struct {
   const char *name;
   await_kind kind;
+  /// Of a group's scope: the index of the argument that is its body, and the kind of its end.
+  uint32_t body;
+  await_kind body_kind;
 } calls[] = {
-#define AWAITED(kind, name) {name, kind},
+#define AWAITED(kind, name) {name, kind, 0, PLAIN},
+#define AWAITED_SCOPE(body, body_kind, name) {name, GROUP_SCOPE, body, body_kind},
 #include "awaited_calls.h"
 #undef AWAITED
 };
@@ -66,47 +70,37 @@ static interlock_object_kind object_of(await_kind kind) {
 /// thread performs an operation there.
 static bool ends_by_cancellation(await_kind kind) { return kind == STREAM || kind == PLAIN; }
 
-/// A call begins, with its first seven arguments. Returns the address to jump to.
-CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
-                                       const uintptr_t *arguments) {
-  static uintptr_t known[call_count];
-  uintptr_t real = find_real(&known[call], calls[call].name);
-  await_kind kind = calls[call].kind;
-  bool is_explored = is_task_explored();
-  if (is_explored) {
-    if (kind == YIELDS && has_known_context(context) && interlock_yields(context->resume)) {
-      if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, current_task());
-      return context->resume;
-    }
-    interlock_ask_awaited(kind, arguments, context->resume);
-  }
+/// Arranges that the end of the call is seen, where it matters.
+static void intercept(interlock_async_context *context, await_kind kind,
+                      const uintptr_t *arguments, bool is_explored) {
   bool is_wait = kind == CONTINUATION || kind == STREAM;
   bool is_event = is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0));
-  if (!is_event && !(is_explored && ends_by_cancellation(kind))) return real;
+  if (!is_event && !(is_explored && ends_by_cancellation(kind))) return;
   uintptr_t task = current_task();
-  if (!task) return real;
+  if (!task) return;
   if (!has_known_context(context)) {
     if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
-    return real;
+    return;
   }
   // If its end is intercepted already, another interposed call has forwarded the call.
-  if (context->resume == (uintptr_t)interlock_await_ended) return real;
+  if (context->resume == (uintptr_t)interlock_await_ended) return;
   uintptr_t resume = context->resume;
   pending_await *entry = interlock_await_put((uintptr_t)context, resume, kind);
   if (!entry) {
     if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
-    return real;
+    return;
   }
   if (!is_event) {
     context->resume = (uintptr_t)interlock_await_ended;
-    return real;
+    return;
   }
   if (is_wait) {
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
   // The task follows the address of the result.
   if (kind == TASK) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
-  if (kind == GROUP) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task + 1);
+  bool is_group = kind == GROUP || kind == GROUP_FAILURE || kind == GROUP_REST;
+  if (is_group) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task + 1);
   if (kind == GROUP_SCOPE) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task);
   if (kind == SEQUENCE && !interlock_await_find(key_of_blind(task))) {
     entry->is_blind = interlock_await_put(key_of_blind(task), 0, SEQUENCE) != NULL;
@@ -117,6 +111,83 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
     }
   }
   context->resume = (uintptr_t)interlock_await_ended;
+}
+
+// The body of a group's scope. Behind it the runtime waits for the tasks that are left, in a call of
+// its own that passes through no stub.
+
+/// What a pointer to an asynchronous function points to (ABI): the distance to its code, and the
+/// size of its context.
+typedef struct {
+  int32_t distance;
+  uint32_t context_size;
+} async_function;
+
+extern const char interlock_group_body[] HIDDEN;
+
+/// Returns a function that begins at `interlock_group_body` and takes a context of that size; NULL
+/// if there are too many sizes. It is in the executable, which its distance must reach.
+static const async_function *stub_of(uint32_t context_size) {
+  // Only the explorer's threads come here, one at a time.
+  static async_function stubs[64];
+  for (size_t index = 0; index < sizeof stubs / sizeof *stubs; index++) {
+    async_function *stub = &stubs[index];
+    if (!stub->distance) {
+      stub->distance = (int32_t)(interlock_group_body - (const char *)stub);
+      stub->context_size = context_size;
+    }
+    if (stub->context_size == context_size) return stub;
+  }
+  return NULL;
+}
+
+/// Puts our stub in place of the body in the arguments of a call.
+static void intercept_body(uintptr_t *argument, await_kind kind) {
+  const async_function *body = (const async_function *)*argument;
+  const async_function *stub = stub_of(body->context_size);
+  pending_await *entry =
+      stub ? interlock_await_put(key_of_body(current_task()), (uintptr_t)body, kind) : NULL;
+  if (entry) *argument = (uintptr_t)stub;
+}
+
+/// The body begins; its second argument is the address of the group's reference, behind that of its
+/// result. Returns the body's code.
+CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
+                                       const uintptr_t *arguments) {
+  pending_await *entry = interlock_await_find(key_of_body(current_task()));
+  if (!entry) interlock_await_fail();
+  pending_await was = *entry;
+  interlock_await_remove(entry);
+  const async_function *body = (const async_function *)was.resume;
+  pending_await *end = has_known_context(context)
+                           ? interlock_await_put((uintptr_t)context, context->resume, was.kind)
+                           : NULL;
+  if (end) {
+    end->awaited = *(const uintptr_t *)arguments[1];
+    context->resume = (uintptr_t)interlock_await_ended;
+  }
+  return (uintptr_t)body + (uintptr_t)(intptr_t)body->distance;
+}
+
+/// A call begins, with its first seven arguments and its `self`. Returns the address to jump to.
+CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
+                                       uintptr_t *arguments, const uintptr_t *object) {
+  static uintptr_t known[call_count];
+  uintptr_t real = find_real(&known[call], calls[call].name);
+  await_kind kind = calls[call].kind;
+  bool is_explored = is_task_explored();
+  if (is_explored && kind == YIELDS && has_known_context(context) &&
+      interlock_yields(context->resume)) {
+    if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, current_task());
+    return context->resume;
+  }
+  if (is_explored && kind == GROUP_SCOPE) {
+    intercept_body(&arguments[calls[call].body], calls[call].body_kind);
+  }
+  uintptr_t resumes_at = context->resume;
+  intercept(context, kind, arguments, is_explored);
+  // What the task waits for is known by now, while it waits in the call.
+  if (is_explored) interlock_ask_awaited(kind, arguments, object, resumes_at);
   return real;
 }
 
@@ -127,8 +198,17 @@ void interlock_await_fail(void) {
   __builtin_trap();
 }
 
-/// A call has ended. Returns the address at which the caller resumes.
-CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
+/// The body of a group's scope has ended.
+static void ask_rest(const pending_await *body, uintptr_t error) {
+  interlock_task_call call = body->kind == FAILING_BODY ? INTERLOCK_TASK_CALL_AWAIT_FAILURE
+                                                        : INTERLOCK_TASK_CALL_AWAIT_REST;
+  if (body->kind != GROUP_BODY && error) call = INTERLOCK_TASK_CALL_CANCEL_REST;
+  interlock_ask_task(call, body->awaited, (interlock_site){body->resume, body->resume});
+}
+
+/// A call has ended; `error` is what it has thrown, if it may throw. Returns the address at which
+/// the caller resumes.
+CALLED uintptr_t interlock_call_ends(interlock_async_context *context, uintptr_t error) {
   pending_await *entry = interlock_await_find((uintptr_t)context);
   // Only a stored entry leads here.
   if (!entry) interlock_await_fail();
@@ -137,6 +217,10 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   if (was.kind == TASK_END) {
     if (is_task_explored())
       interlock_ask_task(INTERLOCK_TASK_CALL_COMPLETE, was.task, (interlock_site){0});
+    return was.resume;
+  }
+  if (was.kind == GROUP_BODY || was.kind == THROWING_BODY || was.kind == FAILING_BODY) {
+    if (is_task_explored()) ask_rest(&was, error);
     return was.resume;
   }
   if (ends_by_cancellation(was.kind) && is_task_explored()) {

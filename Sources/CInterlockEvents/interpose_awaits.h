@@ -47,8 +47,8 @@ typedef struct interlock_task_option {
   const struct interlock_task_option *next;
 } interlock_task_option;
 
-/// Returns true if a task is made in a task group.
-bool interlock_is_in_group(const interlock_task_option *options) HIDDEN;
+/// Returns the task group that a task is made in; 0 for none.
+uintptr_t interlock_group_of(const interlock_task_option *options) HIDDEN;
 /// Records a new task; `parent` is the task that made it in a task group, or 0.
 void interlock_child_made(uintptr_t child, uintptr_t parent) HIDDEN;
 

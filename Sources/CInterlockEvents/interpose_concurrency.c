@@ -70,7 +70,21 @@ typedef struct {
 } made_task;
 
 /// Of the runtime's flags of creation, which are part of its binary interface.
-enum { is_child_flag = 1 << 8, copies_locals_flag = 1 << 10, enqueues_flag = 1 << 12 };
+enum {
+  is_child_flag = 1 << 8,
+  copies_locals_flag = 1 << 10,
+  enqueues_flag = 1 << 12,
+  is_discarding_flag = 1 << 14,
+};
+
+/// True if values of the type must be destroyed: the flags are the 11th word of the functions that
+/// a type's metadata points to before itself (ABI). NULL is the type of no value.
+static bool has_destructor(const void *type) {
+  enum { at_flags = 10, is_not_plain = 0x10000 };
+  if (!type) return false;
+  const uintptr_t *functions = ((const uintptr_t *const *)type)[-1];
+  return (uint32_t)functions[at_flags] & is_not_plain;
+}
 
 /// Marks that the thread makes a task. Returns the marks of the call that it is in already.
 static interlock_task_maker begin_making(uintptr_t returns_to, uintptr_t frame) {
@@ -104,10 +118,18 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
   }
   if (is_explored || is_wanted(INTERLOCK_EVENT_TASK)) {
     typedef SWIFT_CALL void *current(void);
-    uintptr_t parent = 0;
-    if (interlock_is_in_group(options)) parent = (uintptr_t)REAL(current, swift_task_getCurrent)();
-    interlock_child_made((uintptr_t)made.task, parent);
-    if (is_explored) interlock_explored_task_made((uintptr_t)made.task, made.context, parent);
+    uintptr_t task = (uintptr_t)made.task, group = interlock_group_of(options);
+    uintptr_t parent = group ? (uintptr_t)REAL(current, swift_task_getCurrent)() : 0;
+    interlock_child_made(task, parent);
+    if (is_explored) {
+      interlock_explored_task_made(
+          (interlock_made_task){.task = task,
+                                .parent = parent,
+                                .group = group,
+                                .has_destructor = has_destructor(type),
+                                .is_discarding = flags & is_discarding_flag},
+          made.context);
+    }
   }
   return made;
 }
@@ -151,7 +173,7 @@ INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
 /// A part of a task, on an executor of the user's.
 typedef struct {
   bool is_published, is_explored;
-  uint32_t outer_actor, makes_task;
+  uint32_t makes_task;
 } part;
 
 static part part_begins(const void *job, bool is_on_executor) {
@@ -162,8 +184,7 @@ static part part_begins(const void *job, bool is_on_executor) {
   if (part.is_explored) {
     // The end of such a task is not seen.
     if (part.makes_task) interlock_posix->escaped("an executor that runs a new task at once");
-    part.outer_actor =
-        interlock_tasks->part_begins((uintptr_t)job, is_on_executor, part.makes_task > 0);
+    interlock_tasks->part_begins((uintptr_t)job, is_on_executor, part.makes_task > 0);
   }
   // The tasks that the part makes are others.
   interlock_marks.makes_task = 0;
@@ -172,7 +193,7 @@ static part part_begins(const void *job, bool is_on_executor) {
 
 static void part_ends(part part) {
   interlock_marks.makes_task = part.makes_task;
-  if (part.is_explored) interlock_tasks->part_ends(part.outer_actor);
+  if (part.is_explored) interlock_tasks->part_ends();
   if (part.is_published) publish_task(INTERLOCK_TASK_RAN, 0);
 }
 

@@ -10,7 +10,7 @@
 
 extern const char interlock_switch_ended[] HIDDEN;
 
-typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, LET_WAIT, LET_END } entry_kind;
+typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, GROUP_END, LET_WAIT, LET_END } entry_kind;
 
 static const struct {
   const char *name;
@@ -31,10 +31,17 @@ static uintptr_t actor_of(executor executor) {
   return executor.implementation == 0 ? executor.identity : 0;
 }
 
-uintptr_t interlock_running_task(uintptr_t *actor) {
+interlock_calling_task interlock_task_that_calls(void) {
   uintptr_t task = current_task();
-  *actor = task ? actor_of(current_executor()) : 0;
-  return task;
+  if (!task) return (interlock_calling_task){0};
+  executor on = current_executor();
+  return (interlock_calling_task){task, actor_of(on), on.identity != 0};
+}
+
+uintptr_t interlock_running_task(uintptr_t *actor) {
+  interlock_calling_task caller = interlock_task_that_calls();
+  *actor = caller.actor;
+  return caller.task;
 }
 
 void interlock_let_begins(uintptr_t let, uintptr_t task) {
@@ -50,19 +57,28 @@ static uintptr_t task_of_let(uintptr_t let, bool ends) {
   return task;
 }
 
-static void ask_entry(entry_kind kind, uintptr_t object, uintptr_t resume) {
+static void ask_entry(entry_kind kind, uintptr_t object, const uintptr_t *arguments,
+                      uintptr_t resume) {
   // The address behind a call, as of others: the resume function begins behind the await.
   interlock_site site = {resume, resume + 1};
   switch (kind) {
-    case SWITCH:
-      // From no actor to none is no step.
-      if (object || current_executor().identity)
-        interlock_ask_task(INTERLOCK_TASK_CALL_SWITCH, object, site);
+    case SWITCH: {
+      executor to = {arguments[1], arguments[2]};
+      // To where the task is already, it is no step.
+      if (to.identity == current_executor().identity) return;
+      bool has_own_executor = to.identity && !object;
+      interlock_ask_task(
+          has_own_executor ? INTERLOCK_TASK_CALL_SWITCH_EXECUTOR : INTERLOCK_TASK_CALL_SWITCH,
+          object, site);
       break;
+    }
     case TASK_WAIT:
     case LET_WAIT:
     case LET_END: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, object, site); break;
-    case GROUP_WAIT: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_GROUP, 0, site); break;
+    case GROUP_WAIT: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_NEXT, arguments[1], site); break;
+    case GROUP_END:
+      interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_FAILURE, arguments[1], site);
+      break;
   }
 }
 
@@ -71,6 +87,26 @@ static bool has_known_register(uintptr_t resume) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
   return found != UNKNOWN ? found == SO : note_first(&look, interlock_is_code(resume));
+}
+
+/// Records what the task waits for, and puts our address in place of that where it resumes.
+static void publish_entry(entry_kind kind, uintptr_t task, uintptr_t object,
+                          interlock_object_kind object_kind, uintptr_t *resume) {
+  // A switch from no actor to none orders nothing, and every function on no actor asks for one as
+  // it begins. A switch to an actor needs no event: readers order what runs on an actor after
+  // everything so far.
+  bool is_published = kind != SWITCH || current_executor().identity != 0;
+  if (!is_published && !object) return;
+  // A task is in one of these waits at a time.
+  pending_await *entry =
+      has_known_register(*resume) ? interlock_await_put(key_of_switch(task), *resume, PLAIN) : NULL;
+  if (entry) {
+    entry->is_published = is_published;
+    if (object) interlock_await_object(entry, task, object_kind, object);
+    *resume = (uintptr_t)interlock_switch_ended;
+  } else if (is_published) {
+    publish_task(INTERLOCK_TASK_LOST, task);
+  }
 }
 
 CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) {
@@ -92,30 +128,15 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
     case LET_WAIT: object = task_of_let(arguments[0], false); break;
     case LET_END: object = task_of_let(arguments[0], true); break;
     case GROUP_WAIT:
+    case GROUP_END:
       object = task + 1;
       object_kind = INTERLOCK_OBJECT_TASK_GROUP;
       break;
   }
-  if (is_explored) {
-    ask_entry(kind, object, arguments[entries[number].resume]);
-    if (!is_wanted(INTERLOCK_EVENT_TASK)) return real;
-  }
-  // A switch from no actor to none orders nothing, and every function on no actor asks for one as
-  // it begins. A switch to an actor needs no event: readers order what runs on an actor after
-  // everything so far.
-  bool is_published = kind != SWITCH || current_executor().identity != 0;
-  if (!is_published && !object) return real;
-  uintptr_t *resume = &arguments[entries[number].resume];
-  // A task is in one of these waits at a time.
-  pending_await *entry =
-      has_known_register(*resume) ? interlock_await_put(key_of_switch(task), *resume, PLAIN) : NULL;
-  if (entry) {
-    entry->is_published = is_published;
-    if (object) interlock_await_object(entry, task, object_kind, object);
-    *resume = (uintptr_t)interlock_switch_ended;
-  } else if (is_published) {
-    publish_task(INTERLOCK_TASK_LOST, task);
-  }
+  uintptr_t *resume = &arguments[entries[number].resume], resumes_at = *resume;
+  if (is_wanted(INTERLOCK_EVENT_TASK)) publish_entry(kind, task, object, object_kind, resume);
+  // What the task waits for is known by now, while it waits in the call.
+  if (is_explored) ask_entry(kind, object, arguments, resumes_at);
   return real;
 }
 
@@ -132,6 +153,7 @@ CALLED uintptr_t interlock_switch_ends(void) {
 }
 
 #else
+interlock_calling_task interlock_task_that_calls(void) { return (interlock_calling_task){0}; }
 uintptr_t interlock_running_task(uintptr_t *actor) { return *actor = 0; }
 void interlock_let_begins(uintptr_t let, uintptr_t task) { (void)let, (void)task; }
 #endif

@@ -20,12 +20,13 @@ static family *take_family(uintptr_t child) {
   return found;
 }
 
-bool interlock_is_in_group(const interlock_task_option *option) {
+uintptr_t interlock_group_of(const interlock_task_option *option) {
   enum { kind_bits = 0xff, group_kind = 1, most_options = 16 };
   for (int count = 0; option && count < most_options; count++, option = option->next) {
-    if ((option->flags & kind_bits) == group_kind) return true;
+    // The group follows the head of the option.
+    if ((option->flags & kind_bits) == group_kind) return *(const uintptr_t *)(option + 1);
   }
-  return false;
+  return 0;
 }
 
 void interlock_child_made(uintptr_t child, uintptr_t parent) {

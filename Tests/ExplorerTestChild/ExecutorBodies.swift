@@ -215,7 +215,7 @@ let executorBodies = [
     return true
   },
   Body("queue-executor-await-order") {
-    let trail = Trail()
+    let trail = Trail(under: NSLock())
     runTask {
       let account = Account()
       let other = Task { trail.append("o") }

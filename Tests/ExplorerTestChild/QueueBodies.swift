@@ -10,8 +10,16 @@ func concurrentQueue(_ label: String) -> DispatchQueue {
 final class Trail: @unchecked Sendable {
   // Unchecked: only the running logical thread accesses it.
   private var values: [String] = []
+  /// Where the order of the values is an outcome of its own.
+  private let lock: NSLock?
 
-  func append(_ value: some CustomStringConvertible) { values.append(value.description) }
+  init(under lock: NSLock? = nil) { self.lock = lock }
+
+  func append(_ value: some CustomStringConvertible) {
+    lock?.lock()
+    values.append(value.description)
+    lock?.unlock()
+  }
   var text: String { values.joined() }
 }
 

@@ -9,7 +9,7 @@ private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + suspensionBodies
   + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
-  + escapingBodies + faultBodies + swiftMutexBodies
+  + escapingBodies + faultBodies + swiftMutexBodies + taskOrderBodies
 
 private struct Arguments {
   var body = ""
@@ -84,6 +84,7 @@ if CommandLine.arguments.dropFirst().first == "generated" {
     case "--executions":
       options.executions = rest.popFirst().flatMap(UInt64.init) ?? options.executions
     case "--random": options.randomOrders = rest.popFirst().flatMap(UInt64.init) ?? 0
+    case "--know-facts": options.knowsFacts = true
     case "--small": options.areSmall = true
     case "--print": options.printsPrograms = true
     default: fatalError("unknown option \(option)")

@@ -8,11 +8,19 @@
 
 /// The next operation of a task, or of code outside tasks.
 typedef enum {
-  /// Switches to the actor `object`; if that is 0, leaves its own actor.
+  /// Switches to the actor `object`; if that is 0, leaves its own actor or executor.
   INTERLOCK_TASK_CALL_SWITCH,
-  /// Waits for the task `object`; for the tasks of its group; for a stream; for a continuation.
+  /// Switches to the main actor, or to an actor with an executor of the user's.
+  INTERLOCK_TASK_CALL_SWITCH_EXECUTOR,
+  /// Waits for the task `object`; for a task of the group `object`: the next one that ends, whose
+  /// result the caller sees; all that are left, of which it sees the first failure; all that are
+  /// left, of which it sees nothing; for a stream; for a continuation.
   INTERLOCK_TASK_CALL_AWAIT,
-  INTERLOCK_TASK_CALL_AWAIT_GROUP,
+  INTERLOCK_TASK_CALL_AWAIT_NEXT,
+  INTERLOCK_TASK_CALL_AWAIT_FAILURE,
+  INTERLOCK_TASK_CALL_AWAIT_REST,
+  /// Cancels the tasks that are left of the group `object`, and waits for them.
+  INTERLOCK_TASK_CALL_CANCEL_REST,
   INTERLOCK_TASK_CALL_AWAIT_STREAM,
   INTERLOCK_TASK_CALL_AWAIT_CONTINUATION,
   /// Submits itself to the pool again; gives up its thread in another way, such as a sleep.
@@ -36,23 +44,40 @@ typedef enum {
   INTERLOCK_TASK_CALL_MAKE,
 } interlock_task_call;
 
+/// The task that makes a call, and its actor; 0 for none. It is on an executor of its own: that of
+/// its actor, of the main actor, or one of the user's.
+typedef struct {
+  uintptr_t task, actor;
+  bool has_executor;
+} interlock_calling_task;
+
+/// A new task. `parent` is the parent of a child task, and `group` the group that it is made in;
+/// else 0.
+typedef struct {
+  uintptr_t task, parent, group;
+  /// Its result has a destructor: that of a result that no code sees may be seen.
+  bool has_destructor;
+  /// Its group keeps no results, and its failure may cancel the group.
+  bool is_discarding;
+  /// The performer is asked when the task ends.
+  bool has_end;
+} interlock_made_task;
+
 typedef struct interlock_task_performer {
-  /// Lets other threads run first. `task` is the calling task and `actor` its actor; 0 for none.
-  void (*ask)(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
+  /// Lets other threads run first.
+  void (*ask)(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
               interlock_site site);
   /// Returns true if the call has made the task yield, so that it need not be submitted to a pool.
-  bool (*yields)(uintptr_t task, uintptr_t actor, interlock_site site);
+  bool (*yields)(interlock_calling_task caller, interlock_site site);
   void (*actor_made)(uintptr_t actor);
-  /// Records a new task; `parent` is the parent of a child task, else 0.
-  void (*made)(uintptr_t task, uintptr_t parent);
+  void (*made)(interlock_made_task made);
   /// True if the job belongs to no task or actor of the execution: the real call submits it.
   /// `is_first` says that the calling thread is making the task.
   bool (*is_outside)(uintptr_t job, bool is_first);
   /// The thread begins to run a part of a task or of an actor: on an executor of the user's, or
-  /// within the call that makes the task. Returns the actor that the thread was on, for the end of
-  /// the part.
-  uint32_t (*part_begins)(uintptr_t job, bool is_on_executor, bool is_first);
-  void (*part_ends)(uint32_t outer_actor);
+  /// within the call that makes the task; then that part ends.
+  void (*part_begins)(uintptr_t job, bool is_on_executor, bool is_first);
+  void (*part_ends)(void);
   /// Records that the body binds a task-local value.
   void (*bound_local)(void);
   /// Returns true if a task that inherits no task-local values is to get what the thread binds.

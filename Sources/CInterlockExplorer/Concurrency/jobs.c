@@ -14,6 +14,7 @@ void interlock_model_job_found(model_item *item) {
     return;
   }
   item->needs_no_worker = true;
+  if (interlock_is_job_of_actor(job)) interlock_learn(INTERLOCK_FACT_ACTOR_JOBS);
   uintptr_t actor, task = interlock_running_task(&actor);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
   // The kind alone may be another's in another runtime; in an actor's job the words are the
@@ -22,6 +23,11 @@ void interlock_model_job_found(model_item *item) {
   if (!task || !has_kind || (words[0] != task && words[1] != task)) return;
   item->task = (const void *)task;
   item->only_resumes = true;
+}
+
+bool interlock_is_job_of_actor(const char *job) {
+  uint32_t kind = *(const uint32_t *)(job + at_kind) & kind_mask;
+  return kind != 0 && kind != resuming_kind;
 }
 
 interlock_object *interlock_model_own_task(const void *task) {
@@ -34,9 +40,20 @@ void interlock_model_job_enqueued(model_item *item) {
   // number that its making gave it; a job of an actor, or of a task that the runtime makes for
   // itself (the end of a sleep), has one part, and a number of its own.
   bool is_of_task = !item->needs_no_worker || item->only_resumes;
-  const interlock_object *task = is_of_task ? interlock_model_own_task(item->task) : NULL;
-  item->number = task ? task->number : interlock_object_number();
+  interlock_object *task = is_of_task ? interlock_model_own_task(item->task) : NULL;
+  if (task && !task->value) task->value = interlock_object_number();
+  item->number = task ? (uint32_t)task->value : interlock_object_number();
+  item->task_number = task ? task->number : item->number;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
+}
+
+void interlock_model_actor_given_up(void) {
+  model_thread *thread = interlock_model_thread();
+  if (thread->turn) {
+    interlock_actor_left(thread);
+  } else if (thread->actor) {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, thread->actor, 0));
+  }
 }
 
 void interlock_model_job_begins(const model_item *item) {
@@ -45,9 +62,7 @@ void interlock_model_job_begins(const model_item *item) {
 }
 
 void interlock_model_job_ends(const model_item *item) {
-  // By now the actor has been given up.
-  uint32_t actor = interlock_model_thread()->actor;
-  if (actor) interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, actor, 0));
+  interlock_model_actor_given_up();
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
 }
 

@@ -15,10 +15,11 @@ static const char shared_actor[] = "an actor that tasks outside the body use";
 /// The tasks that have switched to an actor.
 static interlock_object *switching;
 
-/// Beside the task itself, what its groups share, by an address that nothing else has.
-static const void *group_of(uintptr_t parent) { return (const void *)(parent + 1); }
 /// What all streams share, and all continuations of which the runtime keeps the task to itself.
 static const char streams, continuations;
+
+/// The body has bound a task-local value of its own; the end of one of its tasks will not be seen.
+static bool binds_locals, has_unseen_end;
 
 static interlock_operation operation_on(interlock_operation_kind kind, const void *address) {
   return interlock_operation_of(kind, interlock_object_at(address)->number, 0);
@@ -28,27 +29,27 @@ static void did_use(const void *address) {
   interlock_did(operation_on(INTERLOCK_OPERATION_READ_WRITE, address));
 }
 
-static const interlock_object *cancellation_of(uintptr_t task) {
-  interlock_object *known = interlock_object_at((const void *)task);
-  return known->owner ? known->owner : known;
+/// The object of the task where a cancellation of this one may come from.
+static const interlock_object *cancellation(const interlock_object *task) {
+  return task->owner ? task->owner : task;
 }
 
-static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t task) {
-  return interlock_operation_of(kind, cancellation_of(task)->number, 0);
+static interlock_operation cancellation_operation(interlock_operation_kind kind, uintptr_t task) {
+  const interlock_object *known = interlock_object_at((const void *)task);
+  return interlock_operation_of(kind, cancellation(known)->number, 0);
 }
 
-static void made(uintptr_t task, uintptr_t parent) {
-  interlock_object *known = interlock_object_at((const void *)task);
+static void made(interlock_made_task task) {
+  const void *address = (const void *)task.task;
+  interlock_object *known = interlock_object_at(address);
   // The first job of a task is enqueued before this, unless the task waits for an actor.
-  if (!(known->flags & is_new)) known = interlock_object_anew((const void *)task);
+  if (!(known->flags & is_new)) known = interlock_object_anew(address);
   known->flags = (known->flags & ~(uint32_t)is_new) | is_own;
-  known->owner = parent ? (void *)cancellation_of(parent) : NULL;
-  known->value = (int64_t)parent;
-  interlock_object_anew(group_of(task));
+  known->owner = task.parent ? (void *)cancellation(interlock_object_at((const void *)task.parent)) : NULL;
+  known->last = task.group ? interlock_group_gains(task.group, task.has_destructor) : NULL;
+  if (task.is_discarding) known->flags |= is_discarding;
+  if (!task.has_end) has_unseen_end = true;
 }
-
-/// The body has bound a task-local value of its own.
-static bool binds_locals;
 
 static void bound_local(void) { binds_locals = true; }
 
@@ -59,7 +60,7 @@ static bool gives_surroundings(void) {
 }
 
 void interlock_tasks_reset(void) {
-  binds_locals = false;
+  binds_locals = has_unseen_end = false;
   switching = NULL;
 }
 
@@ -118,21 +119,27 @@ static bool is_outside(uintptr_t job, bool is_first) {
   return !is_own_at(*(const uintptr_t *)(job + at_end_of_head));
 }
 
-static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task,
-                                        uintptr_t actor) {
+/// What a task gives up when it waits can be observed: its turn on an executor, its worker in a pool
+/// that may run dry, or the thread of the call that runs this part of it.
+static bool gives_up(interlock_calling_task caller) {
+  return caller.has_executor || interlock_model_thread()->part ||
+         interlock_model_pools_matter() || has_unseen_end;
+}
+
+static interlock_operation operation_of(interlock_task_call call, uintptr_t object,
+                                        interlock_calling_task caller) {
+  uintptr_t task = caller.task;
   switch (call) {
     case INTERLOCK_TASK_CALL_SWITCH:
       if (object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, (const void *)object);
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
       if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
-      // A task that awaits too early gives up its actor or its worker, which other tasks can
-      // observe. Else the step is the same as a wait for the end.
-      return operation_on(actor || interlock_model_job_order_matters() ? INTERLOCK_OPERATION_READ
-                                                                       : INTERLOCK_OPERATION_AWAIT,
-                          (const void *)object);
-    case INTERLOCK_TASK_CALL_AWAIT_GROUP:
-      return operation_on(INTERLOCK_OPERATION_READ_WRITE, group_of(task));
+      // A task that awaits too early gives something up. Where others cannot observe that, the step
+      // is the same as a wait for the end.
+      return operation_on(
+          gives_up(caller) ? INTERLOCK_OPERATION_READ : INTERLOCK_OPERATION_AWAIT,
+          (const void *)object);
     case INTERLOCK_TASK_CALL_AWAIT_STREAM:
     case INTERLOCK_TASK_CALL_FEED:
       return operation_on(INTERLOCK_OPERATION_READ_WRITE, &streams);
@@ -140,17 +147,22 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_RESUME:
       return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
     case INTERLOCK_TASK_CALL_PAUSE:
-      if (task) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task);
+      if (task) return cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, task);
       break;
     case INTERLOCK_TASK_CALL_CANCEL:
-      if (object || task) return cancellation(INTERLOCK_OPERATION_CANCEL, object ? object : task);
+      if (object || task) return cancellation_operation(INTERLOCK_OPERATION_CANCEL, object ? object : task);
       break;
     case INTERLOCK_TASK_CALL_TEST_CANCEL:
       if (!object) object = task;
-      if (object) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object);
+      if (object) return cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, object);
       break;
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
+    case INTERLOCK_TASK_CALL_SWITCH_EXECUTOR:
+    case INTERLOCK_TASK_CALL_AWAIT_NEXT:
+    case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
+    case INTERLOCK_TASK_CALL_AWAIT_REST:
+    case INTERLOCK_TASK_CALL_CANCEL_REST:
     case INTERLOCK_TASK_CALL_YIELD:
     case INTERLOCK_TASK_CALL_RETURN:
     case INTERLOCK_TASK_CALL_MAKE: break;
@@ -162,8 +174,12 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
 static const char *name_of(interlock_task_call call, uintptr_t object) {
   switch (call) {
     case INTERLOCK_TASK_CALL_SWITCH: return object ? "to actor" : "leave actor";
+    case INTERLOCK_TASK_CALL_SWITCH_EXECUTOR: return "to actor";
     case INTERLOCK_TASK_CALL_AWAIT: return "await task";
-    case INTERLOCK_TASK_CALL_AWAIT_GROUP: return "await group";
+    case INTERLOCK_TASK_CALL_AWAIT_NEXT:
+    case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
+    case INTERLOCK_TASK_CALL_AWAIT_REST: return "await group";
+    case INTERLOCK_TASK_CALL_CANCEL_REST: return "cancel group";
     case INTERLOCK_TASK_CALL_AWAIT_STREAM: return "await stream";
     case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION: return "await continuation";
     case INTERLOCK_TASK_CALL_YIELD: return "Task.yield";
@@ -179,74 +195,131 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
   return NULL;
 }
 
-static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
+static bool has_task_ended(interlock_logical_thread *thread, void *task) {
+  (void)thread;
+  return !is_own_at((uintptr_t)task);
+}
+
+static bool is_await_of_group(interlock_task_call call) {
+  return call == INTERLOCK_TASK_CALL_AWAIT_NEXT || call == INTERLOCK_TASK_CALL_AWAIT_FAILURE ||
+         call == INTERLOCK_TASK_CALL_AWAIT_REST || call == INTERLOCK_TASK_CALL_CANCEL_REST;
+}
+
+/// Reaches the point of the call, if it is one.
+static void reach(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
+                  uintptr_t place) {
+  if (is_await_of_group(call)) {
+    interlock_name_call(name_of(call, object));
+    interlock_group_awaited(object, call, gives_up(caller), place);
+    return;
+  }
+  // A job that is handed over to a pool with room for all is no different before or after another.
+  bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
+  // The end of a turn is like the unlock of a lock.
+  bool only_leaves = call == INTERLOCK_TASK_CALL_SWITCH && interlock_model_thread()->turn;
+  if (only_leaves || (only_enqueues && !interlock_model_job_order_matters())) return;
+  interlock_name_call(name_of(call, object));
+  interlock_operation operation = operation_of(call, object, caller);
+  bool waits = operation.kind == INTERLOCK_OPERATION_AWAIT && is_own_at(object);
+  interlock_point(operation, waits ? has_task_ended : NULL, (void *)object, place);
+}
+
+static void task_ended(interlock_object *task) {
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_WRITE, task->number, 0));
+  if (task->flags & is_discarding) {
+    interlock_did(
+        interlock_operation_of(INTERLOCK_OPERATION_CANCEL, cancellation(task)->number, 0));
+  }
+  task->flags &= ~(uint32_t)is_own;
+  if (task->last) interlock_group_task_ends(task->last, task->number);
+}
+
+static void ask(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
                 interlock_site site) {
+  uintptr_t task = caller.task, actor = caller.actor;
   if (call == INTERLOCK_TASK_CALL_RETURN) {
     // A cancellation before this step calls the handler, and a later one does not.
-    if (task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
+    if (task) interlock_did(cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, task));
     return;
   }
   model_thread *thread = interlock_model_thread();
-  if (task) note_switch(task, call == INTERLOCK_TASK_CALL_SWITCH ? object : 0);
+  bool switches = call == INTERLOCK_TASK_CALL_SWITCH && object;
+  if (task) note_switch(task, switches ? object : 0);
   // The runtime lets a thread that leaves an actor run the tasks that wait for it.
   if (task && !is_own_at(task)) interlock_escaped(shared_actor);
-  // A job that is handed over to a pool with room for all is no different before or after another.
-  bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
-  if (!only_enqueues || interlock_model_job_order_matters()) {
-    interlock_name_call(name_of(call, object));
-    interlock_point(operation_of(call, object, task, actor), NULL, NULL, site.place);
-  }
-  uintptr_t next = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
-  interlock_object *next_actor = next ? interlock_object_at((const void *)next) : NULL;
-  if (next_actor) next_actor->flags |= is_own;
-  thread->actor = next_actor ? next_actor->number : 0;
+  interlock_object *to = switches ? interlock_object_at((const void *)object) : NULL;
+  if (to) to->flags |= is_own;
+  if (to && interlock_actor_entered(thread, to, site.place)) return;
+  reach(call, object, caller, site.place);
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
-  if (actor && actor != object && may_leave) did_use((const void *)actor);
+  if (thread->turn) {
+    bool leaves = call == INTERLOCK_TASK_CALL_SWITCH ||
+                  call == INTERLOCK_TASK_CALL_SWITCH_EXECUTOR ||
+                  call == INTERLOCK_TASK_CALL_COMPLETE;
+    // At a wait, its job ends if it has to wait.
+    if (leaves) interlock_actor_left(thread);
+  } else {
+    uintptr_t next = switches ? object : actor;
+    interlock_object *next_actor = next ? interlock_object_at((const void *)next) : NULL;
+    if (next_actor) next_actor->flags |= is_own;
+    thread->actor = next_actor ? next_actor->number : 0;
+    if (actor && actor != object && may_leave) did_use((const void *)actor);
+  }
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
-    interlock_object *known = interlock_object_at((const void *)object);
-    interlock_did(operation_on(INTERLOCK_OPERATION_WRITE, (const void *)object));
-    known->flags &= ~(uint32_t)is_own;
-    uintptr_t parent = (uintptr_t)known->value;
-    if (parent) did_use(group_of(parent));
+    task_ended(interlock_object_at((const void *)object));
   }
   // A task that waits may be woken by a cancellation.
+  if (call == INTERLOCK_TASK_CALL_CANCEL_REST) {
+    interlock_did(cancellation_operation(INTERLOCK_OPERATION_CANCEL, task));
+  }
   bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM ||
-      call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION ||
-               call == INTERLOCK_TASK_CALL_AWAIT_GROUP;
-  if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
+               call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION || is_await_of_group(call);
+  if (waits && task) interlock_did(cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
 /// A task that is on no actor gives up only its thread. Every task that waits for a thread has a
 /// free one, so it makes no difference on which thread this task continues.
-static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
-  (void)task;
-  if (actor || interlock_model_job_order_matters()) return false;
+static bool yields(interlock_calling_task caller, interlock_site site) {
+  if (gives_up(caller)) return false;
   interlock_name_call("Task.yield");
   interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, site.place);
   return true;
 }
 
+/// What the thread was doing before a part of a task began within it.
+struct interlock_task_part {
+  uint32_t outer_actor;
+  interlock_object *outer_turn;
+  struct interlock_task_part *outer;
+};
+
 // The executor's own calls, which are explored, order its jobs. What a task gives up when it waits
 // or yields is the executor, and other jobs can observe that, as with a serial queue.
-static uint32_t part_begins(uintptr_t job, bool is_on_executor, bool is_first) {
+static void part_begins(uintptr_t job, bool is_on_executor, bool is_first) {
   model_thread *thread = interlock_model_thread();
-  uint32_t outer = thread->actor;
+  struct interlock_task_part *part = interlock_execution_memory(sizeof *part);
+  *part = (struct interlock_task_part){thread->actor, thread->turn, thread->part};
+  thread->part = part;
   thread->actor = 0;
+  thread->turn = NULL;
+  if (interlock_is_job_of_actor((const char *)job)) interlock_learn(INTERLOCK_FACT_ACTOR_JOBS);
+  // It runs before its end could be followed.
+  if (is_first) has_unseen_end = true;
   if (is_on_executor) {
     interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
     if (is_outside(job, is_first)) {
       interlock_escaped("a task that the body did not make, on a custom executor");
     }
   }
-  return outer;
 }
 
-static void part_ends(uint32_t outer) {
+static void part_ends(void) {
+  interlock_model_actor_given_up();
   model_thread *thread = interlock_model_thread();
-  if (thread->actor) {
-    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, thread->actor, 0));
-  }
-  thread->actor = outer;
+  const struct interlock_task_part *part = thread->part;
+  thread->actor = part->outer_actor;
+  thread->turn = part->outer_turn;
+  thread->part = part->outer;
 }
 
 const interlock_task_performer interlock_task_model =

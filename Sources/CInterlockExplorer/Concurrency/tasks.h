@@ -8,16 +8,41 @@
 #ifdef INTERLOCK_INTERPOSES
 /// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
 /// is the object of the outermost task that it is a child of, where a cancellation may come from;
-/// `value` is its parent. Of the object of a task or an actor: the execution made it, or, of an
+/// `last` is its group; `value` is the number of the object that orders its parts. Of the object of a task or an actor: the execution made it, or, of an
 /// actor, one of its tasks has called it. Of a task's object: it is in the list `switching`, where
 /// `first` is the next one; `state` is the object of the actor that its last call switches to.
-enum { is_new = 1 << 4, is_own = 1 << 5, is_listed = 1 << 6 };
+enum { is_new = 1 << 4, is_own = 1 << 5, is_listed = 1 << 6, is_discarding = 1 << 7 };
 
 /// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes
 /// a task that task among it.
 enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64, resuming_kind = 195 };
 
+/// True if a job is not a task's: it is an actor's, or the end of an isolated object.
+bool interlock_is_job_of_actor(const char *job) HIDDEN;
+/// By now the running thread's actor has been given up.
+void interlock_model_actor_given_up(void) HIDDEN;
+
 extern const interlock_task_performer interlock_task_model HIDDEN;
+
+// Task groups (task_groups.c).
+
+typedef struct interlock_task_group interlock_task_group;
+/// Records that the running step adds a task to the group at an address. Returns the group.
+interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destructor) HIDDEN;
+/// Records in the running step that the task of that number has ended.
+void interlock_group_task_ends(interlock_task_group *group, uint32_t task) HIDDEN;
+/// Waits for the next task, or for all. `gives_up` says that others can observe that it waits.
+void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool gives_up,
+                             uintptr_t place) HIDDEN;
+
+// Turns on actors (actor_turns.c).
+
+/// Waits until it is the running thread's turn on the actor. False if the runtime's own queue
+/// decides.
+bool interlock_actor_entered(model_thread *thread, interlock_object *actor,
+                             uintptr_t place) HIDDEN;
+/// Ends the thread's turn on an actor, if it has one, as part of the running step.
+void interlock_actor_left(model_thread *thread) HIDDEN;
 /// Forgets what the execution before has bound.
 void interlock_tasks_reset(void) HIDDEN;
 /// In a state in which no thread can go on: returns true if a task has switched to an actor that no

@@ -235,7 +235,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     interlock_execution_abandon();
   }
   if (is_job) {
-    made->task = item->number;
+    made->task = item->task_number;
     made->call = request->flags & INTERLOCK_FLAG_FIRST_JOB ? "begin task" : "continue";
   }
 }

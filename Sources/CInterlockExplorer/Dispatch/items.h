@@ -13,8 +13,8 @@ typedef struct interlock_model_item {
   /// Of a job: the task that it resumes, or the job itself if the task is not known; and whether it
   /// only resumes the task, as the jobs of `Task.yield` and `Task.sleep` do.
   const void *task;
-  /// The object number that stands for it.
-  uint32_t number;
+  /// The number of the object that orders its parts, and that of the task itself.
+  uint32_t number, task_number;
   bool only_resumes, is_at_once;
   /// It takes no worker besides those of tasks: the job of an actor, which runs tasks that wait.
   bool needs_no_worker;
@@ -32,8 +32,13 @@ typedef struct {
   /// The innermost block that it runs; and its job if that is submitted again while it runs: the
   /// thread then continues with the job itself.
   model_item *running, *again;
-  /// The number of the actor that its task is on, as of its last call; 0 for none.
+  /// The number of the actor that its task is on, as of its last call; 0 for none. The actor itself
+  /// if the task has come to it in the model's turn; else NULL.
   uint32_t actor;
+  interlock_object *turn;
+  /// The part of a task or an actor that it runs within another call, or for an executor of the
+  /// user's; NULL for none.
+  struct interlock_task_part *part;
 } model_thread;
 
 model_thread *interlock_model_thread(void) HIDDEN;

@@ -54,7 +54,13 @@ typedef enum {
   INTERLOCK_FACT_SECTIONS = 1 << 5,
   /// The user's code reads a clock: reads are points, and order what moves the clock.
   INTERLOCK_FACT_CLOCK = 1 << 6,
-  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_CLOCK - 1,
+  /// The order in which the tasks of a group end can be seen, by their results or their failures.
+  INTERLOCK_FACT_GROUP_ORDER = 1 << 7,
+  /// A task came to an actor otherwise than by a switch from no actor: it was resumed there, began
+  /// there, or came from another actor that it had to give up. Then the runtime's own queue decides
+  /// which task is next, and the model's is not used.
+  INTERLOCK_FACT_ACTOR_JOBS = 1 << 8,
+  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_ACTOR_JOBS - 1,
 } interlock_exploration_fact;
 
 typedef struct {

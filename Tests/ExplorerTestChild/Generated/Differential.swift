@@ -12,6 +12,9 @@ enum Differential {
     /// many random orders.
     var runs = 0
     var randomOrders: UInt64 = 0
+    /// The other search knows each fact from the start: it leaves every wait of a task, and every
+    /// actor's queue, to the runtime.
+    var knowsFacts = false
     /// The largest number of explored executions of a program.
     var executions: UInt64 = 20_000
     var printsPrograms = false
@@ -45,6 +48,7 @@ enum Differential {
     var stuck = 0
     var outside = 0
     var modelled = 0
+    var unreal = 0
     var seen = 0
     for seed in options.first..<options.first + options.count {
       let program = GeneratedProgram(seed: seed, isSmall: options.areSmall)
@@ -67,9 +71,17 @@ enum Differential {
         let all = explore(
           program, limited,
           options.randomOrders > 0
-            ? interlock_random_walk_create(program.seed) : interlock_dfs_create(.max))
+            ? interlock_random_walk_create(program.seed)
+            : options.knowsFacts
+              ? interlock_dpor_create(interlock_dpor_options()) : interlock_dfs_create(.max),
+          facts: options.knowsFacts ? allFacts : 0)
         other = all.outcomes
         isFinished = isFinished && (all.isFinished || options.randomOrders > 0)
+        if all.isFinished, !reduced.outcomes.isSubset(of: other) {
+          unreal += 1
+          let more = reduced.outcomes.subtracting(other).sorted().joined(separator: "; ")
+          print("seed=\(seed) unreal: \(more)\n\(program.text)")
+        }
         why = ", of \(all.executions)"
       }
       let missing = other.subtracting(reduced.outcomes).sorted()
@@ -91,6 +103,7 @@ enum Differential {
     print("unfinished=\(unfinished)")
     print("stuck=\(stuck)")
     print("outside=\(outside)")
+    print("unreal=\(unreal)")
     print("modelled=\(modelled)")
     print("seen=\(seen)")
   }
@@ -126,15 +139,20 @@ enum Differential {
     init(_ program: GeneratedProgram) { self.program = program }
   }
 
+  /// All but those that begin a search of their own.
+  private static let allFacts =
+    INTERLOCK_ALL_FACTS.rawValue & ~INTERLOCK_FACT_SECTIONS.rawValue
+
   private static func explore(
     _ program: GeneratedProgram, _ differential: Options,
-    _ make: @autoclosure () -> UnsafeMutablePointer<interlock_strategy>
+    _ make: @autoclosure () -> UnsafeMutablePointer<interlock_strategy>, facts: UInt32 = 0
   ) -> Found {
     var options = interlock_exploration_options()
     options.executions = differential.executions
     options.steps = 10_000
     options.warm_ups = 2
     options.keeps_going = true
+    options.facts = facts
     let running = Running(program)
     while true {
       var result = interlock_exploration_result()

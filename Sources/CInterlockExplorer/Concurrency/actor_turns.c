@@ -1,0 +1,65 @@
+// The turns of an actor: tasks that are on no actor come to one as blocks come to a serial queue.
+//
+// The model keeps the queue and lets a task make its switch when its turn has come. The runtime
+// then finds the actor free and lets the task go on, so that it is one thread of the exploration
+// from its start to its end, whichever task was on the actor before. What comes to an actor in
+// another way stands in the runtime's own queue; a body in which that happens is explored without
+// the model's turns.
+#include "../Engine/engine.h"
+#include "tasks.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+typedef struct waiting_turn {
+  struct waiting_turn *next;
+  interlock_object *actor;
+} waiting_turn;
+
+/// Of an actor's object, `owner` is the thread that is on it, and the turns that wait are a list.
+static bool is_first(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  const waiting_turn *turn = context;
+  return !turn->actor->owner && turn->actor->first == turn;
+}
+
+void interlock_actor_left(model_thread *thread) {
+  if (!thread->turn) return;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_FINISH, thread->turn->number, 0));
+  thread->turn->owner = NULL;
+  thread->turn = NULL;
+  thread->actor = 0;
+}
+
+bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uintptr_t place) {
+  if (interlock_is_known(INTERLOCK_FACT_ACTOR_JOBS)) return false;
+  interlock_name_call("to actor");
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, actor->number, 0), NULL, NULL,
+                  place);
+  bool is_on_another = thread->actor != 0;
+  if (is_on_another) {
+    bool must_wait = actor->owner || actor->first;
+    interlock_actor_left(thread);
+    // The runtime takes the other actor from it, and submits it to this one.
+    if (must_wait) return true;
+  }
+  waiting_turn *turn = interlock_execution_memory(sizeof *turn);
+  turn->actor = actor;
+  if (actor->last) {
+    ((waiting_turn *)actor->last)->next = turn;
+  } else {
+    actor->first = turn;
+  }
+  actor->last = turn;
+  interlock_name_call("on actor");
+  // A step of its own: to come to a busy actor, or to one that has just been left, is the same.
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_BEGIN, actor->number, 0), is_first,
+                  turn, place);
+  actor->first = turn->next;
+  if (!turn->next) actor->last = NULL;
+  actor->owner = interlock_current_thread();
+  thread->turn = actor;
+  thread->actor = actor->number;
+  return true;
+}
+
+#endif

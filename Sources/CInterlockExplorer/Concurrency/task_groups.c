@@ -1,0 +1,128 @@
+// Task groups. The task that waits for its group's tasks waits as for a task's end: without giving
+// up anything that others can observe, the attempt that would come too early is left out.
+//
+// A group hands its tasks' results over in the order in which the tasks end. Until the code of an
+// execution can see that order, the ends of the tasks are a count.
+#include "../Engine/engine.h"
+#include "tasks.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+typedef struct ended_task {
+  uint32_t number;
+  struct ended_task *next;
+} ended_task;
+
+struct interlock_task_group {
+  /// The number of the object that counts its tasks, and of the one that orders their ends.
+  uint32_t number, order;
+  /// Its tasks that have not ended; those that have, and whose results no call has taken yet.
+  uint32_t running;
+  ended_task *first, *last;
+  /// The next result goes to the task that waits for it, or all of them do.
+  bool takes_next, takes_all;
+};
+
+static interlock_task_group *group_at(uintptr_t address) {
+  interlock_object *known = interlock_object_known((const void *)address);
+  return known ? known->state : NULL;
+}
+
+interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destructor) {
+  interlock_task_group *group = group_at(address);
+  bool is_used_up = group && !group->running && !group->first;
+  if (!group || is_used_up) {
+    // Whether another group has been at the address is malloc's affair.
+    interlock_object *known = interlock_object_anew((const void *)address);
+    group = known->state = interlock_execution_memory(sizeof *group);
+    *group = (interlock_task_group){.number = known->number, .order = interlock_object_number()};
+  }
+  group->running++;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_GROUP_ENTER, group->number, 0));
+  if (has_destructor) interlock_learn(INTERLOCK_FACT_GROUP_ORDER);
+  return group;
+}
+
+void interlock_group_task_ends(interlock_task_group *group, uint32_t task) {
+  group->running--;
+  if (!group->takes_all && !group->takes_next) {
+    ended_task *ended = interlock_execution_memory(sizeof *ended);
+    ended->number = task;
+    if (group->last) {
+      group->last->next = ended;
+    } else {
+      group->first = ended;
+    }
+    group->last = ended;
+  }
+  group->takes_next = false;
+  interlock_operation leave =
+      interlock_operation_of(INTERLOCK_OPERATION_GROUP_LEAVE, group->number, 0);
+  leave.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+  interlock_did(leave);
+  if (interlock_is_known(INTERLOCK_FACT_GROUP_ORDER)) {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_COMPLETE, group->order, 0));
+  }
+}
+
+static bool has_next(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  const interlock_task_group *group = context;
+  return group->first || !group->running;
+}
+
+static bool has_ended(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  return ((const interlock_task_group *)context)->running == 0;
+}
+
+/// Takes the first result. Returns the number of its task; 0 for none.
+static uint32_t take_next(interlock_task_group *group) {
+  ended_task *ended = group->first;
+  if (!ended) return 0;
+  group->first = ended->next;
+  if (!group->first) group->last = NULL;
+  return ended->number;
+}
+
+static void take_all(interlock_task_group *group) {
+  group->first = group->last = NULL;
+  group->takes_all = group->running > 0;
+}
+
+void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool gives_up,
+                             uintptr_t place) {
+  interlock_task_group *group = group_at(address);
+  bool sees_order =
+      call == INTERLOCK_TASK_CALL_AWAIT_NEXT || call == INTERLOCK_TASK_CALL_AWAIT_FAILURE;
+  if (sees_order) interlock_learn(INTERLOCK_FACT_GROUP_ORDER);
+  // The tasks may wait to be cancelled, so the runtime itself waits for them.
+  gives_up |= call == INTERLOCK_TASK_CALL_CANCEL_REST;
+  bool is_next = call == INTERLOCK_TASK_CALL_AWAIT_NEXT;
+  if (!group) {
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, place);
+  } else if (gives_up) {
+    // Others can observe whether it had to wait.
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, group->number, 0), NULL,
+                    NULL, place);
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, group->order, 0));
+    if (is_next) {
+      group->takes_next = !take_next(group) && group->running > 0;
+    } else {
+      take_all(group);
+    }
+  } else if (is_next) {
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_AWAIT, group->order, 0), has_next,
+                    group, place);
+    uint32_t task = take_next(group);
+    interlock_operation_kind kind =
+        task ? INTERLOCK_OPERATION_AWAIT : INTERLOCK_OPERATION_YIELD;
+    interlock_turned_out(interlock_operation_of(kind, task, 0));
+  } else {
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_GROUP_WAIT, group->number, 0),
+                    has_ended, group, place);
+    take_all(group);
+  }
+}
+
+#endif
