@@ -33,7 +33,8 @@ typedef struct {
   uintptr_t key;
   /// Where the caller resumes.
   uintptr_t resume;
-  /// The waiting task, and what it waits for; `awaited` is 0 if not known. Of a body, its group.
+  /// The waiting task, and what it waits for; `awaited` is 0 if not known. Of a body,
+  /// where the caller of its scope resumes, and the group.
   uintptr_t task, awaited;
   interlock_object_kind awaited_kind;
   await_kind kind;

@@ -163,6 +163,8 @@ CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
                            ? interlock_await_put((uintptr_t)context, context->resume, was.kind)
                            : NULL;
   if (end) {
+    const pending_await *scope = interlock_await_find((uintptr_t)context->parent);
+    end->task = scope ? scope->resume : context->parent->resume;
     end->awaited = *(const uintptr_t *)arguments[1];
     context->resume = (uintptr_t)interlock_await_ended;
   }
@@ -203,7 +205,7 @@ static void ask_rest(const pending_await *body, uintptr_t error) {
   interlock_task_call call = body->kind == FAILING_BODY ? INTERLOCK_TASK_CALL_AWAIT_FAILURE
                                                         : INTERLOCK_TASK_CALL_AWAIT_REST;
   if (body->kind != GROUP_BODY && error) call = INTERLOCK_TASK_CALL_CANCEL_REST;
-  interlock_ask_task(call, body->awaited, (interlock_site){body->resume, body->resume});
+  interlock_ask_task(call, body->awaited, (interlock_site){body->task, body->task});
 }
 
 /// A call has ended; `error` is what it has thrown, if it may throw. Returns the address at which

@@ -53,7 +53,7 @@ extension Schedule {
   private var rows: [Row] {
     var rows: [Row] = []
     // Without the thread that only waits for the body's task.
-    for (index, step) in steps.lazy.filter({ !isHelper($0) }).enumerated() {
+    for (index, step) in steps.indices.lazy.filter({ shows($0) }).map({ steps[$0] }).enumerated() {
       let row = Row(
         steps: index...index, party: party(step), text: Self.text(step),
         short: Self.text(step, isShort: true), isIdle: Self.isIdle(step))
@@ -61,6 +61,14 @@ extension Schedule {
     }
     return rows.chunked { $0.party == $1.party && $0.text == $1.text }.flatMap(Self.repeated)
       .chunked { $0.party == $1.party }.flatMap(Self.stretch)
+  }
+
+  /// Not the wait of the first thread for the body's task; nor a turn on an actor that comes as soon
+  /// as it was asked for.
+  private func shows(_ index: Int) -> Bool {
+    if isHelper(steps[index]) { return false }
+    guard steps[index].operation == "turn on actor", index > 0 else { return true }
+    return steps[index - 1].thread != steps[index].thread
   }
 
   /// One row for three equal ones or more.

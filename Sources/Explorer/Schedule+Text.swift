@@ -103,7 +103,7 @@ extension Schedule {
     case "group enter", "group leave", "group wait", "group notify", "notify": "group"
     case "barrier wait": "barrier"
     case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
-    case "to actor": "actor"
+    case "to actor", "turn on actor": "actor"
     case "reads", "writes", "begins to change", "atomic access": "variable"
     default: nil
     }

@@ -1,3 +1,4 @@
+internal import CInterlockEvents
 import Interlock
 internal import Synchronization
 
@@ -8,11 +9,18 @@ extension Exploration {
   /// Names the calling task in schedules of the running execution.
   package static func nameTask(_ name: String) {
     guard let thread = SectionTracking.exploredThread else { return }
-    names.withLock { $0[thread] = name }
+    update { $0[thread] = name }
+  }
+
+  /// The lock is no point of the execution: it would order the tasks that are named.
+  private static func update(_ change: (inout [Int: String]) -> Void) {
+    interlock_events_hide_thread(true)
+    names.withLock { change(&$0) }
+    interlock_events_hide_thread(false)
   }
 
   /// Forgets the names of the execution before: call it when a body begins that names its tasks.
-  package static func forgetTaskNames() { names.withLock { $0 = [:] } }
+  package static func forgetTaskNames() { update { $0 = [:] } }
 
   /// The names of a schedule's tasks, whose execution was the last.
   static func taskNames(_ schedule: Schedule) -> [Int: String]? {

@@ -96,7 +96,7 @@ let taskOrderBodies =
       Body("main-actor-calls-\(count)") {
         let text = Shared("")
         runTask {
-          let page = await Page()
+          let page = Page()
           let tasks = (0..<count).map { number in Task { await page.add(letter(number)) } }
           for task in tasks { await task.value }
           text.value = await page.text
@@ -125,7 +125,7 @@ let taskOrderBodies =
       let taken = Shared("")
       let text = Shared("")
       runTask {
-        let page = await Page()
+        let page = Page()
         let tasks = (0..<2).map { number in
           Task {
             lock.withLock { taken.value += letter(number) }

@@ -5,26 +5,24 @@
 //
 //   ✘ Test reenteredActor() recorded an issue at 06-ReenteredActor.swift:48:21: Issue recorded
 //   ↳ Expectation failed: await account.balance >= 0
-//     the body failed (order number 4); the shortest schedule found has 2 context switches
+//     the body failed (order number 2); the shortest schedule found has 2 context switches
 //      1  body    begin task
-//      2  body    await task #9  06-ReenteredActor.swift:52
-//      3  task 1    begin task  06-ReenteredActor.swift:50
-//      4  task 1    to actor #8  06-ReenteredActor.swift:41
-//      5  task 1    continue  06-ReenteredActor.swift:41
-//      6  task 2      begin task  06-ReenteredActor.swift:51
-//      7  task 2      to actor #8  06-ReenteredActor.swift:41
-//      8  task 2      continue  06-ReenteredActor.swift:41
-//      9  task 2      to actor #8  06-ReenteredActor.swift:43
-//     10  task 2      end task #12
-//     11  task 1    to actor #8  06-ReenteredActor.swift:43
-//     12  task 1    end task #9
-//     13  body    continue
-//     14  body    await task #12  06-ReenteredActor.swift:52
-//     15  body    to actor #8  06-ReenteredActor.swift:48
-//     16  body    leave actor  06-ReenteredActor.swift:48
-//     17  body    ✘ 06-ReenteredActor.swift:53
-//       #8: actor made at 06-ReenteredActor.swift:49
-//     replay: explore(replay: "i1-d7425650-w0-bc3d5-eadfc6")
+//      2  task 1    begin task  06-ReenteredActor.swift:46
+//      3  task 1    to actor #8  06-ReenteredActor.swift:37
+//      4  task 1    continue  06-ReenteredActor.swift:37
+//      5  task 2      begin task  06-ReenteredActor.swift:47
+//      6  task 2      to actor #8  06-ReenteredActor.swift:37
+//      7  task 2      continue  06-ReenteredActor.swift:37
+//      8  task 2      to actor #8  06-ReenteredActor.swift:39
+//      9  task 2      end task #12
+//     10  task 1    to actor #8  06-ReenteredActor.swift:39
+//     11  task 1    end task #9
+//     12  body    await task #9  06-ReenteredActor.swift:48
+//     13  body    await task #12  06-ReenteredActor.swift:48
+//     14  body    to actor #8  06-ReenteredActor.swift:44
+//     15  body    ✘ 06-ReenteredActor.swift:49
+//       #8: actor made at 06-ReenteredActor.swift:45
+//     replay: explore(replay: "i1-d7425650-w0-c4d7-8edb4f")
 //   ✘ Test reenteredActor() failed after 0.400 seconds with 1 issue.
 
 import InterlockTesting

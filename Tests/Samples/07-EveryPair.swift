@@ -5,40 +5,37 @@
 //
 //   ✘ Test everyPair() recorded an issue at 07-EveryPair.swift:55:1: Issue recorded
 //   ↳ 'put' and 'has' conflict
-//     Samples/07-EveryPair.swift:51: race on a property: nothing orders the read here after the…
-//       first, ended before: write  Samples/07-EveryPair.swift:53  closure #1 in Shelf.put(_:)
-//         thread 'thread 2', task 203
-//         #0 closure #1 in Shelf.put(_:)  07-EveryPair.swift:53
-//       second, after it by luck: read  Samples/07-EveryPair.swift:55  Shelf.has(_:)
+//     Samples/07-EveryPair.swift:51: race on a property: nothing orders the write here after the…
+//       first, ended before: read  Samples/07-EveryPair.swift:55  Shelf.has(_:)
 //         thread 'thread 3', task 204
 //         #0 Shelf.has(_:)  07-EveryPair.swift:55
 //         #1 closure #3 in closure #1 in everyPair()  07-EveryPair.swift:62
-//         body            put                              has
+//       second, after it by luck: write  Samples/07-EveryPair.swift:53  closure #1 in Shelf.put(_:)
+//         thread 'thread 2', task 203
+//         #0 closure #1 in Shelf.put(_:)  07-EveryPair.swift:53
+//         body            has                                             put
 //      1  begin task
-//      2  await task #8
-//      3                  begin task
-//      4                  lock #14  07-EveryPair.swift:53
-//      5                  write section #15  07-EveryPair.swift:51
-//      6                  end of write section #15  07-EveryPair.swift:51
-//      7                  end task #8
-//      8                                               begin task
-//      9                                               read section #15  07-EveryPair.swift:51
-//     10                                               end of read section #15  07-EveryPai…
-//     11                                               end task #11
-//     12  continue
-//     13  await task #11
-//     14  await task #11
-//     15  await task #8
-//     16  end task #3
-//       #14: lock made at 07-EveryPair.swift:50
-//     replay: checkSendable(replay: "i1-1a6193b3-w131076-bc5d4e-29b713")
+//      2                  begin task
+//      3                  read section #14  07-EveryPair.swift:51
+//      4                  end of read section #14  07-EveryPair.swift:51
+//      5                  end task #11
+//      6                                                                  begin task
+//      7                                                                  lock #15  07-EveryPai…
+//      8                                                                  write section #14  07…
+//      9                                                                  end of write section …
+//     10                                                                  end task #8
+//     11  await task #8
+//     12  await task #11
+//     13  end task #3
+//       #15: lock made at 07-EveryPair.swift:50
+//     replay: checkSendable(replay: "i1-1a6193b3-w131076-d4b-c23ad4")
 //   checkSendable: Shelf: 1 of 6 pairs conflicts  07-EveryPair.swift:59
-//            put        count      has
-//     put    safe (14)  safe (14)  CONFLICT
-//     count             safe (14)  safe (7)
-//     has        safe (7)
+//            put       count     has
+//     put    safe (2)  safe (2)  CONFLICT
+//     count            safe (2)  safe (1)
+//     has                        safe (1)
 //     safe (n): all n orders of the controlled calls and of the sections that both begin pass,…
-//     put + has: write 07-EveryPair.swift:53; read 07-EveryPair.swift:55
+//     put + has: read 07-EveryPair.swift:55; write 07-EveryPair.swift:53
 //   ✘ Test everyPair() failed after 1.111 seconds with 1 issue.
 
 import Foundation

@@ -50,7 +50,7 @@ bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uint
     actor->first = turn;
   }
   actor->last = turn;
-  interlock_name_call("on actor");
+  interlock_name_call("turn on actor");
   // A step of its own: to come to a busy actor, or to one that has just been left, is the same.
   interlock_point(interlock_operation_of(INTERLOCK_OPERATION_BEGIN, actor->number, 0), is_first,
                   turn, place);

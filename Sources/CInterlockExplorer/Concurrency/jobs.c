@@ -40,10 +40,11 @@ void interlock_model_job_enqueued(model_item *item) {
   // number that its making gave it; a job of an actor, or of a task that the runtime makes for
   // itself (the end of a sleep), has one part, and a number of its own.
   bool is_of_task = !item->needs_no_worker || item->only_resumes;
-  interlock_object *task = is_of_task ? interlock_model_own_task(item->task) : NULL;
-  if (task && !task->value) task->value = interlock_object_number();
-  item->number = task ? (uint32_t)task->value : interlock_object_number();
-  item->task_number = task ? task->number : item->number;
+  bool is_own_task = is_of_task && interlock_model_own_task(item->task);
+  model_task *task = is_own_task ? interlock_task_at((uintptr_t)item->task) : NULL;
+  if (task && !task->parts) task->parts = interlock_object_number();
+  item->number = task ? task->parts : interlock_object_number();
+  item->task_number = task ? task->object->number : item->number;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
 }
 

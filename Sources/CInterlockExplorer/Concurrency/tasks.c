@@ -10,16 +10,11 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-static const char shared_actor[] = "an actor that tasks outside the body use";
-
-/// The tasks that have switched to an actor.
-static interlock_object *switching;
-
 /// What all streams share, and all continuations of which the runtime keeps the task to itself.
 static const char streams, continuations;
 
-/// The body has bound a task-local value of its own; the end of one of its tasks will not be seen.
-static bool binds_locals, has_unseen_end;
+/// The body has bound a task-local value of its own.
+static bool binds_locals;
 
 static interlock_operation operation_on(interlock_operation_kind kind, const void *address) {
   return interlock_operation_of(kind, interlock_object_at(address)->number, 0);
@@ -29,26 +24,8 @@ static void did_use(const void *address) {
   interlock_did(operation_on(INTERLOCK_OPERATION_READ_WRITE, address));
 }
 
-/// The object of the task where a cancellation of this one may come from.
-static const interlock_object *cancellation(const interlock_object *task) {
-  return task->owner ? task->owner : task;
-}
-
-static interlock_operation cancellation_operation(interlock_operation_kind kind, uintptr_t task) {
-  const interlock_object *known = interlock_object_at((const void *)task);
-  return interlock_operation_of(kind, cancellation(known)->number, 0);
-}
-
-static void made(interlock_made_task task) {
-  const void *address = (const void *)task.task;
-  interlock_object *known = interlock_object_at(address);
-  // The first job of a task is enqueued before this, unless the task waits for an actor.
-  if (!(known->flags & is_new)) known = interlock_object_anew(address);
-  known->flags = (known->flags & ~(uint32_t)is_new) | is_own;
-  known->owner = task.parent ? (void *)cancellation(interlock_object_at((const void *)task.parent)) : NULL;
-  known->last = task.group ? interlock_group_gains(task.group, task.has_destructor) : NULL;
-  if (task.is_discarding) known->flags |= is_discarding;
-  if (!task.has_end) has_unseen_end = true;
+static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t task) {
+  return interlock_operation_of(kind, interlock_task_at(task)->cancelled_as->number, 0);
 }
 
 static void bound_local(void) { binds_locals = true; }
@@ -60,70 +37,19 @@ static bool gives_surroundings(void) {
 }
 
 void interlock_tasks_reset(void) {
-  binds_locals = has_unseen_end = false;
-  switching = NULL;
-}
-
-/// Records the actor to which a task switches; 0 once the task has gone on.
-static void note_switch(uintptr_t task, uintptr_t actor) {
-  interlock_object *known = interlock_object_at((const void *)task);
-  known->state = actor ? interlock_object_at((const void *)actor) : NULL;
-  if (!actor || (known->flags & is_listed)) return;
-  known->flags |= is_listed;
-  known->first = switching;
-  switching = known;
-}
-
-/// True if an explored thread is on the actor, or on one that it has not named yet.
-static bool has_explored_thread(const interlock_object *actor) {
-  const interlock_engine *engine = &interlock_the_engine;
-  for (size_t index = 0; index < engine->live.count; index++) {
-    const model_thread *thread = engine->live.items[index]->model;
-    if (!thread) continue;
-    const model_item *job = thread->running;
-    bool is_on_some_actor = thread->actor == 0 && job && job->needs_no_worker && !job->only_resumes;
-    if (thread->actor == actor->number || is_on_some_actor) return true;
-  }
-  return false;
-}
-
-bool interlock_tasks_left(void) {
-  const char *label;
-  // The actor's job may wait for a worker.
-  if (interlock_model_dry_pool(&label)) return false;
-  const interlock_object *task = switching;
-  while (task && (!task->state || has_explored_thread(task->state))) task = task->first;
-  if (task) interlock_escaped(shared_actor);
-  return task != NULL;
+  binds_locals = false;
+  interlock_known_tasks_reset();
 }
 
 static void actor_made(uintptr_t actor) {
   interlock_object_anew((const void *)actor)->flags = is_own;
 }
 
-static bool is_own_at(uintptr_t address) {
-  const interlock_object *known = interlock_object_known((const void *)address);
-  return known && (known->flags & is_own);
-}
-
-/// A job that an explored thread submits, as it resumes a task that was made elsewhere: the task
-/// runs on the real pool. The job of an actor is a part of the actor, or names it.
-static bool is_outside(uintptr_t job, bool is_first) {
-  enum { actor_size = 128 };
-  uint32_t kind = *(const uint32_t *)(job + at_kind) & kind_mask;
-  if (is_first || kind == resuming_kind) return false;
-  if (kind == 0) return !is_own_at(job);
-  for (uintptr_t offset = 0; offset < actor_size; offset += sizeof(uintptr_t)) {
-    if (is_own_at(job - offset)) return false;
-  }
-  return !is_own_at(*(const uintptr_t *)(job + at_end_of_head));
-}
-
 /// What a task gives up when it waits can be observed: its turn on an executor, its worker in a pool
 /// that may run dry, or the thread of the call that runs this part of it.
 static bool gives_up(interlock_calling_task caller) {
   return caller.has_executor || interlock_model_thread()->part ||
-         interlock_model_pools_matter() || has_unseen_end;
+         interlock_model_pools_matter() || interlock_has_unseen_end;
 }
 
 static interlock_operation operation_of(interlock_task_call call, uintptr_t object,
@@ -147,14 +73,14 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_RESUME:
       return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
     case INTERLOCK_TASK_CALL_PAUSE:
-      if (task) return cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, task);
+      if (task) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task);
       break;
     case INTERLOCK_TASK_CALL_CANCEL:
-      if (object || task) return cancellation_operation(INTERLOCK_OPERATION_CANCEL, object ? object : task);
+      if (object || task) return cancellation(INTERLOCK_OPERATION_CANCEL, object ? object : task);
       break;
     case INTERLOCK_TASK_CALL_TEST_CANCEL:
       if (!object) object = task;
-      if (object) return cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, object);
+      if (object) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object);
       break;
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
@@ -197,7 +123,17 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
 
 static bool has_task_ended(interlock_logical_thread *thread, void *task) {
   (void)thread;
-  return !is_own_at((uintptr_t)task);
+  return !interlock_is_own_at((uintptr_t)task);
+}
+
+/// Returns true if the running thread has awaited the end of the task before, as at the end of the
+/// scope of an `async let`. Records that it awaits it.
+static bool has_awaited(uintptr_t address) {
+  model_task *task = interlock_task_at(address);
+  const interlock_logical_thread *thread = interlock_current_thread();
+  bool has = task->awaited_by == thread && !(task->object->flags & is_own);
+  task->awaited_by = thread;
+  return has;
 }
 
 static bool is_await_of_group(interlock_task_call call) {
@@ -218,20 +154,22 @@ static void reach(interlock_task_call call, uintptr_t object, interlock_calling_
   // The end of a turn is like the unlock of a lock.
   bool only_leaves = call == INTERLOCK_TASK_CALL_SWITCH && interlock_model_thread()->turn;
   if (only_leaves || (only_enqueues && !interlock_model_job_order_matters())) return;
-  interlock_name_call(name_of(call, object));
   interlock_operation operation = operation_of(call, object, caller);
-  bool waits = operation.kind == INTERLOCK_OPERATION_AWAIT && is_own_at(object);
+  if (operation.kind == INTERLOCK_OPERATION_AWAIT && has_awaited(object)) return;
+  interlock_name_call(name_of(call, object));
+  bool waits = operation.kind == INTERLOCK_OPERATION_AWAIT && interlock_is_own_at(object);
   interlock_point(operation, waits ? has_task_ended : NULL, (void *)object, place);
 }
 
-static void task_ended(interlock_object *task) {
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_WRITE, task->number, 0));
-  if (task->flags & is_discarding) {
+static void task_ended(model_task *task) {
+  uint32_t number = task->object->number;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_WRITE, number, 0));
+  if (task->is_discarding) {
     interlock_did(
-        interlock_operation_of(INTERLOCK_OPERATION_CANCEL, cancellation(task)->number, 0));
+        interlock_operation_of(INTERLOCK_OPERATION_CANCEL, task->cancelled_as->number, 0));
   }
-  task->flags &= ~(uint32_t)is_own;
-  if (task->last) interlock_group_task_ends(task->last, task->number);
+  task->object->flags &= ~(uint32_t)is_own;
+  if (task->group) interlock_group_task_ends(task->group, number);
 }
 
 static void ask(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
@@ -239,14 +177,14 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   uintptr_t task = caller.task, actor = caller.actor;
   if (call == INTERLOCK_TASK_CALL_RETURN) {
     // A cancellation before this step calls the handler, and a later one does not.
-    if (task) interlock_did(cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, task));
+    if (task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
     return;
   }
   model_thread *thread = interlock_model_thread();
   bool switches = call == INTERLOCK_TASK_CALL_SWITCH && object;
-  if (task) note_switch(task, switches ? object : 0);
+  if (task) interlock_task_switches(task, switches ? object : 0);
   // The runtime lets a thread that leaves an actor run the tasks that wait for it.
-  if (task && !is_own_at(task)) interlock_escaped(shared_actor);
+  if (task && !interlock_is_own_at(task)) interlock_escaped(interlock_shared_actor);
   interlock_object *to = switches ? interlock_object_at((const void *)object) : NULL;
   if (to) to->flags |= is_own;
   if (to && interlock_actor_entered(thread, to, site.place)) return;
@@ -266,15 +204,15 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
     if (actor && actor != object && may_leave) did_use((const void *)actor);
   }
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
-    task_ended(interlock_object_at((const void *)object));
+    task_ended(interlock_task_at(object));
   }
   // A task that waits may be woken by a cancellation.
   if (call == INTERLOCK_TASK_CALL_CANCEL_REST) {
-    interlock_did(cancellation_operation(INTERLOCK_OPERATION_CANCEL, task));
+    interlock_did(cancellation(INTERLOCK_OPERATION_CANCEL, task));
   }
   bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM ||
                call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION || is_await_of_group(call);
-  if (waits && task) interlock_did(cancellation_operation(INTERLOCK_OPERATION_TEST_CANCEL, task));
+  if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
 /// A task that is on no actor gives up only its thread. Every task that waits for a thread has a
@@ -304,10 +242,10 @@ static void part_begins(uintptr_t job, bool is_on_executor, bool is_first) {
   thread->turn = NULL;
   if (interlock_is_job_of_actor((const char *)job)) interlock_learn(INTERLOCK_FACT_ACTOR_JOBS);
   // It runs before its end could be followed.
-  if (is_first) has_unseen_end = true;
+  if (is_first) interlock_has_unseen_end = true;
   if (is_on_executor) {
     interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
-    if (is_outside(job, is_first)) {
+    if (interlock_job_is_outside(job, is_first)) {
       interlock_escaped("a task that the body did not make, on a custom executor");
     }
   }
@@ -323,8 +261,8 @@ static void part_ends(void) {
 }
 
 const interlock_task_performer interlock_task_model =
-    {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made,
-     .is_outside = is_outside, .part_begins = part_begins, .part_ends = part_ends,
+    {.ask = ask, .yields = yields, .actor_made = actor_made, .made = interlock_task_made,
+     .is_outside = interlock_job_is_outside, .part_begins = part_begins, .part_ends = part_ends,
      .bound_local = bound_local, .gives_surroundings = gives_surroundings};
 
 #endif

@@ -6,12 +6,29 @@
 #include "interlock_task_performer.h"
 
 #ifdef INTERLOCK_INTERPOSES
-/// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
-/// is the object of the outermost task that it is a child of, where a cancellation may come from;
-/// `last` is its group; `value` is the number of the object that orders its parts. Of the object of a task or an actor: the execution made it, or, of an
-/// actor, one of its tasks has called it. Of a task's object: it is in the list `switching`, where
-/// `first` is the next one; `state` is the object of the actor that its last call switches to.
-enum { is_new = 1 << 4, is_own = 1 << 5, is_listed = 1 << 6, is_discarding = 1 << 7 };
+/// Of a task's object: its first job has been handed over, and no more is known of it yet. Of a
+/// task's or an actor's: the execution made it, or, of an actor, one of its tasks has called it.
+enum { is_new = 1 << 4, is_own = 1 << 5 };
+
+typedef struct interlock_task_group interlock_task_group;
+
+/// A task: the `state` of its object.
+typedef struct interlock_model_task {
+  interlock_object *object;
+  /// The outermost task that it is a child of, where a cancellation may come from; or itself.
+  const interlock_object *cancelled_as;
+  /// The group that it was made in; NULL for none. That group keeps no results.
+  interlock_task_group *group;
+  bool is_discarding;
+  /// The number of the object that orders its parts; 0 before the first.
+  uint32_t parts;
+  /// The thread that has awaited its end last.
+  const interlock_logical_thread *awaited_by;
+  /// The actor that its last call switches to; and its place in the list of the tasks that did.
+  const interlock_object *to;
+  struct interlock_model_task *switched_before;
+  bool is_listed;
+} model_task;
 
 /// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes
 /// a task that task among it.
@@ -24,9 +41,26 @@ void interlock_model_actor_given_up(void) HIDDEN;
 
 extern const interlock_task_performer interlock_task_model HIDDEN;
 
+// Tasks and actors by address (known_tasks.c).
+
+/// The task at an address, as it is in this execution.
+model_task *interlock_task_at(uintptr_t task) HIDDEN;
+void interlock_task_made(interlock_made_task made) HIDDEN;
+/// True if the execution made the task or the actor, and the task has not ended.
+bool interlock_is_own_at(uintptr_t address) HIDDEN;
+/// True of a job that an explored thread submits, as it resumes a task that was made elsewhere: the
+/// task runs on the real pool. The job of an actor is a part of the actor, or names it.
+bool interlock_job_is_outside(uintptr_t job, bool is_first) HIDDEN;
+/// Records the actor to which a task switches; 0 once the task has gone on.
+void interlock_task_switches(uintptr_t task, uintptr_t actor) HIDDEN;
+/// What is not controlled where a thread outside the exploration is on an actor.
+extern const char interlock_shared_actor[] HIDDEN;
+/// The end of one of the tasks will not be seen.
+extern bool interlock_has_unseen_end HIDDEN;
+void interlock_known_tasks_reset(void) HIDDEN;
+
 // Task groups (task_groups.c).
 
-typedef struct interlock_task_group interlock_task_group;
 /// Records that the running step adds a task to the group at an address. Returns the group.
 interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destructor) HIDDEN;
 /// Records in the running step that the task of that number has ended.

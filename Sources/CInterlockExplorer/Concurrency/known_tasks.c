@@ -1,0 +1,90 @@
+// The tasks and actors that an execution has made.
+#include "../Engine/engine.h"
+#include "tasks.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+const char interlock_shared_actor[] = "an actor that tasks outside the body use";
+
+/// The tasks that have switched to an actor.
+static model_task *switching;
+
+bool interlock_has_unseen_end;
+
+model_task *interlock_task_at(uintptr_t task) {
+  interlock_object *known = interlock_object_at((const void *)task);
+  if (!known->state) {
+    model_task *made = known->state = interlock_execution_memory(sizeof *made);
+    made->object = known;
+    made->cancelled_as = known;
+  }
+  return known->state;
+}
+
+void interlock_task_made(interlock_made_task made) {
+  const void *address = (const void *)made.task;
+  // The first job of a task is enqueued before this, unless the task waits for an actor.
+  interlock_object *known = interlock_object_at(address);
+  if (!(known->flags & is_new)) known = interlock_object_anew(address);
+  known->flags = (known->flags & ~(uint32_t)is_new) | is_own;
+  model_task *task = interlock_task_at(made.task);
+  if (made.parent) task->cancelled_as = interlock_task_at(made.parent)->cancelled_as;
+  if (made.group) task->group = interlock_group_gains(made.group, made.has_destructor);
+  task->is_discarding = made.is_discarding;
+  if (!made.has_end) interlock_has_unseen_end = true;
+}
+
+void interlock_known_tasks_reset(void) {
+  interlock_has_unseen_end = false;
+  switching = NULL;
+}
+
+void interlock_task_switches(uintptr_t address, uintptr_t actor) {
+  model_task *task = interlock_task_at(address);
+  task->to = actor ? interlock_object_at((const void *)actor) : NULL;
+  if (!actor || task->is_listed) return;
+  task->is_listed = true;
+  task->switched_before = switching;
+  switching = task;
+}
+
+/// True if an explored thread is on the actor, or on one that it has not named yet.
+static bool has_explored_thread(const interlock_object *actor) {
+  const interlock_engine *engine = &interlock_the_engine;
+  for (size_t index = 0; index < engine->live.count; index++) {
+    const model_thread *thread = engine->live.items[index]->model;
+    if (!thread) continue;
+    const model_item *job = thread->running;
+    bool is_on_some_actor = thread->actor == 0 && job && job->needs_no_worker && !job->only_resumes;
+    if (thread->actor == actor->number || is_on_some_actor) return true;
+  }
+  return false;
+}
+
+bool interlock_tasks_left(void) {
+  const char *label;
+  // The actor's job may wait for a worker.
+  if (interlock_model_dry_pool(&label)) return false;
+  const model_task *task = switching;
+  while (task && (!task->to || has_explored_thread(task->to))) task = task->switched_before;
+  if (task) interlock_escaped(interlock_shared_actor);
+  return task != NULL;
+}
+
+bool interlock_is_own_at(uintptr_t address) {
+  const interlock_object *known = interlock_object_known((const void *)address);
+  return known && (known->flags & is_own);
+}
+
+bool interlock_job_is_outside(uintptr_t job, bool is_first) {
+  enum { actor_size = 128 };
+  uint32_t kind = *(const uint32_t *)(job + at_kind) & kind_mask;
+  if (is_first || kind == resuming_kind) return false;
+  if (kind == 0) return !interlock_is_own_at(job);
+  for (uintptr_t offset = 0; offset < actor_size; offset += sizeof(uintptr_t)) {
+    if (interlock_is_own_at(job - offset)) return false;
+  }
+  return !interlock_is_own_at(*(const uintptr_t *)(job + at_end_of_head));
+}
+
+#endif
