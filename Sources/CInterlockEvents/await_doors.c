@@ -24,6 +24,12 @@
 #define SWITCH_BEGINS(number)                                                             \
   "movq %rsp, %rdi\n movl $" number ", %esi\n callq interlock_switch_begins\n"
 #define SWITCH_ENDS "callq interlock_switch_ends\n"
+#define CONTINUATION_AWAITED "callq interlock_continuation_reached\n"
+#define CONTINUATION_BODY                                                                 \
+  "movq %rsp, %rdi\n callq interlock_continuation_begins\n movq %rax, %r11\n"              \
+  "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"      \
+  "subq $8, %rsp\n callq *%r11\n callq interlock_continuation_given\n"                      \
+  "addq $8, %rsp\n ret\n"
 
 #else
 
@@ -44,6 +50,12 @@
 #define SWITCH_BEGINS(number)                                                             \
   "add x0, sp, #16\n mov w1, #" number "\n bl interlock_switch_begins\n"
 #define SWITCH_ENDS "bl interlock_switch_ends\n"
+#define CONTINUATION_AWAITED "bl interlock_continuation_reached\n"
+#define CONTINUATION_BODY                                                                 \
+  "add x0, sp, #16\n bl interlock_continuation_begins\n mov x16, x0\n"                     \
+  "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"                \
+  "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n blr x16\n"                                  \
+  "bl interlock_continuation_given\n ldp x29, x30, [sp], #96\n ret\n"
 
 #endif
 
@@ -62,6 +74,8 @@ _Static_assert(first_counter == 1, "the doors count from here");
 #include "awaited_calls.h"
 #undef AWAITED
 
+DOOR("swift_continuation_await", CONTINUATION_AWAITED)
+
 #define ENTRY_DOOR(number, kind, resume, name) DOOR(#name, SWITCH_BEGINS(#number))
 ENTRIES(ENTRY_DOOR)
 
@@ -73,6 +87,12 @@ ENTRIES(ENTRY_DOOR)
 ENDING("interlock_await_ended", CALL_ENDS);
 ENDING("interlock_switch_ended", SWITCH_ENDS);
 ENDING("interlock_group_body", BODY_BEGINS);
+
+// Calls the body as its caller would, and returns there.
+__asm__(".pushsection .text\n .hidden interlock_continuation_body\n"
+        ".globl interlock_continuation_body\n .type interlock_continuation_body, %function\n"
+        ".p2align 4\ninterlock_continuation_body:\n" KEEP CONTINUATION_BODY
+        ".size interlock_continuation_body, . - interlock_continuation_body\n .popsection\n");
 
 #endif
 #endif

@@ -23,6 +23,8 @@ typedef enum {
   GROUP_BODY,
   THROWING_BODY,
   FAILING_BODY,
+  /// The body that gets a checked continuation.
+  CONTINUATION_BODY,
   /// `Task.yield`.
   YIELDS,
   /// Not an awaited call but the task's own function, whose end is that of the task.

@@ -1,17 +1,18 @@
 // The runtime's asynchronous functions that an executable calls by symbol: `AWAITED(kind, symbol)`
 // each, with an isolation parameter and without, as older compilers call them. `awaits.sh` lists
-// those of the toolchain that are missing here. `AWAITED_SCOPE(body, kind, symbol)` runs a body in
-// the scope of a task group: `body` is the index of that argument, `kind` that of its end.
-#ifndef AWAITED_SCOPE
-#define AWAITED_SCOPE(body, body_kind, symbol) AWAITED(GROUP_SCOPE, symbol)
+// those of the toolchain that are missing here. `AWAITED_BODY(kind, body, body_kind, symbol)` runs a
+// body before it waits: `body` is the index of that argument, `body_kind` the kind of its end.
+#ifndef AWAITED_BODY
+#define AWAITED_BODY(kind, body, body_kind, symbol) AWAITED(kind, symbol)
 #endif
 
 // The task waits for a continuation.
-AWAITED(CONTINUATION, "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF")
-AWAITED(CONTINUATION,
+AWAITED_BODY(CONTINUATION, 3, CONTINUATION_BODY, "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF")
+AWAITED_BODY(CONTINUATION, 5, CONTINUATION_BODY,
   "$ss23withCheckedContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5NeverOGXEtYalF")
-AWAITED(CONTINUATION, "$ss31withCheckedThrowingContinuation8function_xSS_yScCyxs5Error_pGXEtYaKlF")
-AWAITED(CONTINUATION,
+AWAITED_BODY(CONTINUATION, 3, CONTINUATION_BODY,
+  "$ss31withCheckedThrowingContinuation8function_xSS_yScCyxs5Error_pGXEtYaKlF")
+AWAITED_BODY(CONTINUATION, 5, CONTINUATION_BODY,
   "$ss31withCheckedThrowingContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5Error_pGXEtYaKlF")
 
 // The next element of an AsyncStream.
@@ -104,19 +105,19 @@ AWAITED(GROUP, "$sScg4next9isolationxSgScA_pSgYi_tYaKF")
 AWAITED(GROUP, "$sScg4nextxSgyYaKF")
 AWAITED(GROUP, "$sScg8IteratorV4next9isolationxSgScA_pSgYi_tYaq_YKF")
 AWAITED(GROUP, "$sScg8IteratorV4nextxSgyYaKF")
-AWAITED_SCOPE(3, GROUP_BODY, "$ss13withTaskGroup2of9returning4bodyq_xm_q_mq_ScGyxGzYaXEtYar0_lF")
-AWAITED_SCOPE(5, GROUP_BODY,
+AWAITED_BODY(GROUP_SCOPE, 3, GROUP_BODY, "$ss13withTaskGroup2of9returning4bodyq_xm_q_mq_ScGyxGzYaXEtYar0_lF")
+AWAITED_BODY(GROUP_SCOPE, 5, GROUP_BODY,
   "$ss13withTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_ScGyxGzYaXEtYas8SendableRzr0_lF")
 AWAITED(PLAIN, "$ss15ContinuousClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
 AWAITED(PLAIN, "$ss15SuspendingClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
 AWAITED(GROUP_REST, "$ss19DiscardingTaskGroupV22awaitAllRemainingTasksyyYaKF")
-AWAITED_SCOPE(3, THROWING_BODY,
+AWAITED_BODY(GROUP_SCOPE, 3, THROWING_BODY,
   "$ss21withThrowingTaskGroup2of9returning4bodyq_xm_q_mq_Scgyxs5Error_pGzYaKXEtYaKr0_lF")
-AWAITED_SCOPE(5, THROWING_BODY,
+AWAITED_BODY(GROUP_SCOPE, 5, THROWING_BODY,
   "$ss21withThrowingTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_Scgyxs5Error_pGzYaKXEtYaKs8SendableRzr0_lF")
 AWAITED(PLAIN, "$ss21withUnsafeCurrentTask4bodyxxSctSgYaKXE_tYaKlF")
-AWAITED_SCOPE(2, GROUP_BODY, "$ss23withDiscardingTaskGroup9returning4bodyxxm_xs0bcD0VzYaXEtYalF")
-AWAITED_SCOPE(4, GROUP_BODY,
+AWAITED_BODY(GROUP_SCOPE, 2, GROUP_BODY, "$ss23withDiscardingTaskGroup9returning4bodyxxm_xs0bcD0VzYaXEtYalF")
+AWAITED_BODY(GROUP_SCOPE, 4, GROUP_BODY,
   "$ss23withDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcD0VzYaXEtYalF")
 AWAITED(PLAIN,
   "$ss26withTaskExecutorPreference_9isolation9operationxSch_pSg_ScA_pSgYixyYaq_YKXEtYaq_YKs5ErrorR_r0_lF")
@@ -125,9 +126,9 @@ AWAITED(GROUP_FAILURE, "$ss27ThrowingDiscardingTaskGroupV22awaitAllRemainingTask
 AWAITED(PLAIN,
   "$ss27withTaskCancellationHandler9operation8onCancel9isolationxxyYaKXE_yyYbXEScA_pSgYitYaKlF")
 AWAITED(PLAIN, "$ss27withTaskCancellationHandler9operation8onCancelxxyYaKXE_yyYbXEtYaKlF")
-AWAITED_SCOPE(2, FAILING_BODY,
+AWAITED_BODY(GROUP_SCOPE, 2, FAILING_BODY,
   "$ss31withThrowingDiscardingTaskGroup9returning4bodyxxm_xs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
-AWAITED_SCOPE(4, FAILING_BODY,
+AWAITED_BODY(GROUP_SCOPE, 4, FAILING_BODY,
   "$ss31withThrowingDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
 AWAITED(PLAIN,
   "$ss33withTaskPriorityEscalationHandler9operation02onC9Escalated9isolationxxyYaq_YKXE_yScP_ScPtYbXEScA_pSgYitYaq_YKs5ErrorR_r0_lF")
@@ -139,4 +140,4 @@ AWAITED(PLAIN,
 AWAITED(PLAIN, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yYaKXESSSutYaKlF")
 AWAITED(PLAIN,
   "$ss9TaskLocalC9withValue_9operation9isolation4file4lineqd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF")
-#undef AWAITED_SCOPE
+#undef AWAITED_BODY

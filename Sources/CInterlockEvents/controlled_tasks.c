@@ -36,10 +36,11 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const ui
     case GROUP_SCOPE:
     case GROUP_BODY:
     case THROWING_BODY:
-    case FAILING_BODY: break;
+    case FAILING_BODY:
+    case CONTINUATION_BODY: break;
     case CONTINUATION:
     case UNSAFE_CONTINUATION:
-      interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, site);
+      interlock_ask_task(INTERLOCK_TASK_CALL_MAKE_CONTINUATION, 0, site);
       break;
     case YIELDS: interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, site); break;
     case TASK_END:
@@ -110,9 +111,10 @@ static const struct {
 #undef DESCRIBED
 };
 
-/// `first` is the first argument: the task, for a task's methods. Returns the address to jump to.
+/// `first` is the first argument: the task, for a task's methods. `object` is `self` of a method of a
+/// generic structure. Returns the address to jump to.
 __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number,
-    uintptr_t returns_to) {
+    uintptr_t returns_to, const uintptr_t *object) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
   // Relaxed: as in REAL.
   uintptr_t real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
@@ -127,7 +129,10 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
     case TESTS: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, first, site); break;
     case TESTS_OWN: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, 0, site); break;
     case CANCELS_GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_CANCEL, 0, site); break;
-    case RESUMES: interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, 0, site); break;
+    case RESUMES:
+      interlock_ask_task(INTERLOCK_TASK_CALL_RESUME,
+                         interlock_task_of_checked((const uintptr_t *)*object), site);
+      break;
     case FEEDS: interlock_ask_task(INTERLOCK_TASK_CALL_FEED, 0, site); break;
   }
   return real;
@@ -141,7 +146,7 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
       ".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"                \
       ".p2align 4\n\"" name "\":\n"                                                              \
       "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n" \
-      "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n"                                          \
+      "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n movq %r13, %rcx\n"                       \
       "callq interlock_returning_call\n movq %rax, %r11\n"                                       \
       "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"        \
       "jmpq *%r11\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
@@ -151,7 +156,8 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
           ".p2align 4\n\"" name "\":\n"                                                 \
           "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n" \
           "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"         \
-          "mov x2, x30\n mov w1, #" #number "\n bl interlock_returning_call\n"          \
+          "mov x3, x20\n mov x2, x30\n mov w1, #" #number "\n"                          \
+          "bl interlock_returning_call\n"                                              \
           "mov x16, x0\n ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n"               \
           "ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"         \
           "ldp x29, x30, [sp], #96\n br x16\n .size \"" name "\", . - \"" name          \

@@ -19,6 +19,13 @@ bool interlock_yields(uintptr_t place) HIDDEN;
 /// The point of an awaited call of this kind, from the call's first arguments and its `self`.
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
                            uintptr_t place) HIDDEN;
+/// The task that a checked continuation belongs to; 0 once it has been resumed. The continuation is
+/// a reference to an object whose third word is the task.
+static inline uintptr_t interlock_task_of_checked(const uintptr_t *continuation) {
+  enum { at_task = 2 };
+  // Relaxed: the one thread that explores reads what its threads have written.
+  return __atomic_load_n(&continuation[at_task], __ATOMIC_RELAXED);
+}
 /// Called when a task is made with its first context, or with its first job, so that the task's end
 /// is seen.
 void interlock_explored_task_made(interlock_made_task made,

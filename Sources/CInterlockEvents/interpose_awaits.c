@@ -51,12 +51,12 @@ bool interlock_events_task_is_blind(const void *task) {
 static const struct {
   const char *name;
   await_kind kind;
-  /// Of a group's scope: the index of the argument that is its body, and the kind of its end.
+  /// Where it runs a body: the index of that argument, and the kind of the body's end.
   uint32_t body;
   await_kind body_kind;
 } calls[] = {
 #define AWAITED(kind, name) {name, kind, 0, PLAIN},
-#define AWAITED_SCOPE(body, body_kind, name) {name, GROUP_SCOPE, body, body_kind},
+#define AWAITED_BODY(kind, body, body_kind, name) {name, kind, body, body_kind},
 #include "awaited_calls.h"
 #undef AWAITED
 };
@@ -113,8 +113,8 @@ static void intercept(interlock_async_context *context, await_kind kind,
   context->resume = (uintptr_t)interlock_await_ended;
 }
 
-// The body of a group's scope. Behind it the runtime waits for the tasks that are left, in a call of
-// its own that passes through no stub.
+// The body of a group's scope, and that which gets a continuation. Behind it the runtime waits, in a
+// call of its own that passes through no stub.
 
 /// What a pointer to an asynchronous function points to (ABI): the distance to its code, and the
 /// size of its context.
@@ -123,7 +123,7 @@ typedef struct {
   uint32_t context_size;
 } async_function;
 
-extern const char interlock_group_body[] HIDDEN;
+extern const char interlock_group_body[], interlock_continuation_body[] HIDDEN;
 
 /// Returns a function that begins at `interlock_group_body` and takes a context of that size; NULL
 /// if there are too many sizes. It is in the executable, which its distance must reach.
@@ -141,34 +141,72 @@ static const async_function *stub_of(uint32_t context_size) {
   return NULL;
 }
 
-/// Puts our stub in place of the body in the arguments of a call.
-static void intercept_body(uintptr_t *argument, await_kind kind) {
-  const async_function *body = (const async_function *)*argument;
-  const async_function *stub = stub_of(body->context_size);
+/// Puts our stub in place of the body in the arguments of a call, whose caller resumes at `place`.
+static void intercept_body(uintptr_t *argument, await_kind kind, uintptr_t place) {
+  uintptr_t body = *argument;
+  bool is_async = kind != CONTINUATION_BODY;
+  uintptr_t stub = is_async ? (uintptr_t)stub_of(((const async_function *)body)->context_size)
+                            : (uintptr_t)interlock_continuation_body;
   pending_await *entry =
-      stub ? interlock_await_put(key_of_body(current_task()), (uintptr_t)body, kind) : NULL;
-  if (entry) *argument = (uintptr_t)stub;
+      stub ? interlock_await_put(key_of_body(current_task()), body, kind) : NULL;
+  if (!entry) return;
+  entry->task = place;
+  *argument = stub;
+}
+
+/// Removes the entry of the calling task's body, and returns what it was.
+static pending_await taken_body(void) {
+  pending_await *entry = interlock_await_find(key_of_body(current_task()));
+  if (!entry) interlock_await_fail();
+  pending_await was = *entry;
+  interlock_await_remove(entry);
+  return was;
 }
 
 /// The body begins; its second argument is the address of the group's reference, behind that of its
 /// result. Returns the body's code.
 CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
                                        const uintptr_t *arguments) {
-  pending_await *entry = interlock_await_find(key_of_body(current_task()));
-  if (!entry) interlock_await_fail();
-  pending_await was = *entry;
-  interlock_await_remove(entry);
+  pending_await was = taken_body();
   const async_function *body = (const async_function *)was.resume;
   pending_await *end = has_known_context(context)
                            ? interlock_await_put((uintptr_t)context, context->resume, was.kind)
                            : NULL;
   if (end) {
-    const pending_await *scope = interlock_await_find((uintptr_t)context->parent);
-    end->task = scope ? scope->resume : context->parent->resume;
+    end->task = was.task;
     end->awaited = *(const uintptr_t *)arguments[1];
     context->resume = (uintptr_t)interlock_await_ended;
   }
   return (uintptr_t)body + (uintptr_t)(intptr_t)body->distance;
+}
+
+/// The task waits for a continuation that was inlined into its code. Returns the address to jump
+/// to.
+CALLED uintptr_t interlock_continuation_reached(void) {
+  static uintptr_t known;
+  uintptr_t real = find_real(&known, "swift_continuation_await");
+  if (is_task_explored()) {
+    interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, (interlock_site){0});
+  }
+  return real;
+}
+
+/// The body begins that gets a checked continuation: its argument is the address of the reference.
+/// Returns the body's code.
+CALLED uintptr_t interlock_continuation_begins(const uintptr_t *arguments) {
+  pending_await *entry = interlock_await_find(key_of_body(current_task()));
+  if (!entry) interlock_await_fail();
+  entry->awaited = interlock_task_of_checked(**(const uintptr_t *const *const *)arguments);
+  return entry->resume;
+}
+
+/// The body has ended: next, the runtime waits for the continuation.
+CALLED void interlock_continuation_given(void) {
+  pending_await was = taken_body();
+  // If another layout hides the task, the runtime's own wait is all there is.
+  if (!is_task_explored() || was.awaited != current_task()) return;
+  interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0,
+                     (interlock_site){was.task, was.task});
 }
 
 /// A call begins, with its first seven arguments and its `self`. Returns the address to jump to.
@@ -183,8 +221,8 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
     if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, current_task());
     return context->resume;
   }
-  if (is_explored && kind == GROUP_SCOPE) {
-    intercept_body(&arguments[calls[call].body], calls[call].body_kind);
+  if (is_explored && calls[call].body_kind != PLAIN) {
+    intercept_body(&arguments[calls[call].body], calls[call].body_kind, context->resume);
   }
   uintptr_t resumes_at = context->resume;
   intercept(context, kind, arguments, is_explored);

@@ -23,7 +23,7 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
                                                     uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
   if (is_task_explored()) {
-    interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, THIS_SITE);
+    interlock_ask_task(INTERLOCK_TASK_CALL_MAKE_CONTINUATION, 0, THIS_SITE);
   }
   // Intercepted here, not at the await: by then the runtime has read the resume address.
   bool is_met = !is_wanted(INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE) ||

@@ -87,6 +87,7 @@ package struct Exploration: Sendable {
     _ body: @escaping () -> Bool, _ waited: inout Duration, _ notes: (Note) -> Void
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     let end = ContinuousClock.now + .seconds(options.seconds)
+    Self.forgetTaskNames()
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
     if let error = corpus?.error { notes(.corpus(error)) }
     var failing: [Corpus.Order] = []

@@ -14,7 +14,7 @@ typedef enum {
   INTERLOCK_TASK_CALL_SWITCH_EXECUTOR,
   /// Waits for the task `object`; for a task of the group `object`: the next one that ends, whose
   /// result the caller sees; all that are left, of which it sees the first failure; all that are
-  /// left, of which it sees nothing; for a stream; for a continuation.
+  /// left, of which it sees nothing; for a stream; for its continuation.
   INTERLOCK_TASK_CALL_AWAIT,
   INTERLOCK_TASK_CALL_AWAIT_NEXT,
   INTERLOCK_TASK_CALL_AWAIT_FAILURE,
@@ -40,8 +40,9 @@ typedef enum {
   INTERLOCK_TASK_CALL_RETURN,
   /// Has run to its end.
   INTERLOCK_TASK_CALL_COMPLETE,
-  /// Makes a task.
+  /// Makes a task; makes a continuation, of itself.
   INTERLOCK_TASK_CALL_MAKE,
+  INTERLOCK_TASK_CALL_MAKE_CONTINUATION,
 } interlock_task_call;
 
 /// The task that makes a call, and its actor; 0 for none. It is on an executor of its own: that of

@@ -10,8 +10,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// What all streams share, and all continuations of which the runtime keeps the task to itself.
-static const char streams, continuations;
+/// What all streams share; and all tasks of which it is not known which one is awaited.
+static const char streams, unknown_tasks;
 
 /// The body has bound a task-local value of its own.
 static bool binds_locals;
@@ -60,7 +60,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       if (object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, (const void *)object);
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
-      if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
+      if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &unknown_tasks);
       // A task that awaits too early gives something up. Where others cannot observe that, the step
       // is the same as a wait for the end.
       return operation_on(
@@ -69,9 +69,6 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_AWAIT_STREAM:
     case INTERLOCK_TASK_CALL_FEED:
       return operation_on(INTERLOCK_OPERATION_READ_WRITE, &streams);
-    case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION:
-    case INTERLOCK_TASK_CALL_RESUME:
-      return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
     case INTERLOCK_TASK_CALL_PAUSE:
       if (task) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task);
       break;
@@ -89,6 +86,9 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
     case INTERLOCK_TASK_CALL_AWAIT_REST:
     case INTERLOCK_TASK_CALL_CANCEL_REST:
+    case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION:
+    case INTERLOCK_TASK_CALL_RESUME:
+    case INTERLOCK_TASK_CALL_MAKE_CONTINUATION:
     case INTERLOCK_TASK_CALL_YIELD:
     case INTERLOCK_TASK_CALL_RETURN:
     case INTERLOCK_TASK_CALL_MAKE: break;
@@ -116,6 +116,7 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
     case INTERLOCK_TASK_CALL_TEST_CANCEL: return "test cancellation";
     case INTERLOCK_TASK_CALL_COMPLETE: return "end task";
     case INTERLOCK_TASK_CALL_MAKE: return "make task";
+    case INTERLOCK_TASK_CALL_MAKE_CONTINUATION: return "make continuation";
     case INTERLOCK_TASK_CALL_RETURN: return "return";
   }
   return NULL;
@@ -144,11 +145,24 @@ static bool is_await_of_group(interlock_task_call call) {
 /// Reaches the point of the call, if it is one.
 static void reach(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
                   uintptr_t place) {
+  if (call == INTERLOCK_TASK_CALL_MAKE_CONTINUATION) {
+    interlock_continuation_made(caller.task, place);
+    return;
+  }
+  bool is_own_point = true;
   if (is_await_of_group(call)) {
     interlock_name_call(name_of(call, object));
     interlock_group_awaited(object, call, gives_up(caller), place);
-    return;
+  } else if (call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION) {
+    interlock_name_call(name_of(call, object));
+    interlock_continuation_awaited(caller.task, gives_up(caller), place);
+  } else if (call == INTERLOCK_TASK_CALL_RESUME) {
+    interlock_name_call(name_of(call, object));
+    interlock_continuation_resumed(object, place);
+  } else {
+    is_own_point = false;
   }
+  if (is_own_point) return;
   // A job that is handed over to a pool with room for all is no different before or after another.
   bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
   // The end of a turn is like the unlock of a lock.
@@ -189,7 +203,8 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (to) to->flags |= is_own;
   if (to && interlock_actor_entered(thread, to, site.place)) return;
   reach(call, object, caller, site.place);
-  bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
+  bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE &&
+                   call != INTERLOCK_TASK_CALL_MAKE_CONTINUATION;
   if (thread->turn) {
     bool leaves = call == INTERLOCK_TASK_CALL_SWITCH ||
                   call == INTERLOCK_TASK_CALL_SWITCH_EXECUTOR ||
@@ -210,8 +225,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (call == INTERLOCK_TASK_CALL_CANCEL_REST) {
     interlock_did(cancellation(INTERLOCK_OPERATION_CANCEL, task));
   }
-  bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM ||
-               call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION || is_await_of_group(call);
+  bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM || is_await_of_group(call);
   if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 

@@ -24,6 +24,10 @@ typedef struct interlock_model_task {
   uint32_t parts;
   /// The thread that has awaited its end last.
   const interlock_logical_thread *awaited_by;
+  /// The number of its last continuation, 0 for none; where it was made; whether it was resumed.
+  uint32_t continuation;
+  uintptr_t continuation_place;
+  bool is_resumed;
   /// The actor that its last call switches to; and its place in the list of the tasks that did.
   const interlock_object *to;
   struct interlock_model_task *switched_before;
@@ -68,6 +72,13 @@ void interlock_group_task_ends(interlock_task_group *group, uint32_t task) HIDDE
 /// Waits for the next task, or for all. `gives_up` says that others can observe that it waits.
 void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool gives_up,
                              uintptr_t place) HIDDEN;
+
+// Continuations (continuations.c).
+
+/// Records that a task makes a continuation of itself; waits for it; resumes it.
+void interlock_continuation_made(uintptr_t task, uintptr_t place) HIDDEN;
+void interlock_continuation_awaited(uintptr_t task, bool gives_up, uintptr_t place) HIDDEN;
+void interlock_continuation_resumed(uintptr_t task, uintptr_t place) HIDDEN;
 
 // Turns on actors (actor_turns.c).
 

@@ -1,0 +1,45 @@
+// Continuations: the task that waits for one is a thread that waits until another step resumes it.
+#include "../Engine/engine.h"
+#include "tasks.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+/// What all continuations share of which the runtime keeps the task to itself.
+static const char unknown;
+
+void interlock_continuation_made(uintptr_t address, uintptr_t place) {
+  model_task *task = interlock_task_at(address);
+  task->continuation = interlock_object_number();
+  task->is_resumed = false;
+  task->continuation_place = place;
+}
+
+static bool is_resumed(interlock_logical_thread *thread, void *task) {
+  (void)thread;
+  return ((const model_task *)task)->is_resumed;
+}
+
+void interlock_continuation_awaited(uintptr_t address, bool gives_up, uintptr_t place) {
+  model_task *task = interlock_task_at(address);
+  // Others can observe whether it had to wait.
+  interlock_operation_kind kind =
+      gives_up ? INTERLOCK_OPERATION_READ_WRITE : INTERLOCK_OPERATION_CONTINUATION_WAIT;
+  interlock_point(interlock_operation_of(kind, task->continuation, 0), gives_up ? NULL : is_resumed,
+                  task, place ? place : task->continuation_place);
+}
+
+void interlock_continuation_resumed(uintptr_t address, uintptr_t place) {
+  model_task *task = interlock_is_own_at(address) ? interlock_task_at(address) : NULL;
+  if (!task || !task->continuation || task->is_resumed) {
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE,
+                                           interlock_object_at(&unknown)->number, 0),
+                    NULL, NULL, place);
+    return;
+  }
+  interlock_point(
+      interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, task->continuation, 0), NULL,
+      NULL, place);
+  task->is_resumed = true;
+}
+
+#endif
