@@ -23,6 +23,8 @@ struct Engine {
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
   private(set) var estimate: ExplorationEstimate?
+  /// All orders with at most so many preemptions were executed, and what was known of the body.
+  private var finished: (bound: ExplorationBound, facts: UInt32, points: AccessPoints)?
   /// Why the order of sections is not known; `nil` where it is, or where there are none.
   private(set) var orderUnknown: String?
   /// Where the last replay could not follow its choices; `nil` where it could.
@@ -102,12 +104,27 @@ struct Engine {
       result.cut = 0
     }
     if !isReplay { executions += Int(result.executions) }
+    if case .bounded(let most, _) = phase, result.failures == 0,
+      interlock_dfs_has_run_out(strategy)
+    {
+      let bound = ExplorationBound(preemptions: most, orders: Int(result.executions))
+      finished = (bound, facts, points)
+    }
     leftBehind += Int(result.left_behind)
     limits.boundsSleeps = limits.boundsSleeps || result.bounds_sleeps
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
     tasksBlock = tasksBlock || result.tasks_block
     noteEscaped(result)
     return result
+  }
+
+  /// The bound within which every order was executed; `nil` for none. What was learnt of the body
+  /// later makes more orders, and some of them were not.
+  var finishedBound: ExplorationBound? {
+    guard let finished, escaped.isEmpty, finished.facts == facts, finished.points.keys == points.keys else {
+      return nil
+    }
+    return finished.bound
   }
 
   private mutating func noteEscaped(_ result: interlock_exploration_result) {

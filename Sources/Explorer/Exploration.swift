@@ -139,10 +139,22 @@ package struct Exploration: Sendable {
     // The first order with a race in memory, and the engine that found it. Its accesses become
     // points, so that an order may fail by what the race does.
     var race: (order: FailedOrder, engine: Engine)?
+    let begun = ContinuousClock.now
     for phase in phases where engine.executions < options.executions ?? .max {
+      // Where all orders with fewer preemptions take too long, so do those with more.
+      if case .bounded(let most, _) = phase, most > 0,
+        engine.finishedBound?.preemptions != most - 1
+      {
+        continue
+      }
+      var seconds = phase.seconds
+      if case .sampling = phase {
+        // What the phases before have left.
+        let spent = (.now - begun - engine.waited) / .seconds(1)
+        seconds = max(seconds, options.seconds - spent)
+      }
       // Narrow pools have their share of the budget.
-      let isShared = engine.tasksBlock && options.poolWidth == nil && phase.isSampling
-      let seconds = isShared ? phase.seconds / 2 : phase.seconds
+      if engine.tasksBlock, options.poolWidth == nil, phase.isSampling { seconds /= 2 }
       // The time of other explorations does not count.
       let end = ContinuousClock.now + .seconds(seconds) - engine.waited
       var result = try engine.run(phase, seconds: seconds, body)
@@ -176,7 +188,8 @@ package struct Exploration: Sendable {
       return .failed(try failure(race, tried, body))
     }
     return .sampled(
-      count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
+      count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted(),
+      bound: engine.finishedBound)
   }
 
   private func limits(_ engine: Engine) -> ExplorationLimits {
@@ -271,7 +284,13 @@ package struct Exploration: Sendable {
   private var phases: [Phase] {
     let all = options.seconds
     switch options.strategy {
-    case .everyOrder: return [.everyOrder(seconds: all / 2), .sampling(seconds: all / 2)]
+    case .everyOrder:
+      // A child would have to hand over how far it came; a part has only some of the orders.
+      let hasBounds = !options.isIsolated && options.part == nil
+      let shares = [0.02, 0.04, 0.08, 0.1]
+      let bounded = shares.enumerated().map { Phase.bounded($0, seconds: all * $1) }
+      return [.everyOrder(seconds: all / 2)] + (hasBounds ? bounded : [])
+        + [.sampling(seconds: all / 4)]
     case .depthFirst(let bound): return [.depthFirst(bound, seconds: all)]
     case .random: return [.random(seconds: all)]
     case .pct(let depth): return [.pct(depth, seconds: all)]

@@ -9,10 +9,28 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   /// Sleeps and limits end late, waits wake up without a signal, and pools have any width, but for
   /// the limits. Atomics and plain accesses of memory are no points.
   case allOrdersPass(count: Int, leftBehind: Int, limits: ExplorationLimits = ExplorationLimits())
-  /// Some orders were executed, and none failed.
-  case sampled(count: Int, leftBehind: Int, escaped: [String])
+  /// Some orders were executed, and none failed: all within the bound, if there is one.
+  case sampled(count: Int, leftBehind: Int, escaped: [String], bound: ExplorationBound? = nil)
   /// An execution failed. Indirect: a passing outcome, of which there may be many, stays small.
   indirect case failed(ExplorationFailure)
+}
+
+/// A part of the orders that was executed as a whole: those with at most so many preemptions.
+///
+/// A preemption is a switch away from a thread or a task that could have gone on. Most bugs need one
+/// or two (Musuvathi and Qadeer, "Iterative Context Bounding", PLDI 2007).
+package struct ExplorationBound: Sendable, Hashable, Codable {
+  /// The largest number of preemptions.
+  package var preemptions: Int
+  /// How many orders there are.
+  package var orders: Int
+
+  /// `all 12 orders with at most 1 preemption`.
+  package var description: String {
+    let bound = preemptions == 0 ? "no" : "at most \(preemptions)"
+    return "\(orders == 1 ? "the only order" : "all \(orders) orders") with \(bound)"
+      + " preemption\(preemptions == 1 ? "" : "s")"
+  }
 }
 
 /// What a claim of all orders leaves out.

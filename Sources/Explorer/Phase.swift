@@ -8,6 +8,8 @@ enum Phase {
   /// of the controlled calls depends on.
   case unseenAccesses(seconds: Double)
   case depthFirst(Int?, seconds: Double)
+  /// Every order with at most that many preemptions.
+  case bounded(Int, seconds: Double)
   case random(seconds: Double)
   case pct(Int, seconds: Double)
   case pos(seconds: Double)
@@ -28,7 +30,7 @@ enum Phase {
   var isSampling: Bool {
     switch self {
     case .sampling, .random, .pct, .pos, .surw: true
-    case .everyOrder, .unseenAccesses, .depthFirst, .roundRobin, .replay, .kept: false
+    case .everyOrder, .unseenAccesses, .depthFirst, .bounded, .roundRobin, .replay, .kept: false
     }
   }
 
@@ -40,7 +42,7 @@ enum Phase {
   var seconds: Double {
     switch self {
     case .everyOrder(let seconds), .sampling(let seconds), .unseenAccesses(let seconds),
-      .depthFirst(_, let seconds), .random(let seconds), .pct(_, let seconds), .pos(let seconds),
+      .depthFirst(_, let seconds), .bounded(_, let seconds), .random(let seconds), .pct(_, let seconds), .pos(let seconds),
       .surw(let seconds),
       .roundRobin(let seconds):
       seconds
@@ -60,6 +62,7 @@ enum Phase {
     case .everyOrder: interlock_dpor_create(options)
     case .sampling: interlock_portfolio_create(seed)
     case .depthFirst(let bound, _): interlock_dfs_create(bound.map(UInt32.init) ?? .max)
+    case .bounded(let bound, _): interlock_dfs_create(UInt32(bound))
     case .random, .unseenAccesses: interlock_random_walk_create(seed)
     case .pct(let depth, _): interlock_pct_create(seed, UInt32(depth))
     case .pos: interlock_pos_create(seed)

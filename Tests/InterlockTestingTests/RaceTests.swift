@@ -195,7 +195,7 @@ struct RaceTests {
         let shared = Shared()
         return inTwoBlocks { counter in shared.value.withLock { _ in counter.add() } }
       }
-      guard case .sampled(_, _, let escaped) = outcome else {
+      guard case .sampled(_, _, let escaped, _) = outcome else {
         Issue.record("not sampled: \(outcome)")
         return
       }

@@ -38,6 +38,17 @@ struct TurnTests {
     #expect(count > 50)
   }
 
+  @Test("that cannot finish has finished the orders with few preemptions")
+  func bounded() throws {
+    let outcome = try Self.exploration(seconds: 5).run { Self.body(blocks: 3, locks: 8) }
+    guard case .sampled(let count, 0, _, let bound?) = outcome else {
+      Issue.record("nothing is finished: \(outcome)")
+      return
+    }
+    #expect(bound.preemptions >= 1)
+    #expect(bound.orders > 100 && bound.orders < count)
+  }
+
   @Test("counts the executions of all slices, and estimates by all of them")
   func sampled() throws {
     var options = ExplorationOptions()

@@ -51,6 +51,11 @@ struct ExplorationReportTests {
       sampled
         == "12 orders sampled, none failed; not every order was executed; not controlled: fork;"
         + " threads were still blocked at the end of the workload: 3 in all orders")
+    let bound = ExplorationBound(preemptions: 1, orders: 12)
+    #expect(
+      result(.sampled(count: 70, leftBehind: 0, escaped: [], bound: bound)).message
+        == "70 orders sampled, none failed; all 12 orders with at most 1 preemption are among them;"
+        + " not every order was executed")
     #expect(
       result(.sampled(count: 1, leftBehind: 0, escaped: []), token: "t").message
         == "the order of the token does not fail")
@@ -148,6 +153,7 @@ struct ExplorationReportTests {
     let sampled = JSONReport.entry(result(.sampled(count: 7, leftBehind: 0, escaped: ["fork"])))
     #expect(sampled.contains("\"state\": \"sampled\""))
     #expect(sampled.contains("\"orders\": 7"))
+    #expect(sampled.contains("\"finishedWithin\": null"))
     let failed = JSONReport.entry(result(.failed(failure(.failed, steps: [step(1, "lock")]))))
     #expect(failed.contains("\"token\": \"i1-0-w0-ab-0\""))
     #expect(failed.contains("\"operation\": \"lock\""))

@@ -94,9 +94,12 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
 }
 
 static bool is_complete(const interlock_strategy *strategy) {
+  return interlock_dfs_has_run_out(strategy) && !((const dfs *)strategy)->is_bounded;
+}
+
+bool interlock_dfs_has_run_out(const interlock_strategy *strategy) {
   const dfs *self = (const dfs *)strategy;
-  return self->started && self->finished && !self->is_bounded && !self->is_limited &&
-         !self->has_failed_to_repeat;
+  return self->started && self->finished && !self->is_limited && !self->has_failed_to_repeat;
 }
 
 static void destroy(interlock_strategy *strategy) {

@@ -159,7 +159,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
         return Explored(orders: count, isComplete: true)
       }
       return Explored(orders: count, notes: ["not controlled by the exploration: \(code)"])
-    case .sampled(let count, _, let escaped):
+    case .sampled(let count, _, let escaped, _):
       let notes = escaped.isEmpty ? [] : ["not controlled: " + escaped.joined(separator: ", ")]
       return Explored(orders: count, notes: notes)
     case .failed(let failure):

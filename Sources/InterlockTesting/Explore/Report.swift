@@ -39,12 +39,14 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
     print(
       "explore: \(claim(count, inModule: sourceLocation.moduleName))\(leftOut)"
         + "\(stillBlocked(leftBehind))\(limits)  \(place)")
-  case .sampled(_, let leftBehind, let escaped) where answer.isReplay:
+  case .sampled(_, let leftBehind, let escaped, _) where answer.isReplay:
     print(
       "explore: the token's schedule passes\(doors(escaped))\(stillBlocked(leftBehind))  \(place)")
-  case .sampled(let count, let leftBehind, let escaped):
+  case .sampled(let count, let leftBehind, let escaped, let bound):
+    let others = bound.map { "; \($0.description) are among them" } ?? ""
     print(
-      "explore: \(orders(count)) tried, none failed; not all were tried\(reached)\(doors(escaped))"
+      "explore: \(orders(count)) tried, none failed\(others); not all were tried\(reached)"
+        + "\(doors(escaped))"
         + "\(stillBlocked(leftBehind))\(limits)  \(place)")
   case .failed(let failure):
     recordIssue(

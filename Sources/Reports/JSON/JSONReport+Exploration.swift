@@ -15,11 +15,13 @@ extension JSONReport {
     var notControlled: [String] = []
     var leftOut: [String] = []
     var failure: ExplorationFailure?
+    var bound: ExplorationBound?
     switch record.outcome {
     case .allOrdersPass(let count, let leftBehind, let limits):
       (state, orders, leftBlocked) = ("finished", count, leftBehind)
       leftOut = limits.words
-    case .sampled(let count, let leftBehind, let escaped):
+    case .sampled(let count, let leftBehind, let escaped, let within):
+      bound = within
       (state, orders, leftBlocked, notControlled) = ("sampled", count, leftBehind, escaped)
     case .failed(let failed): failure = failed
     }
@@ -32,6 +34,10 @@ extension JSONReport {
       "leftBlocked": .number(leftBlocked),
       "notControlled": .array(notControlled.map { .string($0) }),
       "leftOut": .array(leftOut.map { .string($0) }),
+      "finishedWithin": .optional(
+        bound.map {
+          .object(["preemptions": .number($0.preemptions), "orders": .number($0.orders)])
+        }),
       "failure": .optional(failure.map(value)),
     ])
   }

@@ -8,7 +8,7 @@ enum ExplorationFormatter {
   static func count(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
     case .allOrdersPass(let count, _, _): all(count, trial)
-    case .sampled(let count, _, _): "\(orders(count)) sampled"
+    case .sampled(let count, _, _, _): "\(orders(count)) sampled"
     case .failed(let failure): "order \(failure.execution)"
     }
   }
@@ -37,11 +37,11 @@ enum ExplorationFormatter {
       return "\(all(count, trial)) of the controlled calls pass\(count == 1 ? "es" : "");"
         + " atomics and memory accesses are not controlled"
         + limits.words.map { "; " + $0 }.joined() + stillBlocked(leftBehind)
-    case .sampled(let count, let leftBehind, let escaped):
+    case .sampled(let count, let leftBehind, let escaped, let bound):
       let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
       let found =
         trial.explore?.token == nil
-        ? "\(orders(count)) sampled, none failed; not every order was executed"
+        ? "\(orders(count)) sampled, none failed\(within(bound)); not every order was executed"
         : "the order of the token does not fail"
       return found + doors + stillBlocked(leftBehind)
     case .failed: return ""
@@ -64,6 +64,10 @@ enum ExplorationFormatter {
   }
 
   private static func orders(_ count: Int) -> String { "\(count) order\(count == 1 ? "" : "s")" }
+
+  private static func within(_ bound: ExplorationBound?) -> String {
+    bound.map { "; \($0.description) are among them" } ?? ""
+  }
 
   private static func stillBlocked(_ count: Int) -> String {
     count == 0

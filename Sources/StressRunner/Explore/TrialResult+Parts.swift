@@ -33,7 +33,7 @@ extension TrialResult {
         orders += count
         blocked += leftBehind
         limits.formUnion(own)
-      case .sampled(let count, let leftBehind, let doors):
+      case .sampled(let count, let leftBehind, let doors, _):
         orders += count
         blocked += leftBehind
         escaped.formUnion(doors)
