@@ -1,7 +1,7 @@
 import Foundation
 
-/// Bodies of tasks with a known number of orders that a user can tell apart. "ORDERS" in a name is
-/// that number: the search is to need no more executions.
+/// Bodies of tasks with a known number of orders that a user can tell apart: `TaskOrderTests` has the
+/// numbers.
 private actor Log {
   private(set) var text = ""
   func add(_ letter: String) { text += letter }
@@ -137,5 +137,16 @@ let taskOrderBodies =
       }
       Outcomes.note(taken.value + "-" + text.value)
       return true
-    }
+    },
   ]
+  + [1000, 2000, 4000, 10000].map { count in
+    Body("many-tasks-\(count)") {
+      let log = Log()
+      runTask {
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<count { group.addTask { await log.add("") } }
+        }
+      }
+      return true
+    }
+  }

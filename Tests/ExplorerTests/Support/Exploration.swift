@@ -11,6 +11,13 @@ struct Exploration {
     _ body: String, _ options: String..., limit: Double = 60,
     at location: SourceLocation = #_sourceLocation
   ) throws {
+    try self.init(body, options: options, limit: limit, at: location)
+  }
+
+  init(
+    _ body: String, options: [String], limit: Double = 60,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
     let child = try TestChild([body] + options, limit: limit, at: location)
     status = child.status
     lines = child.facts

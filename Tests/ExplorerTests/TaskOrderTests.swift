@@ -1,0 +1,54 @@
+import CInterlockExplorer
+import TestSupport
+import Testing
+
+/// How many executions the search needs for bodies of tasks, and what they show.
+@Suite(.serialized, .controlled, .offThePool) struct TaskOrderTests {
+  private func reduced(_ body: String, _ options: String...) throws -> Exploration {
+    try Exploration(
+      body, options: ["--search", "dpor", "--pool-width", "0", "--executions", "100000"] + options)
+  }
+
+  private static func factorial(_ count: Int) -> Int { (1...count).reduce(1, *) }
+
+  @Test("tasks that share nothing have one order", arguments: [2, 3, 4])
+  func independent(_ count: Int) throws {
+    for body in ["empty-group", "empty-tasks", "equal-sleeps", "equal-sleeps-in-group"] {
+      let exploration = try reduced("\(body)-\(count)")
+      #expect(exploration.isComplete, "\(body)")
+      #expect(exploration.executions == 1, "\(body)")
+    }
+  }
+
+  @Test("tasks that come to an actor once are as many orders as permutations", arguments: [2, 3, 4])
+  func once(_ count: Int) throws {
+    for body in ["group-actor-call", "main-actor-calls", "group-results"] {
+      let exploration = try reduced("\(body)-\(count)")
+      #expect(exploration.isComplete, "\(body)")
+      #expect(exploration.executions == Self.factorial(count), "\(body)")
+      #expect(exploration.outcomes.count == Self.factorial(count), "\(body)")
+    }
+  }
+
+  /// The orders of two calls of each task: (2 n)! / 2ⁿ.
+  @Test(
+    "two turns of each task on an actor are as many orders as their interleavings",
+    arguments: [2, 3, 4])
+  func twice(_ count: Int) throws {
+    let interleavings = Self.factorial(2 * count) >> count
+    for body in ["actor-calls-\(count)x2", "actor-yield-\(count)"] {
+      let exploration = try reduced(body)
+      #expect(exploration.isComplete, "\(body)")
+      #expect(exploration.executions == interleavings, "\(body)")
+      #expect(exploration.outcomes.count == interleavings, "\(body)")
+    }
+  }
+
+  @Test("the step behind a lock, to the main actor, is a choice of its own")
+  func behindLock() throws {
+    let exploration = try reduced("main-actor-after-lock")
+    #expect(exploration.isComplete)
+    #expect(exploration.outcomes == ["ab-ab", "ab-ba", "ba-ab", "ba-ba"])
+    #expect(exploration.executions == 4)
+  }
+}
