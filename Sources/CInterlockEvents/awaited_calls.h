@@ -1,13 +1,15 @@
 // The runtime's asynchronous functions that an executable calls by symbol: `AWAITED(kind, symbol)`
 // each, with an isolation parameter and without, as older compilers call them. `awaits.sh` lists
-// those of the toolchain that are missing here. `AWAITED_BODY(kind, body, body_kind, symbol)` runs a
-// body before it waits: `body` is the index of that argument, `body_kind` the kind of its end.
+// those of the toolchain that are missing here. A function of `AWAITED_BODY(kind, body, body_kind,
+// symbol)` runs a body before it waits: `body` is the index of that argument, `body_kind` the kind
+// of its end.
 #ifndef AWAITED_BODY
 #define AWAITED_BODY(kind, body, body_kind, symbol) AWAITED(kind, symbol)
 #endif
 
 // The task waits for a continuation.
-AWAITED_BODY(CONTINUATION, 3, CONTINUATION_BODY, "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF")
+AWAITED_BODY(CONTINUATION, 3, CONTINUATION_BODY,
+  "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF")
 AWAITED_BODY(CONTINUATION, 5, CONTINUATION_BODY,
   "$ss23withCheckedContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5NeverOGXEtYalF")
 AWAITED_BODY(CONTINUATION, 3, CONTINUATION_BODY,
@@ -105,7 +107,8 @@ AWAITED(GROUP, "$sScg4next9isolationxSgScA_pSgYi_tYaKF")
 AWAITED(GROUP, "$sScg4nextxSgyYaKF")
 AWAITED(GROUP, "$sScg8IteratorV4next9isolationxSgScA_pSgYi_tYaq_YKF")
 AWAITED(GROUP, "$sScg8IteratorV4nextxSgyYaKF")
-AWAITED_BODY(GROUP_SCOPE, 3, GROUP_BODY, "$ss13withTaskGroup2of9returning4bodyq_xm_q_mq_ScGyxGzYaXEtYar0_lF")
+AWAITED_BODY(GROUP_SCOPE, 3, GROUP_BODY,
+  "$ss13withTaskGroup2of9returning4bodyq_xm_q_mq_ScGyxGzYaXEtYar0_lF")
 AWAITED_BODY(GROUP_SCOPE, 5, GROUP_BODY,
   "$ss13withTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_ScGyxGzYaXEtYas8SendableRzr0_lF")
 AWAITED(PLAIN, "$ss15ContinuousClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
@@ -116,13 +119,15 @@ AWAITED_BODY(GROUP_SCOPE, 3, THROWING_BODY,
 AWAITED_BODY(GROUP_SCOPE, 5, THROWING_BODY,
   "$ss21withThrowingTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_Scgyxs5Error_pGzYaKXEtYaKs8SendableRzr0_lF")
 AWAITED(PLAIN, "$ss21withUnsafeCurrentTask4bodyxxSctSgYaKXE_tYaKlF")
-AWAITED_BODY(GROUP_SCOPE, 2, GROUP_BODY, "$ss23withDiscardingTaskGroup9returning4bodyxxm_xs0bcD0VzYaXEtYalF")
+AWAITED_BODY(GROUP_SCOPE, 2, GROUP_BODY,
+  "$ss23withDiscardingTaskGroup9returning4bodyxxm_xs0bcD0VzYaXEtYalF")
 AWAITED_BODY(GROUP_SCOPE, 4, GROUP_BODY,
   "$ss23withDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcD0VzYaXEtYalF")
 AWAITED(PLAIN,
   "$ss26withTaskExecutorPreference_9isolation9operationxSch_pSg_ScA_pSgYixyYaq_YKXEtYaq_YKs5ErrorR_r0_lF")
 AWAITED(PLAIN, "$ss26withTaskExecutorPreference_9operationxSch_pSg_xyYaYbKXEtYaKs8SendableRzlF")
-AWAITED(GROUP_FAILURE, "$ss27ThrowingDiscardingTaskGroupV22awaitAllRemainingTasks9bodyErrorys0J0_pSg_tYaKF")
+AWAITED(GROUP_FAILURE,
+  "$ss27ThrowingDiscardingTaskGroupV22awaitAllRemainingTasks9bodyErrorys0J0_pSg_tYaKF")
 AWAITED(PLAIN,
   "$ss27withTaskCancellationHandler9operation8onCancel9isolationxxyYaKXE_yyYbXEScA_pSgYitYaKlF")
 AWAITED(PLAIN, "$ss27withTaskCancellationHandler9operation8onCancelxxyYaKXE_yyYbXEtYaKlF")

@@ -111,8 +111,8 @@ static const struct {
 #undef DESCRIBED
 };
 
-/// `first` is the first argument: the task, for a task's methods. `object` is `self` of a method of a
-/// generic structure. Returns the address to jump to.
+/// `first` is the first argument: the task, for a task's methods. `object` is `self` of a method of
+/// a generic structure. Returns the address to jump to.
 __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number,
     uintptr_t returns_to, const uintptr_t *object) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];

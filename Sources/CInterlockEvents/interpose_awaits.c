@@ -113,11 +113,11 @@ static void intercept(interlock_async_context *context, await_kind kind,
   context->resume = (uintptr_t)interlock_await_ended;
 }
 
-// The body of a group's scope, and that which gets a continuation. Behind it the runtime waits, in a
-// call of its own that passes through no stub.
+// The body of a group's scope, and the body that gets a continuation. After it the runtime waits,
+// in a call of its own that passes through no stub.
 
-/// What a pointer to an asynchronous function points to (ABI): the distance to its code, and the
-/// size of its context.
+/// The record of an asynchronous function (ABI): the distance to its code, and the size of its
+/// context.
 typedef struct {
   int32_t distance;
   uint32_t context_size;
@@ -226,7 +226,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   }
   uintptr_t resumes_at = context->resume;
   intercept(context, kind, arguments, is_explored);
-  // What the task waits for is known by now, while it waits in the call.
+  // The table of awaits has the wait by now.
   if (is_explored) interlock_ask_awaited(kind, arguments, object, resumes_at);
   return real;
 }

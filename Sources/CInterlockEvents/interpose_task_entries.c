@@ -135,7 +135,7 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
   }
   uintptr_t *resume = &arguments[entries[number].resume], resumes_at = *resume;
   if (is_wanted(INTERLOCK_EVENT_TASK)) publish_entry(kind, task, object, object_kind, resume);
-  // What the task waits for is known by now, while it waits in the call.
+  // The table of awaits has the wait by now.
   if (is_explored) ask_entry(kind, object, arguments, resumes_at);
   return real;
 }

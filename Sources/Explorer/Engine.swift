@@ -23,7 +23,7 @@ struct Engine {
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
   private(set) var estimate: ExplorationEstimate?
-  /// All orders with at most so many preemptions were executed, and what was known of the body.
+  /// All orders within this bound were executed, and what was known of the body then.
   private var finished: (bound: ExplorationBound, facts: UInt32, points: AccessPoints)?
   /// Why the order of sections is not known; `nil` where it is, or where there are none.
   private(set) var orderUnknown: String?
@@ -121,10 +121,9 @@ struct Engine {
   /// The bound within which every order was executed; `nil` for none. What was learnt of the body
   /// later makes more orders, and some of them were not.
   var finishedBound: ExplorationBound? {
-    guard let finished, escaped.isEmpty, finished.facts == facts, finished.points.keys == points.keys else {
-      return nil
-    }
-    return finished.bound
+    guard let finished, escaped.isEmpty else { return nil }
+    let learntNothing = finished.facts == facts && finished.points.keys == points.keys
+    return learntNothing ? finished.bound : nil
   }
 
   private mutating func noteEscaped(_ result: interlock_exploration_result) {

@@ -56,6 +56,8 @@ package struct Exploration: Sendable {
   package enum Note: Sendable {
     /// How much the sampling has reached.
     case estimate(ExplorationEstimate)
+    /// Where the orders come from that are too many to finish.
+    case sources([String])
     /// What was wrong with the file of failing orders, in one line.
     case corpus(String)
     /// This many failing orders of earlier runs passed, and are no longer kept.
@@ -104,7 +106,16 @@ package struct Exploration: Sendable {
       waited += engine.waited
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
-      if let estimate = engine.estimate, case .sampled = outcome { notes(.estimate(estimate)) }
+      if case .sampled(_, _, let escaped, _) = outcome {
+        if let estimate = engine.estimate { notes(.estimate(estimate)) }
+        if options.strategy == .everyOrder, escaped.isEmpty {
+          // The choices of no order: the first of each.
+          let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
+          var schedule = Schedule(result)
+          schedule.bodyIsTask = bodyIsTask
+          if result.failures == 0 { notes(.sources(schedule.sourcesOfOrders(most: 3))) }
+        }
+      }
       if case .failed(let failure) = outcome, failure.canBeKept {
         failing.append(
           Corpus.Order(failure.schedule, facts: engine.facts, accesses: engine.points.keys))
@@ -149,7 +160,7 @@ package struct Exploration: Sendable {
       }
       var seconds = phase.seconds
       if case .sampling = phase {
-        // What the phases before have left.
+        // The earlier phases have left the rest.
         let spent = (.now - begun - engine.waited) / .seconds(1)
         seconds = max(seconds, options.seconds - spent)
       }

@@ -15,10 +15,10 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   indirect case failed(ExplorationFailure)
 }
 
-/// A part of the orders that was executed as a whole: those with at most so many preemptions.
+/// A part of the orders that was executed as a whole: those with at most a number of preemptions.
 ///
-/// A preemption is a switch away from a thread or a task that could have gone on. Most bugs need one
-/// or two (Musuvathi and Qadeer, "Iterative Context Bounding", PLDI 2007).
+/// A preemption is a switch away from a thread or a task that could have continued. Most bugs need
+/// one or two (Musuvathi and Qadeer, "Iterative Context Bounding", PLDI 2007).
 package struct ExplorationBound: Sendable, Hashable, Codable {
   /// The largest number of preemptions.
   package var preemptions: Int

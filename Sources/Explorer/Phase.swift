@@ -42,9 +42,8 @@ enum Phase {
   var seconds: Double {
     switch self {
     case .everyOrder(let seconds), .sampling(let seconds), .unseenAccesses(let seconds),
-      .depthFirst(_, let seconds), .bounded(_, let seconds), .random(let seconds), .pct(_, let seconds), .pos(let seconds),
-      .surw(let seconds),
-      .roundRobin(let seconds):
+      .depthFirst(_, let seconds), .bounded(_, let seconds), .random(let seconds),
+      .pct(_, let seconds), .pos(let seconds), .surw(let seconds), .roundRobin(let seconds):
       seconds
     case .replay, .kept: 0
     }

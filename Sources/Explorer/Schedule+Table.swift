@@ -63,8 +63,8 @@ extension Schedule {
       .chunked { $0.party == $1.party }.flatMap(Self.stretch)
   }
 
-  /// Not the wait of the first thread for the body's task; nor a turn on an actor that comes as soon
-  /// as it was asked for.
+  /// False for the wait of the first thread for the body's task, and for a turn on an actor that
+  /// comes as soon as the task asks for it.
   private func shows(_ index: Int) -> Bool {
     if isHelper(steps[index]) { return false }
     guard steps[index].operation == "turn on actor", index > 0 else { return true }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Bodies of tasks with a known number of orders that a user can tell apart: `TaskOrderTests` has the
-/// numbers.
+/// Bodies of tasks with a known number of orders that a user can distinguish. `TaskOrderTests` has
+/// the numbers.
 private actor Log {
   private(set) var text = ""
   func add(_ letter: String) { text += letter }
@@ -137,7 +137,7 @@ let taskOrderBodies =
       }
       Outcomes.note(taken.value + "-" + text.value)
       return true
-    },
+    }
   ]
   + [1000, 2000, 4000, 10000].map { count in
     Body("many-tasks-\(count)") {

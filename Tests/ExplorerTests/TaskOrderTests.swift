@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("tasks that come to an actor once are as many orders as permutations", arguments: [2, 3, 4])
+  @Test("one turn of each task on an actor: as many orders as permutations", arguments: [2, 3, 4])
   func once(_ count: Int) throws {
     for body in ["group-actor-call", "main-actor-calls", "group-results"] {
       let exploration = try reduced("\(body)-\(count)")

@@ -15,7 +15,7 @@ typedef struct waiting_turn {
   interlock_object *actor;
 } waiting_turn;
 
-/// Of an actor's object, `owner` is the thread that is on it, and the turns that wait are a list.
+/// The `owner` of an actor's object is the thread that is on it; the waiting turns are a list.
 static bool is_first(interlock_logical_thread *thread, void *context) {
   (void)thread;
   const waiting_turn *turn = context;

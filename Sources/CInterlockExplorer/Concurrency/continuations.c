@@ -4,7 +4,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// What all continuations share of which the runtime keeps the task to itself.
+/// The object of all continuations whose task only the runtime knows.
 static const char unknown;
 
 void interlock_continuation_made(uintptr_t address, uintptr_t place) {

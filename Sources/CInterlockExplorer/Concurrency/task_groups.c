@@ -32,7 +32,7 @@ interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destruct
   interlock_task_group *group = group_at(address);
   bool is_used_up = group && !group->running && !group->first;
   if (!group || is_used_up) {
-    // Whether another group has been at the address is malloc's affair.
+    // malloc decides whether another group has been at the address.
     interlock_object *known = interlock_object_anew((const void *)address);
     group = known->state = interlock_execution_memory(sizeof *group);
     *group = (interlock_task_group){.number = known->number, .order = interlock_object_number()};

@@ -10,7 +10,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// What all streams share; and all tasks of which it is not known which one is awaited.
+/// The object of all streams; and that of all waits for a task that is not known.
 static const char streams, unknown_tasks;
 
 /// The body has bound a task-local value of its own.
@@ -45,8 +45,8 @@ static void actor_made(uintptr_t actor) {
   interlock_object_anew((const void *)actor)->flags = is_own;
 }
 
-/// What a task gives up when it waits can be observed: its turn on an executor, its worker in a pool
-/// that may run dry, or the thread of the call that runs this part of it.
+/// True if other code can observe that the waiting task gives something up: its turn on an
+/// executor, its worker in a pool that may run dry, or the thread of the call that runs its part.
 static bool gives_up(interlock_calling_task caller) {
   return caller.has_executor || interlock_model_thread()->part ||
          interlock_model_pools_matter() || interlock_has_unseen_end;
@@ -238,7 +238,7 @@ static bool yields(interlock_calling_task caller, interlock_site site) {
   return true;
 }
 
-/// What the thread was doing before a part of a task began within it.
+/// The state of the thread before a part of a task began within it.
 struct interlock_task_part {
   uint32_t outer_actor;
   interlock_object *outer_turn;

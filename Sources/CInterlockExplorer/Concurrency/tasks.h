@@ -6,8 +6,8 @@
 #include "interlock_task_performer.h"
 
 #ifdef INTERLOCK_INTERPOSES
-/// Of a task's object: its first job has been handed over, and no more is known of it yet. Of a
-/// task's or an actor's: the execution made it, or, of an actor, one of its tasks has called it.
+/// `is_new`: the first job of the task has been handed over, and no more is known of the task yet.
+/// `is_own`: the execution made the task or the actor, or one of its tasks has called the actor.
 enum { is_new = 1 << 4, is_own = 1 << 5 };
 
 typedef struct interlock_task_group interlock_task_group;
@@ -57,7 +57,7 @@ bool interlock_is_own_at(uintptr_t address) HIDDEN;
 bool interlock_job_is_outside(uintptr_t job, bool is_first) HIDDEN;
 /// Records the actor to which a task switches; 0 once the task has gone on.
 void interlock_task_switches(uintptr_t task, uintptr_t actor) HIDDEN;
-/// What is not controlled where a thread outside the exploration is on an actor.
+/// Why the orders are not known where a thread outside the exploration has a turn on an actor.
 extern const char interlock_shared_actor[] HIDDEN;
 /// The end of one of the tasks will not be seen.
 extern bool interlock_has_unseen_end HIDDEN;

@@ -125,7 +125,9 @@ static bool note_explored(interlock_dpor *dpor, interlock_dpor_frame *frame) {
     *frame->explored = (interlock_dpor_explored){
         .references = 1, .record = interlock_step_record_retain(frame->record)};
     // This shard does not run all that begins with the step, and so may not see what depends on it.
-    if (frame->is_top) memset(frame->explored->dependents, 0xff, sizeof frame->explored->dependents);
+    if (frame->is_top) {
+      memset(frame->explored->dependents, 0xff, sizeof frame->explored->dependents);
+    }
     return true;
   }
   interlock_step_record *both = interlock_step_record_union(frame->explored->record, frame->record);

@@ -52,7 +52,7 @@ interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy
 /// from a thread that could have gone on; `UINT32_MAX` for no bound. It is complete only if the
 /// bound excluded no order.
 interlock_strategy *interlock_dfs_create(uint32_t preemption_bound);
-/// Of a strategy that `interlock_dfs_create` made: true if every order within the bound was run.
+/// True if every order within the bound was run. For a strategy of `interlock_dfs_create`.
 bool interlock_dfs_has_run_out(const interlock_strategy *strategy);
 
 /// Chooses uniformly among the enabled threads.

@@ -58,7 +58,8 @@ final class RunCommand {
     // with a race would pass.
     if world.tracksSections, let failure = world.selfTest() {
       world.errors.write(
-        "error: a fault of Interlock's own: section tracking does not work in this run: \(failure)\n"
+        "error: a fault of Interlock's own: section tracking does not work in this run:"
+          + " \(failure)\n"
       )
       return .ourFault
     }

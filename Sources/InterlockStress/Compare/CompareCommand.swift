@@ -281,9 +281,9 @@ final class CompareCommand {
     let slower = baseline.regressions(now, since: before)
     for found in slower {
       text.write(
-        "\n✗ \(found.strategy) is \(factorText(found.slowdown.median)) × slower than in the baseline"
-          + " (\(factorText(found.slowdown.low)) to \(factorText(found.slowdown.high)); allowed:"
-          + " \(limit)), in terms of \(reference): \(found.cell)")
+        "\n✗ \(found.strategy) is \(factorText(found.slowdown.median)) × slower than in the"
+          + " baseline (\(factorText(found.slowdown.low)) to \(factorText(found.slowdown.high));"
+          + " allowed: \(limit)), in terms of \(reference): \(found.cell)")
     }
     if slower.isEmpty {
       text.write(

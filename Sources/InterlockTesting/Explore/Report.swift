@@ -15,11 +15,14 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
   let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
   var reached = ""
   var limits = ""
+  var sources = ""
   for note in answer.notes {
     switch note {
     case .estimate(let estimate):
       reached =
         "; about \(percent(estimate.share)) of what this sampling can reach (Good-Turing estimate)"
+    case .sources(let lines):
+      for line in lines { sources += "\n  most orders: \(line)" }
     case .corpus(let problem): print("explore: \(problem)  \(place)")
     case .repaired(let count):
       print(
@@ -47,7 +50,7 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
     print(
       "explore: \(orders(count)) tried, none failed\(others); not all were tried\(reached)"
         + "\(doors(escaped))"
-        + "\(stillBlocked(leftBehind))\(limits)  \(place)")
+        + "\(stillBlocked(leftBehind))\(limits)  \(place)\(sources)")
   case .failed(let failure):
     recordIssue(
       failure.report + "\nreplay: explore(replay: \"\(failure.token)\")", at: sourceLocation,

@@ -94,7 +94,8 @@ struct ScenarioValue {
     guard case .array(let values) = json.content else { throw mismatch("a list of \(what)") }
     guard count.contains(values.count) else {
       throw error(
-        "'\(name)' must hold \(count.lowerBound) to \(count.upperBound) \(what), found \(values.count)"
+        "'\(name)' must hold \(count.lowerBound) to \(count.upperBound) \(what),"
+          + " found \(values.count)"
       )
     }
     return values.map { ScenarioValue(json: $0, name: name, path: path) }

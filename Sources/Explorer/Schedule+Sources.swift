@@ -1,0 +1,45 @@
+import Foundation
+
+extension Schedule {
+  /// Where the orders of a body come from, a line for each of the objects with the most: the steps
+  /// of several threads or tasks on one object can be interleaved.
+  ///
+  /// The number of orders is that of the interleavings of the object's own steps, those of one order
+  /// of the body: an upper bound of what the object alone contributes.
+  package func sourcesOfOrders(most: Int) -> [String] {
+    var steps: [Int: [Step]] = [:]
+    for step in self.steps where step.object > 0 && Self.mayConflict(step) {
+      steps[step.object, default: []].append(step)
+    }
+    let counted = steps.map { object, steps in (object, steps, Self.decimals(steps, by: party)) }
+    return counted.filter { $0.2 > 0 }
+      .sorted { ($0.2, $1.0) > ($1.2, $0.0) }.prefix(most)
+      .map { line($0, $1, decimals: $2) }
+  }
+
+  /// Not a step that only waits for another one, or that no other can come before.
+  private static func mayConflict(_ step: Step) -> Bool {
+    switch step.operation {
+    case "turn on actor", "begin", "begin task", "continue", "end task", "start", "join", "await":
+      false
+    default: !step.operation.hasPrefix("await ") && !step.operation.hasSuffix("section")
+    }
+  }
+
+  /// The decimal logarithm of the number of interleavings.
+  private static func decimals(_ steps: [Step], by party: (Step) -> Party) -> Double {
+    func logarithm(_ count: Int) -> Double { lgamma(Double(count + 1)) / log(10) }
+    let counts = Dictionary(grouping: steps, by: party).values.map(\.count)
+    return logarithm(steps.count) - counts.map(logarithm).reduce(0, +)
+  }
+
+  private func line(_ object: Int, _ steps: [Step], decimals: Double) -> String {
+    let parties = Set(steps.map(party)).count
+    // 15 digits are exact.
+    let orders = decimals < 6 ? "\(Int(pow(10, decimals).rounded()))" : "10^\(Int(decimals))"
+    let known = legend.first { $0.hasPrefix("  #\(object):") }?.dropFirst(2)
+    let name = known.map(String.init) ?? "#\(object): \(Self.text(steps[0]))"
+    return "\(name): \(steps.count) steps of \(parties) threads and tasks, which alone have"
+      + " \(orders) orders"
+  }
+}
