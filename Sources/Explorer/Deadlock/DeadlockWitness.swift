@@ -42,6 +42,7 @@ final class DeadlockWitness {
     // Tasks of the test library wait too, and so do those that earlier executions have left.
     snapshot.awaits.removeAll { !interlock_explored_knows($0.task) }
     snapshot.signals.removeAll { $0.isWaitingTask && !interlock_explored_knows($0.id) }
+    snapshot.leaveLocksOfWaitingTasks()
     // Virtual time has no timers left.
     snapshot.nextTimer = nil
     snapshot.isPartial = false
@@ -64,5 +65,20 @@ final class DeadlockWitness {
     let lines =
       [explanation.headline] + explanation.details.dropLast(doubt) + explanation.advice
     return Explained(cause: diagnosis.cause, lines: lines)
+  }
+}
+
+extension WaitSnapshot {
+  /// Marks what waiting tasks hold as left by them. Outside an exploration a task leaves its thread
+  /// at an `await`; here it keeps the thread to itself.
+  fileprivate mutating func leaveLocksOfWaitingTasks() {
+    let waiting = Set(signals.filter(\.isWaitingTask).map(\.id)).union(awaits.map(\.task))
+    for thread in threads.indices {
+      guard let task = threads[thread].runs.last?.task, waiting.contains(task) else { continue }
+      for held in threads[thread].held.indices where !threads[thread].held[held].isLeft {
+        threads[thread].held[held].isLeft = true
+        threads[thread].held[held].leftBy = task
+      }
+    }
   }
 }

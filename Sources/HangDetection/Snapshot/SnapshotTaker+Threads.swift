@@ -141,7 +141,7 @@ extension SnapshotTaker {
     return withUnsafeBytes(of: &view.runs) { bytes in
       bytes.bindMemory(to: interlock_run.self).prefix(count).map { run in
         let flags = Int(run.flags)
-        return WaitSnapshot.Run(
+        var result = WaitSnapshot.Run(
           queue: run.queue, place: frames(run.place), enqueuedBy: Int(run.enqueued_by),
           isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
           isSynchronous: run.is_synchronous, isApply: flags & INTERLOCK_FLAG_APPLY != 0,
@@ -149,6 +149,9 @@ extension SnapshotTaker {
           workItem: run.work_item == 0 ? nil : run.work_item,
           group: run.group == 0 ? nil : run.group,
           code: codes?.code(run.function, run.context, run.flags) ?? 0)
+        // A task is its own job.
+        result.task = result.isJob ? run.context : nil
+        return result
       }
     }
   }

@@ -142,6 +142,8 @@ extension WaitSnapshot {
     package var isApply: Bool
     /// Whether it is a job of Swift Concurrency.
     package var isJob: Bool
+    /// The task of a job; `nil` for none.
+    package var task: ObjectID? = nil
     /// Its work item; `nil` for none.
     package var workItem: ObjectID?
     /// The group that it leaves at its end; `nil` for none.
