@@ -35,11 +35,13 @@ extension Schedule {
 
   private func line(_ object: Int, _ steps: [Step], decimals: Double) -> String {
     let parties = Set(steps.map(party)).count
-    // 15 digits are exact.
+    let areTasks = steps.allSatisfy { $0.task != nil }
+    // The logarithm of an exact number of less than 6 digits has no other number near.
     let orders = decimals < 6 ? "\(Int(pow(10, decimals).rounded()))" : "10^\(Int(decimals))"
-    let known = legend.first { $0.hasPrefix("  #\(object):") }?.dropFirst(2)
-    let name = known.map(String.init) ?? "#\(object): \(Self.text(steps[0]))"
-    return "\(name): \(steps.count) steps of \(parties) threads and tasks, which alone have"
+    let prefix = "  #\(object): "
+    let known = legend.first { $0.hasPrefix(prefix) }?.dropFirst(prefix.count)
+    let name = known.map(String.init) ?? Self.text(steps[0])
+    return "\(name): \(steps.count) steps of \(parties) \(areTasks ? "tasks" : "threads") have"
       + " \(orders) orders"
   }
 }

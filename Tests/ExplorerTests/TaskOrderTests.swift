@@ -17,6 +17,7 @@ import Testing
       let exploration = try reduced("\(body)-\(count)")
       #expect(exploration.isComplete, "\(body)")
       #expect(exploration.executions == 1, "\(body)")
+      #expect(!exploration.tasksBlock, "\(body)")
     }
   }
 
@@ -26,6 +27,7 @@ import Testing
       let exploration = try reduced("\(body)-\(count)")
       #expect(exploration.isComplete, "\(body)")
       #expect(exploration.executions == Self.factorial(count), "\(body)")
+      #expect(!exploration.tasksBlock, "\(body)")
       #expect(exploration.outcomes.count == Self.factorial(count), "\(body)")
     }
   }
@@ -40,6 +42,7 @@ import Testing
       let exploration = try reduced(body)
       #expect(exploration.isComplete, "\(body)")
       #expect(exploration.executions == interleavings, "\(body)")
+      #expect(!exploration.tasksBlock, "\(body)")
       #expect(exploration.outcomes.count == interleavings, "\(body)")
     }
   }

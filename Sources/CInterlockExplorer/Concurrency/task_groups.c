@@ -119,8 +119,10 @@ void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool g
         task ? INTERLOCK_OPERATION_AWAIT : INTERLOCK_OPERATION_YIELD;
     interlock_turned_out(interlock_operation_of(kind, task, 0));
   } else {
-    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_GROUP_WAIT, group->number, 0),
-                    has_ended, group, place);
+    interlock_operation wait =
+        interlock_operation_of(INTERLOCK_OPERATION_GROUP_WAIT, group->number, 0);
+    wait.flags = INTERLOCK_OPERATION_OF_TASKS;
+    interlock_point(wait, has_ended, group, place);
     take_all(group);
   }
 }

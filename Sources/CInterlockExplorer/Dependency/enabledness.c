@@ -34,10 +34,11 @@ bool interlock_operation_holds_thread(const interlock_operation *operation) {
       return operation->other;
     case K(JOIN):
     case K(SEMAPHORE_WAIT):
-    case K(GROUP_WAIT):
     case K(BARRIER_WAIT):
     case K(UNKNOWN):
       return true;
+    case K(GROUP_WAIT):
+      return !(operation->flags & INTERLOCK_OPERATION_OF_TASKS);
     default:
       return false;
   }
