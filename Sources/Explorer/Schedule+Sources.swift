@@ -4,8 +4,8 @@ extension Schedule {
   /// Where the orders of a body come from, a line for each of the objects with the most: the steps
   /// of several threads or tasks on one object can be interleaved.
   ///
-  /// The number of orders is that of the interleavings of the object's own steps, those of one order
-  /// of the body: an upper bound of what the object alone contributes.
+  /// The number of orders is that of the interleavings of the object's own steps in one order of
+  /// the body: an upper bound of what the object alone contributes.
   package func sourcesOfOrders(most: Int) -> [String] {
     var steps: [Int: [Step]] = [:]
     for step in self.steps where step.object > 0 && Self.mayConflict(step) {
