@@ -93,6 +93,18 @@ let taskOrderBodies =
         Outcomes.note(text.value)
         return true
       },
+      Body("group-main-actor-\(count)") {
+        let text = Shared("")
+        runTask {
+          let page = Page()
+          await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count { group.addTask { await page.add(letter(number)) } }
+          }
+          text.value = await page.text
+        }
+        Outcomes.note(text.value)
+        return true
+      },
       Body("main-actor-calls-\(count)") {
         let text = Shared("")
         runTask {

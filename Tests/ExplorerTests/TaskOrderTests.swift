@@ -23,7 +23,7 @@ import Testing
 
   @Test("one turn of each task on an actor: as many orders as permutations", arguments: [2, 3, 4])
   func once(_ count: Int) throws {
-    for body in ["group-actor-call", "main-actor-calls", "group-results"] {
+    for body in ["group-actor-call", "main-actor-calls", "group-main-actor", "group-results"] {
       let exploration = try reduced("\(body)-\(count)")
       #expect(exploration.isComplete, "\(body)")
       #expect(exploration.executions == Self.factorial(count), "\(body)")

@@ -28,6 +28,14 @@ static interlock_task_group *group_at(uintptr_t address) {
   return known ? known->state : NULL;
 }
 
+/// An operation on the group's count. No notification is registered on a group of tasks.
+static interlock_operation count_operation(interlock_operation_kind kind,
+                                           const interlock_task_group *group) {
+  interlock_operation operation = interlock_operation_of(kind, group->number, 0);
+  operation.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+  return operation;
+}
+
 interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destructor) {
   interlock_task_group *group = group_at(address);
   bool is_used_up = group && !group->running && !group->first;
@@ -38,7 +46,7 @@ interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destruct
     *group = (interlock_task_group){.number = known->number, .order = interlock_object_number()};
   }
   group->running++;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_GROUP_ENTER, group->number, 0));
+  interlock_did(count_operation(INTERLOCK_OPERATION_GROUP_ENTER, group));
   if (has_destructor) interlock_learn(INTERLOCK_FACT_GROUP_ORDER);
   return group;
 }
@@ -56,10 +64,7 @@ void interlock_group_task_ends(interlock_task_group *group, uint32_t task) {
     group->last = ended;
   }
   group->takes_next = false;
-  interlock_operation leave =
-      interlock_operation_of(INTERLOCK_OPERATION_GROUP_LEAVE, group->number, 0);
-  leave.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
-  interlock_did(leave);
+  interlock_did(count_operation(INTERLOCK_OPERATION_GROUP_LEAVE, group));
   if (interlock_is_known(INTERLOCK_FACT_GROUP_ORDER)) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_COMPLETE, group->order, 0));
   }

@@ -18,6 +18,11 @@ enum ExploreBench {
     everyOrder("lock 2 × 4", 70, ExploreBodies.locks(threads: 2, times: 4))
     everyOrder("counter 2 × 6", 328, ExploreBodies.counter(threads: 2, times: 6))
     everyOrder("counter 3 × 4", 7134, ExploreBodies.counter(threads: 3, times: 4))
+    print("every order of tasks, as 'explore' runs it")
+    for body in ExploreBodies.ofTasks { try tasks(body) }
+    print("executions of 'explore', which also looks at each outcome")
+    try exploreRate("kept update", "", atLeast: 0, ExploreBodies.keptUpdate)
+    try exploreRate("3 tasks × 4 yields", ", ≥ 60,000 /s", atLeast: 60_000, ExploreBodies.yields)
     print("random orders")
     rate(
       "lost update under a lock", "(≥ 700,000 /s)", atLeast: 700_000,
@@ -54,6 +59,47 @@ enum ExploreBench {
       "(\(expected), \(result.cut) cut off; \(String(format: "%.1f ms", time))"
         + (milliseconds.map { String(format: ", < %.0f ms)", $0) } ?? ")"),
       isExact && time < milliseconds ?? .infinity)
+  }
+
+  private static func tasks(_ body: ExploreBodies.OfTasks) throws {
+    var time = Duration.seconds(1_000_000)
+    var found = "not finished"
+    for _ in 0..<rounds {
+      let begun = ContinuousClock.now
+      let outcome = try Exploration(ExplorationOptions(), of: "bench").run(body.run)
+      time = min(time, .now - begun)
+      guard case .allOrdersPass(let count, 0, _) = outcome else { break }
+      found = "\(count)"
+    }
+    EventsBench.line(
+      body.name, found,
+      String(format: "(%d; %.1f ms, < 1 s)", body.orders, time / .milliseconds(1)),
+      found == "\(body.orders)" && time < .seconds(1))
+  }
+
+  /// The rate of a body that passes, beside that of the engine alone in the same rounds.
+  private static func exploreRate(
+    _ name: String, _ goal: String, atLeast: Double, _ body: @escaping @Sendable () -> Bool
+  ) throws {
+    var options = ExplorationOptions()
+    options.strategy = .random
+    options.executions = 50_000
+    options.seconds = 60
+    var rate = 0.0
+    var engine = 0.0
+    for _ in 0..<rounds {
+      let begun = ContinuousClock.now
+      guard
+        case .sampled(let count, 0, _, _) = try Exploration(options, of: "bench").run(body)
+      else { return print("  \(name): an order fails") }
+      rate = max(rate, Double(count) / ((.now - begun) / .seconds(1)))
+      guard let alone = exploration(50_000, body, interlock_random_walk_create(1)) else { return }
+      engine = max(engine, Double(alone.executions) * 1e9 / Double(alone.nanoseconds))
+    }
+    EventsBench.line(
+      name, String(format: "%.0f /s", rate),
+      String(format: "(%.2f of the engine's %.0f /s, ≥ 0.8%@)", rate / engine, engine, goal),
+      rate >= 0.8 * engine && rate >= atLeast)
   }
 
   private static func rate(

@@ -118,6 +118,75 @@ enum ExploreBodies {
     return true
   }
 
+  /// A body of tasks, and the number of its orders that a user can distinguish.
+  struct OfTasks: Sendable {
+    let name: String
+    let orders: Int
+    let run: @Sendable () -> Bool
+
+    init(
+      _ name: String, _ orders: Int, tasks: Int,
+      _ work: @escaping @Sendable (Trail) async -> Void
+    ) {
+      self.name = name
+      self.orders = orders
+      run = {
+        let isDone = DispatchSemaphore(value: 0)
+        Task {
+          let trail = Trail()
+          await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<tasks { group.addTask { await work(trail) } }
+          }
+          isDone.signal()
+        }
+        isDone.wait()
+        return true
+      }
+    }
+  }
+
+  /// An actor that tasks call.
+  actor Trail {
+    private var count = 0
+    @discardableResult func add() -> Int {
+      count += 1
+      return count
+    }
+    func addAcrossYield() async {
+      count += 1
+      await Task.yield()
+      count += 1
+    }
+  }
+
+  /// Code between two calls: without any, the compiler makes one turn of them.
+  @inline(never) private static func look(_ count: Int) {}
+
+  @MainActor private static func onMainActor() {}
+
+  static let ofTasks =
+    zip([2, 3, 4], [(2, 6), (6, 90), (24, 2520)]).flatMap { tasks, orders in
+      [
+        OfTasks("group of \(tasks), nothing shared", 1, tasks: tasks) { _ in },
+        OfTasks("group of \(tasks), a sleep each", 1, tasks: tasks) { _ in
+          try? await Task.sleep(for: .milliseconds(1))
+        },
+        OfTasks("group of \(tasks), an actor call each", orders.0, tasks: tasks) {
+          await $0.add()
+        },
+        OfTasks("group of \(tasks), a call of the main actor", orders.0, tasks: tasks) { _ in
+          await onMainActor()
+        },
+        OfTasks("group of \(tasks), 2 actor calls each", orders.1, tasks: tasks) {
+          look(await $0.add())
+          await $0.add()
+        },
+        OfTasks("group of \(tasks), a call that yields", orders.1, tasks: tasks) {
+          await $0.addAcrossYield()
+        },
+      ]
+    }
+
   /// 1,000 callers that read at once through a concurrent queue, each with a semaphore over
   /// `async`.
   static let reads: @Sendable () -> Bool = {
