@@ -91,8 +91,8 @@ enum ReportsBench {
     return TrialResult(trial: trial, observation: seen, verdict: .race(conflict))
   }
 
-  /// What this process has used: seconds of the processor, and the most resident bytes.
-  private static func usage() -> (seconds: Double, mostBytes: Int) {
+  /// The processor time of the process so far, and the most memory that it has had at a time.
+  static func usage() -> (seconds: Double, mostBytes: Int) {
     var usage = rusage()
     #if os(Linux)
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

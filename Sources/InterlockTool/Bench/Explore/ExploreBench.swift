@@ -14,6 +14,8 @@ enum ExploreBench {
     }
     print("exploration; the shortest of \(rounds) rounds on one core")
     print("every order that matters, by partial order reduction")
+    // First: the peak of memory is that of the process.
+    memoryOfOrders()
     everyOrder("lock 3 × 3", 1680, within: 10, ExploreBodies.locks(threads: 3, times: 3))
     everyOrder("lock 2 × 4", 70, ExploreBodies.locks(threads: 2, times: 4))
     everyOrder("counter 2 × 6", 328, ExploreBodies.counter(threads: 2, times: 6))
@@ -126,6 +128,20 @@ enum ExploreBench {
       "memory over 1,000,000 passing executions", String(format: "%.1f MB", more),
       "(< 5 MB; \(result.failures) of \(result.executions) failed)",
       more < 5 && result.failures == 0 && result.executions == 1_000_000)
+  }
+
+  /// What the search keeps of the orders that it has still to try.
+  private static func memoryOfOrders() {
+    let body = ExploreBodies.locks(threads: 2, times: 12)
+    // The first executions make what all others use again.
+    _ = exploration(1000, body, interlock_dpor_create(interlock_dpor_options()))
+    let before = ReportsBench.usage().mostBytes
+    let search = interlock_dpor_create(interlock_dpor_options())
+    guard let result = exploration(1_000_000, body, search) else { return }
+    let more = Double(ReportsBench.usage().mostBytes - before) / 1_048_576
+    EventsBench.line(
+      "memory of 1,000,000 orders of lock 2 × 12", String(format: "%.1f MB", more),
+      "(< 20 MB; \(result.executions) tried)", more < 20 && result.executions == 1_000_000)
   }
 
   /// A failure that many switches surround, found at random and then shrunk.
