@@ -25,6 +25,10 @@ typedef enum {
   FAILING_BODY,
   /// The body that gets a checked continuation.
   CONTINUATION_BODY,
+  /// The operation that a cancellation handler belongs to.
+  HANDLED_BODY,
+  /// The scope of a task-local value.
+  LOCAL_SCOPE,
   /// `Task.yield`.
   YIELDS,
   /// Not an awaited call but the task's own function, whose end is that of the task.

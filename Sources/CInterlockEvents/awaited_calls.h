@@ -128,9 +128,10 @@ AWAITED(PLAIN,
 AWAITED(PLAIN, "$ss26withTaskExecutorPreference_9operationxSch_pSg_xyYaYbKXEtYaKs8SendableRzlF")
 AWAITED(GROUP_FAILURE,
   "$ss27ThrowingDiscardingTaskGroupV22awaitAllRemainingTasks9bodyErrorys0J0_pSg_tYaKF")
-AWAITED(PLAIN,
+AWAITED_BODY(PLAIN, 1, HANDLED_BODY,
   "$ss27withTaskCancellationHandler9operation8onCancel9isolationxxyYaKXE_yyYbXEScA_pSgYitYaKlF")
-AWAITED(PLAIN, "$ss27withTaskCancellationHandler9operation8onCancelxxyYaKXE_yyYbXEtYaKlF")
+AWAITED_BODY(PLAIN, 1, HANDLED_BODY,
+  "$ss27withTaskCancellationHandler9operation8onCancelxxyYaKXE_yyYbXEtYaKlF")
 AWAITED_BODY(GROUP_SCOPE, 2, FAILING_BODY,
   "$ss31withThrowingDiscardingTaskGroup9returning4bodyxxm_xs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
 AWAITED_BODY(GROUP_SCOPE, 4, FAILING_BODY,
@@ -139,10 +140,10 @@ AWAITED(PLAIN,
   "$ss33withTaskPriorityEscalationHandler9operation02onC9Escalated9isolationxxyYaq_YKXE_yScP_ScPtYbXEScA_pSgYitYaq_YKs5ErrorR_r0_lF")
 AWAITED(PLAIN, "$ss5ClockP5sleep5until9tolerancey7InstantQz_8DurationQzSgtYaKFTj")
 AWAITED(PLAIN, "$ss5ClockPsE7measurey8DurationQzyyYaKXEYaKF")
-AWAITED(PLAIN, "$ss9TaskLocalC13withValueImpl_9operation4file4lineqd__xn_qd__yYaKXESSSutYaKlF")
-AWAITED(PLAIN,
+AWAITED(LOCAL_SCOPE, "$ss9TaskLocalC13withValueImpl_9operation4file4lineqd__xn_qd__yYaKXESSSutYaKlF")
+AWAITED(LOCAL_SCOPE,
   "$ss9TaskLocalC13withValueImpl_9operation9isolation4file4lineqd__xn_qd__yYaKXEScA_pSgYiSSSutYaKlF")
-AWAITED(PLAIN, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yYaKXESSSutYaKlF")
-AWAITED(PLAIN,
+AWAITED(LOCAL_SCOPE, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yYaKXESSSutYaKlF")
+AWAITED(LOCAL_SCOPE,
   "$ss9TaskLocalC9withValue_9operation9isolation4file4lineqd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF")
 #undef AWAITED_BODY

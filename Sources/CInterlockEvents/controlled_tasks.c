@@ -37,7 +37,11 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const ui
     case GROUP_BODY:
     case THROWING_BODY:
     case FAILING_BODY:
-    case CONTINUATION_BODY: break;
+    case CONTINUATION_BODY:
+    case HANDLED_BODY: break;
+    case LOCAL_SCOPE:
+      if (!interlock_is_testing(place)) interlock_tasks->bound_local();
+      break;
     case CONTINUATION:
     case UNSAFE_CONTINUATION:
       interlock_ask_task(INTERLOCK_TASK_CALL_MAKE_CONTINUATION, 0, site);
@@ -79,7 +83,15 @@ void interlock_explored_let_made(uintptr_t job, uintptr_t parent) {
 
 // Stubs for functions of the runtime that return: a few instructions that preserve every register.
 
-typedef enum { CANCELS, TESTS, TESTS_OWN, CANCELS_GROUP, RESUMES, FEEDS } returning_kind;
+typedef enum {
+  CANCELS,
+  TESTS,
+  TESTS_OWN,
+  CANCELS_GROUP,
+  RESUMES,
+  FEEDS,
+  BINDS
+} returning_kind;
 
 #define RETURNING_CALLS(CALL)                                                             \
   CALL(0, CANCELS, "$sScT6cancelyyF")                                                     \
@@ -100,7 +112,8 @@ typedef enum { CANCELS, TESTS, TESTS_OWN, CANCELS_GROUP, RESUMES, FEEDS } return
   CALL(15, FEEDS, "$sScs12ContinuationV5yieldAB11YieldResultOyytq___GyytRszrlF")          \
   CALL(16, FEEDS, "$sScs12ContinuationV6finish8throwingyq_Sgn_tF")                        \
   CALL(17, TESTS_OWN, "swift_task_addCancellationHandler")                                \
-  CALL(18, TESTS_OWN, "swift_task_removeCancellationHandler")
+  CALL(18, TESTS_OWN, "swift_task_removeCancellationHandler")                             \
+  CALL(19, BINDS, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yKXESSSutKlF")
 
 static const struct {
   const char *name;
@@ -134,6 +147,9 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
                          interlock_task_of_checked((const uintptr_t *)*object), site);
       break;
     case FEEDS: interlock_ask_task(INTERLOCK_TASK_CALL_FEED, 0, site); break;
+    case BINDS:
+      if (!interlock_is_testing(returns_to)) interlock_tasks->bound_local();
+      break;
   }
   return real;
 }

@@ -75,7 +75,8 @@ static void intercept(interlock_async_context *context, await_kind kind,
                       const uintptr_t *arguments, bool is_explored) {
   bool is_wait = kind == CONTINUATION || kind == STREAM;
   bool is_event = is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0));
-  if (!is_event && !(is_explored && ends_by_cancellation(kind))) return;
+  bool has_end = ends_by_cancellation(kind) || kind == SEQUENCE;
+  if (!is_event && !(is_explored && has_end)) return;
   uintptr_t task = current_task();
   if (!task) return;
   if (!has_known_context(context)) {
@@ -90,10 +91,16 @@ static void intercept(interlock_async_context *context, await_kind kind,
     if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
     return;
   }
-  if (!is_event) {
-    context->resume = (uintptr_t)interlock_await_ended;
-    return;
+  context->resume = (uintptr_t)interlock_await_ended;
+  if (kind == SEQUENCE && !interlock_await_find(key_of_blind(task))) {
+    entry->is_blind = interlock_await_put(key_of_blind(task), 0, SEQUENCE) != NULL;
+    if (entry->is_blind) {
+      __atomic_fetch_add(&blind_count, 1, __ATOMIC_RELAXED);
+    } else if (is_event) {
+      publish_task(INTERLOCK_TASK_LOST, task);
+    }
   }
+  if (!is_event) return;
   if (is_wait) {
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
@@ -102,19 +109,11 @@ static void intercept(interlock_async_context *context, await_kind kind,
   bool is_group = kind == GROUP || kind == GROUP_FAILURE || kind == GROUP_REST;
   if (is_group) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task + 1);
   if (kind == GROUP_SCOPE) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task);
-  if (kind == SEQUENCE && !interlock_await_find(key_of_blind(task))) {
-    entry->is_blind = interlock_await_put(key_of_blind(task), 0, SEQUENCE) != NULL;
-    if (entry->is_blind) {
-      __atomic_fetch_add(&blind_count, 1, __ATOMIC_RELAXED);
-    } else {
-      publish_task(INTERLOCK_TASK_LOST, task);
-    }
-  }
-  context->resume = (uintptr_t)interlock_await_ended;
 }
 
-// The body of a group's scope, and the body that gets a continuation. After it the runtime waits,
-// in a call of its own that passes through no stub.
+// The body of a group's scope, the body that gets a continuation, and the operation that a
+// cancellation handler belongs to. After it the runtime waits, or removes the handler, in a call of
+// its own that passes through no stub.
 
 /// The record of an asynchronous function (ABI): the distance to its code, and the size of its
 /// context.
@@ -174,7 +173,7 @@ CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
                            : NULL;
   if (end) {
     end->task = was.task;
-    end->awaited = *(const uintptr_t *)arguments[1];
+    end->awaited = was.kind == HANDLED_BODY ? 0 : *(const uintptr_t *)arguments[1];
     context->resume = (uintptr_t)interlock_await_ended;
   }
   return (uintptr_t)body + (uintptr_t)(intptr_t)body->distance;
@@ -261,6 +260,12 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context, uintptr_t
   }
   if (was.kind == GROUP_BODY || was.kind == THROWING_BODY || was.kind == FAILING_BODY) {
     if (is_task_explored()) ask_rest(&was, error);
+    return was.resume;
+  }
+  if (was.kind == HANDLED_BODY) {
+    // Before the removal of the handler.
+    if (is_task_explored())
+      interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, (interlock_site){was.task, was.task});
     return was.resume;
   }
   if (ends_by_cancellation(was.kind) && is_task_explored()) {

@@ -6,6 +6,7 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include "../../CInterlockEvents/interpose.h"
+#include "../Concurrency/tasks.h"
 #include "../Engine/engine.h"
 
 typedef int mutex_call(pthread_mutex_t *);
@@ -92,6 +93,7 @@ int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
   if (mutex->__data.__kind & (robust | priority)) {
     interlock_escaped("a mutex that is robust or has a priority protocol");
   }
+  if (interlock_is_concurrency(site.returns_to)) interlock_runtime_locks(site.place);
   if (is_runtime(site)) {
     int result = interlock_try_mutex(mutex);
     if (result != EBUSY) return result;

@@ -333,7 +333,9 @@ static bool put_moved(writer *to, const interlock_instruction *from) {
   if (interlock_jump_of(from, &target, &is_conditional)) {
     if ((*from->code & 0xf0) == 0x70) {
       PUT(to, 0x0f, (unsigned char)(0x80 | (*from->code & 0x0f)));
-    } else if (*from->code == 0xeb) {
+    } else if (*from->code == 0x0f && (from->code[1] & 0xf0) == 0x80) {
+      PUT(to, 0x0f, from->code[1]);
+    } else if (*from->code == 0xeb || *from->code == 0xe9) {
       PUT(to, 0xe9);
     } else {
       return false;
@@ -342,15 +344,32 @@ static bool put_moved(writer *to, const interlock_instruction *from) {
     return true;
   }
   bool is_relative = from->modrm && (from->modrm[0] & 0xc7) == 5;
-  if (from->length == 0 || from->calls || from->goes_far || is_relative) return false;
+  if (from->length == 0 || from->calls || from->goes_far) return false;
+  if (is_relative) {
+    // Only if the distance ends the instruction.
+    if (from->modrm + 1 + sizeof(int32_t) != from->code + from->length) return false;
+    unsigned char *copy = to->at;
+    put_copy(to, from);
+    to->at = copy + from->length;
+    return true;
+  }
   if (*from->code == 0xc3 || *from->code == 0xcc) return false;
   put(to, from->code, from->length);
   return true;
 }
 
-/// Whether no jump of a function leads between two addresses, as far as its code shows.
+/// Whether the operand in memory has an index, as a place in a table has.
+static bool has_index(const unsigned char *modrm) {
+  enum { only_stack_pointer = 0x24 };
+  return (*modrm >> 6) != 3 && (*modrm & 7) == 4 && modrm[1] != only_stack_pointer;
+}
+
+/// Whether no jump of a function leads between two addresses, as far as its code shows. No place
+/// of a switch begins with an instruction that needs the flags of the one before.
 static bool is_never_entered(const interlock_code_function *function, uintptr_t after,
-                             uintptr_t end) {
+                             uintptr_t end, bool needs_flags) {
+  enum { extending_move = 0x63 };
+  bool jumps_far = false, reads_table = false;
   for (size_t offset = 0; offset < function->size;) {
     const unsigned char *code = (const unsigned char *)function->start + offset;
     interlock_instruction next = interlock_decode(code, function->size - offset);
@@ -360,11 +379,18 @@ static bool is_never_entered(const interlock_code_function *function, uintptr_t 
     if (interlock_jump_of(&next, &target, &is_conditional) && target >= after && target < end) {
       return false;
     }
-    // A jump to a place that a register has, as a switch is compiled.
-    if (next.calls && next.modrm && (next.modrm[0] >> 3 & 7) == 4) return false;
+    if (next.modrm) {
+      // A jump to a place that a register has: as an asynchronous function ends, or as a switch is
+      // compiled, which reads a distance of 32 bits from a table.
+      if (next.calls && (next.modrm[0] >> 3 & 7) == 4) {
+        if (has_index(next.modrm)) reads_table = true;
+        jumps_far = true;
+      }
+      if (next.modrm[-1] == extending_move && has_index(next.modrm)) reads_table = true;
+    }
     offset += next.length;
   }
-  return true;
+  return needs_flags || !(jumps_far && reads_table);
 }
 
 /// Replaces bytes of code that no thread runs yet.
@@ -397,8 +423,11 @@ static bool lead(const interlock_code_function *function, const interlock_instru
     size_t left = function->start + function->size - after;
     interlock_instruction next = interlock_decode(end, left);
     end += next.length;
-    if (!put_moved(&to, &next) || end - code < jump_length ||
-        !is_never_entered(function, after, (uintptr_t)end)) {
+    uintptr_t target;
+    bool is_conditional = false;
+    if (!put_moved(&to, &next) || end - code < jump_length) return false;
+    interlock_jump_of(&next, &target, &is_conditional);
+    if (!is_never_entered(function, after, (uintptr_t)end, is_conditional)) {
       return false;
     }
   }

@@ -7,6 +7,7 @@
 #include "tasks.h"
 
 #include "../Engine/engine.h"
+#include "interlock_places.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -175,6 +176,15 @@ static void reach(interlock_task_call call, uintptr_t object, interlock_calling_
   interlock_point(operation, waits ? has_task_ended : NULL, (void *)object, place);
 }
 
+void interlock_runtime_locks(uintptr_t place) {
+  uintptr_t actor, task = interlock_running_task(&actor);
+  if (!task || !interlock_events_task_is_blind((const void *)task)) return;
+  interlock_learn(INTERLOCK_FACT_SEQUENCES);
+  interlock_name_call("await in a sequence");
+  interlock_point(operation_on(INTERLOCK_OPERATION_READ_WRITE, &streams), NULL, NULL, place);
+  interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
+}
+
 static void task_ended(model_task *task) {
   uint32_t number = task->object->number;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_WRITE, number, 0));
@@ -183,7 +193,10 @@ static void task_ended(model_task *task) {
         interlock_operation_of(INTERLOCK_OPERATION_CANCEL, task->cancelled_as->number, 0));
   }
   task->object->flags &= ~(uint32_t)is_own;
-  if (task->group) interlock_group_task_ends(task->group, number);
+  if (!task->group) return;
+  interlock_group_task_ends(task->group, number);
+  // A function of a sequence may look at the group.
+  if (interlock_is_known(INTERLOCK_FACT_SEQUENCES)) did_use(&streams);
 }
 
 static void ask(interlock_task_call call, uintptr_t object, interlock_calling_task caller,

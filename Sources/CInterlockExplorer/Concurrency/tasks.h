@@ -63,6 +63,10 @@ extern const char interlock_shared_actor[] HIDDEN;
 extern bool interlock_has_unseen_end HIDDEN;
 void interlock_known_tasks_reset(void) HIDDEN;
 
+/// A function of the runtime asks for a lock. Where the task is in a function of the library's
+/// asynchronous sequences, this is all that shows that it looks at a stream or a group.
+void interlock_runtime_locks(uintptr_t place) HIDDEN;
+
 // Task groups (task_groups.c).
 
 /// Records that the running step adds a task to the group at an address. Returns the group.

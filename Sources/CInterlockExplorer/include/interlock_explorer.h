@@ -60,7 +60,10 @@ typedef enum {
   /// there, or came from another actor that it had to give up. Then the runtime's own queue decides
   /// which task is next, and the model's is not used.
   INTERLOCK_FACT_ACTOR_JOBS = 1 << 8,
-  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_ACTOR_JOBS - 1,
+  /// A function of the library's asynchronous sequences takes a lock of the runtime: it looks at a
+  /// stream or a group, and each look is a point.
+  INTERLOCK_FACT_SEQUENCES = 1 << 9,
+  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_SEQUENCES - 1,
 } interlock_exploration_fact;
 
 typedef struct {

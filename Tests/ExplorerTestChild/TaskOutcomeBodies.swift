@@ -1,0 +1,148 @@
+import Synchronization
+
+// Bodies of tasks with known outcomes, which `TaskOutcomeTests` has.
+
+/// Reads a stream that another task feeds. The functions of the library's sequences look at it
+/// without a call that is seen.
+private func fed(
+  _ policy: AsyncStream<Int>.Continuation.BufferingPolicy = .unbounded,
+  _ read: @escaping @Sendable (AsyncStream<Int>) async -> String
+) {
+  let seen = Shared("")
+  runTask {
+    let (stream, continuation) = AsyncStream<Int>.makeStream(bufferingPolicy: policy)
+    let feeder = Task {
+      continuation.yield(1)
+      continuation.yield(2)
+      continuation.finish()
+    }
+    seen.value = await read(stream)
+    await feeder.value
+  }
+  Outcomes.note(seen.value)
+}
+
+private func joined<S: AsyncSequence>(_ sequence: S) async -> String
+where S.Element == Int, S.Failure == Never {
+  var text = ""
+  for await element in sequence { text += "\(element)" }
+  return text
+}
+
+private func grouped(_ read: @escaping @Sendable (inout TaskGroup<Int>) async -> String) {
+  let seen = Shared("")
+  runTask {
+    seen.value = await withTaskGroup(of: Int.self) { group in
+      for number in 1...2 { group.addTask { number } }
+      return await read(&group)
+    }
+  }
+  Outcomes.note(seen.value)
+}
+
+private func cancelled(_ work: @escaping @Sendable (Shared<String>) async -> Bool) {
+  let seen = Shared("")
+  runTask {
+    let trail = Shared("")
+    let task = Task { await work(trail) }
+    task.cancel()
+    let found = await task.value
+    seen.value = "\(trail.value)-\(found)"
+  }
+  Outcomes.note(seen.value)
+}
+
+private actor Debouncer {
+  private var last: Task<Void, Never>?
+  private(set) var fired = ""
+
+  func call(_ name: String) {
+    last?.cancel()
+    last = Task {
+      do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+      fired += name
+    }
+  }
+
+  func finish() async { await last?.value }
+}
+
+let taskOutcomeBodies = [
+  // The first sleep may have ended before its task is cancelled.
+  Body("debounced") {
+    let seen = Shared("")
+    runTask {
+      let debouncer = Debouncer()
+      await debouncer.call("a")
+      await debouncer.call("b")
+      await debouncer.finish()
+      seen.value = await debouncer.fired
+    }
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("stream-loop") {
+    fed(.bufferingNewest(1)) { stream in
+      var text = ""
+      for await element in stream { text += "\(element)" }
+      return text
+    }
+    return true
+  },
+  Body("stream-reduce") {
+    fed(.bufferingNewest(1)) { await $0.reduce("") { $0 + "\($1)" } }
+    return true
+  },
+  Body("stream-map") {
+    fed(.bufferingNewest(1)) { await joined($0.map { $0 }) }
+    return true
+  },
+  Body("stream-first") {
+    fed(.bufferingNewest(1)) { "\(await $0.first { _ in true } ?? 0)" }
+    return true
+  },
+  Body("stream-generic") {
+    fed(.bufferingNewest(1)) { await joined($0) }
+    return true
+  },
+  Body("stream-reduce-all") {
+    fed { await $0.reduce("") { $0 + "\($1)" } }
+    return true
+  },
+  Body("group-reduce") {
+    grouped { await $0.reduce("") { $0 + "\($1)" } }
+    return true
+  },
+  Body("group-first") {
+    grouped { "\(await $0.first { _ in true } ?? 0)" }
+    return true
+  },
+  Body("cancelled-handled") {
+    cancelled { trail in
+      await withTaskCancellationHandler {
+        Task.isCancelled
+      } onCancel: {
+        trail.value = "handler"
+      }
+    }
+    return true
+  },
+  Body("cancelled-behind-mutex") {
+    let seen = Shared("")
+    runTask {
+      let trail = Mutex("")
+      let task = Task {
+        await withTaskCancellationHandler {
+          trail.withLock { $0 += "o" }
+        } onCancel: {
+          trail.withLock { $0 += "h" }
+        }
+      }
+      task.cancel()
+      await task.value
+      seen.value = trail.withLock { $0 }
+    }
+    Outcomes.note(seen.value)
+    return true
+  },
+]

@@ -1,0 +1,32 @@
+import CInterlockExplorer
+import TestSupport
+import Testing
+
+/// What a search that finishes must have seen.
+@Suite(.serialized, .controlled, .offThePool) struct TaskOutcomeTests {
+  private func expect(_ body: String, _ outcomes: Set<String>) throws {
+    let exploration = try Exploration(
+      body, "--search", "dpor", "--pool-width", "0", "--executions", "100000")
+    #expect(exploration.isComplete, "\(body)")
+    #expect(exploration.outcomes == outcomes, "\(body)")
+  }
+
+  @Test(
+    "a look of a sequence's function at a stream is a step",
+    arguments: [
+      ("stream-loop", ["12", "2"]), ("stream-reduce", ["12", "2"]), ("stream-map", ["12", "2"]),
+      ("stream-first", ["1", "2"]), ("stream-generic", ["12", "2"]), ("stream-reduce-all", ["12"]),
+    ])
+  func streams(_ body: String, _ outcomes: Set<String>) throws { try expect(body, outcomes) }
+
+  @Test(
+    "a look of a sequence's function at a group is a step",
+    arguments: [("group-reduce", ["12", "21"]), ("group-first", ["1", "2"])])
+  func groups(_ body: String, _ outcomes: Set<String>) throws { try expect(body, outcomes) }
+
+  @Test("a cancellation comes before or after the operation that its handler belongs to")
+  func handlers() throws {
+    try expect("cancelled-handled", ["-false", "handler-true", "handler-false"])
+    try expect("cancelled-behind-mutex", ["o", "oh", "ho"])
+  }
+}
