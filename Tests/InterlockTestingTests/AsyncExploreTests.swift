@@ -25,6 +25,10 @@ private actor Account {
   }
 }
 
+private enum Local {
+  @TaskLocal static var number = 0
+}
+
 @MainActor private final class Screen {
   private(set) var updates = 0
 
@@ -176,6 +180,21 @@ struct AsyncExploreTests {
       outcomes.note(slept ? "slept" : "cancelled")
     }
     #expect(outcomes.all.contains("cancelled"))
+  }
+
+  @Test("a detached task has no task-local value of the body, and other tasks have it")
+  func locals() async throws {
+    try await explore {
+      await Local.$number.withValue(5) {
+        #expect(await Task.detached { Local.number }.value == 0)
+        #expect(await Task { Local.number }.value == 5)
+      }
+      let (detached, inheriting) = Local.$number.withValue(6) {
+        (Task.detached { Local.number }, Task { Local.number })
+      }
+      #expect(await detached.value == 0)
+      #expect(await inheriting.value == 6)
+    }
   }
 
   @Test("an expectation that fails in a detached task fails the order")

@@ -7,6 +7,10 @@
 void interlock_model_job_found(model_item *item) {
   const char *job = item->request.job;
   item->task = job;
+  uintptr_t actor, task = interlock_running_task(&actor);
+  if (task && (item->request.flags & INTERLOCK_FLAG_DELAYED)) {
+    item->ends_sleep_of = interlock_task_at(task)->cancelled_as->number;
+  }
   if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
     // Whether an address is used again is malloc's affair: the number may not depend on it.
     bool is_first = item->request.flags & INTERLOCK_FLAG_FIRST_JOB;
@@ -15,7 +19,6 @@ void interlock_model_job_found(model_item *item) {
   }
   item->needs_no_worker = true;
   if (interlock_is_job_of_actor(job)) interlock_learn(INTERLOCK_FACT_ACTOR_JOBS);
-  uintptr_t actor, task = interlock_running_task(&actor);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
   // The kind alone may be another's in another runtime; in an actor's job the words are the
   // actor's.
@@ -60,6 +63,11 @@ void interlock_model_actor_given_up(void) {
 void interlock_model_job_begins(const model_item *item) {
   interlock_model_thread()->actor = 0;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->number, 0));
+  // The end of a sleep, or a cancellation, decides what the sleep returns: whichever is first.
+  if (item->ends_sleep_of) {
+    interlock_did(
+        interlock_operation_of(INTERLOCK_OPERATION_TEST_CANCEL, item->ends_sleep_of, 0));
+  }
 }
 
 void interlock_model_job_ends(const model_item *item) {

@@ -16,6 +16,8 @@ typedef struct interlock_model_item {
   /// The number of the object that orders its parts, and that of the task itself.
   uint32_t number, task_number;
   bool only_resumes, is_at_once;
+  /// The object of the cancellations of the task that sleeps until this job begins; 0 for none.
+  uint32_t ends_sleep_of;
   /// It takes no worker besides those of tasks: the job of an actor, which runs tasks that wait.
   bool needs_no_worker;
   /// The step began with the submission of this item.
