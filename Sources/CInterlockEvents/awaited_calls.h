@@ -140,7 +140,8 @@ AWAITED(PLAIN,
   "$ss33withTaskPriorityEscalationHandler9operation02onC9Escalated9isolationxxyYaq_YKXE_yScP_ScPtYbXEScA_pSgYitYaq_YKs5ErrorR_r0_lF")
 AWAITED(PLAIN, "$ss5ClockP5sleep5until9tolerancey7InstantQz_8DurationQzSgtYaKFTj")
 AWAITED(PLAIN, "$ss5ClockPsE7measurey8DurationQzyyYaKXEYaKF")
-AWAITED(LOCAL_SCOPE, "$ss9TaskLocalC13withValueImpl_9operation4file4lineqd__xn_qd__yYaKXESSSutYaKlF")
+AWAITED(LOCAL_SCOPE,
+  "$ss9TaskLocalC13withValueImpl_9operation4file4lineqd__xn_qd__yYaKXESSSutYaKlF")
 AWAITED(LOCAL_SCOPE,
   "$ss9TaskLocalC13withValueImpl_9operation9isolation4file4lineqd__xn_qd__yYaKXEScA_pSgYiSSSutYaKlF")
 AWAITED(LOCAL_SCOPE, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yYaKXESSSutYaKlF")

@@ -11,6 +11,10 @@ import Testing
     let child: TestChild
 
     init(_ options: String..., at location: SourceLocation = #_sourceLocation) throws {
+      try self.init(options, at: location)
+    }
+
+    init(_ options: [String], at location: SourceLocation = #_sourceLocation) throws {
       child = try TestChild(["generated"] + options, limit: 1200, at: location)
       #expect(child.status == 0, sourceLocation: location)
     }
@@ -101,6 +105,17 @@ import Testing
     #expect(comparison.outside == 0, comparison.report)
     #expect(comparison.stuck == 0, comparison.report)
     #expect(comparison.finished >= 380)
+  }
+
+  @Test(
+    "no outcome of real runs or of random orders is missing in programs that cancel, or reduce",
+    arguments: [["--runs", "5"], ["--random", "300"]])
+  func sequences(_ others: [String]) throws {
+    let comparison = try Comparison(
+      ["--first", "200000", "--count", "60", "--executions", "2000"] + others)
+    #expect(comparison.outside == 0, comparison.report)
+    #expect(comparison.stuck == 0, comparison.report)
+    #expect(comparison.finished >= 35)
   }
 
   @Test("more than 64 threads over all executions are no limit, if fewer are alive at a time")

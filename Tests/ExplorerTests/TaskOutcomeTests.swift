@@ -7,7 +7,7 @@ import Testing
   private func expect(_ body: String, _ outcomes: Set<String>) throws {
     let exploration = try Exploration(
       body, "--search", "dpor", "--pool-width", "0", "--executions", "100000")
-    #expect(exploration.isComplete, "\(body)")
+    #expect(exploration.isComplete && exploration.escaped.isEmpty, "\(body)")
     #expect(Set(exploration.outcomes) == outcomes, "\(body)")
   }
 

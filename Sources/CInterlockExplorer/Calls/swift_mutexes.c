@@ -358,13 +358,13 @@ static bool put_moved(writer *to, const interlock_instruction *from) {
   return true;
 }
 
-/// Whether the operand in memory has an index, as a place in a table has.
+/// True if the operand in memory has an index, as a place in a table has.
 static bool has_index(const unsigned char *modrm) {
   enum { only_stack_pointer = 0x24 };
   return (*modrm >> 6) != 3 && (*modrm & 7) == 4 && modrm[1] != only_stack_pointer;
 }
 
-/// Whether no jump of a function leads between two addresses, as far as its code shows. No place
+/// True if no jump of a function leads between two addresses, as far as its code shows. No place
 /// of a switch begins with an instruction that needs the flags of the one before.
 static bool is_never_entered(const interlock_code_function *function, uintptr_t after,
                              uintptr_t end, bool needs_flags) {

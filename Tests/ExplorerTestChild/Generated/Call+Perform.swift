@@ -111,7 +111,7 @@ extension Call {
       world.condition.unlock()
       seen.value += world.readLog()
     case .add, .addAcrossAwait, .forward, .yield, .awaitTask, .cancelTask, .taskGroup, .asyncLet,
-      .continuation, .stream:
+      .continuation, .stream, .cancelSleep, .cancelHandled, .reduceStream, .reduceGroup:
       preconditionFailure("only a task awaits")
     }
   }
@@ -158,6 +158,41 @@ extension Call {
         seen.value += text
         received += 1
         if received == 2 { source.finish() }
+      }
+    case .cancelSleep(let letter):
+      let task = Task {
+        do { try await Task.sleep(for: .milliseconds(1)) } catch { return "c" }
+        world.add(letter)
+        return "s"
+      }
+      await Task.yield()
+      task.cancel()
+      seen.value += await task.value
+    case .cancelHandled(let letter):
+      let task = Task {
+        await withTaskCancellationHandler {
+          world.add(letter)
+          return Task.isCancelled
+        } onCancel: {
+          world.add("!")
+        }
+      }
+      await Task.yield()
+      task.cancel()
+      seen.value += await task.value ? "c" : "o"
+      world.add("-")
+    case .reduceStream:
+      let (stream, source) = AsyncStream.makeStream(
+        of: String.self, bufferingPolicy: .bufferingNewest(1))
+      Task {
+        for number in 0..<2 { source.yield("\(number)") }
+        source.finish()
+      }
+      seen.value += await stream.map { $0 + "," }.reduce("", +)
+    case .reduceGroup(let letter):
+      seen.value += await withTaskGroup(of: String.self) { group in
+        for number in 0..<2 { group.addTask { "\(letter)\(number)" } }
+        return await group.reduce("", +)
       }
     default: perform(by: caller, in: world)
     }

@@ -78,6 +78,13 @@ extension Call {
       "async let value = counter.add(\"\(letter)\"); await counter.add(\"-\"); seen += await value"
     case .continuation(let queue, let letter):
       "seen += await withContinuation { \(queue).async { log += \"\(letter)\"; resume(log) } }"
+    case .cancelSleep(let letter):
+      "let task = Task { sleep 1 ms, then log \(letter) }; Task.yield(); task.cancel(); seen += value"
+    case .cancelHandled(let letter):
+      "task with a cancellation handler, both log, \(letter) and !; Task.yield(); task.cancel()"
+    case .reduceStream: "a task yields twice to a stream of one place; seen += stream.map.reduce"
+    case .reduceGroup(let letter):
+      "withTaskGroup: two times addTask { \"\(letter)\" }; seen += group.reduce"
     case .stream: "two tasks yield \"1\" and \"2\" to a stream; seen += both as they come"
     }
   }

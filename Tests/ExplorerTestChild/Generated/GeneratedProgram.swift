@@ -56,6 +56,12 @@ indirect enum Call: Sendable {
   case asyncLet(String)
   case continuation(Queue, String)
   case stream
+
+  // What the library's own functions wait for, and where a cancellation comes between.
+  case cancelSleep(String)
+  case cancelHandled(String)
+  case reduceStream
+  case reduceGroup(String)
 }
 
 /// A small program that is made from a seed: parties that share queues, locks and an actor. Its
@@ -71,6 +77,9 @@ struct GeneratedProgram: Sendable {
   /// From this seed on, programs sleep, set timers, and wait with limits or without a loop.
   static let firstWithTime: UInt64 = 100_000
   private var hasTime: Bool { seed >= Self.firstWithTime }
+  /// From this seed on, programs cancel sleeps and handlers, and call functions of sequences.
+  static let firstWithSequences: UInt64 = 200_000
+  private var hasSequences: Bool { seed >= Self.firstWithSequences }
   private(set) var parties: [Party] = []
   private var random: UInt64
   private var letters = 0
@@ -83,6 +92,7 @@ struct GeneratedProgram: Sendable {
     let most = isSmall ? 2 : [3, 2, 1][count - 2]
     var topics = (0..<3).map { _ in next(GeneratedProgram.topics) }
     if hasTime { topics[0] = GeneratedProgram.topics }
+    if hasSequences { topics[1] = GeneratedProgram.topics + 1 }
     var needed: [Call] = []
     var hasItem = false
     for number in 0..<count {
@@ -166,7 +176,7 @@ struct GeneratedProgram: Sendable {
     case (Self.topics, 2) where mayWait:
       needed.append(.raise(toAll: next(2) == 0))
       return .awaitRaisedOnce
-    case (Self.topics, _): return .sleep(milliseconds: 1 + next(2), letter())
+    case (Self.topics..., _): return .sleep(milliseconds: 1 + next(2), letter())
     case (0, 0): return .tryLog(letter())
     case (0, 1): return .readLog
     case (0, _): return .log(letter())
@@ -220,6 +230,9 @@ struct GeneratedProgram: Sendable {
     switch (topic, next(3)) {
     case (Self.topics, 0): return .after(.serial, milliseconds: 1 + next(2), work(.serial))
     case (Self.topics, _): return .sleep(milliseconds: 1 + next(2), letter())
+    case (Self.topics + 1, 0): return [.cancelSleep(letter()), .reduceStream][next(2)]
+    case (Self.topics + 1, 1): return .cancelHandled(letter())
+    case (Self.topics + 1, _): return [.reduceStream, .reduceGroup(letter())][next(2)]
     case (0, _): return .log(letter())
     case (1, 0), (8, 0): return asyncCall(.serial, .inner)
     case (2, _), (3, _): return .addAcrossAwait(letter())

@@ -130,7 +130,7 @@ enum ExploreBench {
       more < 5 && result.failures == 0 && result.executions == 1_000_000)
   }
 
-  /// What the search keeps of the orders that it has still to try.
+  /// The memory that the search takes for the orders that it has still to try.
   private static func memoryOfOrders() {
     let body = ExploreBodies.locks(threads: 2, times: 12)
     // The first executions make what all others use again.
