@@ -79,7 +79,7 @@ extension Call {
     case .continuation(let queue, let letter):
       "seen += await withContinuation { \(queue).async { log += \"\(letter)\"; resume(log) } }"
     case .cancelSleep(let letter):
-      "let task = Task { sleep 1 ms, then log \(letter) }; Task.yield(); task.cancel(); seen += value"
+      "let task = Task { sleep 1 ms, then log \(letter) }; yield; task.cancel(); seen += value"
     case .cancelHandled(let letter):
       "task with a cancellation handler, both log, \(letter) and !; Task.yield(); task.cancel()"
     case .reduceStream: "a task yields twice to a stream of one place; seen += stream.map.reduce"
