@@ -194,16 +194,22 @@ public func explore(
   function: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable () async throws -> Void
 ) async throws {
-  let exploration = Exploration(
-    try settings(options), of: "\(sourceLocation.fileID) \(function)", around: watchIssues,
-    bodyIsTask: true)
-  let answer = try await onThread { () throws(ExploreError) in
-    try run(exploration, replay) { attempt(body) }
-  }
+  let answer = try await answer(
+    to: try settings(options), replay, of: "\(sourceLocation.fileID) \(function)", body)
   report(answer, sourceLocation)
 }
 
-private func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOptions {
+func answer(
+  to options: ExplorationOptions, _ replay: String?, of name: String,
+  _ body: @escaping @Sendable () async throws -> Void
+) async throws -> Answer {
+  let exploration = Exploration(options, of: name, around: watchIssues, bodyIsTask: true)
+  return try await onThread { () throws(ExploreError) in
+    try run(exploration, replay) { attempt(body) }
+  }
+}
+
+func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOptions {
   var settings = ExplorationOptions()
   settings.corpus = ProcessInfo.processInfo.environment["INTERLOCK_EXPLORE_CORPUS"]
   for option in options {

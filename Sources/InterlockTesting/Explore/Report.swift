@@ -10,8 +10,11 @@ struct Answer: Sendable {
   var isReplay = false
 }
 
-/// Prints or records what an exploration came to.
-func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
+/// Prints or records what an exploration came to. `replay` is the call that replays a failure.
+func report(
+  _ answer: Answer, _ sourceLocation: SourceLocation,
+  replay: (String) -> String = { "explore(replay: \"\($0)\")" }
+) {
   let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
   var reached = ""
   var limits = ""
@@ -53,7 +56,7 @@ func report(_ answer: Answer, _ sourceLocation: SourceLocation) {
         + "\(stillBlocked(leftBehind))\(limits)  \(place)\(sources)")
   case .failed(let failure):
     recordIssue(
-      failure.report + "\nreplay: explore(replay: \"\(failure.token)\")", at: sourceLocation,
+      failure.report + "\nreplay: \(replay(failure.token))", at: sourceLocation,
       knownBecause: noteForReports(failure, at: sourceLocation))
   }
 }

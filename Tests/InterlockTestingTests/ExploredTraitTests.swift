@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+
+/// Tests that a trait explores, in a process of their own.
+@Suite("the trait .explored", .serialized, .controlled, .offThePool)
+struct ExploredTraitTests {
+  @Test("fails each test that some order fails, and no other one, in suites that run in parallel")
+  func suite() throws {
+    let run = try WatchedRun("swift-testing", "STExplored/")
+    let found = Dictionary(
+      run.issues.map { ($0.test, $0.text) }, uniquingKeysWith: { first, _ in first })
+    #expect(run.issues.count == 5, "\(run.issues)")
+    #expect(found["overdrawn()"]?.contains("failed: await purse.coins >= 0") == true)
+    #expect(found["updateOnThreads()"]?.contains("→ 1) == 2") == true)
+    #expect(found["deadlocked()"]?.contains("deadlock (cycle)") == true)
+    #expect(found["throwing()"]?.contains("the body threw: Broken()") == true)
+    #expect(found["crashes()"]?.contains("was ended by SIGILL") == true)
+    #expect(
+      found.values.allSatisfy { $0.contains("\nreplay: @Test(.explored(replay: \"i1-") })
+    // A parameterised test for each of its cases; and one on the main actor.
+    #expect(run.output.matches(of: /explore: all 2 orders pass.*STExplored/).count == 3)
+    // The trait of the test, and not that of the suite.
+    #expect(run.output.contains("explore: 1 order tried, none failed"), "\(run.output)")
+    #expect(run.output.contains("Test run with 8 tests in 1 suite failed"))
+  }
+
+  @Test("in one order: without a word if it passes, and the same each time")
+  func oneOrder() throws {
+    let runs = try (0..<2).map { _ in try WatchedRun("swift-testing", "STOneOrder/") }
+    for run in runs {
+      #expect(run.issues.map(\.test) == ["failing()"], "\(run.issues)")
+      #expect(!run.output.contains("explore:"), "\(run.output)")
+    }
+    let texts = runs.flatMap(\.issues).map(\.text)
+    #expect(texts[0].contains("(text → \"ab\") == \"ba\"") && texts[0] == texts[1], "\(texts)")
+    #expect(texts[0].contains("replay: @Test(.explored(.exactTime, replay: \"i1-"), "\(texts)")
+    // An hour of sleep, in virtual time.
+    #expect(runs[0].output.contains("sleeping() passed"))
+  }
+
+  @Test("reports a token that does not fit, and an option that is not valid, in one line")
+  func badInput() throws {
+    let run = try WatchedRun("swift-testing", "STReplayed")
+    let texts = run.issues.sorted { $0.test < $1.test }.map(\.text)
+    #expect(texts.count == 2, "\(run.issues)")
+    #expect(texts.first?.contains("a budget must be more than 0") == true, "\(texts)")
+    #expect(texts.last?.contains("token") == true, "\(texts)")
+  }
+}
