@@ -17,7 +17,10 @@ struct CheckSendableTests {
     #expect(run.issues.map(\.place) == [looks], "\(run.issues)")
     #expect(run.issues.first?.text.contains("'put' and 'has' conflict") == true)
     #expect(run.output.contains("Shelf: 1 of 6 pairs conflicts"), "\(run.output)")
-    #expect(run.output.contains("put + has: read \(looks); write \(puts)"), "\(run.output)")
+    // The shortest schedule that was found begins with the one or the other.
+    #expect(
+      run.output.contains("put + has: read \(looks); write \(puts)")
+        || run.output.contains("put + has: write \(puts); read \(looks)"), "\(run.output)")
     #expect(run.output.matches(of: /safe \(\d+\)/).count == 5, "\(run.output)")
     #expect(run.output.contains("page: true"))
   }
