@@ -1,7 +1,7 @@
 import Explorer
 public import Testing
 
-/// Explores a test: runs it once for each order in which its threads and tasks can take their steps.
+/// Explores a test: runs it once for each order in which its threads and tasks can take steps.
 public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   let options: [ExploreOption]
   let replay: String?
