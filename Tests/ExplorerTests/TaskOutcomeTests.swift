@@ -2,7 +2,7 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// What a search that finishes must have seen.
+/// The outcomes that a search must have seen when it finishes.
 @Suite(.serialized, .controlled, .offThePool) struct TaskOutcomeTests {
   private func expect(_ body: String, _ outcomes: Set<String>) throws {
     let exploration = try Exploration(

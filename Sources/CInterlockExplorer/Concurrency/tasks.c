@@ -1,9 +1,9 @@
 // What tasks order, and where they stop.
 //
-// Each part of a task is a thread of the exploration: the step that hands its job over makes it,
-// and it comes after the part before. What tasks share inside the runtime (an actor's queue, a
-// group's results, a stream's buffer) is like a variable that every call on it reads and writes:
-// which of two calls comes first decides what the runtime does next.
+// A task is one thread of the exploration, which blocks where the task waits. Only where other code
+// can observe that the waiting task gives something up does the runtime suspend it: then each part
+// is a thread, which the step that hands its job over makes. A stream's buffer is like a variable
+// that every call on it reads and writes.
 #include "tasks.h"
 
 #include "../Engine/engine.h"

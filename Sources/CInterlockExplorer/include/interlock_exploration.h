@@ -103,7 +103,7 @@ enum {
   INTERLOCK_OPERATION_FAILED = 1,
   /// Of `GROUP_ENTER`, `GROUP_LEAVE`: no notification is registered on the group.
   INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
-  /// Of `GROUP_WAIT`: the group is one of tasks, and its wait keeps no thread of a pool.
+  /// `GROUP_WAIT`: the group is one of tasks, and its wait keeps no thread of a pool.
   INTERLOCK_OPERATION_OF_TASKS = 1,
   /// Of `BEGIN` and of `FINISH`: the queue is concurrent and the block is no barrier.
   INTERLOCK_OPERATION_CONCURRENT = 1,

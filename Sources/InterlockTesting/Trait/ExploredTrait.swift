@@ -21,7 +21,7 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    // Of several, of the test and its suites, the innermost explores.
+    // The test and its suites may have several such traits: the innermost explores.
     guard testCase != nil, !Exploration.isExplored else { return try await function() }
     let trait = test.traits.lazy.compactMap { $0 as? Self }.last ?? self
     var options = try settings(trait.options)
@@ -46,8 +46,8 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-/// What a test calls. The executions are in a child, and what is left of a deadlock there holds the
-/// function; in this process the function must not outlive the scope.
+/// The function of a test. The executions are in a child, where the threads of a deadlock keep it;
+/// in this process it must not outlive the scope.
 private final class ExploredCall: @unchecked Sendable {
   // Unchecked: written before the exploration begins and after it has ended.
   var function: (@Sendable () async throws -> Void)?

@@ -57,7 +57,7 @@ indirect enum Call: Sendable {
   case continuation(Queue, String)
   case stream
 
-  // What the library's own functions wait for, and where a cancellation comes between.
+  // Cancellations of sleeps and of handlers, and waits within functions of the library.
   case cancelSleep(String)
   case cancelHandled(String)
   case reduceStream
