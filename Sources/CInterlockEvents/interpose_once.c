@@ -142,12 +142,14 @@ static bool is_dispatch_done(const void *once) {
 
 /// For an explored thread: waits while another thread runs the initialiser. Returns true if this
 /// thread must run it; else the other thread has run it, and the events are published.
-SELDOM static bool is_first_controlled(void *once, bool (*is_done)(const void *),
-                                       interlock_site site, uintptr_t frame) {
+SELDOM static bool is_first_controlled(void *once, interlock_once_kind kind, interlock_site site,
+                                       uintptr_t frame) {
   first_call call = {.once = once, .place = site.place, .frame = frame};
   bool followed = is_followed();
   if (followed) publish_once(INTERLOCK_EVENT_WAIT, &call);
-  if (interlock_posix->once_begin(once, is_done, true, site)) return true;
+  bool (*is_done)(const void *) =
+      kind == INTERLOCK_ONCE_OF_SWIFT ? is_swift_done : is_dispatch_done;
+  if (interlock_posix->once_begin(once, is_done, kind, site)) return true;
   if (followed) {
     publish_once(INTERLOCK_EVENT_ACQUIRE, &call);
     publish_once(INTERLOCK_EVENT_RELEASE, &call);
@@ -164,7 +166,9 @@ INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
   swift_call *real = REAL(swift_call, swift_once);
   if (!real) real = run_swift_once;
   bool controlled = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled;
-  if (controlled && !is_first_controlled(once, is_swift_done, THIS_SITE, THIS_FRAME)) return;
+  if (controlled && !is_first_controlled(once, INTERLOCK_ONCE_OF_SWIFT, THIS_SITE, THIS_FRAME)) {
+    return;
+  }
   if (!is_followed()) {
     real(once, run, context);
   } else {
@@ -187,7 +191,7 @@ static void call_dispatch_once(intptr_t *once, void *context, initialiser *run,
   bool controlled = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled;
   if (controlled) {
     interlock_site site = {returns_to, interlock_user_place(returns_to, frame)};
-    if (!is_first_controlled(once, is_dispatch_done, site, frame)) return;
+    if (!is_first_controlled(once, INTERLOCK_ONCE_OF_DISPATCH, site, frame)) return;
   }
   if (!is_followed() || interlock_is_dispatch(returns_to)) {
     real(once, context, run);

@@ -161,6 +161,9 @@ typedef struct interlock_object {
   uint32_t flags;
   int64_t value;
   void *owner, *first, *last, *state;
+  /// Of a lock, once a thread has had it: gives back what a thread of the execution still has of
+  /// it. See `interlock_objects_give_back`.
+  void (*give_back)(struct interlock_object *);
   /// With `follows_callers`: the stack on which the user's code made it, and its name; or 0.
   uint32_t made_at;
   const char *name;
@@ -180,6 +183,9 @@ interlock_object *interlock_object_for(const void *address, uintptr_t returns_to
 void interlock_object_forget(const void *address) HIDDEN;
 /// Makes a new object, with a new number, at an address that has just been initialised.
 interlock_object *interlock_object_anew(const void *address) HIDDEN;
+/// Gives back the locks that threads of the execution have, after one that failed: a lock may be a
+/// global variable's, and then the next execution, and the process, would find it locked for ever.
+void interlock_objects_give_back(void) HIDDEN;
 /// Returns the number of a new object that has no address.
 uint32_t interlock_object_number(void) HIDDEN;
 

@@ -63,6 +63,14 @@ typedef struct {
   uintptr_t returns_to, place;
 } interlock_site;
 
+/// What runs an initialiser once. All but the first are of global variables, whose initialisers run
+/// in one execution of the process only.
+typedef enum {
+  INTERLOCK_ONCE_OF_POSIX,
+  INTERLOCK_ONCE_OF_SWIFT,
+  INTERLOCK_ONCE_OF_DISPATCH,
+} interlock_once_kind;
+
 /// The C library's calls. Each returns what the real one would. `clock` is that of `end`; `end` is
 /// NULL where a wait has no limit.
 typedef struct {
@@ -96,9 +104,8 @@ typedef struct {
   void (*exit)(void *);
   long (*system_call)(long number, long a, long b, long c, long d, long e, long f, interlock_site);
   /// Waits until no explored thread runs the initialiser of `token`. Returns true if the caller
-  /// must run it by the real call, and then call `once_end`. `is_global` says that the token is
-  /// that of a global variable, which is initialised in one execution of the process only.
-  bool (*once_begin)(const void *token, bool (*is_done)(const void *), bool is_global,
+  /// must run it by the real call, and then call `once_end`.
+  bool (*once_begin)(const void *token, bool (*is_done)(const void *), interlock_once_kind,
                      interlock_site);
   void (*once_end)(const void *token);
   void (*yield)(interlock_site);

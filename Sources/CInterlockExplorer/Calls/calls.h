@@ -43,6 +43,14 @@ int interlock_try_mutex(pthread_mutex_t *) HIDDEN;
 /// Whether a real mutex can be locked at once by the stack's thread. The readiness of a `LOCK`.
 bool interlock_mutex_is_free(interlock_logical_thread *thread, void *mutex) HIDDEN;
 
+/// Each is a `give_back` of an object (given_back.c).
+void interlock_give_back_mutex(interlock_object *) HIDDEN;
+void interlock_give_back_rwlock(interlock_object *) HIDDEN;
+void interlock_give_back_spin_lock(interlock_object *) HIDDEN;
+void interlock_give_back_swift_mutex(interlock_object *) HIDDEN;
+void interlock_give_back_once(interlock_object *) HIDDEN;
+void interlock_give_back_wide_once(interlock_object *) HIDDEN;
+
 extern const interlock_posix_performer interlock_posix_calls HIDDEN;
 
 int interlock_perform_mutex_lock(pthread_mutex_t *, clockid_t, const struct timespec *,
@@ -75,7 +83,7 @@ bool interlock_perform_detach(pthread_t) HIDDEN;
 void interlock_perform_exit(void *) HIDDEN;
 long interlock_perform_system_call(long, long, long, long, long, long, long,
                                    interlock_site) HIDDEN;
-bool interlock_perform_once_begin(const void *, bool (*)(const void *), bool,
+bool interlock_perform_once_begin(const void *, bool (*)(const void *), interlock_once_kind,
                                   interlock_site) HIDDEN;
 void interlock_perform_once_end(const void *) HIDDEN;
 void interlock_perform_yield(interlock_site) HIDDEN;

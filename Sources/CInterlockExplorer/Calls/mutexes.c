@@ -61,7 +61,9 @@ bool interlock_waits_for_outside(void) {
 
 static interlock_operation operation_on(interlock_operation_kind kind, const void *lock,
                                         interlock_site site) {
-  return interlock_operation_of(kind, interlock_object_for(lock, site.returns_to)->number, 0);
+  interlock_object *object = interlock_object_for(lock, site.returns_to);
+  object->give_back = interlock_give_back_mutex;
+  return interlock_operation_of(kind, object->number, 0);
 }
 
 /// A lock of the runtime's own is no operation; where it must be waited for, it depends on all. The
@@ -149,6 +151,7 @@ int interlock_perform_spin_lock(pthread_spinlock_t *lock, interlock_site site) {
   interlock_ask(interlock_operation_of(INTERLOCK_OPERATION_LOCK, object->number, 0), spin_is_free,
                 object, site.returns_to, site.place);
   object->owner = interlock_current_thread();
+  object->give_back = interlock_give_back_spin_lock;
   return INTERLOCK_REAL(spin_call, pthread_spin_lock)(lock);
 }
 
@@ -161,6 +164,7 @@ int interlock_perform_spin_try(pthread_spinlock_t *lock, interlock_site site) {
   int result = INTERLOCK_REAL(spin_call, pthread_spin_trylock)(lock);
   if (result == 0) {
     object->owner = interlock_current_thread();
+    object->give_back = interlock_give_back_spin_lock;
   } else {
     interlock_turned_out(interlock_flagged(operation, INTERLOCK_OPERATION_FAILED));
   }

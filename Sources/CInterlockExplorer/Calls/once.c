@@ -17,17 +17,25 @@ static bool can_enter(interlock_logical_thread *thread, void *context) {
 // be made again: it is no operation, unless a thread has to wait for another's initialiser. Of the
 // object, `value` is 1 then.
 
-bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *), bool is_global,
-                                  interlock_site site) {
+bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *),
+                                  interlock_once_kind kind_of_once, interlock_site site) {
+  bool is_global = kind_of_once != INTERLOCK_ONCE_OF_POSIX;
   interlock_object *object =
       is_global ? interlock_object_for(token, 0) : interlock_object_at(token);
   object->state = (void *)is_done;
+  object->give_back = is_global ? interlock_give_back_wide_once : interlock_give_back_once;
   interlock_operation_kind kind = INTERLOCK_OPERATION_LOCK;
   if (is_global) {
     object->value = 1;
+    if (kind_of_once == INTERLOCK_ONCE_OF_DISPATCH && object->owner == interlock_current_thread()) {
+      interlock_execution_fail(INTERLOCK_EXPLORED_SELF_WAIT,
+                               "a dispatch_once whose initialiser uses itself: libdispatch traps");
+      interlock_execution_abandon();
+    }
     if (!can_enter(interlock_current_thread(), object)) {
       // Its end is no operation of its own kind: it depends on everything.
       kind = INTERLOCK_OPERATION_UNKNOWN;
+      interlock_name_call("initialiser");
       interlock_point(interlock_operation_of(kind, object->number, 0), can_enter, object,
                       site.place);
     }

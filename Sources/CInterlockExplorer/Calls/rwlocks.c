@@ -18,6 +18,12 @@ static bool is_free_for_writer(interlock_logical_thread *thread, void *context) 
   return (object->owner == NULL && object->value == 0) || object->owner == thread;
 }
 
+static interlock_object *object_of(const pthread_rwlock_t *lock, interlock_site site) {
+  interlock_object *object = interlock_object_for(lock, site.returns_to);
+  object->give_back = interlock_give_back_rwlock;
+  return object;
+}
+
 /// Waits until the model lets the thread in, and takes the real lock.
 static int enter(pthread_rwlock_t *lock, interlock_operation_kind kind,
                  interlock_readiness *is_free, clockid_t clock, const struct timespec *end,
@@ -26,7 +32,7 @@ static int enter(pthread_rwlock_t *lock, interlock_operation_kind kind,
   if (lock->__data.__flags == prefers_writers) {
     interlock_escaped("a read-write lock that prefers writers");
   }
-  interlock_object *object = interlock_object_for(lock, site.returns_to);
+  interlock_object *object = object_of(lock, site);
   interlock_operation operation = interlock_operation_of(kind, object->number, 0);
   uint64_t due = interlock_due(clock, end);
   if (due != INTERLOCK_NEVER) {
@@ -61,7 +67,7 @@ int interlock_perform_lock_exclusive(pthread_rwlock_t *lock, clockid_t clock,
 
 int interlock_perform_try_shared(pthread_rwlock_t *lock, interlock_site site) {
   interlock_note_try();
-  interlock_object *object = interlock_object_for(lock, site.returns_to);
+  interlock_object *object = object_of(lock, site);
   interlock_operation operation =
       interlock_operation_of(INTERLOCK_OPERATION_TRY_LOCK_SHARED, object->number, 0);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
@@ -76,7 +82,7 @@ int interlock_perform_try_shared(pthread_rwlock_t *lock, interlock_site site) {
 
 int interlock_perform_try_exclusive(pthread_rwlock_t *lock, interlock_site site) {
   interlock_note_try();
-  interlock_object *object = interlock_object_for(lock, site.returns_to);
+  interlock_object *object = object_of(lock, site);
   interlock_operation operation =
       interlock_operation_of(INTERLOCK_OPERATION_TRY_LOCK, object->number, 0);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
@@ -90,7 +96,7 @@ int interlock_perform_try_exclusive(pthread_rwlock_t *lock, interlock_site site)
 }
 
 int interlock_perform_rwlock_unlock(pthread_rwlock_t *lock, interlock_site site) {
-  interlock_object *object = interlock_object_for(lock, site.returns_to);
+  interlock_object *object = object_of(lock, site);
   bool is_writer = object->owner != NULL;
   interlock_operation_kind kind =
       is_writer ? INTERLOCK_OPERATION_UNLOCK : INTERLOCK_OPERATION_UNLOCK_SHARED;

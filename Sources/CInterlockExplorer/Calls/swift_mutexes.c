@@ -90,6 +90,7 @@ void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool 
     // Its last holder's unlock is none of the operations: orders were left out.
     if (object->owner) interlock_escaped("a Mutex that unknown code unlocks");
     object->owner = interlock_current_thread();
+    object->give_back = interlock_give_back_swift_mutex;
   } else if (use == INTERLOCK_MUTEX_TRY) {
     interlock_turned_out(
         interlock_flagged(interlock_operation_of(INTERLOCK_OPERATION_TRY_LOCK, object->number, 0),

@@ -108,6 +108,7 @@ bool interlock_engine_execute(void) {
   }
   interlock_sections_end_execution();
   interlock_model_give_up_items();
+  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) interlock_objects_give_back();
   give_up_threads();
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
 }

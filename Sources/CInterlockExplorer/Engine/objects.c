@@ -166,6 +166,14 @@ void interlock_objects_describe(interlock_exploration_result *result,
   }
 }
 
+void interlock_objects_give_back(void) {
+  for (size_t slot = 0; slot < table_size; slot++) {
+    interlock_object *object = table[slot];
+    if (!object || object->execution != interlock_the_engine.execution) continue;
+    if (object->give_back) object->give_back(object);
+  }
+}
+
 void interlock_objects_reset(void) { used = 0; }
 
 void interlock_at_execution_begin(void (*function)(void)) {

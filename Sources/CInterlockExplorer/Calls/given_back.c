@@ -1,0 +1,76 @@
+// What threads of a failed execution still have: locks, and initialisers that they were in. Those of
+// global variables outlive the execution. Memory that was freed meanwhile holds no thread's number.
+#include "calls.h"
+#include "swift_mutexes.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <string.h>
+#include <unistd.h>
+
+#include "interlock_waits.h"
+
+/// Copies a lock; returns false if its memory is no longer mapped.
+static bool copy(const interlock_object *object, void *lock, size_t size) {
+  return interlock_peek(object->address, lock, size);
+}
+
+void interlock_give_back_mutex(interlock_object *object) {
+  pthread_mutex_t copied, *mutex = (pthread_mutex_t *)object->address;
+  if (!copy(object, &copied, sizeof copied) || copied.__data.__lock == 0) return;
+  uint32_t owner = (uint32_t)copied.__data.__owner;
+  if (owner == 0 || !interlock_stack_has_number(owner)) return;
+  // As its owner, which some kinds of mutexes ask for, and which must have locked it once.
+  typedef int unlock_call(pthread_mutex_t *);
+  mutex->__data.__owner = gettid();
+  if (mutex->__data.__count > 1) mutex->__data.__count = 1;
+  INTERLOCK_REAL(unlock_call, pthread_mutex_unlock)(mutex);
+}
+
+void interlock_give_back_rwlock(interlock_object *object) {
+  enum { reader_shift = 3 };
+  typedef int unlock_call(pthread_rwlock_t *);
+  pthread_rwlock_t copied, *lock = (pthread_rwlock_t *)object->address;
+  if (!copy(object, &copied, sizeof copied)) return;
+  int64_t held = object->value;
+  if (object->owner) {
+    if (!interlock_stack_has_number((uint32_t)copied.__data.__cur_writer)) return;
+    // The call tells a writer by its number.
+    lock->__data.__cur_writer = gettid();
+    held = 1;
+  } else if (copied.__data.__readers >> reader_shift < held) {
+    return;
+  }
+  for (; held > 0; held--) INTERLOCK_REAL(unlock_call, pthread_rwlock_unlock)(lock);
+}
+
+void interlock_give_back_spin_lock(interlock_object *object) {
+  typedef int unlock_call(pthread_spinlock_t *);
+  int copied;
+  if (!object->owner || !copy(object, &copied, sizeof copied)) return;
+  INTERLOCK_REAL(unlock_call, pthread_spin_unlock)((pthread_spinlock_t *)object->address);
+}
+
+void interlock_give_back_swift_mutex(interlock_object *object) {
+  uint32_t *word = (uint32_t *)object->address, copied;
+  if (!object->owner || !copy(object, &copied, sizeof copied) || copied == 0) return;
+  if (!interlock_stack_has_number(interlock_word_owner(word))) return;
+  // Release: pairs with the acquire of the next thread that locks it.
+  __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+}
+
+/// The token is as if no thread had begun the initialiser.
+static void give_back(interlock_object *object, size_t size) {
+  uint64_t copied = 0;
+  if (!object->owner || !copy(object, &copied, size)) return;
+  bool (*is_done)(const void *) = (bool (*)(const void *))object->state;
+  if (!is_done((const void *)object->address)) memset((void *)object->address, 0, size);
+}
+
+void interlock_give_back_once(interlock_object *object) {
+  give_back(object, sizeof(pthread_once_t));
+}
+
+void interlock_give_back_wide_once(interlock_object *object) { give_back(object, sizeof(uint64_t)); }
+
+#endif
