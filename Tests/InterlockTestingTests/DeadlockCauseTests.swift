@@ -103,6 +103,39 @@ struct DeadlockCauseTests {
     }
   }
 
+  /// Its method blocks for another method of the same actor.
+  private actor Mailbox {
+    static let shared = Mailbox()
+    private let signal = DispatchSemaphore(value: 0)
+
+    func receive() { waitFor(signal) }
+    func send() { signal.signal() }
+
+    private nonisolated func waitFor(_ signal: DispatchSemaphore) { signal.wait() }
+  }
+
+  @Test("of a global actor whose method waits for another names both, also when it is shown")
+  func globalActor() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure {
+        let group = DispatchGroup()
+        for receives in [true, false] {
+          group.enter()
+          Task.detached {
+            if receives { await Mailbox.shared.receive() } else { await Mailbox.shared.send() }
+            group.leave()
+          }
+        }
+        group.wait()
+        return true
+      }
+      #expect(found.verdict == .deadlock && !found.isUnrepeatable, "\(found.report)")
+      #expect(found.cause == .cycle, "\(found.report)")
+      #expect(
+        found.explanation.joined(separator: "\n").contains("actor"), "\(found.report)")
+    }
+  }
+
   /// A pair of locks of one kind, as global variables.
   private struct Pair: Sendable {
     var name: String

@@ -10,6 +10,10 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <string.h>
+
+#include "interlock_waits.h"
+
 typedef struct waiting_turn {
   struct waiting_turn *next;
   interlock_object *actor;
@@ -28,6 +32,34 @@ void interlock_actor_left(model_thread *thread) {
   thread->turn->owner = NULL;
   thread->turn = NULL;
   thread->actor = 0;
+}
+
+/// The runtime's part of an actor, behind the two words of each object: all 0 while it is idle.
+typedef struct {
+  uintptr_t class, reference_count, runtimes[12];
+} actor_object;
+
+static bool is_idle(const actor_object *actor) {
+  uintptr_t all = 0;
+  for (size_t word = 0; word < sizeof actor->runtimes / sizeof *actor->runtimes; word++) {
+    all |= actor->runtimes[word];
+  }
+  return all == 0;
+}
+
+/// Of the object, `value` is the actor's class: memory that was freed since is another's.
+static void give_back(interlock_object *object) {
+  actor_object copied, *actor = (actor_object *)object->address;
+  if (!interlock_peek(object->address, &copied, sizeof copied)) return;
+  if ((int64_t)copied.class != object->value || is_idle(&copied)) return;
+  memset(actor->runtimes, 0, sizeof actor->runtimes);
+}
+
+void interlock_actor_met(interlock_object *object) {
+  const actor_object *actor = (const actor_object *)object->address;
+  if (object->give_back || !is_idle(actor)) return;
+  object->value = (int64_t)actor->class;
+  object->give_back = give_back;
 }
 
 bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uintptr_t place) {

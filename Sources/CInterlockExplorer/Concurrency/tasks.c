@@ -213,7 +213,10 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   // The runtime lets a thread that leaves an actor run the tasks that wait for it.
   if (task && !interlock_is_own_at(task)) interlock_escaped(interlock_shared_actor);
   interlock_object *to = switches ? interlock_object_at((const void *)object) : NULL;
-  if (to) to->flags |= is_own;
+  if (to) {
+    to->flags |= is_own;
+    interlock_actor_met(to);
+  }
   if (to && interlock_actor_entered(thread, to, site.place)) return;
   reach(call, object, caller, site.place);
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE &&

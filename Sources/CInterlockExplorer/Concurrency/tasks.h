@@ -86,6 +86,9 @@ void interlock_continuation_resumed(uintptr_t task, uintptr_t place) HIDDEN;
 
 // Turns on actors (actor_turns.c).
 
+/// Called when a task goes to an actor: one that is idle at the first of these calls is so again
+/// after an execution that failed.
+void interlock_actor_met(interlock_object *actor) HIDDEN;
 /// Waits until it is the running thread's turn on the actor. False if the runtime's own queue
 /// decides.
 bool interlock_actor_entered(model_thread *thread, interlock_object *actor,
