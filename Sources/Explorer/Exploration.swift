@@ -269,12 +269,12 @@ package struct Exploration: Sendable {
     // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
     let (result, witness) = try engine.look(
       at: shortest ?? choices, bodyIsTask: bodyIsTask, body)
-    guard result.failures > 0 else {
+    var failure = made(
+      result, token: token(shortest ?? choices, engine), at: at, engine.race)
+    guard result.failures > 0, failure.verdict == first.verdict else {
       first.isUnrepeatable = true
       return first
     }
-    var failure = made(
-      result, token: token(shortest ?? choices, engine), at: at, engine.race)
     failure.add(witness)
     return failure
   }
