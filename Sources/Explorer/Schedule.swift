@@ -200,7 +200,7 @@ extension Schedule.Step {
 
   /// The first place that has a line: `withLock` of the library is compiled into the user's code as
   /// a function without one. Without any, the first that is known.
-  fileprivate static func frame(of places: [UInt]) -> StackFrame? {
+  static func frame(of places: [UInt]) -> StackFrame? {
     if let line = places.lazy.compactMap(sectionLine).first { return line }
     var known: StackFrame?
     // One after the other: to name a place takes milliseconds, and the first usually has its line.

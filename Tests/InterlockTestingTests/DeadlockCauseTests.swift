@@ -281,6 +281,26 @@ struct DeadlockCauseTests {
     }
   }
 
+  @Test("of a wait for a timer that is not resumed names the timer", arguments: [true, false])
+  func stoppedTimer(isResumed: Bool) async {
+    await #expect(processExitsWith: .success) { [isResumed] in
+      let found = try Self.failure {
+        let ticked = DispatchSemaphore(value: 0)
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now())
+        timer.setEventHandler { if !isResumed { ticked.signal() } }
+        if isResumed { timer.resume() }
+        withExtendedLifetime(timer) { ticked.wait() }
+        return true
+      }
+      #expect(found.cause == .lostWakeUp)
+      let text = found.explanation.joined(separator: "\n")
+      #expect(
+        text.contains("a timer that was set at DeadlockCauseTests.swift:") == !isResumed, "\(text)")
+      #expect(text.contains("a timer is resumed once") == !isResumed, "\(text)")
+    }
+  }
+
   @Test("of a lock that its owner kept is an abandoned lock")
   func abandonedLock() async {
     await #expect(processExitsWith: .success) {

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "interlock_explorer.h"
+
 extern const char _dispatch_source_type_timer[] __attribute__((weak));
 extern void *dispatch_get_context(void *object) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
@@ -18,18 +20,26 @@ typedef struct {
 
 enum { source_mark = 1 << 8 };
 
-typedef struct {
+typedef struct source {
+  struct source *next;
   void *object;
   uint32_t number;
   void *queue;
   handler on_event, on_cancel;
   uint64_t due, interval;
   interlock_logical_thread *timer;
+  /// Where the timer was set last.
+  uintptr_t place;
   uint32_t suspensions;
   bool is_active, is_cancelled, is_armed;
   /// It has fired, and its handler has not begun.
   bool is_pending;
 } source;
+
+/// Those of the execution.
+static source *sources;
+
+static void forget_sources(void) { sources = NULL; }
 
 static source *source_at(void *object) { return interlock_object_at(object)->state; }
 
@@ -50,6 +60,9 @@ void *interlock_model_source_made(const void *type, void *queue) {
   source *made = interlock_execution_memory(sizeof *made);
   *made = (source){.object = object, .number = known->number,
                    .queue = queue ? queue : interlock_model_default_root(false)};
+  interlock_at_execution_begin(forget_sources);
+  made->next = sources;
+  sources = made;
   known->flags |= source_mark;
   known->state = made;
   return object;
@@ -127,8 +140,10 @@ static void disarm(source *from) {
 void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t interval,
                                       interlock_site site) {
   source *from = source_at(object);
+  interlock_name_call("set timer");
   interlock_model_ask(change_of(from), site);
   disarm(from);
+  from->place = site.place;
   from->due = due;
   from->interval = interval;
   from->is_armed = true;
@@ -179,10 +194,28 @@ void interlock_model_source_cancel(void *object, interlock_site site) {
   hand_over(from, run_on_cancel, site.place);
 }
 
+size_t interlock_explored_stopped_timers(uintptr_t *places, size_t capacity) {
+  size_t count = 0;
+  for (const source *from = sources; from && count < capacity; from = from->next) {
+    bool is_set = from->is_armed && from->on_event.function && !from->is_cancelled;
+    if (is_set && (!from->is_active || from->suspensions)) places[count++] = from->place;
+  }
+  return count;
+}
+
 bool interlock_model_source_is_cancelled(void *object, interlock_site site) {
   source *from = source_at(object);
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0), site);
   return from->is_cancelled;
+}
+
+#else
+
+#include "interlock_explorer.h"
+
+size_t interlock_explored_stopped_timers(uintptr_t *places, size_t capacity) {
+  (void)places, (void)capacity;
+  return 0;
 }
 
 #endif

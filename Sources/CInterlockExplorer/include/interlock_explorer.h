@@ -189,6 +189,9 @@ size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, s
 /// Returns true if the running execution has used the object at an address, as it has each of its
 /// own tasks. For the function `deadlocked`.
 bool interlock_explored_knows(uintptr_t address);
+/// Writes where the execution has set a timer whose source it has not resumed, and returns how many
+/// it wrote. For the function `deadlocked`.
+size_t interlock_explored_stopped_timers(uintptr_t *places, size_t capacity);
 
 /// The path of this header: the folder of the target.
 static inline const char *interlock_explorer_header(void) { return __FILE__; }

@@ -8,6 +8,8 @@ import WaitForGraph
 /// Looks at the threads of an execution that has deadlocked, while they hold and wait.
 final class DeadlockWitness {
   private var seen: (snapshot: WaitSnapshot, diagnosis: Diagnosis)?
+  /// Where timers were set that have not been resumed: one of them may be what has to signal.
+  private var stoppedTimers: [UInt] = []
   /// The body is a task: the first thread only waits for it, and is no part of it.
   private let bodyIsTask: Bool
 
@@ -46,6 +48,9 @@ final class DeadlockWitness {
     // Virtual time has no timers left.
     snapshot.nextTimer = nil
     snapshot.isPartial = false
+    var timers = [UInt](repeating: 0, count: 8)
+    let stopped = interlock_explored_stopped_timers(&timers, timers.count)
+    stoppedTimers = Array(timers.prefix(stopped))
     if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }
   }
 
@@ -62,9 +67,17 @@ final class DeadlockWitness {
     guard let (snapshot, diagnosis) = seen, diagnosis.cause != .unknown else { return nil }
     let explanation = Explanation(diagnosis, of: snapshot.namedHere())
     let doubt = explanation.isCertain ? 0 : 1
-    let lines =
-      [explanation.headline] + explanation.details.dropLast(doubt) + explanation.advice
-    return Explained(cause: diagnosis.cause, lines: lines)
+    let lines = [explanation.headline] + explanation.details.dropLast(doubt)
+    let timers = diagnosis.cause == .lostWakeUp ? stoppedTimers : []
+    let advice =
+      timers.isEmpty
+      ? explanation.advice : ["safe when: a timer is resumed once it has its handler"]
+    return Explained(cause: diagnosis.cause, lines: lines + timers.map(Self.line) + advice)
+  }
+
+  private static func line(ofTimerSetAt place: UInt) -> String {
+    let frames = Schedule.Step.frame(of: [place]).map { [$0] } ?? []
+    return "a timer that was set\(PlaceText.at(frames)) has not been resumed"
   }
 }
 
