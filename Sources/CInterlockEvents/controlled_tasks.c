@@ -16,7 +16,8 @@ void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_si
 
 bool interlock_yields(uintptr_t place) {
   interlock_calling_task caller = interlock_task_that_calls();
-  return caller.task && interlock_tasks->yields(caller, (interlock_site){place, place});
+  // The code before the resume function may be another function's: see `ask_entry`.
+  return caller.task && interlock_tasks->yields(caller, (interlock_site){place, place + 1});
 }
 
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
@@ -46,7 +47,9 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const ui
     case UNSAFE_CONTINUATION:
       interlock_ask_task(INTERLOCK_TASK_CALL_MAKE_CONTINUATION, 0, site);
       break;
-    case YIELDS: interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, site); break;
+    case YIELDS:
+      interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, (interlock_site){place, place + 1});
+      break;
     case TASK_END:
     case PLAIN: interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, site); break;
   }

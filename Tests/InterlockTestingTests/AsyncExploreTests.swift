@@ -81,8 +81,41 @@ private final class Promise: Sendable {
   }
 }
 
+/// A count of steps, which loses one in some order.
+private actor Steps {
+  var count = 0
+
+  func before() -> Int { count }
+
+  func addAfterYield() async {
+    await Task.yield()
+    count += 1
+  }
+
+  func set(_ new: Int) async {
+    await Task.yield()
+    count = new
+  }
+}
+
 @Suite("explore with tasks", .serialized, .controlled)
 struct AsyncExploreTests {
+  @Test("the row of a yield has the function that yields")
+  func yields() async throws {
+    let text = try #require(
+      await failure(ofAsync: {
+        let steps = Steps()
+        async let first: Void = steps.addAfterYield()
+        async let second: Void = steps.set(5)
+        _ = await (first, second)
+        let count = await steps.count
+        #expect(count == 6)
+      }))
+    let yields = text.split(separator: "\n").filter { $0.contains("yield") }
+    #expect(yields.contains { $0.hasSuffix("AsyncExploreTests.swift:91") }, "\(text)")
+    #expect(yields.contains { $0.hasSuffix("AsyncExploreTests.swift:96") }, "\(text)")
+  }
+
   @Test(
     "a check before an await, and an act behind it, overdraw an account in some order",
     arguments: [1, 2, 3])
