@@ -183,8 +183,9 @@ interlock_object *interlock_object_for(const void *address, uintptr_t returns_to
 void interlock_object_forget(const void *address) HIDDEN;
 /// Makes a new object, with a new number, at an address that has just been initialised.
 interlock_object *interlock_object_anew(const void *address) HIDDEN;
-/// Gives back the locks that threads of the execution have, after one that failed: a lock may be a
-/// global variable's, and then the next execution, and the process, would find it locked for ever.
+/// Gives back the locks that threads of the execution have, after one that failed or left threads
+/// behind: a lock may be a global variable's, which the next execution, and the process, would find
+/// locked for ever.
 void interlock_objects_give_back(void) HIDDEN;
 /// Returns the number of a new object that has no address.
 uint32_t interlock_object_number(void) HIDDEN;

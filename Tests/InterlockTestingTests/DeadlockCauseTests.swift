@@ -207,6 +207,25 @@ struct DeadlockCauseTests {
     }
   }
 
+  @Test("is none where a thread of an earlier order was left behind with a global lock")
+  func leftBehind() async {
+    await #expect(processExitsWith: .success) {
+      let outcome = try Exploration(ExplorationOptions(), of: "DeadlockCauseTests").run {
+        let (hasLocked, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        DispatchQueue.global().async {
+          Global.first.withLock {
+            hasLocked.signal()
+            never.wait()
+          }
+        }
+        hasLocked.wait()
+        return true
+      }
+      guard case .failed(let failure) = outcome else { return }
+      Issue.record("\(failure.report)")
+    }
+  }
+
   @Test("leaves a global Mutex as it was")
   func globalMutex() async {
     await #expect(processExitsWith: .success) {

@@ -1,5 +1,6 @@
-// What threads of a failed execution still have: locks, and initialisers that they were in. Those of
-// global variables outlive the execution. Memory that was freed meanwhile holds no thread's number.
+// What threads of an execution that failed, or left them behind, still have: locks, and initialisers
+// that they were in. Those of global variables outlive the execution. Memory that was freed
+// meanwhile holds no thread's number.
 #include "calls.h"
 #include "swift_mutexes.h"
 

@@ -66,6 +66,13 @@ static bool is_left_behind(const interlock_logical_thread *thread) {
   return thread->stack && thread->stack->thread == thread && thread->is_begun && !thread->has_ended;
 }
 
+static bool leaves_threads(void) {
+  for (size_t index = 0; index < ENGINE.threads.count; index++) {
+    if (is_left_behind(ENGINE.threads.items[index])) return true;
+  }
+  return false;
+}
+
 /// Takes the stacks of threads that never ended: state that belongs to a thread may be anything.
 static void give_up_threads(void) {
   for (size_t index = 0; index < ENGINE.threads.count; index++) {
@@ -108,7 +115,9 @@ bool interlock_engine_execute(void) {
   }
   interlock_sections_end_execution();
   interlock_model_give_up_items();
-  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) interlock_objects_give_back();
+  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED || leaves_threads()) {
+    interlock_objects_give_back();
+  }
   give_up_threads();
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
 }
