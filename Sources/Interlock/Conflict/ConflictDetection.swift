@@ -1,7 +1,8 @@
+internal import SectionTable
 internal import Synchronization
 
-/// Detects that a section overlaps another owner's, and reports it: the slow path of a begin.
-enum ConflictDetection {
+// Reports that a section overlaps another owner's: the slow path of a begin.
+extension ConflictDetection {
   /// How often sections on the unlisted resource have overlapped.
   static let unlistedOverlaps = Atomic(0)
 
@@ -14,35 +15,14 @@ enum ConflictDetection {
     var heldPlace: Evidence.RawPlace?
   }
 
-  /// Whether another owner is in a section that conflicts with this one, which has been published.
-  @inline(never)
-  static func conflicts(_ open: Registry.OpenSection, of owner: UInt, in bucket: Bucket) -> Bool {
-    var conflicts = false
-    bucket.forEachOccupied { other, otherSlot in
-      if otherSlot == open.slot || other.fragment != open.word.fragment { return true }
-      if !other.writes && !open.word.writes { return true }
-      // Certain for the owner's own records, which no other thread reuses. Another owner's record
-      // is checked again, under a pin, before a report.
-      if let otherRecord = other.record, otherRecord[.owner] == owner {
-        // A witness that the owner's own write changes is no conflict.
-        if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
-        return true
-      }
-      conflicts = true
-      return false
-    }
-    return conflicts
-  }
-
   /// Reports every owner with which the section just published conflicts.
-  @inline(never)
   static func report(
-    _ open: Registry.OpenSection, _ word: SlotWord, in bucket: Bucket,
-    on resource: borrowing Resource
+    _ open: Registry.OpenSection, in bucket: Bucket, on resource: borrowing Resource
   ) {
     ConflictLog.shared.waitIfStopping()
     let delays = HotSettings.current.delays ? NearMissDelays.shared : nil
     let held = delays?.held
+    let word = open.word
     let key = resource.key
     let mine = Evidence(withPartOf: open.record)
     var others = Others()
@@ -73,7 +53,6 @@ enum ConflictDetection {
 
   /// Reports every owner with which the section on a part that was just published conflicts: those
   /// on the whole, and those on the same part. Returns whether there is any.
-  @inline(never)
   static func lookAndReport(
     _ open: Registry.OpenSection, _ part: Part, in bucket: Bucket, on resource: borrowing Resource
   ) -> Bool {

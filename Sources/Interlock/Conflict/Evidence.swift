@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import SectionTable
 internal import Synchronization
 
 /// A copy of a record: one side of a conflict before its description is made.

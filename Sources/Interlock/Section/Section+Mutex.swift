@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import SectionTable
 public import Synchronization
 
 // A `Mutex` has a fast path that is inlined into its caller, where no call shows it. Locked through
@@ -68,7 +69,7 @@ extension Section {
         held.publish(INTERLOCK_LOCK_GIVEN_BACK)
         if isExplored { ExploredSections.willUnlock(held.address) }
       }
-      let open = Registry.begin(resource, mode, synched: true, at: site)
+      let open = Registry.begin(resource, writes: mode.writes, synched: true, at: site)
       defer { if let open { Registry.end(open, on: resource, at: site) } }
       return try body(&value)
     }

@@ -4,6 +4,8 @@
 // section ends, and is not even computed if tracking is not compiled in. A section costs one or two
 // memory allocations; a report shows at most 12 frames of its stack.
 
+public import SectionTable
+
 extension Section {
   /// Runs `body` as a section that reads a part: others may read it, and write other parts.
   ///
@@ -17,10 +19,9 @@ extension Section {
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    let open = words.beginBlock(writes: false, part: part, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
     return try body()
   }
@@ -38,10 +39,9 @@ extension Section {
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    let open = words.beginBlock(writes: true, part: part, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
     return try body()
   }
@@ -58,10 +58,9 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    let open = words.beginBlock(writes: false, part: part, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
     return try await body()
   }
@@ -78,10 +77,9 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    let open = words.beginBlock(writes: true, part: part, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
     return try await body()
   }
@@ -90,35 +88,39 @@ extension Section {
   ///
   /// End it in the same mode on an equal part, from the same task, or from the same thread outside
   /// a task. `synched` claims that a real lock is held.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func begin<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key,
     synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
   ) {
     #if INTERLOCK_TRACKING
-    _ = Registry.begin(
-      resource, mode(), part: Part.of(part()), synched: synched(), at: Site(file, function, line))
+    words.begin(writes: mode().writes, part: part(), synched(), file, function, line)
     #endif
   }
 
   /// Ends the section that this owner began last in this mode on this part.
   ///
   /// Reports a misuse if there is none.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func end<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
   ) {
     #if INTERLOCK_TRACKING
-    let mode = mode()
-    let value = part()
-    if Registry.endLast(resource, mode, part: value) { return }
-    Registry.end(resource, mode, part: Part.of(value), at: Site(file, function, line))
+    words.end(writes: mode().writes, part: part(), file, function, line)
     #endif
   }
 }
+
+#if INTERLOCK_TRACKING
+
+extension Section {
+  func reportEndedBefore(
+    _ part: Part, _ file: StaticString, _ function: StaticString, _ line: UInt
+  ) {
+    MisuseDetection.endedBefore(resource, part: part, at: Site(file, function, line))
+  }
+}
+
+#endif

@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// Calls the handler when a sync point is reached: the script of this process's trial, if any.
