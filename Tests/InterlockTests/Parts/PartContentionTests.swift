@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// Sections on parts under contention: conflicts that must be found, and that must not.
 struct PartContentionTests {
