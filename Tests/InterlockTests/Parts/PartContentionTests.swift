@@ -83,7 +83,7 @@ struct PartContentionTests {
     // Unsafe: the table's memory is never freed, and the thread is joined.
     nonisolated(unsafe) let open = try #require(
       Registry.begin(
-        section.resource, .noReadWrite, part: PartOf("key"), synched: false,
+        section.resource, writes: true, part: PartOf("key"), synched: false,
         at: Site("Module/File.swift", "f()", 12)))
     let bucket = Bucket(of: open.key)
     var thread: JoinableThread?
