@@ -8,6 +8,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  // Each first importer of a library's module would index it again.
+  .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
 ]
 
 /// Section tracking is compiled in for debug builds, and elsewhere where the trait asks for it.

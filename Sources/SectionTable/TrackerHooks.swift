@@ -34,6 +34,9 @@ package protocol TrackerHooks: AnyObject, Sendable {
   /// begun.
   func addUnordered(_ past: [AnyObject], before record: Record, _ source: OrderSource)
 
+  /// Called at a sync point while one of them may lead anywhere.
+  func reached(syncPoint name: StaticString)
+
   /// Makes the near-miss delays of the process; `nil` without memory.
   func makeDelays() -> NearMissDelays?
 

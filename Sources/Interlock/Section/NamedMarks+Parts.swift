@@ -28,7 +28,8 @@ public func BEGIN_LOCK<Key: Hashable & Sendable>(
 ) {
   #if INTERLOCK_TRACKING
   NamedSections.begin(
-    writes: mode().writes, computed: name(), part: part(), instance(), synched: false, file, function, line)
+    writes: mode().writes, computed: name(), part: part(), instance(), synched: false, file,
+    function, line)
   #endif
 }
 
@@ -55,7 +56,8 @@ public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
 ) {
   #if INTERLOCK_TRACKING
   NamedSections.begin(
-    writes: mode().writes, computed: name(), part: part(), instance(), synched: true, file, function, line)
+    writes: mode().writes, computed: name(), part: part(), instance(), synched: true, file,
+    function, line)
   #endif
 }
 

@@ -82,7 +82,12 @@ extension Section {
     writes: Bool, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt,
     _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
+    #if DEBUG
+    // One call: a debug build inlines nothing that makes an entry.
     let open = words.beginBlock(writes: writes, synched, file, function, line)
+    #else
+    let open = words.beginBlock(Entry(file, function, line, writes: writes, synched: synched))
+    #endif
     do throws(Failure) {
       let result = try body()
       if !open.end() { reportEndedBefore(file, function, line) }

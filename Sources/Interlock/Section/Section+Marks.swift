@@ -31,7 +31,9 @@ extension Section {
   ) {
     #if INTERLOCK_TRACKING
     let mode = mode()
-    if !SectionWords.end(words.key, writes: mode.writes) { reportWrongEnd(mode, file, function, line) }
+    if !SectionWords.end(words.key, writes: mode.writes) {
+      reportWrongEnd(mode, file, function, line)
+    }
     #endif
   }
 }

@@ -10,40 +10,34 @@ extension Section {
   /// Runs `body` as a section that reads a part: others may read it, and write other parts.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func read<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let part = Part.of(part())
-    let open = words.beginBlock(writes: false, part: part, synched(), file, function, line)
-    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
+    try block(writes: false, part: part(), synched(), file, function, line, body)
+    #else
+    try body()
     #endif
-    return try body()
   }
 
   /// Runs `body` as a section that writes a part: no other owner may be in that part, nor in the
   /// whole.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func write<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let part = Part.of(part())
-    let open = words.beginBlock(writes: true, part: part, synched(), file, function, line)
-    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
+    try block(writes: true, part: part(), synched(), file, function, line, body)
+    #else
+    try body()
     #endif
-    return try body()
   }
 
   /// Runs `body` as a section that reads a part, held across its suspensions.
@@ -58,7 +52,7 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let part = Part.of(part())
+    let part = part()
     let open = words.beginBlock(writes: false, part: part, synched(), file, function, line)
     defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
@@ -77,7 +71,7 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let part = Part.of(part())
+    let part = part()
     let open = words.beginBlock(writes: true, part: part, synched(), file, function, line)
     defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
@@ -116,10 +110,28 @@ extension Section {
 #if INTERLOCK_TRACKING
 
 extension Section {
-  func reportEndedBefore(
-    _ part: Part, _ file: StaticString, _ function: StaticString, _ line: UInt
+  /// Inlined in any build, as a block on the whole.
+  @usableFromInline @_transparent
+  func block<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
+    writes: Bool, part: Key, _ synched: Bool, _ file: StaticString, _ function: StaticString,
+    _ line: UInt, _ body: () throws(Failure) -> R
+  ) throws(Failure) -> R {
+    let open = words.beginBlock(writes: writes, part: part, synched, file, function, line)
+    do throws(Failure) {
+      let result = try body()
+      if !open.end() { reportEndedBefore(part, file, function, line) }
+      return result
+    } catch {
+      if !open.end() { reportEndedBefore(part, file, function, line) }
+      throw error
+    }
+  }
+
+  @usableFromInline
+  func reportEndedBefore<Key: Hashable & Sendable>(
+    _ part: Key, _ file: StaticString, _ function: StaticString, _ line: UInt
   ) {
-    MisuseDetection.endedBefore(resource, part: part, at: Site(file, function, line))
+    MisuseDetection.endedBefore(resource, part: Part.of(part), at: Site(file, function, line))
   }
 }
 

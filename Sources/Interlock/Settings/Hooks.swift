@@ -38,6 +38,8 @@ private final class Hooks: TrackerHooks {
     }
   }
 
+  func reached(syncPoint name: StaticString) { SyncPoints.reached(name) }
+
   func makeDelays() -> NearMissDelays? { NearMissStore.makeDelays() }
 
   func makeCoverage() -> ContentionCoverage? { CoverageStore.makeCoverage() }

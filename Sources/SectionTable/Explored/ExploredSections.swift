@@ -44,7 +44,7 @@ package enum ExploredSections {
 
   /// Called before a section locks its mutex.
   @inline(never)
-  package static func willLock(_ mutex: UnsafeRawPointer, at site: borrowing Site) {
+  static func willLock(_ mutex: UnsafeRawPointer, at site: borrowing Site) {
     explorer?.pointee.lock(
       mutex,
       interlock_section_site(
@@ -54,7 +54,7 @@ package enum ExploredSections {
 
   /// Called before a section unlocks its mutex.
   @inline(never)
-  package static func willUnlock(_ mutex: UnsafeRawPointer) { explorer?.pointee.unlock(mutex) }
+  static func willUnlock(_ mutex: UnsafeRawPointer) { explorer?.pointee.unlock(mutex) }
 
   /// Called once the section has begun or ended.
   @inline(never)

@@ -29,7 +29,8 @@ package final class Guarded<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R
+  package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R)
+    throws(Failure) -> R
   {
     interlock_enter_tracker_lock()
     pthread_mutex_lock(mutex)

@@ -30,12 +30,13 @@ extension SectionWords {
     OpenBlock(Registry.begin(resource, entry))
   }
 
-  /// Begins the section of a block. Inlined, its entry is mostly a constant.
-  @inlinable
+  /// Begins the section of a block.
   public func beginBlock(
     writes: Bool, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt
   ) -> OpenBlock {
-    beginBlock(Entry(file, function, line, writes: writes, synched: synched))
+    OpenBlock(
+      Registry.begin(
+        resource, writes: writes, synched: synched, at: Site(file, function, line)))
   }
 
   /// Begins a section whose place is that of the code which calls the caller.
@@ -168,7 +169,9 @@ extension Registry {
 
   /// Ends a section that `begin` returned; reports a misuse if another end came first.
   @inline(__always)
-  package static func end(_ open: OpenSection, on resource: borrowing Resource, at site: borrowing Site) {
+  package static func end(
+    _ open: OpenSection, on resource: borrowing Resource, at site: borrowing Site
+  ) {
     if !end(open) { Tracker.hooks.endedBefore(resource, part: nil, at: site) }
   }
 
@@ -331,8 +334,10 @@ extension Site {
 }
 
 extension Entry {
+  /// The section writes.
   @inlinable @inline(__always)
   public static var writesFlag: UInt { 1 << 32 }
+  /// The section claims that a real lock is held.
   @inlinable @inline(__always)
   public static var synchedFlag: UInt { 1 << 33 }
   package static var placeFromStackFlag: UInt { 1 << 34 }
@@ -532,7 +537,9 @@ package struct Record: Equatable {
   }
 
   /// How many threads are reading records of this one's context now.
-  package var pins: UnsafeMutablePointer<Atomic<UInt>>? { UnsafeMutablePointer(bitPattern: self[.pins]) }
+  package var pins: UnsafeMutablePointer<Atomic<UInt>>? {
+    UnsafeMutablePointer(bitPattern: self[.pins])
+  }
 
   @inline(__always)
   package var writes: Bool { self[.lineAndFlags] & Entry.writesFlag != 0 }

@@ -54,7 +54,9 @@ extension Registry {
     _ resource: borrowing Resource, writes: Bool, part: Part, synched: Bool,
     at site: borrowing Site
   ) -> OpenSection? {
-    guard let begun = beginExtended(resource, writes: writes, part: part, synched: synched, at: site) else {
+    guard
+      let begun = beginExtended(resource, writes: writes, part: part, synched: synched, at: site)
+    else {
       return nil
     }
     followUp(begun.open, hasMet: begun.hasMet)
@@ -98,8 +100,7 @@ extension Registry {
   ) {
     if HotSettings.current.isOff { return }
     let owner = ThreadContext.current.currentOwner
-    if let open = innermost(on: resource.key, of: owner, writes: writes, part: part), end(open)
-    {
+    if let open = innermost(on: resource.key, of: owner, writes: writes, part: part), end(open) {
       return
     }
     Tracker.hooks.endWithoutBegin(resource, writes: writes, part: part, at: site)

@@ -5,7 +5,8 @@ extension NamedSections {
     _ file: StaticString, _ function: StaticString, _ line: UInt
   ) {
     _ = Registry.begin(
-      Resource(literal: name, instance: instance), writes: writes, part: Part.of(part), synched: synched,
+      Resource(literal: name, instance: instance), writes: writes, part: Part.of(part),
+      synched: synched,
       at: Site(file, function, line))
   }
 
@@ -19,7 +20,8 @@ extension NamedSections {
       let resource = Resource(
         bytes: UnsafeRawBufferPointer(bytes), isBorrowed: true, instance: instance)
       _ = Registry.begin(
-        resource, writes: writes, part: Part.of(part), synched: synched, at: Site(file, function, line))
+        resource, writes: writes, part: Part.of(part), synched: synched,
+        at: Site(file, function, line))
     }
   }
 

@@ -21,12 +21,13 @@ extension SectionWords {
   }
 
   /// Begins the section of a block on a part.
-  package func beginBlock(
-    writes: Bool, part: Part, _ synched: Bool, _ file: StaticString, _ function: StaticString,
+  public func beginBlock<Key: Hashable & Sendable>(
+    writes: Bool, part: Key, _ synched: Bool, _ file: StaticString, _ function: StaticString,
     _ line: UInt
   ) -> OpenBlock {
     OpenBlock(
       Registry.begin(
-        resource, writes: writes, part: part, synched: synched, at: Site(file, function, line)))
+        resource, writes: writes, part: Part.of(part), synched: synched,
+        at: Site(file, function, line)))
   }
 }
