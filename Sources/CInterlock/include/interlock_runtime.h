@@ -65,8 +65,8 @@ void interlock_set_home(void *home);
 void interlock_watch_exit(void);
 
 /// Makes the object that the table of sections, a Swift module below the tracker's, calls for all
-/// that it leaves to the tracker: the caller owns the reference. Swift's side:
-/// `Sources/SectionTable/TrackerHooks.swift`.
+/// that it leaves to the tracker; the caller owns the reference. Swift's sides:
+/// `Sources/SectionTable/TrackerHooks.swift`, `Sources/Interlock/TableHooks.swift`.
 void *interlock_make_tracker_hooks(void);
 
 /// Whether the executable has tests of XCTest; true if that is not known.

@@ -1,6 +1,8 @@
 // The article's own spelling, for a part of a resource.
 
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 /// Begins a section on a part of the resource of this name, and of this instance if one is given.
 ///

@@ -1,7 +1,9 @@
 // The article's own spelling. A name in a literal costs no allocation. Where tracking is not
 // compiled in, no argument is evaluated.
 
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 /// Begins a section on the resource of this name, and of this instance if one is given.
 ///

@@ -1,6 +1,8 @@
 // A section as a block. The asynchronous forms belong to the task, on whichever thread it resumes.
 
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 extension Section {
   /// Runs `body` as a section that reads: others may read, no other owner may write.

@@ -1,6 +1,8 @@
 // Separate begin and end, for code in which the section is no block.
 
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 extension Section {
   /// Begins a section; a conflict with another owner is reported before this returns.

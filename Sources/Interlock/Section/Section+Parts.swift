@@ -4,7 +4,9 @@
 // section ends, and is not even computed if tracking is not compiled in. A section costs one or two
 // memory allocations; a report shows at most 12 frames of its stack.
 
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 extension Section {
   /// Runs `body` as a section that reads a part: others may read it, and write other parts.

@@ -1,4 +1,6 @@
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 /// A resource of one instance, whose reads and writes are marked.
 ///

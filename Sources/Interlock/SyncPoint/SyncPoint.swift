@@ -1,7 +1,9 @@
 // A named place at which a scenario may hold a caller until another caller has passed its place.
 // After RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
 
+#if INTERLOCK_TRACKING
 public import SectionTable
+#endif
 
 /// Marks a place in a subject where a scenario's script may hold a caller.
 ///

@@ -1,4 +1,4 @@
-package import Synchronization
+internal import Synchronization
 
 /// A place in a mode, as a number from 1 to 4095, whose lowest bit says whether the section writes.
 ///

@@ -8,7 +8,8 @@ internal import Darwin
 
 internal import CInterlock
 
-/// Functions of the system under one name; those that differ are in a file per system.
+/// Functions of the system under one name; those that the table of sections does not need are in
+/// the module above.
 package enum Platform {
   /// Lets another thread run.
   package static func yield() { interlock_give_way() }

@@ -1,7 +1,7 @@
 internal import SectionTable
 
 /// Answers the table of sections.
-private final class Hooks: TrackerHooks {
+private final class TableHooks: TrackerHooks {
   func publishSettings() -> HotSettings { Settings.shared.publishHotSettings() }
 
   var scopeOfCaller: UInt { ConflictScopes.ofCaller }
@@ -48,5 +48,5 @@ private final class Hooks: TrackerHooks {
 /// Entry point from C, called by the table of sections, once.
 @_cdecl("interlock_make_tracker_hooks")
 func makeTrackerHooks() -> UnsafeMutableRawPointer {
-  Unmanaged.passRetained(TrackerHooksBox(Hooks())).toOpaque()
+  Unmanaged.passRetained(TrackerHooksBox(TableHooks())).toOpaque()
 }
