@@ -8,6 +8,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  // Each first importer of a library's module would index it again.
+  .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
 ]
 
 /// Section tracking is compiled in for debug builds, and elsewhere where the trait asks for it.
@@ -55,15 +57,18 @@ let package = Package(
   ],
   targets: [
     .target(name: "CInterlock", cSettings: trackingInC + [.unsafeFlags(["-O2"])]),
+    // The table of open sections, and all else that the begin and the end of a section execute.
     .target(
-      name: "Interlock",
+      name: "SectionTable",
       dependencies: ["CInterlock"],
       swiftSettings: tracking + [
-        // The tracker runs inside other people's debug builds: unoptimised, it costs ten times as
-        // much. Not the whole module at once: SwiftPM passes '-incremental' in debug, and the
-        // driver prints a remark where both are given. `FastPath.swift` is what must be inlined.
+        // It runs inside other people's debug builds: unoptimised, it costs ten times as much. Not
+        // the whole module at once: SwiftPM passes '-incremental' in debug, and the driver prints a
+        // remark where both are given. `FastPath.swift` is what must be inlined.
         .unsafeFlags(["-O"], .when(configuration: .debug))
       ]),
+    .target(
+      name: "Interlock", dependencies: ["SectionTable", "CInterlock"], swiftSettings: tracking),
     .target(name: "LockStrategies", dependencies: ["Interlock"]),
     .target(name: "Caches", dependencies: ["LockStrategies", "Interlock"]),
     // What only the harness needs of C, functions of the C library defined anew among it: an
@@ -268,7 +273,9 @@ let package = Package(
     .target(name: "TrackedModel", dependencies: ["Interlock"], path: "Tests/TrackedModel"),
     .testTarget(
       name: "InterlockTests",
-      dependencies: ["Interlock", "CInterlock", "InterlockTestsC", "TrackedModel"]),
+      dependencies: [
+        "Interlock", "SectionTable", "CInterlock", "InterlockTestsC", "TrackedModel",
+      ]),
     .testTarget(
       name: "CachesTests", dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"]),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
@@ -284,18 +291,21 @@ let package = Package(
         "Explorer", "Programs", "OrderPrograms", "CInterlockExplorer", "CInterlockAnalysis",
         "CInterlockEvents", "Interlock",
       ], path: "Tests/ExplorerTestChild"),
-    // The tracker's own sources, which a link leads to, with atomics that are points: its algorithm
+    // The tracker's own sources, which links lead to, with atomics that are points: its algorithm
     // is explored. No test target depends on it: its functions for C would be linked into the tests
     // beside those of Interlock.
     .executableTarget(
       name: "ExploredTracker",
       dependencies: ["CInterlockExplorer", "CInterlockEvents", "CInterlock"],
       path: "Tests/ExploredTracker",
-      exclude: ["Interlock/Interlock.docc", "Interlock/Platform/Guarded.swift"],
+      exclude: ["Interlock/Interlock.docc", "SectionTable/Platform/Guarded.swift"],
       swiftSettings: [
         .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
         // A test explores a hundred thousand orders.
         .unsafeFlags(["-O"]),
+        // One module has the sources of two: the import of one by the other needs any module that
+        // nothing else imports, and gives warnings that it is not used.
+        .unsafeFlags(["-module-alias", "SectionTable=RegexBuilder", "-suppress-warnings"]),
       ]),
     .testTarget(
       name: "ExplorerTests",

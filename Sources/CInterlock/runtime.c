@@ -36,7 +36,7 @@ void interlock_set_order_source(const interlock_order_source *source) {
   __atomic_store_n(&interlock_order_source_now, source, __ATOMIC_RELEASE);
 }
 
-// Swift's side: `Sources/Interlock/Owner/ThreadContext.swift`,
+// Swift's side: `Sources/SectionTable/Owner/ThreadContext.swift`,
 // `Sources/Interlock/Conflict/ProcessEnd.swift`.
 void interlock_thread_exited(void *home);
 void interlock_process_ends(int status);

@@ -92,7 +92,7 @@ enum Access {
 
 /// The tracker's locks are off the path that is explored: one thread runs at a time, and without a
 /// point under the lock none waits for it.
-final class Guarded<Value>: @unchecked Sendable {
+package final class Guarded<Value>: @unchecked Sendable {
   // Unchecked: see above.
   private var value: Value
 

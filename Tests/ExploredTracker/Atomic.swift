@@ -1,5 +1,5 @@
 internal import CInterlockExplorer
-internal import Synchronization
+public import Synchronization
 
 // The tracker's sources are compiled into this program with this type in place of the real one:
 // each access to the table of open sections, and each access elsewhere that orders others, is a
@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// `Synchronization.Atomic`, whose accesses are points. One thread runs at a time, so that the
 /// accesses themselves are plain.
-struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
+public struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
   /// Only the memory, in the layout that the tracker expects.
   private let storage: Synchronization.Atomic<Value>
 

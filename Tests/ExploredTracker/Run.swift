@@ -46,9 +46,10 @@ final class Run {
     var open: [Registry.OpenSection?] = []
     for context in contexts {
       adopt(context)
-      for mode in [Mode.noWrite, .noReadWrite] {
+      for writes in [false, true] {
         open.append(
-          Registry.begin(resource, mode, synched: false, at: Site(#fileID, #function, #line)))
+          Registry.begin(
+            resource, writes: writes, synched: false, at: Site(#fileID, #function, #line)))
       }
     }
     for section in open.reversed() { if let section { _ = Registry.end(section) } }
@@ -91,7 +92,7 @@ final class Run {
       contexts[number].pointee.lastWord = SlotWord(bits: 0)
       forgetPast(of: number, in: nil)
       let open = Registry.begin(
-        resource, mode(of: number), synched: false,
+        resource, writes: mode(of: number).writes, synched: false,
         at: Site(#fileID, #function, UInt(line(number, section))))
       Access.flush()
       forgetPast(of: number, in: open)

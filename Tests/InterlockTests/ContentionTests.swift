@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The tracker itself under contention.
 struct ContentionTests {

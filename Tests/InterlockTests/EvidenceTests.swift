@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// What a reader finds of a section that its owner ends during the read of its record.
 struct EvidenceTests {
@@ -22,7 +23,7 @@ struct EvidenceTests {
   private static func begin(_ section: Section) throws -> Registry.OpenSection {
     try #require(
       Registry.begin(
-        section.resource, .noReadWrite, synched: true, at: Site("Module/File.swift", "f()", 12)))
+        section.resource, writes: true, synched: true, at: Site("Module/File.swift", "f()", 12)))
   }
 
   @Test("an ended section is read in full until its record is reused, then only as ended")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// Runs each job on a new thread, so that a task resumes on another thread after each `await`.
 final class FreshThreads: TaskExecutor {

@@ -4,6 +4,7 @@ import InterlockTestsC
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 @Suite("lines by llvm-symbolizer", .enabled(if: LineSymbolizer.path != nil))
 struct LineSymbolizerTests {

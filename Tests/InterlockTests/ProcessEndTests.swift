@@ -3,6 +3,7 @@ import InterlockTestsC
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// A process that ends while a conflict is being reported. Each test runs in a separate process.
 struct ProcessEndTests {

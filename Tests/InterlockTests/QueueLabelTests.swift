@@ -3,6 +3,7 @@ import Dispatch
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The label of a section's queue, mostly read without a call of Dispatch, is the one that Dispatch
 /// returns.

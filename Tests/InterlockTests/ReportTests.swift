@@ -4,6 +4,7 @@ import InterlockTestsC
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 private func writer(_ section: Section) {
   section.write(synched: true) {}

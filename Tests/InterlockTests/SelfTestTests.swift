@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The planted race.
 struct SelfTestTests {

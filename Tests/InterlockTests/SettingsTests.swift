@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// What code changes in the settings.
 struct SettingsTests {

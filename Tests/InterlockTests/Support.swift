@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The tracker's findings in the test process. Settings are process-wide: they are set once, so
 /// that tests can run in parallel, and each test checks resources with names of its own.

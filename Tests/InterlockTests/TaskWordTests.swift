@@ -2,6 +2,7 @@ import CInterlock
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The owner of a section, mostly read without a call of the runtime, is the one that the runtime
 /// returns.

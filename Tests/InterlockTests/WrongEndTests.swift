@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// Ends at the wrong time, by the wrong owner or twice do not affect other sections.
 struct WrongEndTests {
@@ -49,7 +50,7 @@ struct WrongEndTests {
     func begin() throws -> Registry.OpenSection {
       try #require(
         Registry.begin(
-          section.resource, .noReadWrite, synched: false, at: Site(#fileID, #function, #line)))
+          section.resource, writes: true, synched: false, at: Site(#fileID, #function, #line)))
     }
     let first = try begin()
     #expect(Registry.end(first))

@@ -64,6 +64,11 @@ void interlock_set_home(void *home);
 /// Registers `interlock_process_ends()` for the exit, only once even if called again.
 void interlock_watch_exit(void);
 
+/// Makes the object that the table of sections, a Swift module below the tracker's, calls for all
+/// that it leaves to the tracker; the caller owns the reference. Swift's sides:
+/// `Sources/SectionTable/TrackerHooks.swift`, `Sources/Interlock/TableHooks.swift`.
+void *interlock_make_tracker_hooks(void);
+
 /// Whether the executable has tests of XCTest; true if that is not known.
 _Bool interlock_has_xctests(void);
 

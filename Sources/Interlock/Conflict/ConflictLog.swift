@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import SectionTable
 internal import Synchronization
 
 /// Two sections that overlapped, before their description is made.

@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// Parts of a process, such as its tests, that get the conflicts of their sections in place of
 /// `SectionTracking.onConflict`.
 ///

@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import SectionTable
 internal import Synchronization
 
 /// A copy of a record: one side of a conflict before its description is made.
@@ -28,9 +29,9 @@ struct Evidence: Sendable {
         caller = 0
         return
       }
-      // The compiler's accessor and the code that calls it; only one of them if the accessor was
-      // inlined.
-      let frames = (0..<min(2, Int(record[.frameCount] & 0xFF))).map {
+      // The accessor of `Tracked`, that of the compiler, and the code that calls it; the last is
+      // its caller if an accessor was inlined.
+      let frames = (0..<min(3, Int(record[.frameCount] & 0xFF))).map {
         record.words[Record.stack + $0].load(ordering: .relaxed)
       }
       caller = frames.reduce(0) { $0 &* 31 &+ $1 }

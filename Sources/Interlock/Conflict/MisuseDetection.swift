@@ -1,13 +1,13 @@
 internal import CInterlock
+internal import SectionTable
 internal import Synchronization
 
 /// Finds sections that were begun or ended wrongly.
 enum MisuseDetection {
   /// Handles an end without a matching section of its owner: finds the reason, and ends the section
   /// that was meant.
-  @inline(never)
   static func endWithoutBegin(
-    _ resource: borrowing Resource, _ mode: Mode, part: Part? = nil, at site: borrowing Site
+    _ resource: borrowing Resource, writes: Bool, part: Part? = nil, at site: borrowing Site
   ) {
     let key = resource.key
     let owner = ThreadContext.current.currentOwner
@@ -16,12 +16,12 @@ enum MisuseDetection {
       instance: resource.instanceDescription, end: site.place, begin: nil,
       thread: threadName(ThreadContext.current.pointee.thread))
     misuse.part = part?.text
-    if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes, part: part) {
+    if let open = Registry.innermost(on: key, of: owner, writes: !writes, part: part) {
       misuse.kind = .endInAnotherMode
       misuse.begin = Evidence(of: open.record).place
       _ = Registry.end(open)
     } else if let (open, evidence) = anothers(
-      on: key, part: part, owner: owner, writes: mode.writes)
+      on: key, part: part, owner: owner, writes: writes)
     {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
@@ -32,7 +32,6 @@ enum MisuseDetection {
   }
 
   /// A block's section ends when the block returns, but another end came first.
-  @inline(never)
   static func endedBefore(
     _ resource: borrowing Resource, part: Part? = nil, at site: borrowing Site
   ) {

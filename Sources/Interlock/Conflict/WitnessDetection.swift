@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// The end of a section that has a witness.

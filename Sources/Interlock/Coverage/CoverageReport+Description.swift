@@ -1,3 +1,5 @@
+internal import SectionTable
+
 extension CoverageReport: CustomStringConvertible {
   /// The whole report as text: every resource, every place with one owner only, every listed pair.
   public var description: String { text(resources: .max, details: true) }

@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// The contention coverage of a run: whether a green run is evidence of correct locking.
 public struct CoverageReport: Sendable, Hashable, Codable {
   /// Whether several owners accessed a resource.
@@ -92,7 +94,7 @@ public struct CoverageReport: Sendable, Hashable, Codable {
   }
 
   /// The most owners of a resource that are distinguished.
-  public static let mostOwners = 15
+  public static let mostOwners = CoverageTables.mostOwners
   /// The most pairs of a resource that are listed; all are counted.
   public static let mostPairs = 100
 

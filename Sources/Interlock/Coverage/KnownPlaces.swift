@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// Resources and places by their text, and the state of each pair: the data behind the lock of

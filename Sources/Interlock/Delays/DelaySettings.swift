@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// How delays are made in this process: read once, at the first section that may be delayed.
 struct DelaySettings {
   /// The share of the run time that delays may take, in per cent.

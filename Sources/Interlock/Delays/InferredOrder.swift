@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// A fruitless delay: the threads that it may have blocked check it when they continue.
@@ -21,7 +22,7 @@ struct DelayInQuestion {
 // its very next section is at the paired place on the same resource; and if that section begins
 // within the delay's own length. A pair is dropped only after several such delays, because threads
 // that wait for each other at a barrier look the same.
-extension NearMissDelays {
+extension NearMissStore {
   /// The number of delays that prove an order before a pair is dropped.
   static let proofsNeeded = 3
   /// The most threads whose state is asked of the system after a delay.
@@ -79,8 +80,6 @@ extension NearMissDelays {
     for thread in waiting { thread.context.suspicion.pointee.store(number, ordering: .relaxed) }
   }
 
-  /// Called when a thread that a delay may have blocked begins a section: checks whether it did.
-  @inline(never)
   func settleSuspicion(
     of context: ThreadContext.Pointer, on key: ResourceKey, at place: PlaceNumber
   ) {

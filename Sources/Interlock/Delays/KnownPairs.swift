@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// Places by their text, the state of each pair, and the trap file: the data behind the lock.
@@ -78,7 +79,7 @@ struct KnownPairs {
     guard proofs[pair]?.last != delay else { return }
     proofs[pair, default: Proofs()].count += 1
     proofs[pair]?.last = delay
-    if proofs[pair]?.count == NearMissDelays.proofsNeeded {
+    if proofs[pair]?.count == NearMissStore.proofsNeeded {
       set(.dropped, of: pair, in: tables)
     }
   }

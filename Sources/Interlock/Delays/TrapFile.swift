@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// A place as the trap file stores it: the text of its file, its line, and whether the section
 /// writes.
 struct TrapPlace: Hashable {

@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// A trap file on disk. Use it under the lock of the pairs.
 ///
 /// It is written completely to a file beside it that is then renamed, so no reader sees half of it.

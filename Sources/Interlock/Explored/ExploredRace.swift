@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// Two sections that conflict in an explored execution, or two accesses of memory that race there.

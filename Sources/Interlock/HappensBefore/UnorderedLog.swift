@@ -1,4 +1,27 @@
 internal import CInterlock
+internal import SectionTable
+internal import Synchronization
+
+/// A past section, copied from its shadow state.
+final class PastSection: Sendable {
+  let evidence: Evidence
+  /// The locks that its owner held when it ended.
+  let held: [UnorderedAccesses.Held]
+
+  /// Copies it; call it under the lock of the shadow state.
+  init(_ past: PastAccess) {
+    evidence = Evidence(of: past.record)
+    let words = past.held
+    let count = min(Int(words.pointee.load(ordering: .relaxed)), PastAccess.heldLimit)
+    held = (0..<count).map { index in
+      let at = words + 1 + index * 4
+      return UnorderedAccesses.Held(
+        object: at[0].load(ordering: .relaxed), place: at[1].load(ordering: .relaxed),
+        outer: at[2].load(ordering: .relaxed),
+        kind: UInt32(truncatingIfNeeded: at[3].load(ordering: .relaxed)))
+    }
+  }
+}
 
 /// The pairs of places without an observed order, each once.
 final class UnorderedLog: Sendable {
@@ -28,23 +51,21 @@ final class UnorderedLog: Sendable {
 
   /// Records a past section that nothing orders before the section that the calling thread has just
   /// begun.
-  func add(
-    _ past: Evidence, _ held: [UnorderedAccesses.Held], _ record: Record, _ source: OrderSource
-  ) {
+  func add(_ past: PastSection, before record: Record, _ source: OrderSource) {
     let now = Evidence(withPartOf: record)
     let name = Site.string(record[.name], record[.nameLength] & 0xFFFF_FFFF)
     if let execution = ExploredSections.execution {
-      let entry = Self.entry(past, held, now, record, name, source)
+      let entry = Self.entry(past, now, record, name, source)
       ExploredRaces.shared.add(entry, in: execution)
       return
     }
-    let pair = Pair(resource: name, places: [past.rawPlace, now.rawPlace])
+    let pair = Pair(resource: name, places: [past.evidence.rawPlace, now.rawPlace])
     let isNew = state.withLock { state in
       state.entries[pair]?.count += 1
       return state.entries[pair] == nil && state.order.count < Self.limit
     }
     guard isNew else { return }
-    var entry = Self.entry(past, held, now, record, name, source)
+    var entry = Self.entry(past, now, record, name, source)
     entry.overlap = entry.overlap.withThreadNames()
     state.withLock { [entry] state in
       guard state.entries[pair] == nil else {
@@ -57,8 +78,7 @@ final class UnorderedLog: Sendable {
   }
 
   private static func entry(
-    _ past: Evidence, _ held: [UnorderedAccesses.Held], _ now: Evidence, _ record: Record,
-    _ name: String, _ source: OrderSource
+    _ past: PastSection, _ now: Evidence, _ record: Record, _ name: String, _ source: OrderSource
   ) -> Entry {
     let instance = Resource.instanceDescription(
       instance: record[.instance], type: record[.instanceType])
@@ -74,8 +94,8 @@ final class UnorderedLog: Sendable {
       }
     }
     return Entry(
-      overlap: Overlap(resource: name, instance: instance, first: past, second: now),
-      firstHeld: held, secondHeld: own)
+      overlap: Overlap(resource: name, instance: instance, first: past.evidence, second: now),
+      firstHeld: past.held, secondHeld: own)
   }
 
   var accesses: [UnorderedAccesses] {

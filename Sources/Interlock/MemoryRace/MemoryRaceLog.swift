@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// The races in memory of this process. The product that checks memory adds to it; reports and
 /// tests read it.
 package enum MemoryRaceLog {

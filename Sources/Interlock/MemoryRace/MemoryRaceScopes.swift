@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// Parts of a process, such as its tests, that get the races of their tasks and threads.
 package enum MemoryRaceScopes {
   /// The scopes that get a race.

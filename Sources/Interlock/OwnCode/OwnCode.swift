@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// A target of Interlock whose code can be on a stack beside the user's, by its module and source
 /// folder.
 ///
@@ -66,9 +68,10 @@ package struct OwnCode: Sendable, Hashable {
 }
 
 extension OwnCode {
-  // One folder above this file's.
   private static let known = Guarded<Set<OwnCode>>([
-    OwnCode(.library, filePath: folder(of: #filePath))
+    // One folder above this file's.
+    OwnCode(.library, filePath: folder(of: #filePath)),
+    OwnCode(.library, fileID: SectionTableFile.id, filePath: SectionTableFile.path),
   ])
 
   /// Adds the targets of a product and those that it depends on. Call it when the product starts;

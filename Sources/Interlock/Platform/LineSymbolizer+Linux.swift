@@ -1,6 +1,7 @@
 #if os(Linux)
 internal import CInterlock
 internal import Glibc
+internal import SectionTable
 
 /// Looks up source lines by `llvm-symbolizer`, which comes with the toolchain and indexes debug
 /// information.

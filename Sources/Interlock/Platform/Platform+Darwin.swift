@@ -1,5 +1,6 @@
 #if canImport(Darwin)
 internal import Darwin
+internal import SectionTable
 
 extension Platform {
   /// The name of the calling thread, if `thread` is that; Darwin names no thread by its number.
@@ -14,12 +15,6 @@ extension Platform {
       else { return nil }
       return String(cString: base)
     }
-  }
-
-  /// Milliseconds of a monotonic clock, read without a system call.
-  @inline(__always)
-  static var coarseMilliseconds: UInt {
-    UInt(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1_000_000)
   }
 
   static func modificationTime(_ status: stat) -> timespec { status.st_mtimespec }

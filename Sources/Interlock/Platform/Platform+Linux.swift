@@ -2,6 +2,7 @@
 // `timespec` may come from its headers.
 internal import CInterlock
 internal import Glibc
+internal import SectionTable
 
 extension Platform {
   /// The name of a living thread of this process; `nil` if it has none of its own.
@@ -31,16 +32,6 @@ extension Platform {
     }
     let matching = labels.filter { name.utf8.count == 15 && $0.hasSuffix(name) }
     return matching.count > 1 ? "…\(name)" : matching.first ?? name
-  }
-
-  /// Milliseconds of a monotonic clock; cheap, and up to a tick of the system (4 ms) behind.
-  ///
-  /// Not inlined: a caller that reads it rarely would always pay for its stack space.
-  @inline(never)
-  static var coarseMilliseconds: UInt {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return UInt(time.tv_sec) &* 1000 &+ UInt(time.tv_nsec) / 1_000_000
   }
 
   static func modificationTime(_ status: stat) -> timespec { status.st_mtim }

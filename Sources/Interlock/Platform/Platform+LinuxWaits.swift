@@ -1,5 +1,6 @@
 #if os(Linux)
 internal import CInterlock
+internal import SectionTable
 
 extension Platform {
   /// Whether a thread of this process waits, without limit, to be woken by another, as for a lock;

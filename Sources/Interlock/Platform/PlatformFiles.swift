@@ -8,8 +8,13 @@ internal import Darwin
 
 // `timespec` may come from its headers.
 internal import CInterlock
+internal import SectionTable
 
 extension Platform {
+  static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
   /// Why a file could not be read or written, in the system's words.
   struct FileFailure: Error {
     var reason: String
@@ -69,11 +74,6 @@ extension Platform {
     }
   }
 
-  /// Zeroed memory on cache lines of its own; `nil` without memory.
-  static func zeroedMemory(bytes: Int) -> UnsafeMutableRawPointer? {
-    calloc(1, bytes + 64).map { $0.alignedUp(toMultipleOf: 64) }
-  }
-
   /// Seconds and nanoseconds of a file's last change.
   static func identity(ofFile path: String) -> String? {
     var status = stat()
@@ -92,12 +92,5 @@ extension Platform {
     return (
       Int64(status.st_size), Int64(changed.tv_sec), Int64(changed.tv_nsec), UInt64(status.st_ino)
     )
-  }
-
-  /// Microseconds of a monotonic clock.
-  static var microseconds: UInt {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt(time.tv_sec) &* 1_000_000 &+ UInt(time.tv_nsec) / 1000
   }
 }

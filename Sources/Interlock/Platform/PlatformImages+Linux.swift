@@ -2,6 +2,7 @@
 internal import CInterlock
 internal import Glibc
 internal import Runtime
+internal import SectionTable
 
 /// The binary images of this process and their symbols, by the toolchain's own `Runtime` module
 /// (SE-0419).

@@ -6,7 +6,16 @@ internal import Musl
 internal import Darwin
 #endif
 
+internal import SectionTable
+
 extension Platform {
+  /// Stops the calling thread for this time.
+  static func pause(microseconds: Int) {
+    var time = timespec(
+      tv_sec: microseconds / 1_000_000, tv_nsec: microseconds % 1_000_000 * 1000)
+    nanosleep(&time, nil)
+  }
+
   /// Runs two functions on a thread each, and returns when both have ended; `false` if the system
   /// gives no two threads.
   ///

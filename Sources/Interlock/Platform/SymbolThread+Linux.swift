@@ -1,6 +1,7 @@
 #if os(Linux)
 internal import CInterlock
 internal import Glibc
+internal import SectionTable
 internal import Synchronization
 
 /// The thread that asks the toolchain for symbols. The toolchain keeps what it has read of an

@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// Entry point from C: `BEGIN_LOCK` of `interlock.h`.
 @_cdecl("interlock_section_begin")
 func sectionBegin(
@@ -6,11 +8,9 @@ func sectionBegin(
 ) {
   #if INTERLOCK_TRACKING
   guard let mode = Mode(rawValue: Int(mode)) else { return reportUnknown(mode, file, line) }
-  let resource = Resource(
-    bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
-  _ = Registry.begin(
-    resource, mode, synched: synched != 0,
-    at: Site(cFile: file, cFunction: function, line: UInt(line)))
+  NamedSections.begin(
+    writes: mode.writes, bytes: UnsafeRawBufferPointer(start: name, count: length),
+    synched: synched != 0, at: Site(cFile: file, cFunction: function, line: UInt(line)))
   #endif
 }
 
@@ -22,9 +22,9 @@ func sectionEnd(
 ) {
   #if INTERLOCK_TRACKING
   guard let mode = Mode(rawValue: Int(mode)) else { return reportUnknown(mode, file, line) }
-  let resource = Resource(
-    bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
-  Registry.end(resource, mode, at: Site(cFile: file, cFunction: function, line: UInt(line)))
+  NamedSections.end(
+    writes: mode.writes, bytes: UnsafeRawBufferPointer(start: name, count: length),
+    at: Site(cFile: file, cFunction: function, line: UInt(line)))
   #endif
 }
 
@@ -40,7 +40,7 @@ func partBegin(
   let resource = Resource(
     bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
   _ = Registry.begin(
-    resource, mode, part: Part.of(String(cString: part)), synched: synched != 0,
+    resource, writes: mode.writes, part: Part.of(String(cString: part)), synched: synched != 0,
     at: Site(cFile: file, cFunction: function, line: UInt(line)))
   #endif
 }
@@ -56,7 +56,7 @@ func partEnd(
   let resource = Resource(
     bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
   Registry.end(
-    resource, mode, part: Part.of(String(cString: part)),
+    resource, writes: mode.writes, part: Part.of(String(cString: part)),
     at: Site(cFile: file, cFunction: function, line: UInt(line)))
   #endif
 }

@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// A file's existence, size, time and inode number, for the witness of a section that reads it.
 ///
 /// A change that keeps the size within one tick of the file system's clock (4 ms on many) is not

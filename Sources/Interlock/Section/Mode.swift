@@ -8,3 +8,11 @@ public enum Mode: Int, Sendable, Hashable, Codable {
   /// "I write": no other owner may be in a section.
   case noReadWrite = 3
 }
+
+extension Mode {
+  /// Whether an owner in this mode changes the resource.
+  @_transparent public var writes: Bool {
+    // Not `==`, which is a call in a debug build.
+    if case .noReadWrite = self { true } else { false }
+  }
+}

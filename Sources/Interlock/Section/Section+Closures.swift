@@ -1,5 +1,9 @@
 // A section as a block. The asynchronous forms belong to the task, on whichever thread it resumes.
 
+#if INTERLOCK_TRACKING
+public import SectionTable
+#endif
+
 extension Section {
   /// Runs `body` as a section that reads: others may read, no other owner may write.
   ///
@@ -44,9 +48,8 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
-    let open = Registry.begin(resource, .noWrite, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, at: site) } }
+    let open = words.beginBlock(writes: false, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(file, function, line) } }
     #endif
     return try await body()
   }
@@ -62,9 +65,8 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
-    let open = Registry.begin(resource, .noReadWrite, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, at: site) } }
+    let open = words.beginBlock(writes: true, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(file, function, line) } }
     #endif
     return try await body()
   }
@@ -82,7 +84,12 @@ extension Section {
     writes: Bool, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt,
     _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = beginBlock(writes: writes, synched, file, function, line)
+    #if DEBUG
+    // One call: a debug build inlines nothing that makes an entry.
+    let open = words.beginBlock(writes: writes, synched, file, function, line)
+    #else
+    let open = words.beginBlock(Entry(file, function, line, writes: writes, synched: synched))
+    #endif
     do throws(Failure) {
       let result = try body()
       if !open.end() { reportEndedBefore(file, function, line) }
@@ -91,13 +98,6 @@ extension Section {
       if !open.end() { reportEndedBefore(file, function, line) }
       throw error
     }
-  }
-
-  @inlinable
-  func beginBlock(
-    writes: Bool, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt
-  ) -> OpenBlock {
-    beginBlock(Entry(file, function, line, writes: writes, synched: synched))
   }
 
   @usableFromInline

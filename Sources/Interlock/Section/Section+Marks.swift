@@ -1,5 +1,9 @@
 // Separate begin and end, for code in which the section is no block.
 
+#if INTERLOCK_TRACKING
+public import SectionTable
+#endif
+
 extension Section {
   /// Begins a section; a conflict with another owner is reported before this returns.
   ///
@@ -13,9 +17,9 @@ extension Section {
     #if INTERLOCK_TRACKING
     #if DEBUG
     // One call: a debug build inlines nothing that makes an entry.
-    beginMark(mode(), synched(), file, function, line)
+    words.begin(writes: mode().writes, synched(), file, function, line)
     #else
-    beginMark(Entry(file, function, line, writes: mode().writes, synched: synched()))
+    words.begin(Entry(file, function, line, writes: mode().writes, synched: synched()))
     #endif
     #endif
   }
@@ -29,7 +33,9 @@ extension Section {
   ) {
     #if INTERLOCK_TRACKING
     let mode = mode()
-    if !Self.endMark(key, mode) { reportWrongEnd(mode, file, function, line) }
+    if !SectionWords.end(words.key, writes: mode.writes) {
+      reportWrongEnd(mode, file, function, line)
+    }
     #endif
   }
 }
@@ -41,7 +47,7 @@ extension Section {
   func reportWrongEnd(
     _ mode: Mode, _ file: StaticString, _ function: StaticString, _ line: UInt
   ) {
-    MisuseDetection.endWithoutBegin(resource, mode, at: Site(file, function, line))
+    MisuseDetection.endWithoutBegin(resource, writes: mode.writes, at: Site(file, function, line))
   }
 }
 

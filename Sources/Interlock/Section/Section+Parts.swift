@@ -4,46 +4,42 @@
 // section ends, and is not even computed if tracking is not compiled in. A section costs one or two
 // memory allocations; a report shows at most 12 frames of its stack.
 
+#if INTERLOCK_TRACKING
+public import SectionTable
+#endif
+
 extension Section {
   /// Runs `body` as a section that reads a part: others may read it, and write other parts.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func read<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
-    let part = Part.of(part())
-    let open = Registry.begin(resource, .noWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    try block(writes: false, part: part(), synched(), file, function, line, body)
+    #else
+    try body()
     #endif
-    return try body()
   }
 
   /// Runs `body` as a section that writes a part: no other owner may be in that part, nor in the
   /// whole.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func write<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
-    let part = Part.of(part())
-    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    try block(writes: true, part: part(), synched(), file, function, line, body)
+    #else
+    try body()
     #endif
-    return try body()
   }
 
   /// Runs `body` as a section that reads a part, held across its suspensions.
@@ -58,10 +54,9 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
-    let part = Part.of(part())
-    let open = Registry.begin(resource, .noWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    let part = part()
+    let open = words.beginBlock(writes: false, part: part, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
     return try await body()
   }
@@ -78,10 +73,9 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     #if INTERLOCK_TRACKING
-    let site = Site(file, function, line)
-    let part = Part.of(part())
-    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched(), at: site)
-    defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    let part = part()
+    let open = words.beginBlock(writes: true, part: part, synched(), file, function, line)
+    defer { if !open.end() { reportEndedBefore(part, file, function, line) } }
     #endif
     return try await body()
   }
@@ -90,35 +84,57 @@ extension Section {
   ///
   /// End it in the same mode on an equal part, from the same task, or from the same thread outside
   /// a task. `synched` claims that a real lock is held.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func begin<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key,
     synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
   ) {
     #if INTERLOCK_TRACKING
-    _ = Registry.begin(
-      resource, mode(), part: Part.of(part()), synched: synched(), at: Site(file, function, line))
+    words.begin(writes: mode().writes, part: part(), synched(), file, function, line)
     #endif
   }
 
   /// Ends the section that this owner began last in this mode on this part.
   ///
   /// Reports a misuse if there is none.
-  #if !INTERLOCK_TRACKING
   @_transparent
-  #endif
   public func end<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
   ) {
     #if INTERLOCK_TRACKING
-    let mode = mode()
-    let value = part()
-    if Registry.endLast(resource, mode, part: value) { return }
-    Registry.end(resource, mode, part: Part.of(value), at: Site(file, function, line))
+    words.end(writes: mode().writes, part: part(), file, function, line)
     #endif
   }
 }
+
+#if INTERLOCK_TRACKING
+
+extension Section {
+  /// Inlined in any build, as a block on the whole.
+  @usableFromInline @_transparent
+  func block<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
+    writes: Bool, part: Key, _ synched: Bool, _ file: StaticString, _ function: StaticString,
+    _ line: UInt, _ body: () throws(Failure) -> R
+  ) throws(Failure) -> R {
+    let open = words.beginBlock(writes: writes, part: part, synched, file, function, line)
+    do throws(Failure) {
+      let result = try body()
+      if !open.end() { reportEndedBefore(part, file, function, line) }
+      return result
+    } catch {
+      if !open.end() { reportEndedBefore(part, file, function, line) }
+      throw error
+    }
+  }
+
+  @usableFromInline
+  func reportEndedBefore<Key: Hashable & Sendable>(
+    _ part: Key, _ file: StaticString, _ function: StaticString, _ line: UInt
+  ) {
+    MisuseDetection.endedBefore(resource, part: Part.of(part), at: Site(file, function, line))
+  }
+}
+
+#endif

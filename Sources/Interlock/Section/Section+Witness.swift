@@ -1,5 +1,7 @@
 // A reading section may have a witness: a value that shows whether unmarked code wrote meanwhile.
 
+internal import SectionTable
+
 extension Section {
   /// Runs `body` as a section that reads, through which a value must not change.
   ///
@@ -27,7 +29,7 @@ extension Section {
     #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let begun = Registry.beginExtended(
-      resource, .noWrite, part: nil, synched: synched(), at: site)
+      resource, writes: false, part: nil, synched: synched(), at: site)
     guard let begun else { return try body() }
     let before = witness()
     // After the snapshot, so that a change during a delay is seen.
@@ -54,7 +56,7 @@ extension Section {
     #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let begun = Registry.beginExtended(
-      resource, .noWrite, part: nil, synched: synched(), at: site)
+      resource, writes: false, part: nil, synched: synched(), at: site)
     guard let begun else { return try await body() }
     let before = witness()
     // After the snapshot, so that a change during a delay is seen.

@@ -1,4 +1,6 @@
-internal import Synchronization
+#if INTERLOCK_TRACKING
+public import SectionTable
+#endif
 
 /// A resource of one instance, whose reads and writes are marked.
 ///
@@ -6,21 +8,9 @@ internal import Synchronization
 /// value has no memory beyond its own words, and none if tracking is not compiled in. Thread-safe.
 public struct Section: Sendable {
   #if INTERLOCK_TRACKING
-  @usableFromInline let key: UInt64
-  let name: UInt
-  let nameLength: UInt32
-  let number: UInt32
+  @usableFromInline let words: SectionWords
 
-  private init(address: UInt, length: Int) {
-    // Relaxed: the number only has to be unique.
-    let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
-    key = ResourceKey(number: UInt64(number)).hash
-    name = address
-    nameLength = UInt32(length)
-    self.number = UInt32(truncatingIfNeeded: number)
-  }
-
-  private static let counter = Atomic<UInt>(0)
+  var resource: Resource { words.resource }
   #endif
 
   /// A resource of this name.
@@ -29,7 +19,7 @@ public struct Section: Sendable {
   #endif
   public init(_ name: StaticString) {
     #if INTERLOCK_TRACKING
-    self.init(address: UInt(bitPattern: name.utf8Start), length: name.utf8CodeUnitCount)
+    words = SectionWords(name)
     #endif
   }
 
@@ -40,9 +30,7 @@ public struct Section: Sendable {
   #endif
   public init(_ name: @autoclosure () -> String) {
     #if INTERLOCK_TRACKING
-    let name = name()
-    self.init(
-      address: UInt(bitPattern: InternedStrings.names.intern(name)), length: name.utf8.count)
+    words = SectionWords(computed: name())
     #endif
   }
 }

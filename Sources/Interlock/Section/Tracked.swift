@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// A stored property whose every read is a section that reads, and every mutation one that writes.
 ///
 /// Use it in a class or an actor: the wrapper cannot be copied, so that a property is one resource,
@@ -43,28 +45,19 @@ public struct Tracked<Value>: ~Copyable {
   public var wrappedValue: Value {
     _read {
       #if INTERLOCK_TRACKING
-      let open = beginAccess(.noWrite)
+      let open = section.words.beginAccess(writes: false, file, "@Tracked", line)
       // A property's section has no other end that could come first.
-      defer { if let open { _ = Registry.end(open) } }
+      defer { _ = open.end() }
       #endif
       yield value
     }
     _modify {
       #if INTERLOCK_TRACKING
-      let open = beginAccess(.noReadWrite)
+      let open = section.words.beginAccess(writes: true, file, "@Tracked", line)
       // A property's section has no other end that could come first.
-      defer { if let open { _ = Registry.end(open) } }
+      defer { _ = open.end() }
       #endif
       yield &value
     }
   }
-
-  #if INTERLOCK_TRACKING
-  @inline(__always)
-  private func beginAccess(_ mode: Mode) -> Registry.OpenSection? {
-    Registry.begin(
-      section.resource, mode, synched: false, placeFromStack: true,
-      at: Site(file, "@Tracked", line))
-  }
-  #endif
 }

@@ -1,3 +1,4 @@
+internal import SectionTable
 internal import Synchronization
 
 /// A planted race that shows whether the tracker works: two threads, one of which begins to write
@@ -72,7 +73,7 @@ enum SelfTest {
         key: key, name: UInt(bitPattern: name.utf8Start),
         nameLength: UInt(name.utf8CodeUnitCount), number: 0)
       return Registry.begin(
-        resource, .noReadWrite, synched: false, at: Site(#fileID, #function, #line))
+        resource, writes: true, synched: false, at: Site(#fileID, #function, #line))
     }
 
     private func end(_ open: Registry.OpenSection?) {

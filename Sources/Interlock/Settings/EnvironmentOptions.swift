@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import SectionTable
 
 /// The options of `INTERLOCK_OPTIONS` that one product declares, with the values that the variable
 /// gives.

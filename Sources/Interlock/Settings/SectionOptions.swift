@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// The options that sections obey, if they are compiled in.
 struct SectionOptions: EnvironmentOptions, Equatable {
   /// What happens on a conflict.

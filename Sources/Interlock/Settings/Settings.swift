@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import SectionTable
 internal import Synchronization
 
 /// The settings of this process: from the environment, until code changes them.

@@ -10,7 +10,7 @@ package struct NamedFrame: Sendable, Codable {
   /// Whether the function is part of the tracker.
   var isTrackers: Bool {
     guard let symbol else { return false }
-    return symbol.hasPrefix("$s9Interlock") || symbol.hasPrefix("interlock_")
+    return ["$s9Interlock", "$s12SectionTable", "interlock_"].contains(where: symbol.hasPrefix)
   }
 
   /// Whether the file is unknown.

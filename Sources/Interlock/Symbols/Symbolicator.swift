@@ -1,3 +1,5 @@
+internal import SectionTable
+
 /// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then
 /// microseconds per stack), so only for reports; safe from any thread.
 final class Symbolicator: Sendable {

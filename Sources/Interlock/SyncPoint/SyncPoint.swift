@@ -1,6 +1,10 @@
 // A named place at which a scenario may hold a caller until another caller has passed its place.
 // After RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
 
+#if INTERLOCK_TRACKING
+public import SectionTable
+#endif
+
 /// Marks a place in a subject where a scenario's script may hold a caller.
 ///
 /// Costs one load if no script is set, and nothing if tracking is not compiled in; thread-safe. Do
@@ -12,15 +16,6 @@
 @_transparent
 public func SYNC_POINT(_ name: @autoclosure () -> StaticString) {
   #if INTERLOCK_TRACKING
-  pass(syncPoint: name())
+  ArmedSyncPoints.pass(name())
   #endif
 }
-
-#if INTERLOCK_TRACKING
-
-@usableFromInline
-func pass(syncPoint name: StaticString) {
-  if SyncPoints.isArmed { SyncPoints.reached(name) }
-}
-
-#endif

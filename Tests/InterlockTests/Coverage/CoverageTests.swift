@@ -4,6 +4,7 @@ import InterlockTestsC
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The contention coverage of a run. Each test runs in a separate process, because it is
 /// process-wide.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// Which executions of a place are delayed, and how much time all delays may take.
 struct DelayDecisionTests {

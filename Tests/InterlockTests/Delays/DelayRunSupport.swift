@@ -3,6 +3,7 @@ import InterlockTestsC
 import Synchronization
 
 @testable import Interlock
+@testable import SectionTable
 
 /// Two threads that write to one section, each after a pause, so that they hardly ever overlap
 /// without delays.

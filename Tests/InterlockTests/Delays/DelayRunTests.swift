@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// What delays find, and what they never report. Each test runs in a separate process, because
 /// delays are process-wide.

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// What counts as a near miss, and the states of a pair of places.
 struct NearMissTests {

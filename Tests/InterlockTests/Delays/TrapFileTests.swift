@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// The text that one run leaves for the next.
 struct TrapFileTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Interlock
+@testable import SectionTable
 
 /// Sections on parts under contention: conflicts that must be found, and that must not.
 struct PartContentionTests {
@@ -82,7 +83,7 @@ struct PartContentionTests {
     // Unsafe: the table's memory is never freed, and the thread is joined.
     nonisolated(unsafe) let open = try #require(
       Registry.begin(
-        section.resource, .noReadWrite, part: PartOf("key"), synched: false,
+        section.resource, writes: true, part: PartOf("key"), synched: false,
         at: Site("Module/File.swift", "f()", 12)))
     let bucket = Bucket(of: open.key)
     var thread: JoinableThread?

@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// Whether, and for how long, a section just begun at an armed place is held open.
+struct DelayDecision: Equatable {
+  /// The range of lengths, in microseconds: those of scheduler time slices, and longer than the
+  /// gaps between the calls of a busy thread.
+  static let lengths: ClosedRange<UInt> = 2000...6000
+  /// The chance, of 2³², at a place without fruitless delays: 9 of 10, and not 10, so that two
+  /// threads do not stay in lockstep.
+  private static let firstChance: UInt64 = 0xE666_6666
+
+  /// Microseconds.
+  var length: UInt
+
+  /// Decides from the seed, the place and its execution count alone.
+  ///
+  /// Every fruitless delay halves the chance. A place with n executions is thus delayed about log₂
+  /// n times: often at the beginning, and rarely, but again and again, in a long run.
+  init?(seed: UInt64, place: UInt64, execution: UInt64, fruitless: UInt64) {
+    let draw = DelayTables.mixed(
+      DelayTables.mixed(seed ^ place) &+ execution &* 0x9E37_79B9_7F4A_7C15)
+    guard draw >> 32 < Self.firstChance >> min(fruitless, 32) else { return nil }
+    let span = UInt64(Self.lengths.upperBound - Self.lengths.lowerBound) + 1
+    length = Self.lengths.lowerBound + UInt((draw & 0xFFFF_FFFF) % span)
+  }
+}
+
+extension NearMissDelays {
+  /// Decides whether this execution of an armed place is delayed, and delays it; returns whether it
+  /// did.
+  @inline(never)
+  func consider(
+    _ open: Registry.OpenSection, at place: PlaceNumber, in context: ThreadContext.Pointer
+  ) -> Bool {
+    let words = tables.words(of: place)
+    // No atomic increment, which would cost more than the rest: two threads may get the same
+    // number.
+    let execution = words.considered.pointee.load(ordering: .relaxed) &+ 1
+    words.considered.pointee.store(execution, ordering: .relaxed)
+    guard
+      let decision = DelayDecision(
+        seed: Self.seed.load(ordering: .relaxed),
+        place: UInt64(words.textHash.pointee.load(ordering: .relaxed)),
+        execution: UInt64(execution),
+        fruitless: UInt64(words.fruitless.pointee.load(ordering: .relaxed)))
+    else { return false }
+    switch store.delay(open, for: decision.length, in: context) {
+    case .notMade: return false
+    case .met: return true
+    case .fruitless:
+      words.fruitless.pointee.wrappingAdd(1, ordering: .relaxed)
+      return true
+    }
+  }
+}

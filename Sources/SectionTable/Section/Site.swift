@@ -1,0 +1,18 @@
+/// A line of source code by the addresses of its literals, for the fast path.
+package struct Site {
+  package var file: UInt
+  package var fileLength: UInt
+  package var function: UInt
+  package var functionLength: UInt
+  package var line: UInt
+
+  /// From C strings that live as long as the process.
+  @inline(__always)
+  package init(cFile: UnsafePointer<CChar>, cFunction: UnsafePointer<CChar>, line: UInt) {
+    file = UInt(bitPattern: cFile)
+    fileLength = Record.cString
+    function = UInt(bitPattern: cFunction)
+    functionLength = Record.cString
+    self.line = line
+  }
+}
