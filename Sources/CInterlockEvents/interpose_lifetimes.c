@@ -76,7 +76,8 @@ INTERPOSED_FAST(int, pthread_once, INTERLOCK_EVENT_ORDER,
     if (is_wanted(INTERLOCK_EVENT_ORDER)) return once_in_order(once, run);
     return FOUND(pthread_once)(once, run);
   }
-  if (!interlock_posix->once_begin(once, is_once_done, INTERLOCK_ONCE_OF_POSIX, THIS_SITE)) return 0;
+  interlock_once_kind kind = INTERLOCK_ONCE_OF_POSIX;
+  if (!interlock_posix->once_begin(once, is_once_done, kind, THIS_SITE)) return 0;
   int result = FOUND(pthread_once)(once, run);
   interlock_posix->once_end(once);
   return result;

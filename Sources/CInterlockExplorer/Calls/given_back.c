@@ -1,6 +1,6 @@
-// What threads of an execution that failed, or left them behind, still have: locks, and initialisers
-// that they were in. Those of global variables outlive the execution. Memory that was freed
-// meanwhile holds no thread's number.
+// What threads of an execution that failed, or left them behind, still have: locks, and
+// initialisers that they were in. Those of global variables outlive the execution. Memory that was
+// freed meanwhile holds no thread's number.
 #include "calls.h"
 #include "swift_mutexes.h"
 
@@ -72,6 +72,8 @@ void interlock_give_back_once(interlock_object *object) {
   give_back(object, sizeof(pthread_once_t));
 }
 
-void interlock_give_back_wide_once(interlock_object *object) { give_back(object, sizeof(uint64_t)); }
+void interlock_give_back_wide_once(interlock_object *object) {
+  give_back(object, sizeof(uint64_t));
+}
 
 #endif
