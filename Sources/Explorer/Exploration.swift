@@ -241,6 +241,8 @@ package struct Exploration: Sendable {
   /// memory.
   private struct FailedOrder {
     var choices: [UInt32]
+    /// How the engine saw it end.
+    var end: interlock_explored_verdict
     var failure: ExplorationFailure
   }
 
@@ -250,7 +252,7 @@ package struct Exploration: Sendable {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
     let failure = made(
       found, token: token(choices, engine), at: engine.executions, engine.race)
-    return FailedOrder(choices: choices, failure: failure)
+    return FailedOrder(choices: choices, end: found.verdict, failure: failure)
   }
 
   private func failure(
@@ -269,12 +271,13 @@ package struct Exploration: Sendable {
     // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
     let (result, witness) = try engine.look(
       at: shortest ?? choices, bodyIsTask: bodyIsTask, body)
-    var failure = made(
-      result, token: token(shortest ?? choices, engine), at: at, engine.race)
-    guard result.failures > 0, failure.verdict == first.verdict else {
+    // A shorter schedule may show another failure of the body, but no other end of the execution.
+    guard result.failures > 0, result.verdict == order.end else {
       first.isUnrepeatable = true
       return first
     }
+    var failure = made(
+      result, token: token(shortest ?? choices, engine), at: at, engine.race)
     failure.add(witness)
     return failure
   }
