@@ -241,8 +241,6 @@ package struct Exploration: Sendable {
   /// memory.
   private struct FailedOrder {
     var choices: [UInt32]
-    /// How the engine saw it end.
-    var end: interlock_explored_verdict
     var failure: ExplorationFailure
   }
 
@@ -252,7 +250,7 @@ package struct Exploration: Sendable {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
     let failure = made(
       found, token: token(choices, engine), at: engine.executions, engine.race)
-    return FailedOrder(choices: choices, end: found.verdict, failure: failure)
+    return FailedOrder(choices: choices, failure: failure)
   }
 
   private func failure(
@@ -271,8 +269,7 @@ package struct Exploration: Sendable {
     // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
     let (result, witness) = try engine.look(
       at: shortest ?? choices, bodyIsTask: bodyIsTask, body)
-    // A shorter schedule may show another failure of the body, but no other end of the execution.
-    guard result.failures > 0, result.verdict == order.end else {
+    guard result.failures > 0 else {
       first.isUnrepeatable = true
       return first
     }

@@ -47,8 +47,8 @@ extension ExplorationFailure {
     let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
     let number = "\(outcome)\(machines) (\(origin))"
     if isUnrepeatable {
-      return number + "; the same choices ended in another way when tried again: the body depends"
-        + " on state that it leaves behind, on chance or on real time"
+      return number + "; the same choices passed when they were tried again: the body depends on"
+        + " state that it leaves behind, on chance or on real time"
     }
     return number + "; the shortest schedule found has \(switches)"
   }

@@ -100,7 +100,7 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   /// The line of the body that failed, as in `File.swift:12`, and the thread that ran then.
   package var place: String?
   package var thread = 0
-  /// The same choices ended in another way when they were tried again.
+  /// The same choices passed when they were tried again.
   package var isUnrepeatable = false
   /// Why the token's schedule was not followed to its end; `nil` where it was.
   package var divergence: String?

@@ -131,7 +131,7 @@ struct ExploreFindsTests {
         #expect(count != 5)
       })
       let report = try #require(text)
-      #expect(report.contains("the same choices ended in another way when tried again"))
+      #expect(report.contains("the same choices passed when they were tried again"))
       #expect(report.contains("ExploreTests.swift:"))
       #expect(!report.contains(/thread \d{3}/))
     }
