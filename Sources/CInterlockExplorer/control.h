@@ -161,8 +161,7 @@ typedef struct interlock_object {
   uint32_t flags;
   int64_t value;
   void *owner, *first, *last, *state;
-  /// Of a lock, once a thread has had it: gives back what a thread of the execution still has of
-  /// it. See `interlock_objects_give_back`.
+  /// Gives back a lock that a thread of the execution still has: see `interlock_objects_give_back`.
   void (*give_back)(struct interlock_object *);
   /// With `follows_callers`: the stack on which the user's code made it, and its name; or 0.
   uint32_t made_at;

@@ -100,7 +100,7 @@ private actor Steps {
 
 @Suite("explore with tasks", .serialized, .controlled)
 struct AsyncExploreTests {
-  @Test("the row of a yield has the function that yields")
+  @Test("the row of a yield has the line of the yield")
   func yields() async throws {
     let text = try #require(
       await failure(ofAsync: {

@@ -63,8 +63,8 @@ typedef struct {
   uintptr_t returns_to, place;
 } interlock_site;
 
-/// What runs an initialiser once. All but the first are of global variables, whose initialisers run
-/// in one execution of the process only.
+/// The functions that run an initialiser once. Those of Swift and Dispatch are for global
+/// variables, whose initialisers run in one execution of the process only.
 typedef enum {
   INTERLOCK_ONCE_OF_POSIX,
   INTERLOCK_ONCE_OF_SWIFT,

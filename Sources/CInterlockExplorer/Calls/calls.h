@@ -49,7 +49,6 @@ void interlock_give_back_rwlock(interlock_object *) HIDDEN;
 void interlock_give_back_spin_lock(interlock_object *) HIDDEN;
 void interlock_give_back_swift_mutex(interlock_object *) HIDDEN;
 void interlock_give_back_once(interlock_object *) HIDDEN;
-void interlock_give_back_wide_once(interlock_object *) HIDDEN;
 
 extern const interlock_posix_performer interlock_posix_calls HIDDEN;
 

@@ -1,6 +1,6 @@
-// What threads of an execution that failed, or left them behind, still have: locks, and
-// initialisers that they were in. Those of global variables outlive the execution. Memory that was
-// freed meanwhile holds no thread's number.
+// Locks, and initialisers, that threads still have after an execution that failed or left threads
+// behind. Those of global variables outlive the execution. The kernel reads the memory, which may
+// be unmapped; where a lock has its holder's number, the number must be an explored thread's.
 #include "calls.h"
 #include "swift_mutexes.h"
 
@@ -60,20 +60,14 @@ void interlock_give_back_swift_mutex(interlock_object *object) {
   __atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
-/// The token is as if no thread had begun the initialiser.
-static void give_back(interlock_object *object, size_t size) {
+void interlock_give_back_once(interlock_object *object) {
+  // A global variable's token has two words: see `interlock_perform_once_begin`.
+  size_t size = object->value ? sizeof(uint64_t) : sizeof(pthread_once_t);
   uint64_t copied = 0;
   if (!object->owner || !copy(object, &copied, size)) return;
   bool (*is_done)(const void *) = (bool (*)(const void *))object->state;
+  // As if no thread had begun the initialiser.
   if (!is_done((const void *)object->address)) memset((void *)object->address, 0, size);
-}
-
-void interlock_give_back_once(interlock_object *object) {
-  give_back(object, sizeof(pthread_once_t));
-}
-
-void interlock_give_back_wide_once(interlock_object *object) {
-  give_back(object, sizeof(uint64_t));
 }
 
 #endif

@@ -23,7 +23,7 @@ bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void 
   interlock_object *object =
       is_global ? interlock_object_for(token, 0) : interlock_object_at(token);
   object->state = (void *)is_done;
-  object->give_back = is_global ? interlock_give_back_wide_once : interlock_give_back_once;
+  object->give_back = interlock_give_back_once;
   interlock_operation_kind kind = INTERLOCK_OPERATION_LOCK;
   if (is_global) {
     object->value = 1;

@@ -47,7 +47,7 @@ static bool is_idle(const actor_object *actor) {
   return all == 0;
 }
 
-/// Of the object, `value` is the actor's class: memory that was freed since is another's.
+/// The object's `value` is the class of the actor: memory that was freed since has another.
 static void give_back(interlock_object *object) {
   actor_object copied, *actor = (actor_object *)object->address;
   if (!interlock_peek(object->address, &copied, sizeof copied)) return;

@@ -1,7 +1,7 @@
 internal import CInterlock
 internal import SectionTable
 
-// What the tracker does rarely for explored threads.
+// Functions off the path of a section.
 extension ExploredSections {
   /// Whether there is one.
   static var isOn: Bool { explorer != nil }
