@@ -172,19 +172,23 @@ extension Programs {
     var items = [interlock_item_view](repeating: interlock_item_view(), count: blockCount)
     _ = interlock_waits_items(view.queue, &items, blockCount)
     let reader = interlock_code_reader_make()
-    func read(_ reader: OpaquePointer?) -> Set<UInt64> {
-      Set(items.map { interlock_waits_code(reader, $0.function, $0.context, $0.flags) })
+    // The words behind a generic closure's context may point to freed memory, which an allocation
+    // may change. This thread allocates nothing between its readings; the queue's thread may.
+    var readings = (0..<3).map { _ in [UInt64](repeating: 0, count: blockCount) }
+    for reading in readings.indices {
+      let remembers = reading == 1 ? reader : nil
+      for (number, item) in items.enumerated() {
+        readings[reading][number] = interlock_waits_code(
+          remembers, item.function, item.context, item.flags)
+      }
     }
-    let before = read(nil)
-    let codes = read(reader)
-    let after = read(nil)
     interlock_code_reader_free(reader)
     mayEnd.signal()
     queue.sync {}
+    if readings[0] == readings[2], readings[1] != readings[0] { return -2 }
+    let codes = Set(readings[1])
     // 2 for several: a generic context's size is not always known, and then one code may look like
     // several, but several never like one.
-    // The words behind such a context may change between two readings.
-    if before == after, codes != before { return -2 }
     return codes.contains(0) ? 0 : min(codes.count, 2)
   }
 
