@@ -9,7 +9,6 @@ bool interlock_follows_led(uintptr_t address) __attribute__((weak));
 
 /// Whether the instruction before an address is a call: only then can a call return to it.
 static bool follows_call(uintptr_t address) {
-  if (interlock_follows_led && interlock_follows_led(address)) return true;
 #if defined(__x86_64__)
   const unsigned char *code = (const unsigned char *)address;
   if (code[-5] == 0xe8) return true;
@@ -17,7 +16,8 @@ static bool follows_call(uintptr_t address) {
   if (code[-2] == 0xff && (code[-1] & 0x38) == 0x10) return true;
   if (code[-3] == 0xff && (code[-2] & 0x38) == 0x10) return true;
   if (code[-4] == 0xff && (code[-3] & 0x38) == 0x10) return true;
-  return code[-6] == 0xff && (code[-5] & 0x38) == 0x10;
+  if (code[-6] == 0xff && (code[-5] & 0x38) == 0x10) return true;
+  return interlock_follows_led && interlock_follows_led(address);
 #elif defined(__aarch64__)
   uint32_t code = *(const uint32_t *)(address - 4);
   return (code & 0xfc000000) == 0x94000000 || (code & 0xfffffc1f) == 0xd63f0000;

@@ -39,8 +39,9 @@ static bool note_epoch(thread_record *own, uintptr_t object, uint32_t kind) {
   return true;
 }
 
-void interlock_main_takes(thread_record *own, uintptr_t object, uint32_t kind, bool is_shared,
-                          uintptr_t place, uintptr_t outer) {
+void interlock_main_takes_anew(thread_record *own, uintptr_t object, uint32_t kind,
+                               bool is_shared, uintptr_t place, uintptr_t outer) {
+  uint64_t acquisition = interlock_main_acquisition(own, is_shared, place, outer);
   // An initialiser runs once.
   if (kind == INTERLOCK_OBJECT_ONCE || !interlock_events_is_users(place)) return;
   held_lock queue = {.object = (uintptr_t)_dispatch_main_q,
@@ -55,6 +56,7 @@ void interlock_main_takes(thread_record *own, uintptr_t object, uint32_t kind, b
   interlock_note_order(own, object, kind, is_shared, place, outer);
   held_lock *held = interlock_find_held(own, queue.object);
   if (held) interlock_drop(own, held);
+  interlock_main_lock(own, object)->acquisition = acquisition;
 }
 
 void interlock_main_is_awaited(thread_record *own, bool has_returned) {

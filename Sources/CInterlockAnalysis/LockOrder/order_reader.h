@@ -114,9 +114,24 @@ static inline bool interlock_main_knows(const thread_record *own, uintptr_t obje
   return known->object == object && known->steps == own->order.steps &&
          known->changed == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
-/// Records that the main thread, outside all blocks, acquires a lock or waits for a queue.
-void interlock_main_takes(thread_record *own, uintptr_t object, uint32_t kind, bool is_shared,
-                          uintptr_t place, uintptr_t outer) HIDDEN;
+/// The hash of an acquisition by its call, and of the locks that the thread holds.
+static inline uint64_t interlock_main_acquisition(const thread_record *own, bool is_shared,
+                                                  uintptr_t place, uintptr_t outer) {
+  return interlock_held_hash(own, mix(place << 1 | is_shared, outer));
+}
+/// Records that the main thread, outside all blocks, acquires a lock or waits for a queue: unless
+/// it has recorded the same call.
+void interlock_main_takes_anew(thread_record *own, uintptr_t object, uint32_t kind,
+                               bool is_shared, uintptr_t place, uintptr_t outer) HIDDEN;
+static inline void interlock_main_takes(thread_record *own, uintptr_t object, uint32_t kind,
+                                        bool is_shared, uintptr_t place, uintptr_t outer) {
+  if (interlock_main_knows(own, object) &&
+      interlock_main_lock(own, object)->acquisition ==
+          interlock_main_acquisition(own, is_shared, place, outer)) {
+    return;
+  }
+  interlock_main_takes_anew(own, object, kind, is_shared, place, outer);
+}
 /// Called before and after the calling thread's synchronous call on the main queue, under locks.
 void interlock_main_is_awaited(thread_record *own, bool has_returned) HIDDEN;
 /// The value of `held_lock.run` of the main queue on the main thread outside all blocks.

@@ -26,6 +26,8 @@ typedef struct {
 typedef struct {
   uintptr_t object;
   uint32_t steps, changed;
+  /// The hash of the acquisition, and of the locks that the thread held; 0 for none.
+  uint64_t acquisition;
 } main_lock;
 
 enum { runs_most = 8, known_chains = 64, main_locks = 16 };

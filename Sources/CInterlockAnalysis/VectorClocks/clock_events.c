@@ -199,6 +199,15 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
 /// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c).
 extern uint32_t interlock_main_slot HIDDEN;
 
+/// Whether the thread uses a semaphore as a lock: the order of such uses may be another one in
+/// another run, as that of a mutex.
+static inline bool is_lock(const thread_record *record, interlock_object_kind kind,
+                           uintptr_t object) {
+  const order_record *order = &record->order;
+  return kind == INTERLOCK_OBJECT_SEMAPHORE && order->semaphore == object &&
+         order->semaphore_is_lock;
+}
+
 /// Records what the main thread has done before this, as the lock order counts it. An acquisition
 /// of a mutex is left out: another run may have another order.
 static inline void see_main(thread_record *record) {
@@ -243,8 +252,10 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
     interlock_clock_come_to_task(own);
   }
   note(record, own, event);
-  record->order.steps++;
-  if (begins_or_is_signalled(event)) see_main(record);
+  if (!is_lock(record, event->object_kind, (uintptr_t)event->object)) {
+    record->order.steps++;
+    if (begins_or_is_signalled(event)) see_main(record);
+  }
   end_change();
 }
 
@@ -273,7 +284,7 @@ void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind
   } else {
     release_lock(own, object_kind, object, place);
   }
-  if (object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
+  if (object_kind == INTERLOCK_OBJECT_SEMAPHORE && !is_lock(record, object_kind, object)) {
     record->order.steps++;
     if (kind == INTERLOCK_EVENT_ACQUIRE) see_main(record);
   }
