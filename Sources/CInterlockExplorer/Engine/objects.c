@@ -10,6 +10,8 @@
 /// A table by address with a count in place of emptying: an entry of an earlier execution is free.
 static interlock_object **table;
 static size_t table_size, used;
+/// Those of the execution, in the order of their first use: at most half as many as the table has.
+static interlock_object **in_use;
 /// Memory by blocks, which stay for the next execution.
 typedef struct block {
   struct block *next;
@@ -64,7 +66,8 @@ static size_t slot_of(uintptr_t address, size_t size) {
 static void grow_table(void) {
   size_t size = table_size ? table_size * 2 : 1024;
   interlock_object **larger = calloc(size, sizeof *larger);
-  if (!larger) {
+  interlock_object **room = realloc(in_use, size / 2 * sizeof *room);
+  if (!larger || !room) {
     size_t none = SIZE_MAX / 4;
     interlock_grow(NULL, &none, 1);
   }
@@ -79,6 +82,7 @@ static void grow_table(void) {
     larger[slot] = object;
   }
   free(table);
+  in_use = room;
   table = larger;
   table_size = size;
 }
@@ -106,7 +110,7 @@ static interlock_object *entry_at(const void *address) {
       continue;
     }
     *object = (interlock_object){.address = key, .execution = execution};
-    used++;
+    in_use[used++] = object;
     return object;
   }
 }
@@ -155,9 +159,8 @@ interlock_object *interlock_object_anew(const void *address) {
 
 void interlock_objects_describe(interlock_exploration_result *result,
                                 interlock_result_details *details) {
-  for (size_t slot = 0; slot < table_size; slot++) {
-    const interlock_object *object = table[slot];
-    if (!object || object->execution != interlock_the_engine.execution) continue;
+  for (size_t index = 0; index < used; index++) {
+    const interlock_object *object = in_use[index];
     if (!object->number || (!object->made_at && !object->name)) continue;
     if (result->named_count == INTERLOCK_NAMED_MOST) return;
     interlock_named_object *named = &details->named[result->named_count++];
@@ -167,10 +170,8 @@ void interlock_objects_describe(interlock_exploration_result *result,
 }
 
 void interlock_objects_give_back(void) {
-  for (size_t slot = 0; slot < table_size; slot++) {
-    interlock_object *object = table[slot];
-    if (!object || object->execution != interlock_the_engine.execution) continue;
-    if (object->give_back) object->give_back(object);
+  for (size_t index = 0; index < used; index++) {
+    if (in_use[index]->give_back) in_use[index]->give_back(in_use[index]);
   }
 }
 
