@@ -69,6 +69,8 @@ struct interlock_logical_thread {
   bool is_joinable, is_begun;
   /// Its last sleep had no length.
   bool is_polling;
+  /// Its last atomic operations, if it has performed any (waiting_loops.c).
+  struct interlock_loop *loop;
 };
 
 /// The running logical thread; while a timer fires, the timer.

@@ -9,6 +9,7 @@
 // A section of their own shows which calls of instrumented code lead here (access_sites.c).
 #pragma clang section text = "interlock_accesses"
 
+#include "interlock_explored_memory.h"
 #include "mutex_list.h"
 
 // The numbers of memory orders, which are part of the interface.
@@ -66,43 +67,113 @@ static inline void after(const volatile void *at, int memory_order) {
   }
 }
 
+// Explored threads. Each operation has a twin for them, to which it jumps: the twin finds the
+// registers and the stack as the instrumented code left them.
+
+static inline bool is_explored(void) {
+  return __builtin_expect(interlock_marks.controlled, 0) && interlock_is_controlled() &&
+         interlock_explored_atomic;
+}
+
+static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_order) {
+  return (one * 0x9e3779b97f4a7c15ull ^ other) * 0x9e3779b97f4a7c15ull + (uint64_t)memory_order;
+}
+
+#define TWIN static __attribute__((noinline))
+#define TO_TWIN(call) \
+  if (is_explored()) __attribute__((musttail)) return call
+
+/// A point before an operation, in a twin: keeps all registers of the code on its own frame.
+#define POINT(does_read, does_write, text, at, operands_hash)       \
+  __builtin_unwind_init();                                          \
+  interlock_atomic_call call = {                                    \
+      .reads = does_read,                                           \
+      .writes = does_write,                                         \
+      .name = text,                                                 \
+      .address = (uintptr_t)at,                                     \
+      .size = sizeof *at,                                           \
+      .operands = operands_hash,                                    \
+      .place = PLACE,                                               \
+      .frame = (const uintptr_t *)__builtin_frame_address(0)};      \
+  interlock_memory_watch_writes();                                  \
+  interlock_explored_atomic(&call)
+
 // The operation itself is sequentially consistent, which is at least as strong as asked.
 
-#define CHANGE(bits, type, name, operation)                                                    \
+#define CHANGE(bits, type, name, text, operation)                                               \
+  static inline type name##bits(volatile type *at, type value, int memory_order,                \
+                                uintptr_t place) {                                              \
+    before(at, sizeof(type), true, memory_order, place);                                        \
+    type old = operation(at, value, __ATOMIC_SEQ_CST);                                          \
+    after(at, memory_order);                                                                    \
+    return old;                                                                                 \
+  }                                                                                             \
+  TWIN type explored_##name##bits(volatile type *at, type value, int memory_order) {            \
+    POINT(true, true, text, at, operands_of(value, 0, memory_order));                           \
+    type old = name##bits(at, value, memory_order, PLACE);                                      \
+    interlock_explored_atomic_was(&call, NULL);                                                 \
+    return old;                                                                                 \
+  }                                                                                             \
   EXPORTED type __tsan_atomic##bits##_##name(volatile type *at, type value, int memory_order) { \
-    before(at, sizeof(type), true, memory_order, PLACE);                                       \
-    type old = operation(at, value, __ATOMIC_SEQ_CST);                                         \
-    after(at, memory_order);                                                                   \
-    return old;                                                                                \
+    TO_TWIN(explored_##name##bits(at, value, memory_order));                                    \
+    return name##bits(at, value, memory_order, PLACE);                                          \
   }
 
 #define ATOMIC(bits, type, COMPARED)                                                          \
-  EXPORTED type __tsan_atomic##bits##_load(const volatile type *at, int memory_order) {       \
-    before(at, sizeof(type), false, memory_order, PLACE);                                     \
+  static inline type load##bits(const volatile type *at, int memory_order, uintptr_t place) { \
+    before(at, sizeof(type), false, memory_order, place);                                     \
     type value = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                       \
     after(at, memory_order);                                                                  \
     return value;                                                                             \
   }                                                                                           \
-  EXPORTED void __tsan_atomic##bits##_store(volatile type *at, type value,                    \
-                                            int memory_order) {                               \
-    before(at, sizeof(type), true, memory_order, PLACE);                                      \
+  TWIN type explored_load##bits(const volatile type *at, int memory_order) {                  \
+    POINT(true, false, "atomic load", at, operands_of(0, 0, memory_order));                      \
+    type value = load##bits(at, memory_order, PLACE);                                         \
+    interlock_explored_atomic_was(&call, NULL);                                               \
+    return value;                                                                             \
+  }                                                                                           \
+  EXPORTED type __tsan_atomic##bits##_load(const volatile type *at, int memory_order) {       \
+    TO_TWIN(explored_load##bits(at, memory_order));                                           \
+    return load##bits(at, memory_order, PLACE);                                               \
+  }                                                                                           \
+  static inline void store##bits(volatile type *at, type value, int memory_order,             \
+                                 uintptr_t place) {                                           \
+    before(at, sizeof(type), true, memory_order, place);                                      \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                            \
   }                                                                                           \
-  CHANGE(bits, type, exchange, __atomic_exchange_n)                                           \
-  CHANGE(bits, type, fetch_add, __atomic_fetch_add)                                           \
-  CHANGE(bits, type, fetch_sub, __atomic_fetch_sub)                                           \
-  CHANGE(bits, type, fetch_or, __atomic_fetch_or)                                             \
-  CHANGE(bits, type, fetch_and, __atomic_fetch_and)                                           \
-  CHANGE(bits, type, fetch_xor, __atomic_fetch_xor)                                           \
-  CHANGE(bits, type, fetch_nand, __atomic_fetch_nand)                                         \
-  EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                                   \
-      volatile type *at, type expected, type desired, int memory_order, int failure_order) {  \
-    uintptr_t place = PLACE;                                                                  \
-    interlock_mutex_use use = COMPARED##_asks(at, place);                                     \
-    if (COMPARED##_unlocks(at, expected, desired, place)) memory_order = relaxed;             \
+  TWIN void explored_store##bits(volatile type *at, type value, int memory_order) {           \
+    POINT(false, true, "atomic store", at, 0);                                                   \
+    store##bits(at, value, memory_order, PLACE);                                              \
+    interlock_explored_atomic_was(&call, NULL);                                               \
+  }                                                                                           \
+  EXPORTED void __tsan_atomic##bits##_store(volatile type *at, type value,                    \
+                                            int memory_order) {                               \
+    TO_TWIN(explored_store##bits(at, value, memory_order));                                   \
+    store##bits(at, value, memory_order, PLACE);                                              \
+  }                                                                                           \
+  CHANGE(bits, type, exchange, "atomic exchange", __atomic_exchange_n)                        \
+  CHANGE(bits, type, fetch_add, "atomic add", __atomic_fetch_add)                             \
+  CHANGE(bits, type, fetch_sub, "atomic subtract", __atomic_fetch_sub)                        \
+  CHANGE(bits, type, fetch_or, "atomic or", __atomic_fetch_or)                                \
+  CHANGE(bits, type, fetch_and, "atomic and", __atomic_fetch_and)                             \
+  CHANGE(bits, type, fetch_xor, "atomic exclusive or", __atomic_fetch_xor)                    \
+  CHANGE(bits, type, fetch_nand, "atomic nand", __atomic_fetch_nand)                          \
+  static inline bool compare##bits(volatile type *at, type *expected, type desired,           \
+                                   int memory_order, int failure_order, uintptr_t place) {    \
     before(at, sizeof(type), releases(memory_order), memory_order, place);                    \
+    bool done = __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,   \
+                                            __ATOMIC_SEQ_CST);                                \
+    if (done && !releases(memory_order)) before(at, sizeof(type), true, relaxed, place);      \
+    after(at, done ? memory_order : failure_order);                                           \
+    return done;                                                                              \
+  }                                                                                           \
+  static inline type compare_lock##bits(volatile type *at, type expected, type desired,       \
+                                        int memory_order, int failure_order,                  \
+                                        interlock_mutex_use use, uintptr_t place) {           \
     type wanted = expected;                                                                   \
     (void)wanted;                                                                             \
+    if (COMPARED##_unlocks(at, expected, desired, place)) memory_order = relaxed;             \
+    before(at, sizeof(type), releases(memory_order), memory_order, place);                    \
     bool done = __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST,  \
                                             __ATOMIC_SEQ_CST);                                \
     if (use != INTERLOCK_MUTEX_NONE) interlock_explored_mutex_did(use, (uint32_t *)at, done); \
@@ -113,17 +184,45 @@ static inline void after(const volatile void *at, int memory_order) {
     after(at, done ? memory_order : failure_order);                                           \
     return expected;                                                                          \
   }                                                                                           \
+  TWIN type explored_compare##bits(volatile type *at, type expected, type desired,            \
+                                   int memory_order, int failure_order) {                     \
+    interlock_mutex_use use = COMPARED##_asks(at, PLACE);                                     \
+    if (use != INTERLOCK_MUTEX_NONE) {                                                        \
+      return compare_lock##bits(at, expected, desired, memory_order, failure_order, use,      \
+                                PLACE);                                                       \
+    }                                                                                         \
+    POINT(true, true, "compare-exchange", at, operands_of(expected, desired, memory_order));  \
+    type wanted = expected;                                                                   \
+    expected = compare_lock##bits(at, expected, desired, memory_order, failure_order, use,    \
+                                  PLACE);                                                     \
+    interlock_explored_atomic_was(&call, expected == wanted ? NULL : failed_exchange);        \
+    return expected;                                                                          \
+  }                                                                                           \
+  EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                                   \
+      volatile type *at, type expected, type desired, int memory_order, int failure_order) {  \
+    TO_TWIN(explored_compare##bits(at, expected, desired, memory_order, failure_order));      \
+    return compare_lock##bits(at, expected, desired, memory_order, failure_order,             \
+                              INTERLOCK_MUTEX_NONE, PLACE);                                   \
+  }                                                                                           \
+  TWIN int explored_compare_strong##bits(volatile type *at, type *expected, type desired,     \
+                                         int memory_order, int failure_order) {               \
+    POINT(true, true, "compare-exchange", at, operands_of(*expected, desired, memory_order)); \
+    bool done = compare##bits(at, expected, desired, memory_order, failure_order, PLACE);     \
+    interlock_explored_atomic_was(&call, done ? NULL : failed_exchange);                      \
+    return done;                                                                              \
+  }                                                                                           \
   EXPORTED int __tsan_atomic##bits##_compare_exchange_strong(                                 \
       volatile type *at, type *expected, type desired, int memory_order, int failure_order) { \
-    before(at, sizeof(type), true, memory_order, PLACE);                                      \
-    bool done = __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST,   \
-                                            __ATOMIC_SEQ_CST);                                \
-    after(at, done ? memory_order : failure_order);                                           \
-    return done;                                                                              \
+    TO_TWIN(explored_compare_strong##bits(at, expected, desired, memory_order,                \
+                                          failure_order));                                    \
+    return compare##bits(at, expected, desired, memory_order, failure_order, PLACE);          \
   }                                                                                           \
   EXPORTED int __tsan_atomic##bits##_compare_exchange_weak(                                   \
       volatile type *at, type *expected, type desired, int memory_order, int failure_order)   \
       __attribute__((alias("__tsan_atomic" #bits "_compare_exchange_strong")));
+
+/// The name of a compare-exchange that has only read.
+static const char failed_exchange[] = "failed exchange";
 
 #define never_asks(at, place) INTERLOCK_MUTEX_NONE
 #define never_locks(at, expected, desired, place) false
@@ -144,7 +243,18 @@ ATOMIC(64, uint64_t, never)
 
 typedef unsigned __int128 wide;
 
+/// Whether a loop waits for so wide an atomic is not looked at.
 static void before_wide(const volatile void *at, bool writes, int memory_order, uintptr_t place) {
+  if (is_explored()) {
+    interlock_atomic_call call = {
+        .reads = true,
+        .writes = writes,
+        .name = writes ? "atomic update" : "atomic load",
+        .address = (uintptr_t)at,
+        .size = sizeof(wide),
+        .place = place};
+    interlock_explored_atomic(&call);
+  }
   before(at, 8, writes, memory_order, place);
   check_access((uintptr_t)at + 8, 8, CELL_IS_ATOMIC | (writes ? CELL_WRITES : 0), place);
 }

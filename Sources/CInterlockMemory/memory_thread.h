@@ -161,6 +161,8 @@ static inline bool has_points(const memory_thread *own) {
 }
 /// Chooses how the thread's accesses are checked. With `is_explored`, they may be points.
 void interlock_memory_choose_path(memory_thread *own, bool is_explored) HIDDEN;
+/// Passes the writes of the calling thread, which is explored, to the explorer from now on.
+void interlock_memory_watch_writes(void) HIDDEN;
 /// A point before an access, if the call site is one of those that were set.
 void interlock_memory_reach_point(uintptr_t address, size_t size, shadow_cell kind,
                                   uintptr_t place) HIDDEN;

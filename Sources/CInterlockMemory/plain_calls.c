@@ -8,6 +8,8 @@
 // then, as what it may come after. The thread's own clock learns nothing.
 #include "plain_code.h"
 
+#include "interlock_explored_memory.h"
+#include "interlock_performer.h"
 #include "interlock_registers.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
@@ -70,6 +72,9 @@ __attribute__((used)) uintptr_t interlock_plain_call_begins(uintptr_t returns_to
       __atomic_store_n(&call->is_made, true, __ATOMIC_RELAXED);
     }
     note_begin(own);
+  }
+  if (interlock_is_controlled() && interlock_explored_memory_written) {
+    interlock_explored_memory_written(0, 0);
   }
   return call->target;
 }

@@ -2,17 +2,13 @@
 // before each of them, so that what the race does to the program is explored as well.
 //
 // Set while no thread is explored; explored threads read it, one at a time.
+#include "interlock_explored_memory.h"
 #include "interlock_performer.h"
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <string.h>
-
-// NULL in a program that does not explore.
-void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
-                                      const char *name, uintptr_t place) __attribute__((weak));
-void interlock_explored_memory_freed(uintptr_t address, size_t size) __attribute__((weak));
 
 // They show the begin of a change in place, whose accesses may be the runtime's.
 void swift_beginAccess(void *, void *, uintptr_t, void *) __attribute__((weak));
@@ -54,6 +50,13 @@ void interlock_memory_choose_path(memory_thread *own, bool is_explored) {
   own->changes = may_be_points ? &interlock_memory_never : &own->record->clock_changes;
 }
 
+void interlock_memory_watch_writes(void) {
+  memory_thread *own = interlock_memory_own;
+  if (!own || has_points(own)) return;
+  own->changes = &interlock_memory_never;
+  own->unchanged = UINT64_MAX;
+}
+
 /// Whether the call that returns to `place` shows the begin of a change.
 static bool begins_change(uintptr_t place) {
 #if defined(__x86_64__)
@@ -69,17 +72,19 @@ static bool begins_change(uintptr_t place) {
 }
 
 static const char *name_of(shadow_cell kind, uintptr_t place) {
-  if (kind & CELL_IS_ATOMIC) return "atomic access";
   if (!(kind & CELL_WRITES)) return "reads";
   return begins_change(place) ? "begins to change" : "writes";
 }
 
 void interlock_memory_reach_point(uintptr_t address, size_t size, shadow_cell kind,
                                   uintptr_t place) {
-  if (!interlock_is_controlled() || !is_point(place)) return;
-  // Of an atomic operation it is not known whether it writes.
-  bool only_reads = !(kind & (CELL_WRITES | CELL_IS_ATOMIC));
-  interlock_explored_memory_access(address, size, only_reads, name_of(kind, place), place);
+  // An atomic operation has been a point before (atomics.c).
+  if (!interlock_is_controlled() || (kind & CELL_IS_ATOMIC)) return;
+  if (is_point(place)) {
+    interlock_explored_memory_access(address, size, !(kind & CELL_WRITES), name_of(kind, place),
+                                     place);
+  }
+  if (kind & CELL_WRITES) interlock_explored_memory_written(address, size);
 }
 
 explored_race interlock_memory_race_of(uintptr_t place, uintptr_t other) {
@@ -88,7 +93,7 @@ explored_race interlock_memory_race_of(uintptr_t place, uintptr_t other) {
 }
 
 void interlock_memory_point_freed(uintptr_t address, size_t size) {
-  if (points.count > 0) interlock_explored_memory_freed(address, size);
+  if (interlock_explored_memory_freed) interlock_explored_memory_freed(address, size);
 }
 
 #endif

@@ -112,6 +112,7 @@ struct Engine {
     }
     leftBehind += Int(result.left_behind)
     limits.boundsSleeps = limits.boundsSleeps || result.bounds_sleeps
+    limits.boundsLoops = limits.boundsLoops || result.bounds_loops
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
     tasksBlock = tasksBlock || result.tasks_block
     noteEscaped(result)
@@ -202,6 +203,7 @@ struct Engine {
       result.cut += sum.cut
       result.left_behind += sum.left_behind
       result.bounds_sleeps = result.bounds_sleeps || sum.bounds_sleeps
+      result.bounds_loops = result.bounds_loops || sum.bounds_loops
       result.bounds_wake_ups = result.bounds_wake_ups || sum.bounds_wake_ups
       result.tasks_block = result.tasks_block || sum.tasks_block
       let spent = Double(result.nanoseconds) / 1e9

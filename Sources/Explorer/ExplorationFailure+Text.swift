@@ -24,7 +24,7 @@ extension ExplorationFailure {
     var lines = schedule.table(
       limit: 60, width: width, failed: failedLine.map { ($0, thread) })
     lines += schedule.legend
-    let waits = verdict == .deadlock ? schedule.waits : []
+    let waits = verdict == .deadlock || verdict == .livelock ? schedule.waits : []
     if !waits.isEmpty { lines += ["no thread can continue:"] + waits.map { "  \($0)" } }
     if let divergence {
       lines.append("the token's schedule does not fit any more: \(divergence)")
@@ -74,7 +74,10 @@ extension ExplorationFailure {
     case .failed: "the body failed"
     case .deadlock:
       starvation ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
-    case .livelock: "livelock: the limit of steps was reached"
+    case .livelock:
+      schedule.blocked.isEmpty
+        ? "livelock: the limit of steps was reached"
+        : "livelock: a loop waits for a value that no thread writes"
     case .timedOut: text.isEmpty ? "a step took longer than its limit" : text
     case .crashed(let signal): text.isEmpty ? "crashed by signal \(signal)" : text
     case .misuse, .race: text

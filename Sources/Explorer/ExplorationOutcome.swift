@@ -7,7 +7,8 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   ///
   /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
   /// Sleeps and limits end late, waits wake up without a signal, and pools have any width, but for
-  /// the limits. Atomics and plain accesses of memory are no points.
+  /// the limits. Atomics are points in code that is built for the check of memory, plain accesses
+  /// if they race.
   case allOrdersPass(count: Int, leftBehind: Int, limits: ExplorationLimits = ExplorationLimits())
   /// Some orders were executed, and none failed: all within the bound, if there is one.
   case sampled(count: Int, leftBehind: Int, escaped: [String], bound: ExplorationBound? = nil)
@@ -39,6 +40,8 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var hasExactTime = false
   /// A loop that waits for a time was held back after a few waits in a row.
   package var boundsSleeps = false
+  /// A loop that waits for an atomic was held back until another thread changed what it reads.
+  package var boundsLoops = false
   /// A thread that woke without a signal waited for the same condition again.
   package var boundsWakeUps = false
   /// Pools have this width, as an option asked; `nil` for any.
@@ -53,6 +56,7 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package mutating func formUnion(_ other: Self) {
     hasExactTime = hasExactTime || other.hasExactTime
     boundsSleeps = boundsSleeps || other.boundsSleeps
+    boundsLoops = boundsLoops || other.boundsLoops
     boundsWakeUps = boundsWakeUps || other.boundsWakeUps
     poolWidth = poolWidth ?? other.poolWidth
     leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
@@ -64,6 +68,8 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
       + (poolWidth.map { ["on a pool of \($0) thread\($0 == 1 ? "" : "s")"] } ?? [])
       + (boundsSleeps
         ? ["a loop that sleeps does so at most 3 times in a row while others can run"] : [])
+      + (boundsLoops
+        ? ["a loop that waits for an atomic goes on once another thread changes it"] : [])
       + (boundsWakeUps
         ? ["a thread wakes without a signal at most once for each condition"] : [])
       + (leavesOutNarrowPools

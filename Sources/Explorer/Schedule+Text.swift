@@ -104,7 +104,8 @@ extension Schedule {
     case "barrier wait": "barrier"
     case "async", "async barrier", "enqueue", "begin", "begin barrier", "suspend", "resume": "queue"
     case "to actor", "turn on actor": "actor"
-    case "reads", "writes", "begins to change", "atomic access": "variable"
+    case let name where name.hasPrefix("atomic ") || name.hasSuffix("exchange"): "atomic"
+    case "reads", "writes", "begins to change": "variable"
     default: nil
     }
   }

@@ -20,6 +20,7 @@ struct Exam {
     Exam(family: "Hangs", programs: hangPrograms),
     Exam(family: "Predict", programs: predictPrograms + racePrograms),
     Exam(family: "Explore", programs: orderPrograms),
+    Exam(family: "Atomics", programs: exploredPrograms, isInstrumented: true),
     Exam(family: "Detectors", programs: detectorPrograms),
     Exam(family: "Memory", programs: memoryPrograms, isInstrumented: true),
   ]

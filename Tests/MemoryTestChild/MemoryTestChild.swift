@@ -4,6 +4,7 @@ import Interlock
 import MemoryCheck
 import MemoryTestC
 import Prediction
+import Synchronization
 
 // Runs one program, named by the first argument, under the check of races in memory. Each race is
 // printed as a line; the exit code is 66 if there is any. For programs of lock orders prediction is
@@ -39,6 +40,14 @@ private func printPredictions() {
   }
 }
 
+/// An object that is made once. The operations of its reference are functions of the library.
+private final class Made: Sendable {
+  private static let one = Made()
+  private let object = AtomicLazyReference<Made>()
+
+  static func use() { _ = one.object.storeIfNil(Made()) }
+}
+
 @main enum MemoryTestChild {
   static func main() {
     guard let name = CommandLine.arguments.dropFirst().first else {
@@ -49,6 +58,11 @@ private func printPredictions() {
       }
       for name in SwiftPrograms.all.keys.sorted() { print(name) }
       for name in OrderPrograms.all.keys.sorted() { print(name) }
+      return
+    }
+    if name == "uncontrolled" {
+      Made.use()
+      print(UncontrolledCode.place(inModule: "MemoryTestChild") ?? "nothing")
       return
     }
     if OrderPrograms.all[name] != nil { Predictor.start() }

@@ -22,6 +22,9 @@ bool interlock_operation_blocks(const interlock_operation *operation) {
       return !(operation->flags & INTERLOCK_OPERATION_TIME_IS_A_CHOICE);
     case K(BARRIER_WAIT):
       return operation->flags & INTERLOCK_OPERATION_LEAVES_BARRIER;
+    case K(READ):
+    case K(READ_WRITE):
+      return operation->flags & INTERLOCK_OPERATION_AWAITS_CHANGE;
     default:
       return false;
   }
@@ -39,6 +42,9 @@ bool interlock_operation_holds_thread(const interlock_operation *operation) {
       return true;
     case K(GROUP_WAIT):
       return !(operation->flags & INTERLOCK_OPERATION_OF_TASKS);
+    case K(READ):
+    case K(READ_WRITE):
+      return operation->flags & INTERLOCK_OPERATION_AWAITS_CHANGE;
     default:
       return false;
   }
@@ -176,6 +182,20 @@ static bool barrier_is_open(const interlock_step *steps, const uint32_t *chosen,
   return open;
 }
 
+// Another thread has written since the thread's last step: perhaps another value of what the loop
+// reads. No operation tells the values, and the pending one not all that the loop reads.
+static interlock_enabledness may_have_changed(const interlock_step *steps, const uint32_t *chosen,
+                                              size_t count, uint32_t thread) {
+  for (size_t i = count; i-- > 0 && steps[chosen[i]].thread != thread;) {
+    const interlock_step *step = &steps[chosen[i]];
+    for (size_t k = 0; k < step->count; k++) {
+      uint16_t kind = step->operations[k].kind;
+      if (kind == K(WRITE) || kind == K(READ_WRITE)) return INTERLOCK_ENABLEDNESS_UNKNOWN;
+    }
+  }
+  return INTERLOCK_DISABLED;
+}
+
 // A time has come on the object: it may have been that of this operation.
 static bool time_is_up(const interlock_step *steps, const uint32_t *chosen, size_t count,
                        const interlock_operation *pending) {
@@ -232,6 +252,9 @@ interlock_enabledness interlock_enabled_after(const interlock_step *steps, size_
     case K(SEMAPHORE_WAIT):
     case K(TAKE_WORKER):
       return count_is_positive(steps, all, chosen, count, object);
+    case K(READ):
+    case K(READ_WRITE):
+      return may_have_changed(steps, chosen, count, thread);
     case K(BEGIN):
     case K(BEGIN_BARRIER): {
       interlock_enabledness in_turn =

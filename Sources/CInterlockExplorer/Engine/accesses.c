@@ -1,5 +1,7 @@
 // Accesses of memory as points.
-#include "engine.h"
+#include "waiting_loops.h"
+
+#include "interlock_explored_memory.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -51,19 +53,25 @@ static interlock_operation operation_on(interlock_operation_kind kind, uintptr_t
   return operation;
 }
 
-void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
-                                      const char *name, uintptr_t place) {
-  enum { most_units = 64 };
-  interlock_operation_kind kind = only_reads ? INTERLOCK_OPERATION_READ : INTERLOCK_OPERATION_WRITE;
+size_t interlock_operations_on(interlock_operation_kind kind, uintptr_t address, size_t size,
+                               interlock_operation operations[INTERLOCK_MOST_UNITS]) {
   uintptr_t end = address + size, unit = address & ~(uintptr_t)7;
-  interlock_operation operations[most_units];
   size_t count = 0;
-  interlock_marks.hidden++;
-  for (; unit < end && count < most_units; unit += 8) {
+  for (; unit < end && count < INTERLOCK_MOST_UNITS; unit += 8) {
     operations[count++] = operation_on(kind, unit, address, end);
   }
+  if (unit >= end) return count;
   // The order of a larger access is tried with everything, and not all orders are claimed then.
-  if (unit < end) operations[0] = interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, 0, 0);
+  operations[0] = interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, 0, 0);
+  return 1;
+}
+
+void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
+                                      const char *name, uintptr_t place) {
+  interlock_operation_kind kind = only_reads ? INTERLOCK_OPERATION_READ : INTERLOCK_OPERATION_WRITE;
+  interlock_operation operations[INTERLOCK_MOST_UNITS];
+  interlock_marks.hidden++;
+  size_t count = interlock_operations_on(kind, address, size, operations);
   interlock_marks.hidden--;
   interlock_name_call(name);
   interlock_point(operations[0], NULL, NULL, place);
@@ -83,6 +91,7 @@ void interlock_explored_memory_undecided(void) {
 }
 
 void interlock_explored_memory_freed(uintptr_t address, size_t size) {
+  interlock_loop_memory_freed(address, size);
   for (size_t index = units.count; index-- > 0;) {
     uintptr_t unit = units.items[index];
     if (unit - address >= size) continue;
@@ -103,11 +112,6 @@ void interlock_explored_access_was(interlock_operation_kind kind, const void *ad
 void interlock_explored_accessed(interlock_operation_kind kind, const void *address) {
   (void)kind, (void)address;
 }
-void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
-                                      const char *name, uintptr_t place) {
-  (void)address, (void)size, (void)only_reads, (void)name, (void)place;
-}
-void interlock_explored_memory_freed(uintptr_t address, size_t size) { (void)address, (void)size; }
 void interlock_explored_memory_undecided(void) {}
 
 #endif

@@ -157,6 +157,7 @@ static void check_numbers(interlock_exploration_result *result,
   }
   check_boolean(&result->is_complete);
   check_boolean(&result->bounds_sleeps);
+  check_boolean(&result->bounds_loops);
   check_boolean(&result->bounds_wake_ups);
   check_boolean(&result->tasks_block);
   check_boolean(&result->must_begin_anew);

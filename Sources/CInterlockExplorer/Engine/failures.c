@@ -1,6 +1,6 @@
 // How an execution fails, and what it shows of that.
 #include "../Dispatch/model.h"
-#include "engine.h"
+#include "waiting_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -46,8 +46,10 @@ void interlock_engine_deadlock(void) {
                                ", and each of the %u workers of the pool '%s' waits",
                                ENGINE.dry_pool_width, pool ? pool : "");
   }
+  bool is_livelock = false;
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     const interlock_logical_thread *thread = ENGINE.live.items[index];
+    is_livelock |= interlock_loop_waits(thread);
     interlock_blocked_thread blocked = {.thread = thread->number, .task = thread->task,
                                         .stack = thread->call_stack,
                                         .operation = thread->pending, .place = thread->place,
@@ -60,7 +62,8 @@ void interlock_engine_deadlock(void) {
         index == 0 ? ":" : ";", thread->number, interlock_operation_name(thread->pending.kind),
         thread->pending.object, (unsigned long)thread->place);
   }
-  interlock_execution_fail(INTERLOCK_EXPLORED_DEADLOCK, text);
+  interlock_execution_fail(is_livelock ? INTERLOCK_EXPLORED_LIVELOCK : INTERLOCK_EXPLORED_DEADLOCK,
+                           text);
 }
 
 void interlock_result_show(interlock_exploration_result *result,

@@ -72,6 +72,7 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.left_behind += all->left_behind;
   sum.facts |= all->facts;
   sum.bounds_sleeps |= all->bounds_sleeps;
+  sum.bounds_loops |= all->bounds_loops;
   sum.bounds_wake_ups |= all->bounds_wake_ups;
   sum.tasks_block |= all->tasks_block;
   sum.escaped = escaped;

@@ -1,7 +1,7 @@
 // Points: where a logical thread declares what it does next, and what its step has done.
 #include "../Dependency/enabledness.h"
 #include "../Dispatch/items.h"
-#include "engine.h"
+#include "waiting_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -53,6 +53,7 @@ void interlock_call_turned_out(const char *name) {
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
+  if (self->loop && operation.kind != INTERLOCK_OPERATION_YIELD) interlock_loop_has_step(self);
   self->pending = operation;
   ENGINE.pending.items[self->number] = operation;
   self->is_ready = is_ready;
@@ -177,7 +178,10 @@ void interlock_release(interlock_operation operation, uintptr_t returns_to, uint
   }
 }
 
-void interlock_did(interlock_operation operation) { INTERLOCK_PUSH(&ENGINE.performed, operation); }
+void interlock_did(interlock_operation operation) {
+  if (ENGINE.current && ENGINE.current->loop) interlock_loop_has_step(ENGINE.current);
+  INTERLOCK_PUSH(&ENGINE.performed, operation);
+}
 
 void interlock_turned_out(interlock_operation operation) {
   ENGINE.performed.items[ENGINE.asked] = operation;

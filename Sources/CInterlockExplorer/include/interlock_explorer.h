@@ -174,12 +174,6 @@ void interlock_explored_access_was(interlock_operation_kind kind, const void *ad
 /// point, also while its calls are hidden.
 void interlock_explored_accessed(interlock_operation_kind kind, const void *address);
 
-/// The same at a call site of instrumented code, for an access of any size, with a name for reports
-/// that lasts. The check of memory calls it on explored threads.
-void interlock_explored_memory_access(uintptr_t address, size_t size, bool only_reads,
-                                      const char *name, uintptr_t place);
-/// An explored thread gives memory back: what comes to be there is another object.
-void interlock_explored_memory_freed(uintptr_t address, size_t size);
 /// Two accesses of explored threads race, unless code that is not instrumented orders them.
 void interlock_explored_memory_undecided(void);
 

@@ -109,6 +109,15 @@ public struct ExploreOption: Sendable {
     }
   }
 
+  /// Fails a test whose build does not check memory, before it explores: atomics and plain accesses
+  /// that race are steps in such a build only.
+  public static var requiresMemoryCheck: Self {
+    Self { _ in
+      MemoryRaceLog.isFed
+        ? nil : "this build does not check memory: link InterlockMemory, and run \(memoryCommand)"
+    }
+  }
+
   /// Keeps failing orders in this folder, a file for each body, and tries them first next time.
   ///
   /// An order is kept by the functions and files of its calls, so that edits elsewhere leave it as

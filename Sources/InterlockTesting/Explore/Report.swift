@@ -69,8 +69,12 @@ private func claim(_ count: Int, inModule module: String) -> String {
   let unchecked =
     MemoryRaceLog.isFed
     ? "" : "; accesses of memory are not checked in this build (see InterlockMemory)"
-  return "all \(orders(count))\(claim ?? " pass")\(unchecked)"
+  let command = claim == nil || unchecked.isEmpty ? "" : "; to control both: \(memoryCommand)"
+  return "all \(orders(count))\(claim ?? " pass")\(unchecked)\(command)"
 }
+
+/// Runs tests that link InterlockMemory so that their memory is checked.
+let memoryCommand = "'swift test -Xswiftc -Xfrontend -Xswiftc -sanitize=thread'"
 
 private func seconds(_ time: Duration) -> String {
   let tenths = Int((time / .milliseconds(100)).rounded())

@@ -27,15 +27,22 @@ extension CodeJudge {
     }
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
     let uses = Self.symbols("$s\(module.utf8.count)\(module)", "15Synchronization")
-      .contains { reach.contains($0) && !Self.isOfMutexAlone($0) }
-    return uses ? "atomics in module \(module)" : nil
+      .filter { reach.contains($0) && !Self.isOfMutexAlone($0) }
+    if uses.isEmpty { return nil }
+    let areCalls = calls.areMade(by: modules.functions[module] ?? [])
+    // Its operations are functions of the library.
+    let isLazy = uses.contains { $0.contains(Self.lazyReference) }
+    if areCalls { return isLazy ? "AtomicLazyReference in module \(module)" : nil }
+    return "atomics in module \(module)"
   }
 
   /// Whether a symbol names no type of Synchronization but `Mutex`, whose instructions show.
   private static func isOfMutexAlone(_ symbol: String) -> Bool {
     symbol.contains("15Synchronization5MutexV") && !symbol.contains("6AtomicV")
-      && !symbol.contains("19AtomicLazyReferenceV")
+      && !symbol.contains(lazyReference)
   }
+
+  private static let lazyReference = "19AtomicLazyReferenceV"
 }
 
 /// An instruction by which code synchronises, or one that cannot be read.
@@ -109,10 +116,11 @@ struct UncontrolledPlace {
   }
 }
 
-/// The functions that instrumented code calls for its atomics, but for loads and stores, which are
-/// plain instructions elsewhere.
+/// The functions that instrumented code calls for its accesses of memory.
 struct AtomicCalls {
-  private var targets: Set<UInt> = []
+  /// Those for atomics, but for loads and stores, which are plain instructions elsewhere; and all.
+  private var changes: Set<UInt> = []
+  private var all: Set<UInt> = []
   /// Whether these functions lead to the explorer, and not to those that check nothing.
   private var areControlled = false
 
@@ -127,22 +135,42 @@ struct AtomicCalls {
         continue
       }
       let text = String(cString: name)
+      if text.hasPrefix("__tsan_") { all.insert(function.start) }
       if text.hasPrefix("__tsan_atomic"), !text.hasSuffix("_load"), !text.hasSuffix("_store") {
-        targets.insert(function.start)
+        changes.insert(function.start)
       }
     }
   }
 
-  /// The return address of a function's first such call; `nil` if it has none. Those of a `Mutex`
-  /// are left out if the explorer controls them.
+  /// The return address of a function's first change of an atomic that is not controlled; `nil` if
+  /// it has none.
   func first(in function: interlock_code_function) -> UInt? {
-    if targets.isEmpty { return nil }
+    areControlled || changes.isEmpty ? nil : Self.call(in: function, of: changes)
+  }
+
+  /// Whether the code of most functions, by the indexes of their symbols, leads to the explorer:
+  /// then so do all loads and stores of atomics. A few functions have none of their own, or are
+  /// copies that another module has.
+  func areMade(by functions: [Int]) -> Bool {
+    guard areControlled else { return false }
+    var (calling, instrumented) = (0, 0)
+    for index in functions {
+      var function = interlock_code_function()
+      var (offset, returnsTo, target) = (0, UInt(0), UInt(0))
+      guard interlock_code_function_at(index, &function),
+        interlock_code_next_call(&function, &offset, &returnsTo, &target)
+      else { continue }
+      calling += 1
+      if Self.call(in: function, of: all) != nil { instrumented += 1 }
+    }
+    return 2 * instrumented > calling
+  }
+
+  private static func call(in function: interlock_code_function, of targets: Set<UInt>) -> UInt? {
     var function = function
     var (offset, returnsTo, target) = (0, UInt(0), UInt(0))
     while interlock_code_next_call(&function, &offset, &returnsTo, &target) {
-      guard targets.contains(target) else { continue }
-      let use = areControlled ? interlock_mutex_use_before(returnsTo) : INTERLOCK_MUTEX_NONE
-      if use == INTERLOCK_MUTEX_NONE { return returnsTo }
+      if targets.contains(target) { return returnsTo }
     }
     return nil
   }

@@ -35,7 +35,9 @@ enum ExplorationFormatter {
     case .allOrdersPass(let count, let leftBehind, let limits):
       if count == 0 { return "\(all(count, trial)): the other parts have them" }
       return "\(all(count, trial)) of the controlled calls pass\(count == 1 ? "es" : "");"
-        + " atomics and memory accesses are not controlled"
+        + (trial.checksMemory
+          ? " atomics are not controlled in code without '-sanitize=thread'"
+          : " atomics and memory accesses are not controlled")
         + limits.words.map { "; " + $0 }.joined() + stillBlocked(leftBehind)
     case .sampled(let count, let leftBehind, let escaped, let bound):
       let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")

@@ -45,5 +45,7 @@ package enum Expected: Sendable, Hashable {
     case violation
     case deadlock
     case crashed
+    /// A loop waits for a value that no thread writes.
+    case timedOut
   }
 }
