@@ -21,9 +21,10 @@ extension CodeJudge {
     in module: String, within reach: CodeReach, _ calls: AtomicCalls
   ) -> String? {
     for index in modules.functions[module] ?? [] {
-      guard let found = UncontrolledPlace(inSymbol: index, calls), reach.contains(Self.name(index))
+      guard let found = UncontrolledPlace(inSymbol: index, calls), reach.contains(Self.name(index)),
+        !found.isOwn
       else { continue }
-      return found.isOwn ? nil : found.text(in: module)
+      return found.text(in: module)
     }
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
     let uses = Self.symbols("$s\(module.utf8.count)\(module)", "15Synchronization")
