@@ -132,18 +132,21 @@ extension Schedule {
   /// A line for each operation and place that threads wait at, in the order of the threads.
   package var waits: [String] {
     let steps = waiting
-    let counts = Dictionary(grouping: steps, by: Self.text).mapValues(\.count)
-    var seen: Set<String> = []
-    return steps.compactMap { step in
-      let text = Self.text(step)
+    // Its last step does not tell what a task awaits, as the tasks of its group.
+    let texts = steps.map { step in
+      let isSuspended = step.operation == "begin task" || step.operation == "continue"
+      return isSuspended ? nil : Self.text(step)
+    }
+    let counts = Dictionary(grouping: texts) { $0 }.mapValues(\.count)
+    var seen: Set<String?> = []
+    return zip(steps, texts).compactMap { step, text in
       let count = counts[text] ?? 0
-      // Its last step does not tell what a task awaits, as the tasks of its group.
-      if step.operation == "begin task" || step.operation == "continue" {
-        return "\(party(step).name) is suspended"
-      }
       // A few have their names.
-      if count < 4 { return "\(party(step).name) waits: \(text)" }
-      return seen.insert(text).inserted ? "\(count) threads wait: \(text)" : nil
+      if count < 4 {
+        return "\(party(step).name) " + (text.map { "waits: \($0)" } ?? "is suspended")
+      }
+      guard seen.insert(text).inserted else { return nil }
+      return text.map { "\(count) threads wait: \($0)" } ?? "\(count) tasks are suspended"
     }
   }
 

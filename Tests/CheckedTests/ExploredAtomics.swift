@@ -100,6 +100,16 @@ import Testing
     }
   }
 
+  /// On a pool of one thread, the loop keeps the thread that would end it.
+  @Test func spinsOnNarrowPool() async throws {
+    try await explore {
+      let flag = Flag()
+      async let setting: Void = flag.isSet.store(true, ordering: .releasing)
+      while !flag.isSet.load(ordering: .acquiring) {}
+      await setting
+    }
+  }
+
   @Test func rightSpinLock() throws {
     try explore {
       let flag = Flag()

@@ -35,6 +35,12 @@ struct AtomicTests {
     #expect(text.contains(/body waits: atomic load #\d+ +ExploredAtomics.swift:/), "\(text)")
   }
 
+  @Test("is tried on narrow pools if a loop keeps a task's thread, and the answer has the width")
+  func narrowPool() throws {
+    let text = try run("spinsOnNarrowPool").issues.first?.text ?? ""
+    #expect(text.contains("where tasks have 1 thread; 2 suffice"), "\(text)")
+  }
+
   @Test("is tried with each number of rounds of a loop that counts them")
   func countedRounds() throws {
     for test in ["localRounds", "propertyRounds", "roundsInTask"] {

@@ -24,6 +24,16 @@ struct ExploredTraitTests {
     #expect(run.output.contains("Test run with 8 tests in 1 suite failed"))
   }
 
+  @Test("fails each body that takes a sleep for an order, and passes where time is exact")
+  func sleeping() throws {
+    let run = try WatchedRun("swift-testing", "STSleeping/")
+    let wrong = ["delayedBlock", "microseconds", "taskSleeps", "threadSleeps", "twoSleepers"]
+    #expect(run.issues.map(\.test).sorted() == wrong.map { "\($0)()" }, "\(run.issues)")
+    #expect(run.output.matches(of: /explore: all \d+ orders? pass/).count == 2)
+    let limits = "with exact times; on a pool of 3 threads"
+    #expect(run.output.contains(limits), "\(run.output)")
+  }
+
   @Test("in one order: without a word if it passes, and the same each time")
   func oneOrder() throws {
     let runs = try (0..<2).map { _ in try WatchedRun("swift-testing", "STOneOrder/") }
