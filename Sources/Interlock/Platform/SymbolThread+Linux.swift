@@ -62,9 +62,11 @@ final class SymbolThread: @unchecked Sendable {
     isWorking = true
     work = body
     pthread_cond_broadcast(changed)
-    let deadline = Self.deadline(after: Self.limit)
-    while isWorking {
-      guard isChanged(before: deadline) else { break }
+    // In waits of a second: a hang is judged by what still runs, and on a busy machine the work may
+    // itself wait for seconds, for a process that reads debug information.
+    var left = Self.limit
+    while isWorking, left > 0 {
+      if !isChanged(before: Self.deadline(after: 1)) { left -= 1 }
     }
     defer { result = nil }
     return result
