@@ -127,7 +127,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     return value;                                                                             \
   }                                                                                           \
   TWIN type explored_load##bits(const volatile type *at, int memory_order) {                  \
-    POINT(true, false, "atomic load", at, operands_of(0, 0, memory_order));                      \
+    POINT(true, false, "atomic load", at, operands_of(0, 0, memory_order));                   \
     type value = load##bits(at, memory_order, PLACE);                                         \
     interlock_explored_atomic_was(&call, NULL);                                               \
     return value;                                                                             \

@@ -1,5 +1,5 @@
-/// What the check of memory passes to the explorer: accesses of explored threads. The functions are
-/// NULL in a program that does not explore.
+/// The check of memory passes accesses of explored threads to the explorer by these functions. They
+/// are NULL in a program that does not explore.
 #ifndef INTERLOCK_EXPLORED_MEMORY_H
 #define INTERLOCK_EXPLORED_MEMORY_H
 

@@ -33,7 +33,8 @@ struct interlock_loop {
   loop_read now;
   /// The units of 8 bytes that the thread has written since the first read.
   uintptr_t written[most_written];
-  /// Of the reads, the first of the round that the thread waits in.
+  /// How many there are of both, and the index of the first read of the round that the thread waits
+  /// in.
   uint32_t count, written_count, waits_since;
   bool is_asking, is_at_metadata, writes_too_much;
 };

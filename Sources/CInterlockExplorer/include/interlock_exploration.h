@@ -120,8 +120,8 @@ enum {
   /// Of `READ`, `WRITE`, `READ_WRITE`: the bytes of the object that it does not access, as bits.
   /// Two operations without a byte in common commute.
   INTERLOCK_OPERATION_BYTES_LEFT_OUT = 0xff,
-  /// Of a `READ` or `READ_WRITE`: it is in a loop that reads the same again, and waits until
-  /// another thread writes something that the loop reads: the step then has a `READ` of each.
+  /// The `READ` or `READ_WRITE` is in a loop that reads the same again. It waits until another
+  /// thread writes something that the loop reads; the step then has a `READ` of each.
   INTERLOCK_OPERATION_AWAITS_CHANGE = 1 << 14,
   /// Of `TIME_UP`: the time is a lower bound, so the strategy may choose it at any point. Without
   /// the flag the time is exact: it comes when no thread can run, and depends on everything.

@@ -7,7 +7,7 @@ private final class Shared: Sendable {
   let isFreed = Atomic(false)
   let references = Atomic(1)
   let epoch = Atomic(0)
-  /// What a reader protects: 1 for the object, 0 for nothing.
+  /// The reader's hazard pointer: 1 for the object, 0 for nothing.
   let hazard = Atomic(0)
   /// The object that new readers find; 0 once it is replaced.
   let current = Atomic(1)

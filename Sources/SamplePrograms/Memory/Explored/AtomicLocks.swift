@@ -4,7 +4,7 @@ import Synchronization
 /// A lock of atomics, and how many threads are between its lock and its unlock.
 private final class Lock: Sendable {
   let isLocked = Atomic(false)
-  /// Of a ticket lock.
+  /// The next ticket of a ticket lock, and the one that is served.
   let next = Atomic(0)
   let served = Atomic(0)
   /// Of a read-write lock: its readers, or -1 for a writer.
