@@ -64,16 +64,25 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
 
   /// What is left out, a part of a sentence for each.
   package var words: [String] {
-    (hasExactTime ? ["with exact times"] : [])
-      + (poolWidth.map { ["on a pool of \($0) thread\($0 == 1 ? "" : "s")"] } ?? [])
-      + (boundsSleeps
-        ? ["a loop that sleeps does so at most 3 times in a row while others can run"] : [])
-      + (boundsLoops
-        ? ["a loop that waits for an atomic goes on once another thread changes it"] : [])
-      + (boundsWakeUps
-        ? ["a thread wakes without a signal at most once for each condition"] : [])
-      + (leavesOutNarrowPools
-        ? ["a task can block, and not all orders of narrow pools were tried"] : [])
+    // A sum of these conditions took the type checker half a minute.
+    var words: [String] = []
+    if hasExactTime { words.append("with exact times") }
+    if let poolWidth {
+      words.append("on a pool of \(poolWidth) thread\(poolWidth == 1 ? "" : "s")")
+    }
+    if boundsSleeps {
+      words.append("a loop that sleeps does so at most 3 times in a row while others can run")
+    }
+    if boundsLoops {
+      words.append("a loop that waits for an atomic goes on once another thread changes it")
+    }
+    if boundsWakeUps {
+      words.append("a thread wakes without a signal at most once for each condition")
+    }
+    if leavesOutNarrowPools {
+      words.append("a task can block, and not all orders of narrow pools were tried")
+    }
+    return words
   }
 }
 
