@@ -2,6 +2,7 @@ internal import CInterlock
 internal import CInterlockEvents
 internal import CInterlockExplorer
 internal import Glibc
+@testable import SectionTable
 internal import Synchronization
 
 /// What a body does, and the state of an execution.

@@ -9,6 +9,7 @@ internal import CInterlockExplorer
 // What the interposed calls are in.
 import Dispatch
 internal import Glibc
+internal import SectionTable
 
 private func number(_ name: String, _ other: Int) -> Int {
   let arguments = CommandLine.arguments

@@ -11,14 +11,14 @@ final class NearMissStore: NearMissDelays.Store {
   let budget: DelayBudget
   let pairs: Guarded<KnownPairs>
   /// The section that is being held open, as the word in its slot; 0 for none.
-  private let heldWord = Atomic<UInt>(0)
+  private let heldWord = Synchronization.Atomic<UInt>(0)
   /// When it began to be held, in microseconds.
-  private let heldSince = Atomic<UInt>(0)
+  private let heldSince = Synchronization.Atomic<UInt>(0)
   /// Whether another section has overlapped it.
-  private let isMet = Atomic(false)
+  private let isMet = Synchronization.Atomic(false)
   /// One section is held open at a time, so a thread that is blocked meanwhile was blocked by this
   /// delay.
-  private let isDelaying = Atomic(false)
+  private let isDelaying = Synchronization.Atomic(false)
 
   private init(_ tables: DelayTables, _ plan: DelaySettings) {
     self.tables = tables

@@ -29,7 +29,7 @@ final class SymbolThread: @unchecked Sendable {
   private var work: Work?
   private var isWorking = false
   private var result: [NamedFrame]?
-  private let running = Atomic<UInt64>(0)
+  private let running = Synchronization.Atomic<UInt64>(0)
 
   private init() {}
 

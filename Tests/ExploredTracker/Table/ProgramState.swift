@@ -1,15 +1,15 @@
-internal import CInterlockExplorer
+package import CInterlockExplorer
 
 /// A hash of all that the rest of an execution depends on: the atomics in memory, and for each
 /// thread the values that it has read. What a thread does next depends on nothing else.
-enum ProgramState {
+package enum ProgramState {
   // Unsafe, and not: explored threads run one at a time.
   nonisolated(unsafe) private static var memory: UInt64 = 0
   nonisolated(unsafe) private static var threads: [UInt64] = []
   /// The number of the thread that takes the step.
   nonisolated(unsafe) static var running = 0
 
-  static func begin() {
+  package static func begin() {
     memory = 0
     threads = [0]
     running = 0
@@ -28,7 +28,7 @@ enum ProgramState {
   }
 
   /// What the running thread has read does not matter any more, except for these values.
-  static func forget(except values: [UInt64]) {
+  package static func forget(except values: [UInt64]) {
     knowRunning()
     threads[running] = 1
     for value in values { learned(value) }
@@ -39,7 +39,7 @@ enum ProgramState {
   }
 
   /// With what else the program depends on.
-  static func hash(with values: [UInt64]) -> UInt64 {
+  package static func hash(with values: [UInt64]) -> UInt64 {
     var hash = memory
     for thread in threads { hash = mix(hash &+ thread) }
     for value in values { hash = mix(hash &+ value) }
@@ -60,24 +60,24 @@ enum ProgramState {
 ///
 /// States are kept as hashes of 64 bits (hash compaction: Wolper and Leroy, CAV 1993). With a
 /// million states, the probability that two have one hash is below one in ten million.
-enum StateSearch {
+package enum StateSearch {
   // Unsafe, and not: one thread explores.
   nonisolated(unsafe) private static var inner: UnsafeMutablePointer<interlock_strategy>?
   nonisolated(unsafe) private static var state: () -> UInt64 = { 0 }
   nonisolated(unsafe) private static var cuts = true
   /// All that were reached.
-  nonisolated(unsafe) private(set) static var states: Set<UInt64> = []
+  nonisolated(unsafe) package private(set) static var states: Set<UInt64> = []
   /// The choices of the execution before, and of this one as long as it repeats them.
   nonisolated(unsafe) private static var choices: [Int32] = []
   nonisolated(unsafe) private static var repeated = 0
 
   /// Depth-first search.
-  static func search(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
+  package static func search(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
     make(interlock_dfs_create(.max), cuts: true, state)
   }
 
   /// Random executions, whole, which must reach no other states than the search has reached.
-  static func sample(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
+  package static func sample(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
     make(interlock_random_walk_create(1), cuts: false, state)
   }
 

@@ -1,5 +1,5 @@
 internal import CInterlockExplorer
-public import Synchronization
+package import Synchronization
 
 // The tracker's sources are compiled into this program with this type in place of the real one:
 // each access to the table of open sections, and each access elsewhere that orders others, is a
@@ -7,11 +7,11 @@ public import Synchronization
 
 /// `Synchronization.Atomic`, whose accesses are points. One thread runs at a time, so that the
 /// accesses themselves are plain.
-public struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
+package struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
   /// Only the memory, in the layout that the tracker expects.
   private let storage: Synchronization.Atomic<Value>
 
-  init(_ value: consuming Value) { storage = Synchronization.Atomic(value) }
+  package init(_ value: consuming Value) { storage = Synchronization.Atomic(value) }
 
   /// As a `Mutex`, an atomic has an address of its own for as long as it exists.
   fileprivate var value: UnsafeMutablePointer<Value> {
@@ -20,12 +20,12 @@ public struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
     }
   }
 
-  func load(ordering: AtomicLoadOrdering) -> Value {
+  package func load(ordering: AtomicLoadOrdering) -> Value {
     Access.reach(INTERLOCK_OPERATION_READ, value, isRelaxed: ordering == .relaxed)
     return read()
   }
 
-  func store(_ new: Value, ordering: AtomicStoreOrdering) {
+  package func store(_ new: Value, ordering: AtomicStoreOrdering) {
     Access.reach(INTERLOCK_OPERATION_WRITE, value, isRelaxed: ordering == .relaxed)
     write(new)
   }
@@ -40,11 +40,11 @@ public struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
     value.pointee = new
   }
 
-  func exchange(_ new: Value, ordering: AtomicUpdateOrdering) -> Value {
+  package func exchange(_ new: Value, ordering: AtomicUpdateOrdering) -> Value {
     update(ordering) { _ in new }.oldValue
   }
 
-  func compareExchange(
+  package func compareExchange(
     expected: Value, desired: Value, ordering: AtomicUpdateOrdering
   ) -> (exchanged: Bool, original: Value) {
     if let word = desired as? UInt, Access.delays(value) {
@@ -55,7 +55,7 @@ public struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
     return exchange(expected, desired, isRelaxed: ordering == .relaxed)
   }
 
-  func compareExchange(
+  package func compareExchange(
     expected: Value, desired: Value, successOrdering: AtomicUpdateOrdering,
     failureOrdering: AtomicLoadOrdering
   ) -> (exchanged: Bool, original: Value) {
@@ -98,7 +98,7 @@ extension Atomic: @unchecked Sendable where Value: Sendable {}
 
 extension Atomic where Value: FixedWidthInteger {
   @discardableResult
-  func wrappingAdd(
+  package func wrappingAdd(
     _ operand: Value, ordering: AtomicUpdateOrdering
   ) -> (oldValue: Value, newValue: Value) {
     defer {
@@ -110,7 +110,7 @@ extension Atomic where Value: FixedWidthInteger {
   }
 
   @discardableResult
-  func wrappingSubtract(
+  package func wrappingSubtract(
     _ operand: Value, ordering: AtomicUpdateOrdering
   ) -> (oldValue: Value, newValue: Value) {
     defer {
@@ -122,14 +122,14 @@ extension Atomic where Value: FixedWidthInteger {
   }
 
   @discardableResult
-  func bitwiseOr(
+  package func bitwiseOr(
     _ operand: Value, ordering: AtomicUpdateOrdering
   ) -> (oldValue: Value, newValue: Value) {
     update(ordering) { $0 | operand }
   }
 
   @discardableResult
-  func bitwiseAnd(
+  package func bitwiseAnd(
     _ operand: Value, ordering: AtomicUpdateOrdering
   ) -> (oldValue: Value, newValue: Value) {
     update(ordering) { $0 & operand }

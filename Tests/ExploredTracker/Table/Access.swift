@@ -1,13 +1,13 @@
 internal import CInterlock
 internal import CInterlockEvents
 internal import CInterlockExplorer
-internal import Glibc
+package import Glibc
 
 /// The tracker's accesses of shared words, as points.
-enum Access {
+package enum Access {
   /// Delays each publication until `flush`, as a store buffer does: the tracker then looks before
   /// its own publication is visible, and can miss an overlap. Shows that exploration finds that.
-  nonisolated(unsafe) static var delaysPublication = false
+  nonisolated(unsafe) package static var delaysPublication = false
   // Unsafe, and not: explored threads run one at a time.
   nonisolated(unsafe) private static var delayed: [Delayed] = []
 
@@ -35,7 +35,7 @@ enum Access {
   /// A thread is within a look, which is one step: its accesses are operations of the step.
   nonisolated(unsafe) private static var isLooking = false
   /// What threads do in the step of their next access.
-  nonisolated(unsafe) static var atNextAccess: [pthread_t: () -> Void] = [:]
+  nonisolated(unsafe) package static var atNextAccess: [pthread_t: () -> Void] = [:]
 
   /// A thread that looks at others' records, to report them, does so in one step: an owner that
   /// ends meanwhile spins, and a loop that spins has no end in an exploration. It counts itself in
@@ -59,7 +59,7 @@ enum Access {
   }
 
   /// Publishes what the calling thread has delayed.
-  static func flush() {
+  package static func flush() {
     let own = pthread_self()
     while let next = delayed.firstIndex(where: { $0.thread == own }) {
       let publication = delayed[next]
@@ -72,12 +72,12 @@ enum Access {
   }
 
   /// What is delayed, for the state.
-  static var state: [UInt64] {
+  package static var state: [UInt64] {
     delayed.flatMap { [UInt64(UInt(bitPattern: $0.address)), UInt64($0.word)] }
   }
 
   /// Drops what threads of another execution have left.
-  static func forget() {
+  package static func forget() {
     delayed = []
     atNextAccess = [:]
     isLooking = false
@@ -96,9 +96,9 @@ package final class Guarded<Value>: @unchecked Sendable {
   // Unchecked: see above.
   private var value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 
-  func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R
+  package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R
   {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
