@@ -51,6 +51,8 @@ typedef struct interlock_task_option {
 uintptr_t interlock_group_of(const interlock_task_option *options) HIDDEN;
 /// Records a new task; `parent` is the task that made it in a task group, or 0.
 void interlock_child_made(uintptr_t child, uintptr_t parent) HIDDEN;
+/// Records where a task was made.
+void interlock_note_maker(uintptr_t task, interlock_task_place place) HIDDEN;
 
 /// Records that an `async let` has made its task.
 void interlock_let_begins(uintptr_t let, uintptr_t task) HIDDEN;

@@ -99,6 +99,14 @@ static void end_making(interlock_task_maker outer) {
   interlock_marks.makes_task--;
 }
 
+/// The place that a call comes from, with its caller.
+static interlock_task_place place_of(uintptr_t returns_to, uintptr_t frame) {
+  uintptr_t place = interlock_user_place(returns_to, frame);
+  return (interlock_task_place){
+      place, place == returns_to ? interlock_events_outer(frame, returns_to) : 0};
+}
+#define THIS_PLACE place_of(RETURNS_TO, THIS_FRAME)
+
 INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_option *options,
                                                   const void *type, void *function, void *closure) {
   typedef SWIFT_CALL made_task create(size_t, interlock_task_option *, const void *, void *,
@@ -121,6 +129,7 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
     uintptr_t task = (uintptr_t)made.task, group = interlock_group_of(options);
     uintptr_t parent = group ? (uintptr_t)REAL(current, swift_task_getCurrent)() : 0;
     interlock_child_made(task, parent);
+    interlock_note_maker(task, THIS_PLACE);
     if (is_explored) {
       interlock_explored_task_made(
           (interlock_made_task){.task = task,
@@ -149,6 +158,7 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   }
   interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
   interlock_child_made(interlock_marks.made_job, 0);
+  interlock_note_maker(interlock_marks.made_job, THIS_PLACE);
   if (is_task_explored()) {
     uintptr_t actor;
     interlock_explored_let_made(interlock_marks.made_job, interlock_running_task(&actor));

@@ -1,5 +1,5 @@
-// The parent of each task in a task group, so that a report can name the tasks for which a task
-// that awaits its group waits.
+// The origin of tasks: the parent of each task in a task group, so that a report can name the tasks
+// for which a task that awaits its group waits, and the place that made each of the last tasks.
 #include "interpose_awaits.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -29,6 +29,55 @@ uintptr_t interlock_group_of(const interlock_task_option *option) {
   return 0;
 }
 
+/// The tasks with one hash; a new task takes the place of the oldest.
+typedef struct {
+  int lock;
+  uint32_t next;
+  struct {
+    uintptr_t task;
+    interlock_task_place place;
+  } tasks[4];
+} makers;
+
+enum { maker_count = 1 << 13 };
+static makers maker_table[maker_count];
+
+static makers *take_makers(uintptr_t task) {
+  makers *found = &maker_table[(size_t)(task * 0x9e3779b97f4a7c15ull >> 40) % maker_count];
+  take(&found->lock);
+  return found;
+}
+
+/// The index of a task among those with its hash; their number if it is not among them.
+static size_t index_among(const makers *makers, uintptr_t task) {
+  size_t index = 0;
+  while (index < sizeof makers->tasks / sizeof *makers->tasks &&
+         makers->tasks[index].task != task) {
+    index++;
+  }
+  return index;
+}
+
+void interlock_note_maker(uintptr_t task, interlock_task_place place) {
+  if (!task) return;
+  makers *makers = take_makers(task);
+  size_t count = sizeof makers->tasks / sizeof *makers->tasks;
+  size_t index = index_among(makers, task);
+  if (index == count) index = makers->next++ % count;
+  makers->tasks[index].task = task;
+  makers->tasks[index].place = place;
+  give(&makers->lock);
+}
+
+interlock_task_place interlock_waits_task_maker(uintptr_t task) {
+  makers *makers = take_makers(task);
+  size_t index = index_among(makers, task);
+  interlock_task_place place = {0};
+  if (index < sizeof makers->tasks / sizeof *makers->tasks) place = makers->tasks[index].place;
+  give(&makers->lock);
+  return place;
+}
+
 void interlock_child_made(uintptr_t child, uintptr_t parent) {
   family *family = take_family(child);
   if (parent) {
@@ -48,6 +97,11 @@ uintptr_t interlock_waits_parent(uintptr_t task) {
 }
 
 #else
+interlock_task_place interlock_waits_task_maker(uintptr_t task) {
+  (void)task;
+  return (interlock_task_place){0};
+}
+
 uintptr_t interlock_waits_parent(uintptr_t task) {
   (void)task;
   return 0;

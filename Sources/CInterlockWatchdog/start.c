@@ -1,6 +1,5 @@
 #include "interlock_watchdog.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "interlock_runtime.h"
@@ -15,6 +14,7 @@ __attribute__((constructor(101))) static void declare_options(void) {
 // Runs after the constructors without a priority, such as those of the runtime's C++ parts in this
 // executable.
 __attribute__((constructor(65535))) static void start(void) {
+  interlock_watchdog_note_quit();
   interlock_follow_tests();
   // Before the first task: a wait table that starts later does not know what tasks wait for.
   if (interlock_testing_starts) interlock_testing_starts();

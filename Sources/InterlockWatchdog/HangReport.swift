@@ -9,7 +9,8 @@ import Interlock
 import ProcessInspection
 import WaitForGraph
 
-/// The report of a watchdog that ends the process.
+/// The report of a watchdog: of a hang, which ends the process, or for a signal, after which it
+/// goes on.
 struct HangReport {
   /// The most threads whose stacks are captured, groups that are shown, and frames of each.
   private static let mostThreads: UInt32 = 2048
@@ -24,22 +25,22 @@ struct HangReport {
   /// Writes a report.
   ///
   /// - Parameters:
-  ///   - diagnosis: Why the process hangs; `nil` if no thread is stuck.
-  ///   - snapshot: The process at that moment, with symbols.
+  ///   - finding: The process at that moment, with symbols, and why it hangs, if it does.
   ///   - groups: Its threads, those with equal stacks together.
   ///   - tests: The tests that have begun and not ended; if none are known, the stacks may show
   ///     one.
   ///   - blindness: Why this build sees no calls; `nil` if it does.
   init(
-    _ diagnosis: Diagnosis?, of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String],
-    blindness: String?
+    _ finding: HangMonitor.Finding, groups: [ThreadGroup], tests: [String], blindness: String?
   ) {
+    let snapshot = finding.snapshot
     var lines: [String] = []
-    let quiet = String(format: "%.1f s", snapshot.quietSeconds)
+    let quiet = String(format: "nothing has happened for %.1f s", snapshot.quietSeconds)
     lines.append(
-      diagnosis?.isCertain ?? false
-        ? "interlock: this process is deadlocked"
-        : "interlock: this process hangs: nothing has happened for \(quiet)")
+      finding.isAsked
+        ? "interlock: this process, as SIGQUIT found it"
+        : finding.diagnosis?.isCertain ?? false
+          ? "interlock: this process is deadlocked" : "interlock: this process hangs: \(quiet)")
     let names = tests.isEmpty ? [Self.runningTest(in: groups)].compactMap { $0 } : tests
     lines += names.prefix(Self.mostTests).map { "  test: \(Printable.line($0))" }
     if names.count > Self.mostTests {
@@ -47,11 +48,14 @@ struct HangReport {
     }
     if names.isEmpty, let note = RunningTests.shared.note { lines.append("  (\(note))") }
     lines += WatchedWork.notes.map { "  " + Printable.line($0) }
-    if let diagnosis {
+    // A process that has only just become quiet may go on at any moment.
+    if let diagnosis = finding.diagnosis, !finding.isAsked || snapshot.quietSeconds >= 1 {
+      if finding.isAsked { lines.append("  \(quiet); if that is for ever:") }
       let explanation = Explanation(diagnosis, of: snapshot)
       lines += DiagnosisText(explanation, width: nil).lines.map { "  " + $0 }
     }
     if let blindness { lines.append("  (what the threads wait for is not known: \(blindness))") }
+    lines += SuspendedTasksText(snapshot, mostLines: Self.mostGroups).lines.map { "  " + $0 }
     let total = groups.reduce(0) { $0 + $1.count }
     lines.append("  all \(total) threads:")
     for group in groups.prefix(Self.mostGroups) {
@@ -64,7 +68,10 @@ struct HangReport {
     if groups.count > Self.mostGroups {
       lines.append("    … \(groups.count - Self.mostGroups) more groups of threads")
     }
-    lines.append("interlock: ending the process with code \(HangWatchdog.exitCode)")
+    lines.append(
+      finding.isAsked
+        ? "interlock: the process goes on"
+        : "interlock: ending the process with code \(HangWatchdog.exitCode)")
     self.lines = lines
   }
 
@@ -88,34 +95,48 @@ struct HangReport {
     return frame.function?.contains("4TestfMp_") ?? false
   }
 
-  /// Inspects every thread, writes the report to standard error, and ends the process at once: an
-  /// exit handler might wait for a hanging thread.
-  static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
+  /// Inspects every thread, and writes the report to standard error.
+  private static func write(
+    _ finding: HangMonitor.Finding, tests: [String]
+  ) -> (report: HangReport, snapshot: WaitSnapshot, groups: [ThreadGroup]) {
     // Stacks first, then their symbols: reading debug information takes up to a second.
     var groups: [ThreadGroup] = []
-    var snapshot = finding.snapshot
-    if let memory = interlock_watchdog_stack_area(mostThreads) {
-      let area = memory.assumingMemoryBound(to: interlock_stack_area.self)
-      if interlock_stack_capture_install(area) {
-        let capture = StackCapture(process: getpid(), area: area, capacity: mostThreads)
-        let own = Platform.thisThread
-        var stacks = capture.stacks(of: Platform.threads(of: getpid()).filter { $0.id != own })
-        snapshot = snapshot.withStacks(stacks.byThread)
-        stacks.origins.merge(capture.origins(of: snapshot.addresses)) { first, _ in first }
-        let frames = stacks.named(symbolicate: symbolicateWaits)
-        groups = stacks.groups(named: frames)
-        snapshot = snapshot.named(frames)
-      }
+    var finding = finding
+    if let area = stackArea, interlock_stack_capture_install(area) {
+      let capture = StackCapture(process: getpid(), area: area, capacity: mostThreads)
+      let own = Platform.thisThread
+      var stacks = capture.stacks(of: Platform.threads(of: getpid()).filter { $0.id != own })
+      finding.snapshot = finding.snapshot.withStacks(stacks.byThread)
+      stacks.origins.merge(capture.origins(of: finding.snapshot.addresses)) { first, _ in first }
+      let frames = stacks.named(symbolicate: symbolicateWaits)
+      groups = stacks.groups(named: frames)
+      finding.snapshot = finding.snapshot.named(frames)
     }
-    let tests = RunningTests.shared.names
     let report = HangReport(
-      finding.diagnosis, of: snapshot, groups: groups, tests: tests,
-      blindness: InterposedCalls.blindness)
+      finding, groups: groups, tests: tests, blindness: InterposedCalls.blindness)
     let text = report.lines.joined(separator: "\n") + "\n"
     text.utf8CString.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }
       interlock_write_error(start, bytes.count - 1)
     }
+    return (report, finding.snapshot, groups)
+  }
+
+  /// Where the threads write their stacks, for each report: a thread may do so late.
+  // Unsafe, and not: only the monitor's thread, or one that is about to trap, writes a report.
+  nonisolated(unsafe) private static let stackArea = interlock_watchdog_stack_area(mostThreads)?
+    .assumingMemoryBound(to: interlock_stack_area.self)
+
+  /// Writes the report of a process that goes on.
+  static func print(_ finding: HangMonitor.Finding) {
+    _ = write(finding, tests: RunningTests.shared.names)
+  }
+
+  /// Writes the report, and ends the process at once: an exit handler might wait for a hanging
+  /// thread.
+  static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
+    let tests = RunningTests.shared.names
+    let (report, snapshot, groups) = write(finding, tests: tests)
     // After the text: the report may be impossible in a process that hangs.
     var hang =
       finding.diagnosis.map { Finding(Explanation($0, of: snapshot)) }

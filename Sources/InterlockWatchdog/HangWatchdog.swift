@@ -21,6 +21,11 @@ import WaitForGraph
 /// as the limit: no thread ran, waited for another object, or got work. A thread that computes or
 /// polls is not a hang; neither is an idle program, unless it runs tests.
 ///
+/// `kill -QUIT` with the number of the process prints the same report of a process that runs: its
+/// threads with what they wait for, and its suspended tasks with their `await` and the line that
+/// made each. The process goes on; the signal may end a sleep early. Not if the program handles
+/// SIGQUIT itself.
+///
 /// A watchdog that is not started costs only its size. It explains hangs on Linux; elsewhere, and
 /// under ThreadSanitizer, it only enforces the limit and shows the stacks.
 public enum HangWatchdog {
@@ -52,7 +57,11 @@ public enum HangWatchdog {
   private static let monitor: HangMonitor? = {
     var taker = SnapshotTaker()
     taker.mayRest = !isTestProcess
-    return HangMonitor.start(taker, limit: { limitSeconds }) { finding in
+    interlock_watchdog_follow_quit()
+    return HangMonitor.start(
+      taker, limit: { limitSeconds }, takesRequest: { interlock_watchdog_takes_quit() }
+    ) { finding in
+      if finding.isAsked { return HangReport.print(finding) }
       guard limitSeconds != nil, isHang(finding) else { return }
       HangReport.printAndExit(finding)
     }

@@ -64,7 +64,70 @@ extension Programs {
       start(arguments)
       print("done")
     },
+    "asked": { arguments in
+      start(arguments)
+      suspendTasks()
+      for _ in 0..<50 { Task { await onContinuation() } }  // asked: 50 made
+      print(reportsOnRequest(until: arguments.dropFirst()))
+    },
+    "handles-quit": { arguments in
+      signal(SIGQUIT) { _ in
+        _ = write(STDOUT_FILENO, "own\n", 4)
+        _exit(0)
+      }
+      start(arguments)
+      kill(getpid(), SIGQUIT)
+      while true { pause() }
+    },
   ]
+
+  private static func onContinuation() async {
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }  // asked: 50 wait
+  }
+
+  private actor Ledger {
+    nonisolated let leaves = DispatchSemaphore(value: 0)
+    func hold() {
+      leaves.wait()
+    }
+    func add() {}
+  }
+
+  /// Suspends a task in each way.
+  private static func suspendTasks() {
+    let (elements, more) = AsyncStream.makeStream(of: Int.self)
+    Task {  // asked: makes the reader
+      for await _ in elements {}  // asked: reads
+      more.finish()
+    }
+    Task {  // asked: makes the group
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await onContinuation() }  // asked: makes the child
+        await group.waitForAll()
+      }
+    }
+    let ledger = Ledger()
+    Task { await ledger.hold() }
+    Task { await ledger.add() }  // asked: enters
+  }
+
+  /// Sends this process SIGQUIT until a report has these parts: only the tasks themselves know when
+  /// they have suspended. Returns the last report.
+  private static func reportsOnRequest(until parts: ArraySlice<String>) -> String {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { return "no pipe" }
+    while true {
+      kill(getpid(), SIGQUIT)
+      var report = ""
+      while !report.contains("interlock: the process goes on\n") {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = read(ends[0], &bytes, bytes.count)
+        guard count > 0 else { return report }
+        report += String(decoding: bytes.prefix(count), as: UTF8.self)
+      }
+      if parts.allSatisfy(report.contains) { return report }
+    }
+  }
 
   /// A wait for a thread that sleeps: nothing about it is certain.
   private static func unsure() {

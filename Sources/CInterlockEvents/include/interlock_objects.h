@@ -34,6 +34,15 @@ typedef struct {
 /// Returns the task that made `task` in a task group; 0 if that was not seen.
 uintptr_t interlock_waits_parent(uintptr_t task);
 
+/// The place in the user's code that made a task, and its caller's: in debug builds `Task.init` is
+/// a function of the user's code. Both are 0 if that was not seen.
+typedef struct {
+  uintptr_t place, outer;
+} interlock_task_place;
+
+/// Returns where a task was made. At least the last 4 tasks are known, and usually 30,000.
+interlock_task_place interlock_waits_task_maker(uintptr_t task);
+
 /// Writes the tasks that wait for tasks, actors or groups.
 ///
 /// Returns their number, which may exceed `capacity`. A task in a group's scope is listed also

@@ -1,6 +1,7 @@
 #ifndef INTERLOCK_WATCHDOG_H
 #define INTERLOCK_WATCHDOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// Begins to record which tests run. Called before main in every process, because a test may start
@@ -50,6 +51,15 @@ void interlock_prediction_start_from_environment(void);
 /// Arranges for the reports that `INTERLOCK_OPTIONS` names, and those that a CI service reads, to
 /// be written at exit. Swift's side: `Sources/InterlockWatchdog/ProcessReport.swift`.
 void interlock_report_start_from_environment(void);
+
+/// Remembers how SIGQUIT is handled before main: not by the program.
+void interlock_watchdog_note_quit(void);
+
+/// Counts SIGQUIT as a request for a report, unless the program handles or ignores it.
+void interlock_watchdog_follow_quit(void);
+
+/// Returns true if a report was requested since the last call. Only one thread may call it.
+bool interlock_watchdog_takes_quit(void);
 
 /// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.
 void *interlock_watchdog_stack_area(unsigned slots);

@@ -57,6 +57,16 @@ struct HangDetector {
   /// no thread has run in between, however long that was.
   var isSuspicious: Bool { suspectedAt != nil && !hasReportedCertain }
 
+  /// The process as it is now, with the cause of a hang if it hangs.
+  var state: HangMonitor.Finding {
+    var taken = taker.take()
+    taken.snapshot.quietSeconds = Platform.now - quietSince
+    let diagnosis = Diagnosis(of: taken.snapshot)
+    return HangMonitor.Finding(
+      snapshot: taken.snapshot, diagnosis: taker.hasMoved(since: taken) ? nil : diagnosis,
+      isAsked: true)
+  }
+
   /// Polls once, and returns what to report.
   mutating func look(limit: Double?) -> HangMonitor.Finding? {
     let now = Platform.now

@@ -24,6 +24,8 @@ package final class HangMonitor: Sendable {
     package var diagnosis: Diagnosis?
     /// Whether nothing has happened for as long as the limit.
     package var isOverLimit = false
+    /// Whether it was asked for: the process may be in the best of health.
+    package var isAsked = false
   }
 
   /// The time between two polls.
@@ -38,6 +40,7 @@ package final class HangMonitor: Sendable {
   private let taker: SnapshotTaker
   private let report: @Sendable (Finding) -> Void
   private let limit: @Sendable () -> Double?
+  private let takesRequest: @Sendable () -> Bool
   // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
   private let selfWaits = NSLock()
   // Accessed only under that lock.
@@ -50,9 +53,10 @@ package final class HangMonitor: Sendable {
 
   private init(
     _ taker: SnapshotTaker, limit: @escaping @Sendable () -> Double?,
-    report: @escaping @Sendable (Finding) -> Void
+    takesRequest: @escaping @Sendable () -> Bool, report: @escaping @Sendable (Finding) -> Void
   ) {
     self.taker = taker
+    self.takesRequest = takesRequest
     self.limit = limit
     self.report = report
   }
@@ -63,6 +67,8 @@ package final class HangMonitor: Sendable {
   ///   - taker: Takes the snapshots; it has the threads and descriptors to ignore.
   ///   - limit: The seconds after which a process in which nothing happens is reported without a
   ///     certain cause; `nil` for no limit. The closure is called at each poll.
+  ///   - takesRequest: Returns whether a report is asked for, whatever the process does, and takes
+  ///     that request. The closure is called at each poll.
   ///   - report: Called on the monitor's thread; for a call that waits for its own thread, on that
   ///     thread, before libdispatch ends the process. It must not wait for a thread of this
   ///     process.
@@ -70,10 +76,12 @@ package final class HangMonitor: Sendable {
   ///   system refuses a thread.
   package static func start(
     _ taker: SnapshotTaker, limit: (@Sendable () -> Double?)? = nil,
+    takesRequest: @escaping @Sendable () -> Bool = { false },
     report: @escaping @Sendable (Finding) -> Void
   ) -> HangMonitor? {
     guard interlock_waits_start() || limit != nil else { return nil }
-    let monitor = HangMonitor(taker, limit: limit ?? { nil }, report: report)
+    let monitor = HangMonitor(
+      taker, limit: limit ?? { nil }, takesRequest: takesRequest, report: report)
     guard DedicatedThread.startDetached({ monitor.run() }) else { return nil }
     SelfWaits.report(to: monitor)
     return monitor
@@ -135,6 +143,7 @@ package final class HangMonitor: Sendable {
     var watch = HangDetector(taker: taker, thread: Platform.thisThread)
     while true {
       let isTrapping = UInt64(Platform.now * 1000) < trapsBefore.load(ordering: .relaxed)
+      if takesRequest() { report(watch.state) }
       if !isTrapping, let finding = watch.look(limit: limit()) { report(finding) }
       // A period between polls, not a wait for an event: only a poll finds what to report.
       var pause = timespec(

@@ -36,6 +36,17 @@ extension SnapshotTaker {
     return parent == 0 ? nil : parent
   }
 
+  /// The places that made the suspended tasks, as far as they are known.
+  static func makers(of snapshot: WaitSnapshot) -> [UInt: [StackFrame]] {
+    let tasks = snapshot.awaits.map(\.task) + snapshot.signals.filter(\.isWaitingTask).map(\.id)
+    var makers: [UInt: [StackFrame]] = [:]
+    for task in tasks {
+      let maker = interlock_waits_task_maker(task)
+      if maker.place != 0 { makers[task] = frames(maker.place, maker.outer) }
+    }
+    return makers
+  }
+
   static func awaitViews() -> [interlock_await_view] {
     let count = min(interlock_waits_awaits(nil, 0) + 16, mostAwaits)
     return [interlock_await_view](unsafeUninitializedCapacity: count) { buffer, initialized in

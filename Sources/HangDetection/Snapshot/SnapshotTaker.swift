@@ -81,6 +81,7 @@ package struct SnapshotTaker {
     snapshot.leftLocks = Self.leftLocks(for: threads)
     snapshot.awaits = Self.awaits(besides: threads)
     snapshot.actorTypes = Self.actorTypes(of: snapshot.awaits)
+    snapshot.taskMakers = Self.makers(of: snapshot)
     return Taken(
       snapshot: snapshot, progress: progress,
       switches: Dictionary(

@@ -60,6 +60,7 @@ extension WaitSnapshot {
     for number in copy.leftLocks.indices {
       copy.leftLocks[number].place = change(copy.leftLocks[number].place)
     }
+    copy.taskMakers = taskMakers.mapValues(change)
     for number in copy.awaits.indices {
       copy.awaits[number].place = change(copy.awaits[number].place)
     }

@@ -1,3 +1,5 @@
+package import Interlock
+
 /// What each thread of a process waits for at one moment: the input of a `Diagnosis`.
 ///
 /// `SnapshotTaker` makes it from the wait table and from the system's data about the threads. It is
@@ -20,6 +22,8 @@ package struct WaitSnapshot: Sendable, Hashable, Codable {
   package var awaits: [Await] = []
   /// The types of those actors, as far as they are known.
   package var actorTypes: [ObjectID: String] = [:]
+  /// Where the suspended tasks were made, as far as that is known.
+  package var taskMakers: [ObjectID: [StackFrame]] = [:]
   /// The number of processors for which the pools are sized.
   package var processors: Int
   /// Whether code may run unseen: from a Dispatch source, from I/O, or because a table was full.

@@ -27,8 +27,9 @@ extension SyncEvents {
     ]
 
     /// The lines that a program's source marks, as a report shows them.
-    private static func lines(of program: String, _ file: String = #filePath) throws -> [String] {
-      let name = "Programs+Hangs.swift"
+    private static func lines(
+      of program: String, in name: String = "Programs+Hangs.swift", _ file: String = #filePath
+    ) throws -> [String] {
       let source = URL(fileURLWithPath: file).deletingLastPathComponent()
         .appendingPathComponent("../../SyncEventsTestChild/\(name)")
       return try String(contentsOf: source, encoding: .utf8).split(
@@ -51,6 +52,37 @@ extension SyncEvents {
       let lines = try Self.lines(of: hang.program)
       #expect(lines.count >= 1)
       for part in hang.parts + lines { #expect(child.errors.contains(part), "\(child.errors)") }
+    }
+
+    @Test("SIGQUIT prints each suspended task with its await and its maker; the process goes on")
+    func state() throws {
+      let lines = try Self.lines(of: "asked", in: "Programs+Quiet.swift").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      try #require(lines.count == 7)
+      // The child asks again until a report has these parts.
+      let parts = [
+        "  54 tasks are suspended:\n",
+        "    50 tasks wait for a continuation at \(lines[1])", ", made at \(lines[0])",
+        "    1 task waits for a continuation at \(lines[1])", ", made at \(lines[5])",
+        "    1 task waits for an AsyncStream's next element at \(lines[3])",
+        ", made at \(lines[2])",
+        "    1 task waits for the tasks of its group", ", made at \(lines[4])",
+        "    1 task waits to enter the actor Ledger at \(lines[6])",
+      ]
+      let child = try ChildRun(arguments: ["asked", "30"] + parts)
+      #expect(child.status == 0, "\(child.errors)")
+      for part in parts { #expect(child.output.contains(part), "\(child.output)") }
+      #expect(child.output.hasPrefix("interlock: this process, as SIGQUIT found it\n"))
+      #expect(child.output.contains("threads:\n"))
+    }
+
+    @Test("A program's own handler of SIGQUIT stays")
+    func ownHandler() throws {
+      let child = try ChildRun("handles-quit", "30")
+      #expect(child.status == 0)
+      #expect(child.words == ["own"])
+      #expect(child.errors.isEmpty, "\(child.errors)")
     }
 
     @Test("The watchdog needs no code if the environment asks for it")
