@@ -89,8 +89,7 @@ struct HangReport {
   }
 
   private static func isTestLibrarys(_ frame: StackFrame) -> Bool {
-    let libraries = ["libXCTest", "libTesting", "lib_Testing"]
-    if let image = frame.image, libraries.contains(where: image.hasPrefix) { return true }
+    if frame.isTestLibrarys { return true }
     // Swift Testing's macro makes this function around a test; its caller is a job of the runtime.
     return frame.function?.contains("4TestfMp_") ?? false
   }

@@ -85,6 +85,10 @@ extension Programs {
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }  // asked: 50 wait
   }
 
+  private static func resumed() async {
+    await withUnsafeContinuation { (task: UnsafeContinuation<Void, Never>) in task.resume() }
+  }
+
   private actor Ledger {
     nonisolated let leaves = DispatchSemaphore(value: 0)
     func hold() {
@@ -106,6 +110,8 @@ extension Programs {
         await group.waitForAll()
       }
     }
+    // These end.
+    for _ in 0..<20 { Task { await resumed() } }
     let ledger = Ledger()
     Task { await ledger.hold() }
     Task { await ledger.add() }  // asked: enters

@@ -1,3 +1,4 @@
+package import Interlock
 package import WaitForGraph
 
 /// The suspended tasks of a process as lines: what they wait for, at which `await`, and where they
@@ -29,28 +30,39 @@ package struct SuspendedTasksText: Sendable {
     self.lines = lines
   }
 
-  /// What each task waits for.
+  /// What each task waits for, without those in which a test library waits for its tests.
   private static func texts(of snapshot: WaitSnapshot) -> [WaitSnapshot.ObjectID: String] {
     var texts: [WaitSnapshot.ObjectID: String] = [:]
-    func add(_ task: WaitSnapshot.ObjectID, _ text: String) {
-      let made = PlaceText.place(snapshot.taskMakers[task] ?? []).map { ", made at \($0)" }
-      texts[task] = text + (made ?? "")
+    func add(_ task: WaitSnapshot.ObjectID, _ what: String, at place: [StackFrame]) {
+      guard !place.contains(where: \.isTestLibrarys) else { return }
+      let maker = snapshot.taskMakers[task] ?? []
+      let made = maker.contains(where: \.isTestLibrarys) ? nil : PlaceText.place(maker)
+      texts[task] = what + PlaceText.at(place) + (made.map { ", made at \($0)" } ?? "")
     }
     for signal in snapshot.signals where signal.isWaitingTask {
       let what = signal.kind == .stream ? "for an AsyncStream's next element" : "for a continuation"
-      add(signal.id, what + PlaceText.at(signal.created))
+      add(signal.id, what, at: signal.created)
     }
     for wait in snapshot.awaits {
       let what =
         switch wait.kind {
         case .actor:
-          "to enter " + (snapshot.actorTypes[wait.object].map { "the actor \(Printable.label($0))" }
-            ?? "an actor")
-        case .taskGroup: "for the tasks of its group"
+          "to enter "
+            + (snapshot.actorTypes[wait.object].map { "the actor \(Printable.label($0))" }
+              ?? "an actor")
+        case .taskGroup: "for the tasks of a group"
         default: "for another task"
         }
-      add(wait.task, what + PlaceText.at(wait.place))
+      add(wait.task, what, at: wait.place)
     }
     return texts
+  }
+}
+
+extension StackFrame {
+  /// Whether it is in Swift Testing or XCTest, where these are libraries of their own.
+  package var isTestLibrarys: Bool {
+    let libraries = ["libXCTest", "libTesting", "lib_Testing"]
+    return image.map { image in libraries.contains(where: image.hasPrefix) } ?? false
   }
 }

@@ -98,7 +98,8 @@ package final class Guarded<Value>: @unchecked Sendable {
 
   package init(_ value: Value) { self.value = value }
 
-  package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R
+  package func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R)
+    throws(Failure) -> R
   {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }

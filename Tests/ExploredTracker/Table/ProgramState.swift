@@ -72,12 +72,16 @@ package enum StateSearch {
   nonisolated(unsafe) private static var repeated = 0
 
   /// Depth-first search.
-  package static func search(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
+  package static func search(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<
+    interlock_strategy
+  >? {
     make(interlock_dfs_create(.max), cuts: true, state)
   }
 
   /// Random executions, whole, which must reach no other states than the search has reached.
-  package static func sample(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
+  package static func sample(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<
+    interlock_strategy
+  >? {
     make(interlock_random_walk_create(1), cuts: false, state)
   }
 

@@ -67,7 +67,7 @@ extension SyncEvents {
         "    1 task waits for a continuation at \(lines[1])", ", made at \(lines[5])",
         "    1 task waits for an AsyncStream's next element at \(lines[3])",
         ", made at \(lines[2])",
-        "    1 task waits for the tasks of its group", ", made at \(lines[4])",
+        "    1 task waits for the tasks of a group", ", made at \(lines[4])",
         "    1 task waits to enter the actor Ledger at \(lines[6])",
       ]
       let child = try ChildRun(arguments: ["asked", "30"] + parts)
