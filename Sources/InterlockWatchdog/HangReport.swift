@@ -55,7 +55,8 @@ struct HangReport {
       lines += DiagnosisText(explanation, width: nil).lines.map { "  " + $0 }
     }
     if let blindness { lines.append("  (what the threads wait for is not known: \(blindness))") }
-    lines += SuspendedTasksText(snapshot, mostLines: Self.mostGroups).lines.map { "  " + $0 }
+    let state = StateText(snapshot, mostLines: Self.mostGroups)
+    lines += (state.tasks + (finding.isAsked ? state.threads : [])).map { "  " + $0 }
     let total = groups.reduce(0) { $0 + $1.count }
     lines.append("  all \(total) threads:")
     for group in groups.prefix(Self.mostGroups) {

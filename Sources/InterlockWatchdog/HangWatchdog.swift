@@ -21,10 +21,9 @@ import WaitForGraph
 /// as the limit: no thread ran, waited for another object, or got work. A thread that computes or
 /// polls is not a hang; neither is an idle program, unless it runs tests.
 ///
-/// `kill -QUIT` with the number of the process prints the same report of a process that runs: its
-/// threads with what they wait for, and its suspended tasks with their `await` and the line that
-/// made each. The process goes on; the signal may end a sleep early. Not if the program handles
-/// SIGQUIT itself.
+/// `kill -QUIT` with the number of the process prints the state of a process that runs: its threads
+/// with what they wait for, and its suspended tasks with their `await` and the line that made each.
+/// The process goes on; the signal may end a sleep early. A program's own handler of SIGQUIT stays.
 ///
 /// A watchdog that is not started costs only its size. It explains hangs on Linux; elsewhere, and
 /// under ThreadSanitizer, it only enforces the limit and shows the stacks.

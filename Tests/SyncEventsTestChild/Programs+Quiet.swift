@@ -68,7 +68,18 @@ extension Programs {
       start(arguments)
       suspendTasks()
       for _ in 0..<50 { Task { await onContinuation() } }  // asked: 50 made
+      let (lock, queue) = (NSLock(), DispatchQueue(label: "asked"))
+      lock.lock()  // asked: holds the lock
+      Thread {
+        queue.sync {
+          lock.lock()  // asked: locks
+        }
+      }.start()
+      Thread {
+        queue.sync {}  // asked: syncs
+      }.start()
       print(reportsOnRequest(until: arguments.dropFirst()))
+      lock.unlock()
     },
     "handles-quit": { arguments in
       signal(SIGQUIT) { _ in

@@ -59,16 +59,18 @@ extension SyncEvents {
       let lines = try Self.lines(of: "asked", in: "Programs+Quiet.swift").map {
         $0.trimmingCharacters(in: .whitespaces)
       }
-      try #require(lines.count == 7)
+      try #require(lines.count == 10)
       // The child asks again until a report has these parts.
       let parts = [
         "  54 tasks are suspended:\n",
-        "    50 tasks wait for a continuation at \(lines[1])", ", made at \(lines[0])",
-        "    1 task waits for a continuation at \(lines[1])", ", made at \(lines[5])",
-        "    1 task waits for an AsyncStream's next element at \(lines[3])",
-        ", made at \(lines[2])",
-        "    1 task waits for the tasks of a group", ", made at \(lines[4])",
-        "    1 task waits to enter the actor Ledger at \(lines[6])",
+        "    50 tasks wait for a continuation at \(lines[4])", ", made at \(lines[0])",
+        "    1 task waits for a continuation at \(lines[4])", ", made at \(lines[8])",
+        "    1 task waits for an AsyncStream's next element at \(lines[6])",
+        ", made at \(lines[5])",
+        "    1 task waits for the tasks of a group", ", made at \(lines[7])",
+        " waits for the mutex made at ", " at \(lines[2])", "holds since \(lines[1])",
+        " waits for queue \"asked\" at \(lines[3])", ", on which thread ",
+        "    1 task waits to enter the actor Ledger at \(lines[9])",
       ]
       let child = try ChildRun(arguments: ["asked", "30"] + parts)
       #expect(child.status == 0, "\(child.errors)")
