@@ -32,9 +32,9 @@ package struct StateText: Sendable {
     guard !texts.isEmpty else { return [] }
     let rows = CauseFormatter.counted(texts)
     let shown = rows.prefix(mostLines).map { row in
-      let name = row.count == 1 ? names[row.text] : nil
-      return
-        "  \(name ?? Counted.noun(row.count, noun)) \(row.count == 1 ? "waits" : "wait") \(row.text)"
+      let subject = row.count == 1 ? names[row.text] : nil
+      return "  \(subject ?? Counted.noun(row.count, noun))"
+        + " \(row.count == 1 ? "waits" : "wait") \(row.text)"
     }
     let rest = rows.count - shown.count
     return ["\(Counted.noun(texts.count, noun)) \(state):"] + shown
