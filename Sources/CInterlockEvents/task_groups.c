@@ -42,10 +42,20 @@ typedef struct {
 enum { maker_count = 1 << 13 };
 static makers maker_table[maker_count];
 
+/// Returns NULL if another thread uses these: in the child of a fork, it may never give them back.
 static makers *take_makers(uintptr_t task) {
   makers *found = &maker_table[(size_t)(task * 0x9e3779b97f4a7c15ull >> 40) % maker_count];
-  take(&found->lock);
-  return found;
+  // Signals wait meanwhile, as for `take`.
+  begin_change();
+  // Acquire: pairs with the release in `give_makers`.
+  if (!__atomic_exchange_n(&found->lock, 1, __ATOMIC_ACQUIRE)) return found;
+  end_change();
+  return NULL;
+}
+
+static void give_makers(makers *taken) {
+  __atomic_store_n(&taken->lock, 0, __ATOMIC_RELEASE);
+  end_change();
 }
 
 /// The index of a task among those with its hash; their number if it is not among them.
@@ -59,22 +69,23 @@ static size_t index_among(const makers *makers, uintptr_t task) {
 }
 
 void interlock_note_maker(uintptr_t task, interlock_task_place place) {
-  if (!task) return;
-  makers *makers = take_makers(task);
+  makers *makers = task ? take_makers(task) : NULL;
+  if (!makers) return;
   size_t count = sizeof makers->tasks / sizeof *makers->tasks;
   size_t index = index_among(makers, task);
   if (index == count) index = makers->next++ % count;
   makers->tasks[index].task = task;
   makers->tasks[index].place = place;
-  give(&makers->lock);
+  give_makers(makers);
 }
 
 interlock_task_place interlock_waits_task_maker(uintptr_t task) {
-  makers *makers = take_makers(task);
-  size_t index = index_among(makers, task);
   interlock_task_place place = {0};
+  makers *makers = take_makers(task);
+  if (!makers) return place;
+  size_t index = index_among(makers, task);
   if (index < sizeof makers->tasks / sizeof *makers->tasks) place = makers->tasks[index].place;
-  give(&makers->lock);
+  give_makers(makers);
   return place;
 }
 

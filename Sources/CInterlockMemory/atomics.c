@@ -70,9 +70,17 @@ static inline void after(const volatile void *at, int memory_order) {
 // Explored threads. Each operation has a twin for them, to which it jumps: the twin finds the
 // registers and the stack as the instrumented code left them.
 
+/// Only while memory is checked: what a loop writes shows whether it repeats itself.
 static inline bool is_explored(void) {
+  // Relaxed: the check does not start or end within an exploration.
   return __builtin_expect(interlock_marks.controlled, 0) && interlock_is_controlled() &&
-         interlock_explored_atomic;
+         interlock_explored_atomic &&
+         __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
+}
+
+bool interlock_memory_controls_atomics(void) {
+  // Relaxed: see above.
+  return __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
 }
 
 static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_order) {

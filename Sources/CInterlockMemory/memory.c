@@ -90,6 +90,18 @@ const char *interlock_memory_start(void) {
   return refusal;
 }
 
+size_t interlock_memory_leave_out(void) {
+  int none = 0;
+  // As in `interlock_memory_start`, which returns the reason from now on.
+  if (!__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return 0;
+  }
+  refusal = "'memory=off'";
+  size_t count = interlock_memory_leave_out_calls();
+  __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+  return count;
+}
+
 void interlock_memory_go_on_in_child(void) {
   if (!was_on || !interlock_clocks_start() || !interlock_waits_start()) return;
   __atomic_store_n(&interlock_memory_is_on, true, __ATOMIC_RELAXED);
@@ -103,6 +115,7 @@ void interlock_memory_go_on_in_child(void) {
 const char *interlock_memory_start(void) {
   return "this build does not see the calls that order threads";
 }
+size_t interlock_memory_leave_out(void) { return 0; }
 void interlock_memory_report_to(interlock_memory_reporter reporter) { (void)reporter; }
 void interlock_memory_scope_from(interlock_memory_scope scope) { (void)scope; }
 void interlock_memory_scope_changes(void) {}

@@ -25,6 +25,10 @@ extern plain_calls interlock_plain_calls HIDDEN;
 /// Fills in the list, once. Reads the code of the executable.
 void interlock_plain_code_find(void) HIDDEN;
 
+/// Makes the calls of instrumented code for its accesses no-operations (left_out.c), and returns
+/// their number. Call it while there is only one thread.
+size_t interlock_memory_leave_out_calls(void) HIDDEN;
+
 /// Leads the calls through a function that notes them (plain_calls.c).
 void interlock_plain_calls_prepare(void) HIDDEN;
 /// Called in the child of a fork, which does not have the thread that held the lock.

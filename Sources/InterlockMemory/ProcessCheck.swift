@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import CInterlockMemory
 internal import Findings
 internal import Foundation
 internal import Interlock
@@ -15,7 +16,9 @@ enum ProcessCheck {
     guard getenv("INTERLOCK_TRIAL") == nil else { return }
     let options = MemoryOptions.ofThisProcess
     if !options.isOn {
-      announceOff("'memory=off'")
+      let calls = interlock_memory_leave_out()
+      let leftOut = calls > 0 ? "; \(calls.formatted()) calls of the check are left out" : ""
+      announceOff("'memory=off'" + leftOut)
       return
     }
     // Read before the program can change its folder.

@@ -27,6 +27,16 @@ struct AtomicTests {
     #expect(!run.output.contains("NOT controlled"), "\(run.output)")
   }
 
+  @Test("is not controlled where the check of memory is off, and the answer says so")
+  func switchedOff() throws {
+    let run = try WatchedRun(
+      "swift-testing", "ExploredAtomics/lostUpdate", of: "CheckedTests",
+      environment: ["INTERLOCK_OPTIONS": "memory=off"])
+    #expect(run.issues.isEmpty, "\(run.output)")
+    #expect(run.output.contains("all 1 order of the controlled calls pass"), "\(run.output)")
+    #expect(run.output.contains("NOT controlled here: atomics in module"), "\(run.output)")
+  }
+
   @Test("names the loop that waits for a value that no thread writes")
   func livelock() throws {
     let run = try run("neverSet")

@@ -60,15 +60,15 @@ private final class Made: Sendable {
       for name in OrderPrograms.all.keys.sorted() { print(name) }
       return
     }
-    if name == "uncontrolled" {
-      Made.use()
-      print(UncontrolledCode.place(inModule: "MemoryTestChild") ?? "nothing")
-      return
-    }
     if OrderPrograms.all[name] != nil { Predictor.start() }
     if let reason = start(CommandLine.arguments.dropFirst(2).first) {
       print("not armed: \(reason)")
       exit(1)
+    }
+    if name == "uncontrolled" {
+      Made.use()
+      print(UncontrolledCode.place(inModule: "MemoryTestChild") ?? "nothing")
+      return
     }
     if let program = SwiftPrograms.all[name] {
       program()

@@ -6,4 +6,10 @@ import Testing
     let child = try MemoryProgram("uncontrolled")
     #expect(child.output == "AtomicLazyReference in module MemoryTestChild\n", "\(child.errors)")
   }
+
+  @Test("is each Mutex and Atomic while the check of memory is off")
+  func switchedOff() throws {
+    let child = try MemoryProgram("uncontrolled", check: "off")
+    #expect(child.output.hasPrefix("Mutex in module MemoryTestChild ("), "\(child.errors)")
+  }
 }

@@ -51,7 +51,7 @@ static const char extreme_hang[] =
     "\"enterPlaces\":[]},{\"value\":0,\"waits\":1,\"releases\":0,\"enters\":0,\"created\":[],"
     "\"id\":64,\"kind\":\"semaphore\",\"releasePlaces\":[],\"enterPlaces\":[]},{\"value\":0,"
     "\"waits\":1,\"releases\":0,\"enters\":0,\"created\":[],\"id\":80,\"kind\":\"semaphore\","
-    "\"releasePlaces\":[],\"enterPlaces\":[]}],\"actorTypes\":[],\"queues\":[{\"isRoot\":fals"
+    "\"releasePlaces\":[],\"enterPlaces\":[]}],\"actorTypes\":[],\"taskMakers\":[],\"queues\":[{\"isRoot\":fals"
     "e,\"isMain\":false,\"delayed\":-9223372036854775808,\"label\":\"\",\"onGroups\":92233720"
     "36854775807,\"target\":96,\"blocks\":[{\"isBarrier\":false,\"isJob\":false,\"count\":922"
     "3372036854775807,\"place\":[],\"enqueuedBy\":[],\"ahead\":96,\"code\":0,\"sureWait\":128"

@@ -21,6 +21,13 @@ void interlock_explored_memory_freed(uintptr_t address, size_t size) __attribute
 /// is for code that does not show what it writes.
 void interlock_explored_memory_written(uintptr_t address, size_t size) __attribute__((weak));
 
+/// Whether the atomics of instrumented code are steps: where its memory is checked. NULL in a
+/// program without the check.
+bool interlock_memory_controls_atomics(void) __attribute__((weak));
+static inline bool interlock_atomics_are_controlled(void) {
+  return interlock_memory_controls_atomics && interlock_memory_controls_atomics();
+}
+
 /// An atomic operation of instrumented code, of any size.
 typedef struct {
   bool reads, writes;

@@ -40,7 +40,7 @@ typedef struct {
   uintptr_t place, outer;
 } interlock_task_place;
 
-/// Returns where a task was made. At least the last 4 tasks are known, and usually 30,000.
+/// Returns where a task was made; usually known of the last 30,000 tasks.
 interlock_task_place interlock_waits_task_maker(uintptr_t task);
 
 /// Writes the tasks that wait for tasks, actors or groups.

@@ -81,6 +81,11 @@ typedef void (*interlock_memory_reporter)(const interlock_memory_race *race);
 /// Begins to check, for the rest of the process's life. Returns NULL, or why it cannot. The
 /// reporter must be set before. Callable from any thread; later calls return the first result.
 const char *interlock_memory_start(void);
+/// Switches the check off for the rest of the process's life, before it has started: the calls of
+/// instrumented code for its accesses, but for those of atomics, become no-operations where that is
+/// possible. Call it before the program starts, while there is only one thread. Returns the number
+/// of calls that are left out.
+size_t interlock_memory_leave_out(void);
 /// Sets the function that receives the races.
 void interlock_memory_report_to(interlock_memory_reporter reporter);
 

@@ -1,27 +1,48 @@
 import Foundation
 
-/// The cost of checking accesses of memory, relative to ThreadSanitizer: one program, which
-/// accesses memory, compiled without a check, with ThreadSanitizer, and with Interlock's check.
+/// The cost of checking accesses of memory, relative to ThreadSanitizer: programs as users write
+/// them, compiled without a check, with ThreadSanitizer, and with Interlock's check, which is also
+/// measured where the environment switches it off.
 enum MemoryBench {
-  /// A line of the table: `budget` is the most, relative to ThreadSanitizer.
+  /// A program of `YardstickMemory`, and the most processor time relative to ThreadSanitizer.
   private struct Line {
     var name: String
     var budget: Double
   }
 
   private static let lines = [
-    Line(name: "plain field", budget: 1.2),
-    Line(name: "array element", budget: 1.2),
-    Line(name: "dictionary, set and get", budget: 1.2),
+    Line(name: "plain field", budget: 0.9),
+    Line(name: "array element", budget: 0.9),
     Line(name: "field under a lock", budget: 0.6),
-    Line(name: "memory", budget: 1),
+    Line(name: "dictionary under a lock", budget: 0.9),
+    Line(name: "the same, 2 threads", budget: 0.9),
+    Line(name: "actor hops", budget: 0.9),
+    Line(name: "group of tasks", budget: 0.9),
+    Line(name: "queue async", budget: 0.9),
+    Line(name: "queue sync", budget: 0.9),
+    Line(name: "list", budget: 0.9),
+    Line(name: "objects made and freed", budget: 0.9),
+    Line(name: "array sorted", budget: 0.7),
+    Line(name: "matrix", budget: 0.7),
+    Line(name: "strings built", budget: 0.7),
+    Line(name: "numbers and objects", budget: 0.9),
   ]
-  private static let rounds = 7
+  /// The most memory relative to ThreadSanitizer.
+  private static let memoryBudget = 1.0
+  /// The most processor time relative to the plain program where the check is switched off.
+  private static let offBudget = 1.3
+  private static let rounds = 9
 
-  /// What a run of the program prints, by name.
-  private typealias Figures = [String: Double]
+  /// The ways to run a program, in the order in which they take turns.
+  private enum Way: CaseIterable { case plain, checked, sanitized, off }
 
-  /// Measures and prints the table. The compiler builds the program anew in the other two ways.
+  /// What a run prints: the nanoseconds of a turn, and the most memory in bytes.
+  private struct Figures {
+    var nanoseconds: Double
+    var bytes: Double
+  }
+
+  /// Measures and prints the table. The compiler builds the programs anew in the other two ways.
   static func run() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("interlock-bench-memory-\(UUID().uuidString)")
@@ -30,17 +51,21 @@ enum MemoryBench {
     let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     let checked = own.resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent("YardstickMemory").path
-    let plain = try build(in: folder, "plain", [])
-    let sanitized = try? build(in: folder, "sanitized", ["-sanitize=thread"])
-    let programs = [plain, checked, sanitized].compactMap { $0 }
-    // In turn, so that a change of the machine's speed affects all.
-    var runs = programs.map { _ in [Figures]() }
-    for _ in 0..<rounds {
-      for (index, program) in programs.enumerated() { runs[index].append(try figures(of: program)) }
+    var commands: [Way: [String]] = [
+      .plain: [try build(in: folder, "plain", [])],
+      .checked: [checked],
+      .off: ["INTERLOCK_OPTIONS=memory=off", checked],
+    ]
+    commands[.sanitized] = (try? build(in: folder, "sanitized", ["-sanitize=thread"])).map { [$0] }
+    print(
+      "accesses of memory, \(build) build: processor time relative to ThreadSanitizer and to the"
+        + " plain program, and the most memory; medians of \(rounds) interleaved runs, load"
+        + " \(load)")
+    if commands[.sanitized] == nil {
+      print("without ThreadSanitizer: its runtime could not be linked")
     }
-    print("accesses of memory, \(build) build; medians of \(rounds) interleaved runs")
-    if sanitized == nil { print("without ThreadSanitizer: its runtime could not be linked") }
-    for line in lines { print(text(of: line, runs)) }
+    print(row("", "of TSan", "most", ["check", "TSan", "off"], ["plain", "check", "TSan MB"], ""))
+    for line in lines { print(try text(of: line, commands)) }
   }
 
   #if DEBUG
@@ -49,22 +74,55 @@ enum MemoryBench {
   private static let build = "release"
   #endif
 
-  private static func text(of line: Line, _ runs: [[Figures]]) -> String {
-    let values = runs.map { Measurement.median($0.compactMap { $0[line.name] }) }
-    let isMemory = line.name == "memory"
-    let text = values.map {
-      isMemory ? String(format: "%.0f MB", $0 / 1e6) : String(format: "%.1f ns", $0)
+  /// The load of the last minute.
+  private static var load: String {
+    var averages = [0.0]
+    return getloadavg(&averages, 1) == 1 ? String(format: "%.1f", averages[0]) : "unknown"
+  }
+
+  private static func text(of line: Line, _ commands: [Way: [String]]) throws -> String {
+    var runs: [Way: [Figures]] = [:]
+    // In turn, so that a change of the machine's speed affects all.
+    for _ in 0..<rounds {
+      for way in Way.allCases {
+        guard let command = commands[way] else { continue }
+        runs[way, default: []].append(try figures(of: command, line.name))
+      }
     }
-    let name = "  " + line.name.padding(toLength: 28, withPad: " ", startingAt: 0)
-    guard values.count == 3 else { return name + "\(text[1]), \(text[0]) without a check" }
-    let ratio = Measurement.median(
-      zip(runs[1], runs[2]).compactMap { own, other in
-        guard let one = own[line.name], let two = other[line.name] else { return nil }
-        return one / two
-      })
-    return name + String(format: "%6.2f ×   (≤ %.1f × of ThreadSanitizer; ", ratio, line.budget)
-      + "\(text[1]) against \(text[2]), \(text[0]) without a check)"
-      + (ratio <= line.budget ? "" : "   OVER")
+    func ratio(_ way: Way, to other: Way, _ value: KeyPath<Figures, Double>) -> Double? {
+      guard let one = runs[way], let two = runs[other] else { return nil }
+      return Measurement.median(zip(one, two).map { $0[keyPath: value] / $1[keyPath: value] })
+    }
+    func times(_ ratio: Double?) -> String { ratio.map { String(format: "%.2f ×", $0) } ?? "–" }
+    let time = ratio(.checked, to: .sanitized, \.nanoseconds)
+    let memory = ratio(.checked, to: .sanitized, \.bytes)
+    let off = ratio(.off, to: .plain, \.nanoseconds)
+    let over = [
+      time.map { $0 > line.budget } == true ? "time" : nil,
+      memory.map { $0 > memoryBudget } == true ? "memory" : nil,
+      off.map { $0 > offBudget } == true ? "off" : nil,
+    ].compactMap(\.self)
+    let megabytes = [Way.plain, .checked, .sanitized].map { way in
+      runs[way].map { String(format: "%.0f", Measurement.median($0.map(\.bytes)) / 1e6) } ?? "–"
+    }
+    return row(
+      line.name, times(time), String(format: "%.1f", line.budget),
+      [Way.checked, .sanitized, .off].map { times(ratio($0, to: .plain, \.nanoseconds)) },
+      megabytes, over.isEmpty ? "" : "OVER: " + over.joined(separator: ", "))
+  }
+
+  private static func row(
+    _ name: String, _ ratio: String, _ budget: String, _ times: [String], _ megabytes: [String],
+    _ note: String
+  ) -> String {
+    func right(_ text: String, _ width: Int) -> String {
+      String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+    let line =
+      "  " + name.padding(toLength: 24, withPad: " ", startingAt: 0) + right(ratio, 8)
+      + right(budget, 6) + "  " + times.map { right($0, 10) }.joined() + "  "
+      + megabytes.map { right($0, 8) }.joined() + "  " + note
+    return String(line.reversed().drop { $0 == " " }.reversed())
   }
 
   private static func build(
@@ -86,17 +144,15 @@ enum MemoryBench {
     return program
   }
 
-  private static func figures(of program: String) throws -> Figures {
-    let run = try Yardstick.outside([program])
-    let pairs = run.text.split(separator: "\n").compactMap { line -> (String, Double)? in
-      let parts = line.split(separator: "\t")
-      guard parts.count == 2, let value = Double(parts[1]) else { return nil }
-      return (String(parts[0]), value)
-    }
-    guard run.code == 0, pairs.count == lines.count else {
+  private static func figures(of command: [String], _ name: String) throws -> Figures {
+    let run = try Yardstick.outside(command + [name])
+    let numbers = run.text.split(separator: "\n").lazy.map { line in
+      line.split(separator: "\t").compactMap { Double($0) }
+    }.first { $0.count == 2 }
+    guard run.code == 0, let numbers else {
       throw Yardstick.Failure(
-        description: "'\(program)' could not be run (exit code \(run.code))")
+        description: "'\(command.last ?? "") \(name)' could not be run (exit code \(run.code))")
     }
-    return Figures(pairs) { first, _ in first }
+    return Figures(nanoseconds: numbers[0], bytes: numbers[1])
   }
 }

@@ -1,4 +1,5 @@
 import CInterlockAnalysis
+import CInterlockEvents
 import Foundation
 import Interlock
 
@@ -123,7 +124,7 @@ struct AtomicCalls {
   private var changes: Set<UInt> = []
   private var all: Set<UInt> = []
   /// Whether these functions lead to the explorer, and not to those that check nothing.
-  private var areControlled = false
+  private var areControlled: Bool { interlock_atomics_are_controlled() }
 
   static let ofThisExecutable = AtomicCalls()
 
@@ -131,7 +132,6 @@ struct AtomicCalls {
     for index in 0..<interlock_code_symbol_count() {
       var function = interlock_code_function()
       guard let name = interlock_code_symbol_at(index) else { continue }
-      if strcmp(name, "interlock_mutex_is_locked") == 0 { areControlled = true }
       guard name[0] == 0x5f, name[1] == 0x5f, interlock_code_function_at(index, &function) else {
         continue
       }
