@@ -7,7 +7,7 @@ import CInterlockMemory
 
 /// Runs a small program, written as users write theirs, and prints the processor time of one of its
 /// turns in nanoseconds, a tab, and the most memory that the process had, in bytes. Without a name
-/// it prints the names of the programs.
+/// it prints the names of the programs; with `off` behind the name, memory is not checked.
 ///
 /// The package builds it with Interlock's check of memory. `interlock bench memory` has the
 /// compiler alone build it plain and with ThreadSanitizer, where it finds no module of the package.
@@ -25,7 +25,7 @@ struct YardstickMemory {
     #if canImport(CInterlockMemory)
     // As the product does before main. Without it: the tool, which has this program built, would
     // link it.
-    if ProcessInfo.processInfo.environment["INTERLOCK_OPTIONS"] == "memory=off" {
+    if CommandLine.arguments.last == "off" {
       _ = interlock_memory_leave_out()
     } else if let reason = interlock_memory_start() {
       FileHandle.standardError.write(Data("error: \(String(cString: reason))\n".utf8))

@@ -54,7 +54,7 @@ enum MemoryBench {
     var commands: [Way: [String]] = [
       .plain: [try build(in: folder, "plain", [])],
       .checked: [checked],
-      .off: ["INTERLOCK_OPTIONS=memory=off", checked],
+      .off: [checked],
     ]
     commands[.sanitized] = (try? build(in: folder, "sanitized", ["-sanitize=thread"])).map { [$0] }
     print(
@@ -86,7 +86,8 @@ enum MemoryBench {
     for _ in 0..<rounds {
       for way in Way.allCases {
         guard let command = commands[way] else { continue }
-        runs[way, default: []].append(try figures(of: command, line.name))
+        runs[way, default: []].append(
+          try figures(of: command + [line.name] + (way == .off ? ["off"] : [])))
       }
     }
     func ratio(_ way: Way, to other: Way, _ value: KeyPath<Figures, Double>) -> Double? {
@@ -144,14 +145,15 @@ enum MemoryBench {
     return program
   }
 
-  private static func figures(of command: [String], _ name: String) throws -> Figures {
-    let run = try Yardstick.outside(command + [name])
+  private static func figures(of command: [String]) throws -> Figures {
+    let run = try Yardstick.outside(command)
     let numbers = run.text.split(separator: "\n").lazy.map { line in
       line.split(separator: "\t").compactMap { Double($0) }
     }.first { $0.count == 2 }
     guard run.code == 0, let numbers else {
       throw Yardstick.Failure(
-        description: "'\(command.last ?? "") \(name)' could not be run (exit code \(run.code))")
+        description:
+          "'\(command.joined(separator: " "))' could not be run (exit code \(run.code))")
     }
     return Figures(nanoseconds: numbers[0], bytes: numbers[1])
   }
