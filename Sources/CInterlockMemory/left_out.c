@@ -1,6 +1,6 @@
 // Where the environment switches the check off, the calls that instrumented code makes for its
-// accesses become instructions that do nothing, before the program starts: without that, each costs
-// as much as ten plain accesses.
+// accesses become instructions that do nothing, before the program starts. With calls that return
+// at once, a sort took 7 times as long as in a plain build.
 #include "plain_code.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)

@@ -35,7 +35,8 @@ struct YardstickMemory {
     // Start a second thread: locks are cheaper in a process with one thread.
     let end = DispatchSemaphore(value: 0)
     Thread { end.wait() }.start()
-    // What is done once for a process, such as finding the code of a call, is no cost of a turn.
+    // A first run: work that is done once for a process, such as finding the code of a call, is no
+    // cost of a turn.
     await program.run(program.turns / 20)
     let start = nanoseconds()
     await program.run(program.turns)

@@ -41,8 +41,8 @@ package struct StateText: Sendable {
       + (rest > 0 ? ["  … and \(Counted.noun(rest, "more wait"))"] : [])
   }
 
-  /// What each thread waits for, and the thread that it waits for if that holds a lock, or works on
-  /// a queue.
+  /// A text for each thread that waits: the object, and the thread that holds the lock, or works on
+  /// the queue, if one does.
   private static func waits(in snapshot: WaitSnapshot) -> [(text: String, name: String)] {
     let index = WaitIndex(snapshot)
     let names = SnapshotNames(index)
@@ -75,7 +75,7 @@ package struct StateText: Sendable {
     return { "on which \($0) works" }
   }
 
-  /// What each task waits for, without those in which a test library waits for its tests.
+  /// A text for each suspended task, without those in which a test library waits for its tests.
   private static func awaits(in snapshot: WaitSnapshot) -> [WaitSnapshot.ObjectID: String] {
     var texts: [WaitSnapshot.ObjectID: String] = [:]
     func add(_ task: WaitSnapshot.ObjectID, _ what: String, at place: [StackFrame]) {

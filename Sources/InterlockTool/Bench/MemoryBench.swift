@@ -36,7 +36,7 @@ enum MemoryBench {
   /// The ways to run a program, in the order in which they take turns.
   private enum Way: CaseIterable { case plain, checked, sanitized, off }
 
-  /// What a run prints: the nanoseconds of a turn, and the most memory in bytes.
+  /// The figures that a run prints: the nanoseconds of a turn, and the most memory in bytes.
   private struct Figures {
     var nanoseconds: Double
     var bytes: Double
