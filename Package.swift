@@ -303,8 +303,8 @@ let package = Package(
       path: "Tests/ExploredTracker/Table", exclude: ["SectionTable/Platform/Guarded.swift"],
       swiftSettings: [
         .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
-        // A test explores a hundred thousand orders; and the sources import a module for a type that
-        // stands here instead.
+        // A test explores a hundred thousand orders; and the sources import a module for a type
+        // that stands here instead.
         .unsafeFlags(["-O", "-suppress-warnings"]),
       ]),
     .executableTarget(
