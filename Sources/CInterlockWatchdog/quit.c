@@ -13,22 +13,18 @@ static void request(int signal) {
   __atomic_store_n(&is_requested, true, __ATOMIC_RELAXED);
 }
 
-/// The runtime's backtracer handles SIGQUIT as a crash, if its option is on.
-static void (*runtimes_handler)(int, siginfo_t *, void *);
+/// How SIGQUIT is handled before main. The runtime's backtracer takes it for a crash, if that is on;
+/// a shell without job control has a process in the background ignore it.
+static struct sigaction before_main;
 
-void interlock_watchdog_note_quit(void) {
-  struct sigaction action;
-  if (sigaction(SIGQUIT, NULL, &action) == 0 && action.sa_flags & SA_SIGINFO) {
-    runtimes_handler = action.sa_sigaction;
-  }
-}
+void interlock_watchdog_note_quit(void) { sigaction(SIGQUIT, NULL, &before_main); }
 
 void interlock_watchdog_follow_quit(void) {
   struct sigaction action;
   if (sigaction(SIGQUIT, NULL, &action) != 0) return;
-  bool is_free = action.sa_flags & SA_SIGINFO ? action.sa_sigaction == runtimes_handler
-                                              : action.sa_handler == SIG_DFL;
-  if (!is_free) return;
+  // The union's other member has the same address.
+  bool is_before_main = action.sa_handler == before_main.sa_handler;
+  if (!is_before_main && action.sa_handler != SIG_DFL) return;
   memset(&action, 0, sizeof action);
   action.sa_handler = request;
   action.sa_flags = SA_RESTART;

@@ -55,7 +55,7 @@ void interlock_report_start_from_environment(void);
 /// Remembers how SIGQUIT is handled before main: not by the program.
 void interlock_watchdog_note_quit(void);
 
-/// Counts SIGQUIT as a request for a report, unless the program handles or ignores it.
+/// Counts SIGQUIT as a request for a report, unless the program has changed how it is handled.
 void interlock_watchdog_follow_quit(void);
 
 /// Returns true if a report was requested since the last call. Only one thread may call it.
