@@ -13,7 +13,7 @@ static void request(int signal) {
   __atomic_store_n(&is_requested, true, __ATOMIC_RELAXED);
 }
 
-/// How SIGQUIT is handled before main. The runtime's backtracer takes it for a crash, if that is on;
+/// How SIGQUIT is handled before main. The runtime's backtracer, if it is on, takes it for a crash;
 /// a shell without job control has a process in the background ignore it.
 static struct sigaction before_main;
 
