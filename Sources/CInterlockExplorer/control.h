@@ -110,6 +110,9 @@ void interlock_did(interlock_operation operation) HIDDEN;
 void interlock_turned_out(interlock_operation operation) HIDDEN;
 /// Returns a value below `count` that the strategy chooses: which waiter a signal wakes.
 uint32_t interlock_pick(uint32_t count) HIDDEN;
+/// As `interlock_pick`, of at most 64 values: those without a bit in `useful` lead only to outcomes
+/// that other orders have as well. 0 has its bit.
+uint32_t interlock_pick_useful(uint32_t count, uint64_t useful) HIDDEN;
 /// Records a fact that makes more operations depend on the order from now on. If it is new in a
 /// counted execution, the exploration ends and its result asks to begin it again.
 void interlock_learn(interlock_exploration_fact fact) HIDDEN;

@@ -10,6 +10,7 @@
 #pragma clang section text = "interlock_accesses"
 
 #include "interlock_explored_memory.h"
+#include "WeakMemory/weak_memory.h"
 #include "mutex_list.h"
 
 // The numbers of memory orders, which are part of the interface.
@@ -92,7 +93,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
   if (is_explored()) __attribute__((musttail)) return call
 
 /// A point before an operation, in a twin: keeps all registers of the code on its own frame.
-#define POINT(does_read, does_write, text, at, operands_hash)       \
+#define POINT(does_read, does_write, text, at, operands_hash, order) \
   __builtin_unwind_init();                                          \
   interlock_atomic_call call = {                                    \
       .reads = does_read,                                           \
@@ -102,9 +103,12 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
       .size = sizeof *at,                                           \
       .operands = operands_hash,                                    \
       .place = PLACE,                                               \
+      .is_weaker = order != sequential,                             \
       .frame = (const uintptr_t *)__builtin_frame_address(0)};      \
   interlock_memory_watch_writes();                                  \
-  interlock_explored_atomic(&call)
+  bool prepares = interlock_weak_prepares(&call);                   \
+  interlock_explored_atomic(&call);                                 \
+  bool is_weak = prepares && call.is_step
 
 // The operation itself is sequentially consistent, which is at least as strong as asked.
 
@@ -117,8 +121,15 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     return old;                                                                                 \
   }                                                                                             \
   TWIN type explored_##name##bits(volatile type *at, type value, int memory_order) {            \
-    POINT(true, true, text, at, operands_of(value, 0, memory_order));                           \
-    type old = name##bits(at, value, memory_order, PLACE);                                      \
+    POINT(true, true, text, at, operands_of(value, 0, memory_order), memory_order);                          \
+    type old, next;                                                                             \
+    if (is_weak) {                                                                              \
+      next = old = (type)interlock_weak_read(&call, memory_order);                              \
+      operation(&next, value, __ATOMIC_RELAXED);                                                \
+      interlock_weak_change(&call, next);                                                       \
+    } else {                                                                                    \
+      old = name##bits(at, value, memory_order, PLACE);                                         \
+    }                                                                                           \
     interlock_explored_atomic_was(&call, NULL);                                                 \
     return old;                                                                                 \
   }                                                                                             \
@@ -135,8 +146,9 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     return value;                                                                             \
   }                                                                                           \
   TWIN type explored_load##bits(const volatile type *at, int memory_order) {                  \
-    POINT(true, false, "atomic load", at, operands_of(0, 0, memory_order));                   \
-    type value = load##bits(at, memory_order, PLACE);                                         \
+    POINT(true, false, "atomic load", at, operands_of(0, 0, memory_order), memory_order);                   \
+    type value = is_weak ? (type)interlock_weak_load(&call, memory_order)                      \
+                         : load##bits(at, memory_order, PLACE);                               \
     interlock_explored_atomic_was(&call, NULL);                                               \
     return value;                                                                             \
   }                                                                                           \
@@ -150,8 +162,12 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                            \
   }                                                                                           \
   TWIN void explored_store##bits(volatile type *at, type value, int memory_order) {           \
-    POINT(false, true, "atomic store", at, 0);                                                   \
-    store##bits(at, value, memory_order, PLACE);                                              \
+    POINT(false, true, "atomic store", at, 0, memory_order);                                                   \
+    if (is_weak) {                                                                            \
+      interlock_weak_store(&call, value, memory_order);                                       \
+    } else {                                                                                  \
+      store##bits(at, value, memory_order, PLACE);                                            \
+    }                                                                                         \
     interlock_explored_atomic_was(&call, NULL);                                               \
   }                                                                                           \
   EXPORTED void __tsan_atomic##bits##_store(volatile type *at, type value,                    \
@@ -166,6 +182,12 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
   CHANGE(bits, type, fetch_and, "atomic and", __atomic_fetch_and)                             \
   CHANGE(bits, type, fetch_xor, "atomic exclusive or", __atomic_fetch_xor)                    \
   CHANGE(bits, type, fetch_nand, "atomic nand", __atomic_fetch_nand)                          \
+  static inline type weak_compare##bits(interlock_atomic_call *call, type expected,           \
+                                        type desired, int memory_order, int failure_order) {  \
+    uint64_t found = expected;                                                                \
+    interlock_weak_exchange(call, &found, desired, memory_order, failure_order);              \
+    return (type)found;                                                                       \
+  }                                                                                           \
   static inline bool compare##bits(volatile type *at, type *expected, type desired,           \
                                    int memory_order, int failure_order, uintptr_t place) {    \
     before(at, sizeof(type), releases(memory_order), memory_order, place);                    \
@@ -199,10 +221,14 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
       return compare_lock##bits(at, expected, desired, memory_order, failure_order, use,      \
                                 PLACE);                                                       \
     }                                                                                         \
-    POINT(true, true, "compare-exchange", at, operands_of(expected, desired, memory_order));  \
+    POINT(true, true, "compare-exchange", at, operands_of(expected, desired, memory_order), memory_order);  \
     type wanted = expected;                                                                   \
-    expected = compare_lock##bits(at, expected, desired, memory_order, failure_order, use,    \
-                                  PLACE);                                                     \
+    if (is_weak) {                                                                            \
+      expected = weak_compare##bits(&call, expected, desired, memory_order, failure_order);   \
+    } else {                                                                                  \
+      expected = compare_lock##bits(at, expected, desired, memory_order, failure_order, use,  \
+                                    PLACE);                                                   \
+    }                                                                                         \
     interlock_explored_atomic_was(&call, expected == wanted ? NULL : failed_exchange);        \
     return expected;                                                                          \
   }                                                                                           \
@@ -214,8 +240,14 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
   }                                                                                           \
   TWIN int explored_compare_strong##bits(volatile type *at, type *expected, type desired,     \
                                          int memory_order, int failure_order) {               \
-    POINT(true, true, "compare-exchange", at, operands_of(*expected, desired, memory_order)); \
-    bool done = compare##bits(at, expected, desired, memory_order, failure_order, PLACE);     \
+    POINT(true, true, "compare-exchange", at, operands_of(*expected, desired, memory_order), memory_order); \
+    type wanted = *expected;                                                                  \
+    if (is_weak) {                                                                            \
+      *expected = weak_compare##bits(&call, wanted, desired, memory_order, failure_order);    \
+    } else {                                                                                  \
+      compare##bits(at, expected, desired, memory_order, failure_order, PLACE);               \
+    }                                                                                         \
+    bool done = *expected == wanted;                                                          \
     interlock_explored_atomic_was(&call, done ? NULL : failed_exchange);                      \
     return done;                                                                              \
   }                                                                                           \
@@ -256,6 +288,7 @@ static void before_wide(const volatile void *at, bool writes, int memory_order, 
   if (is_explored()) {
     interlock_atomic_call call = {
         .reads = true,
+        .is_weaker = memory_order != sequential,
         .writes = writes,
         .name = writes ? "atomic update" : "atomic load",
         .address = (uintptr_t)at,
@@ -334,6 +367,7 @@ EXPORTED int __tsan_atomic128_compare_exchange_weak(volatile wide *at, wide *exp
 
 EXPORTED void __tsan_atomic_thread_fence(int memory_order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (is_explored() && interlock_weak_fence(memory_order)) return;
   memory_thread *own = own_memory();
   if (!own) return;
   if (releases(memory_order)) fences.has_released = true;

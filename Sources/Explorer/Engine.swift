@@ -114,6 +114,7 @@ struct Engine {
     limits.boundsSleeps = limits.boundsSleeps || result.bounds_sleeps
     limits.boundsLoops = limits.boundsLoops || result.bounds_loops
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
+    limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
     tasksBlock = tasksBlock || result.tasks_block
     noteEscaped(result)
     return result
@@ -205,6 +206,7 @@ struct Engine {
       result.bounds_sleeps = result.bounds_sleeps || sum.bounds_sleeps
       result.bounds_loops = result.bounds_loops || sum.bounds_loops
       result.bounds_wake_ups = result.bounds_wake_ups || sum.bounds_wake_ups
+      result.strengthens_atomics = result.strengthens_atomics || sum.strengthens_atomics
       result.tasks_block = result.tasks_block || sum.tasks_block
       let spent = Double(result.nanoseconds) / 1e9
       left -= spent
@@ -239,6 +241,8 @@ struct Engine {
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.task_width = UInt32(options.taskWidth ?? 0)
     asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
+    asked.memory_model =
+      options.memoryModel == .weak ? INTERLOCK_MEMORY_WEAK : INTERLOCK_MEMORY_SEQUENTIAL
     asked.facts = facts
     asked.point_count = points.sites.count
     // Only a report needs them, and each costs a walk of the stack.

@@ -36,6 +36,7 @@ extension Exploration {
     let isOfTasks = platform & Self.tasksAlone != 0
     (options.poolWidth, options.taskWidth) = isOfTasks ? (nil, width) : (width, nil)
     options.hasExactTime = platform & Self.exactTime != 0
+    options.memoryModel = platform & Self.weakMemory != 0 ? .weak : .sequential
     let accesses = Array(
       UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
     let points = AccessPoints(keys: accesses)
@@ -46,7 +47,7 @@ extension Exploration {
     }
     var engine = Engine(
       options, of: name, around: around, state: state,
-      facts: (platform & ~(Self.exactTime | Self.tasksAlone)) / Self.widths,
+      facts: (platform & ~(Self.exactTime | Self.tasksAlone | Self.weakMemory)) / Self.widths,
       points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, bodyIsTask: bodyIsTask, body)
@@ -87,6 +88,7 @@ extension Exploration {
   static func platform(_ options: ExplorationOptions, facts: UInt32) -> UInt32 {
     UInt32(options.taskWidth ?? options.poolWidth ?? 0) + facts * widths
       + (options.taskWidth == nil ? 0 : tasksAlone) + (options.hasExactTime ? exactTime : 0)
+      + (options.memoryModel == .weak ? weakMemory : 0)
   }
 
   /// A token's number of the platform is the width of the pools, and above it what executions had
@@ -94,6 +96,8 @@ extension Exploration {
   private static let widths: UInt32 = 4096
   /// Its bit for a width of the pool of tasks alone.
   private static let tasksAlone: UInt32 = 1 << 30
+  /// Its bit for the weak memory model.
+  private static let weakMemory: UInt32 = 1 << 29
   /// Its bit for exact times.
   private static let exactTime: UInt32 = 1 << 31
   /// The widths that a pool can have.

@@ -206,6 +206,7 @@ package struct Exploration: Sendable {
   private func limits(_ engine: Engine) -> ExplorationLimits {
     var limits = engine.limits
     limits.hasExactTime = options.hasExactTime
+    limits.hasWeakMemory = options.memoryModel == .weak
     limits.poolWidth = options.poolWidth
     return limits
   }

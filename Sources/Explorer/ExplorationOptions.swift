@@ -18,6 +18,14 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
     case roundRobin
   }
 
+  /// What a load of an atomic may read, in code whose memory is checked.
+  package enum MemoryModel: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The newest store.
+    case sequential
+    /// Each store that the memory orders allow (RC11).
+    case weak
+  }
+
   /// What chooses the next thread.
   package var strategy = Strategy.everyOrder
   /// Seconds of real time at most.
@@ -32,6 +40,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Whether time passes only when no thread can continue, in the order of the times. Otherwise a
   /// time is a lower bound, and its lateness a choice.
   package var hasExactTime = false
+  /// What a load of an atomic may read.
+  package var memoryModel = MemoryModel.sequential
   /// The seed of a strategy's random choices.
   package var seed: UInt64 = 1
   /// Steps of one execution at most.

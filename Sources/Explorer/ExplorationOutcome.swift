@@ -38,6 +38,10 @@ package struct ExplorationBound: Sendable, Hashable, Codable {
 package struct ExplorationLimits: Sendable, Hashable, Codable {
   /// Times are exact, as an option asked: no sleep ends late.
   package var hasExactTime = false
+  /// Atomics follow the weak memory model, as an option asked.
+  package var hasWeakMemory = false
+  /// Atomics were sequentially consistent where the code asks for less.
+  package var strengthensAtomics = false
   /// A loop that waits for a time was held back after a few waits in a row.
   package var boundsSleeps = false
   /// A loop that waits for an atomic was held back until another thread changed what it reads.
@@ -55,6 +59,8 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   /// Adds what another part of the orders leaves out.
   package mutating func formUnion(_ other: Self) {
     hasExactTime = hasExactTime || other.hasExactTime
+    hasWeakMemory = hasWeakMemory || other.hasWeakMemory
+    strengthensAtomics = strengthensAtomics || other.strengthensAtomics
     boundsSleeps = boundsSleeps || other.boundsSleeps
     boundsLoops = boundsLoops || other.boundsLoops
     boundsWakeUps = boundsWakeUps || other.boundsWakeUps
@@ -67,6 +73,10 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     // A sum of these conditions took the type checker half a minute.
     var words: [String] = []
     if hasExactTime { words.append("with exact times") }
+    if hasWeakMemory { words.append("atomics in the weak memory model RC11") }
+    if strengthensAtomics {
+      words.append("all atomics as sequentially consistent, which the weak memory model does not do")
+    }
     if let poolWidth {
       words.append("on a pool of \(poolWidth) thread\(poolWidth == 1 ? "" : "s")")
     }

@@ -37,6 +37,8 @@ final class OrderGuide {
       },
       choose: { OrderGuide.guide($0).choose($1!.pointee) },
       pick: { _, _ in 0 },
+      pick_useful: nil,
+      orders: nil,
       performed: { _, _, _, _ in },
       end: { _, _, _ in },
       is_complete: { _ in false },

@@ -62,13 +62,14 @@ extension Schedule {
     }
     var lines = LinesOfPlaces()
     steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
+    showReads(trace)
     blocked = waiting.map { waiting in
       var waiting = waiting
       if let wait = Self.conditionWait(of: waiting, in: trace) { waiting.operation = wait }
-      let step = interlock_exploration_step(
-        thread: waiting.thread, task: waiting.task, enabled: 0, stack: waiting.stack,
-        operation: waiting.operation, call: waiting.call, place: waiting.place,
-        caller: waiting.caller)
+      var step = interlock_exploration_step()
+      (step.thread, step.task, step.stack) = (waiting.thread, waiting.task, waiting.stack)
+      (step.operation, step.call) = (waiting.operation, waiting.call)
+      (step.place, step.caller) = (waiting.place, waiting.caller)
       return Step(step, task: tasks[waiting.task], &lines)
     }
     let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
@@ -101,6 +102,21 @@ extension Schedule {
       }
     }
     return nil
+  }
+
+  /// Adds what the loads of atomics read in the weak memory model, and what they do not read yet.
+  private mutating func showReads(_ trace: UnsafeBufferPointer<interlock_exploration_step>) {
+    for (index, read) in trace.enumerated() where read.reads_value {
+      var text = ", reads \(Int64(bitPattern: read.value))"
+      let newest = Int(read.not_read) - 1
+      if steps.indices.contains(newest) {
+        text += ", not yet the store"
+        if let line = steps[newest].place?.line, let file = steps[newest].place?.file {
+          text += " at \(file.split(separator: "/").last ?? ""):\(line)"
+        }
+      }
+      steps[index].operation += text
+    }
   }
 
   /// Names the objects of accesses of memory.

@@ -41,15 +41,46 @@ typedef struct {
   /// The frame pointer of the function that the code called: before the frame, in the order of the
   /// stack, are the 5 registers that calls keep, as the code left them. NULL if they are not.
   const uintptr_t *frame;
+  /// Whether it asks for less than sequential consistency.
+  bool is_weaker;
+  /// With the weak memory model: how many stores the atomic has had, and how many when a loop that
+  /// would read the same again read it last. Else NULL.
+  const uint32_t *stores;
+  uint32_t seen;
+  /// Whether the operation is a step, and whether it is in such a loop: the explorer sets both.
+  bool is_step, repeats;
+  /// Of the weak memory model, after the operation: whether it has written, and whether it has read
+  /// the newest store.
+  bool has_written, is_newest;
 } interlock_atomic_call;
 
 /// A point of an explored thread before an atomic operation. If the thread is in a loop that would
 /// read the same again, it waits until another thread has changed that. The atomics by which
 /// the compiler's code keeps metadata are no points.
-void interlock_explored_atomic(const interlock_atomic_call *call) __attribute__((weak));
+void interlock_explored_atomic(interlock_atomic_call *call) __attribute__((weak));
 /// Called after the operation. `failed` is the name of one that has only read, else NULL.
 void interlock_explored_atomic_was(const interlock_atomic_call *call, const char *failed)
     __attribute__((weak));
+
+// The weak memory model of the running exploration.
+
+/// Whether loads of atomics may read older stores, as their memory orders allow.
+bool interlock_explored_memory_is_weak(void) __attribute__((weak));
+/// The number of the running execution, and that of the running step in it, from 0.
+uint64_t interlock_explored_execution(void) __attribute__((weak));
+size_t interlock_explored_step(void) __attribute__((weak));
+/// Whether the running thread could not have taken its step before an earlier one, or the strategy
+/// does not know.
+bool interlock_explored_comes_after(size_t step) __attribute__((weak));
+/// Chooses a value below `count`, which is at most 64: those without a bit in `useful` lead only to
+/// outcomes that other orders have as well. 0 has its bit.
+uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) __attribute__((weak));
+/// Notes in the running step which store it has read: its value, 1 + the step that made it, 0 for
+/// the first value; and the same of a newer store that it has not read, 0 for none.
+void interlock_explored_read(bool reads, uint64_t value, size_t store, size_t newest)
+    __attribute__((weak));
+/// The model leaves something out, which the result names.
+void interlock_explored_memory_gap(const char *name) __attribute__((weak));
 
 #ifdef __cplusplus
 }

@@ -90,6 +90,36 @@ void interlock_explored_memory_undecided(void) {
   interlock_escaped("code without '-sanitize=thread' that may order accesses");
 }
 
+bool interlock_explored_memory_is_weak(void) {
+  return ENGINE.options.memory_model == INTERLOCK_MEMORY_WEAK;
+}
+
+uint64_t interlock_explored_execution(void) { return ENGINE.execution; }
+
+size_t interlock_explored_step(void) { return ENGINE.trace.count - 1; }
+
+bool interlock_explored_comes_after(size_t step) {
+  const interlock_strategy *strategy = ENGINE.strategy;
+  // The strategy has no part in other executions.
+  bool is_asked = strategy->orders && !ENGINE.is_warming_up && !ENGINE.is_repeating &&
+                  !ENGINE.is_cut;
+  return !is_asked || strategy->orders(strategy, step);
+}
+
+uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) {
+  return interlock_pick_useful(count, useful);
+}
+
+void interlock_explored_read(bool reads, uint64_t value, size_t store, size_t newest) {
+  interlock_exploration_step *step = &ENGINE.trace.items[ENGINE.trace.count - 1];
+  step->reads_value = reads;
+  step->value = value;
+  step->read_from = (uint32_t)store;
+  step->not_read = (uint32_t)newest;
+}
+
+void interlock_explored_memory_gap(const char *name) { interlock_escaped(name); }
+
 void interlock_explored_memory_freed(uintptr_t address, size_t size) {
   interlock_loop_memory_freed(address, size);
   for (size_t index = units.count; index-- > 0;) {

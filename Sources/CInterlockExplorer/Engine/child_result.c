@@ -59,6 +59,9 @@ static void check_step(interlock_exploration_step *step) {
   check_stack(&step->stack);
   check_place(&step->place);
   check_place(&step->caller);
+  check_boolean(&step->reads_value);
+  step->read_from = (uint32_t)clamp(step->read_from, INTERLOCK_SHARED_TRACE + 1);
+  step->not_read = (uint32_t)clamp(step->not_read, INTERLOCK_SHARED_TRACE + 1);
 }
 
 /// Copies a list: no element if their number is out of range, or without memory.
@@ -159,6 +162,7 @@ static void check_numbers(interlock_exploration_result *result,
   check_boolean(&result->bounds_sleeps);
   check_boolean(&result->bounds_loops);
   check_boolean(&result->bounds_wake_ups);
+  check_boolean(&result->strengthens_atomics);
   check_boolean(&result->tasks_block);
   check_boolean(&result->must_begin_anew);
   // Else exploring would begin anew for ever.

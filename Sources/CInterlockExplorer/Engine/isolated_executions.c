@@ -74,6 +74,7 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.bounds_sleeps |= all->bounds_sleeps;
   sum.bounds_loops |= all->bounds_loops;
   sum.bounds_wake_ups |= all->bounds_wake_ups;
+  sum.strengthens_atomics |= all->strengthens_atomics;
   sum.tasks_block |= all->tasks_block;
   sum.escaped = escaped;
   sum.escaped_count = all->escaped_count;

@@ -188,7 +188,13 @@ void interlock_turned_out(interlock_operation operation) {
   if (ENGINE.asked == 0) ENGINE.trace.items[ENGINE.trace.count - 1].operation = operation;
 }
 
-uint32_t interlock_pick(uint32_t count) {
+static uint32_t pick_of(interlock_strategy *strategy, uint32_t count, uint64_t useful) {
+  bool is_asked = strategy->pick_useful && useful != UINT64_MAX;
+  return is_asked ? strategy->pick_useful(strategy, count, useful)
+                  : strategy->pick(strategy, count);
+}
+
+uint32_t interlock_pick_useful(uint32_t count, uint64_t useful) {
   if (count <= 1 || ENGINE.is_warming_up) return 0;
   if (ENGINE.is_cut) {
     interlock_engine_note_choice(0);
@@ -200,12 +206,14 @@ uint32_t interlock_pick(uint32_t count) {
     return repeated < count ? repeated : 0;
   }
   interlock_marks.hidden++;
-  uint32_t picked = ENGINE.strategy->pick(ENGINE.strategy, count);
+  uint32_t picked = pick_of(ENGINE.strategy, count, useful);
   if (picked >= count) picked = 0;
   interlock_engine_note_choice(picked);
   ENGINE.choice_count++;
   interlock_marks.hidden--;
   return picked;
 }
+
+uint32_t interlock_pick(uint32_t count) { return interlock_pick_useful(count, UINT64_MAX); }
 
 #endif

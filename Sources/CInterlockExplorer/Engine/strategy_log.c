@@ -80,13 +80,29 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
   return chosen;
 }
 
-static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+static uint32_t pick_from(interlock_strategy *strategy, uint32_t count, uint64_t useful) {
+  return strategy->pick_useful ? strategy->pick_useful(strategy, count, useful)
+                               : strategy->pick(strategy, count);
+}
+
+static uint32_t pick_useful(interlock_strategy *strategy, uint32_t count, uint64_t useful) {
   logged *self = of(strategy);
-  uint32_t picked = self->inner->pick(self->inner, count);
+  uint32_t picked = pick_from(self->inner, count, useful);
   put(self, call_pick);
   put(self, count);
+  put(self, (uint32_t)useful);
+  put(self, (uint32_t)(useful >> 32));
   put(self, picked);
   return picked;
+}
+
+static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+  return pick_useful(strategy, count, UINT64_MAX);
+}
+
+static bool orders(const interlock_strategy *strategy, size_t step) {
+  const interlock_strategy *inner = ((const logged *)strategy)->inner;
+  return !inner->orders || inner->orders(inner, step);
 }
 
 static void performed(interlock_strategy *strategy, uint32_t thread,
@@ -121,7 +137,8 @@ interlock_strategy *interlock_strategy_logged(interlock_logged_strategy *self,
                                               interlock_strategy *inner,
                                               interlock_strategy_log *log) {
   self->strategy = (interlock_strategy){.name = inner->name, .begin = begin, .choose = choose,
-                                        .pick = pick, .performed = performed, .end = end,
+                                        .pick = pick, .pick_useful = pick_useful,
+                                        .orders = orders, .performed = performed, .end = end,
                                         .is_complete = is_complete, .destroy = destroy};
   self->inner = inner;
   self->log = log;
@@ -229,10 +246,11 @@ static bool follow_choice(interlock_strategy *strategy, reader *reader) {
 }
 
 static bool follow_pick(interlock_strategy *strategy, reader *reader) {
-  uint32_t count, picked;
-  if (!take_word(reader, &count) || !take_word(reader, &picked)) return false;
-  if (reader->stepping < 0) return false;
-  return count > 1 && strategy->pick(strategy, count) == picked;
+  uint32_t count, low, high, picked;
+  if (!take_word(reader, &count) || !take_word(reader, &low)) return false;
+  if (!take_word(reader, &high) || !take_word(reader, &picked)) return false;
+  if (reader->stepping < 0 || count < 2 || !(low & 1)) return false;
+  return pick_from(strategy, count, (uint64_t)high << 32 | low) == picked;
 }
 
 static bool follow_performed(interlock_strategy *strategy, reader *reader) {

@@ -25,6 +25,11 @@ typedef struct {
   uintptr_t address;
   uint32_t size, object;
   unsigned char found[widest];
+  /// With the weak memory model: how many stores the atomic has, how many it had, and whether the
+  /// operation has read the newest.
+  const uint32_t *stores;
+  uint32_t seen;
+  bool is_newest;
 } loop_read;
 
 struct interlock_loop {
@@ -82,13 +87,18 @@ static uint32_t start_of_round(const struct interlock_loop *loop) {
   return first;
 }
 
+/// Whether the operation would find another value if it was performed again.
+static bool finds_another(const loop_read *read) {
+  if (read->stores) return *read->stores != read->seen || !read->is_newest;
+  return memcmp((const void *)read->address, read->found, read->size) != 0;
+}
+
 /// The readiness of a loop that waits.
 static bool has_changed(interlock_logical_thread *thread, void *context) {
   (void)thread;
   const struct interlock_loop *loop = context;
   for (uint32_t index = loop->waits_since; index < loop->count; index++) {
-    const loop_read *read = &loop->reads[index];
-    if (memcmp((const void *)read->address, read->found, read->size) != 0) return true;
+    if (finds_another(&loop->reads[index])) return true;
   }
   return false;
 }
@@ -135,7 +145,7 @@ static bool keeps_metadata(uintptr_t address) {
   return known[slot].is_kept;
 }
 
-void interlock_explored_atomic(const interlock_atomic_call *call) {
+void interlock_explored_atomic(interlock_atomic_call *call) {
   struct interlock_loop *loop = loop_of(ENGINE.current);
   interlock_operation_kind kind = !call->writes  ? INTERLOCK_OPERATION_READ
                                   : call->reads ? INTERLOCK_OPERATION_READ_WRITE
@@ -150,11 +160,17 @@ void interlock_explored_atomic(const interlock_atomic_call *call) {
   size_t count = interlock_operations_on(kind, call->address, call->size, operations);
   loop->now = (loop_read){.address = call->address,
                           .size = (uint32_t)call->size,
-                          .object = operations[0].object};
+                          .object = operations[0].object,
+                          .stores = call->stores};
   bool can_wait = call->size <= widest && count == 1;
   if (can_wait) loop->now.state = state_of(call, loop);
   loop->waits_since = can_wait && call->reads ? start_of_round(loop) : loop->count;
-  bool must_wait = loop->waits_since < loop->count;
+  call->is_step = true;
+  if (call->is_weaker && !call->stores) ENGINE.result->strengthens_atomics = true;
+  call->repeats = loop->waits_since < loop->count;
+  if (call->repeats) call->seen = loop->reads[loop->waits_since].seen;
+  // With the weak memory model, a loop that has read an older store may go on with a newer one.
+  bool must_wait = call->repeats && !(call->stores && has_changed(ENGINE.current, loop));
   if (must_wait) operations[0].flags |= INTERLOCK_OPERATION_AWAITS_CHANGE;
   interlock_marks.hidden--;
   if (must_wait) ENGINE.result->bounds_loops = true;
@@ -164,18 +180,26 @@ void interlock_explored_atomic(const interlock_atomic_call *call) {
   for (size_t index = 1; index < count; index++) interlock_did(operations[index]);
   if (must_wait) add_others(loop);
   loop->is_asking = false;
-  if (must_wait) forget_reads(loop);
+  if (must_wait && !call->stores) forget_reads(loop);
   if (can_wait) memcpy(loop->now.found, (const void *)call->address, call->size);
 }
 
 void interlock_explored_atomic_was(const interlock_atomic_call *call, const char *failed) {
   struct interlock_loop *loop = loop_of(ENGINE.current);
   if (loop->is_at_metadata) return;
-  const loop_read *now = &loop->now;
-  bool changes = now->state == 0 || !call->reads ||
-                 memcmp((const void *)now->address, now->found, now->size) != 0;
-  if (changes || loop->count == most_reads) forget_reads(loop);
-  if (!changes) loop->reads[loop->count++] = *now;
+  loop_read *now = &loop->now;
+  bool changes = now->state == 0 || !call->reads;
+  if (call->stores) {
+    changes |= call->has_written;
+    now->seen = *call->stores;
+    now->is_newest = call->is_newest;
+  } else {
+    changes |= memcmp((const void *)now->address, now->found, now->size) != 0;
+  }
+  bool repeats = call->stores && call->repeats && !changes;
+  if (changes || (loop->count == most_reads && !repeats)) forget_reads(loop);
+  // A loop of the weak memory model may come to the same state again after a store has come.
+  if (!changes) loop->reads[repeats ? loop->waits_since : loop->count++] = *now;
   if (!failed) return;
   interlock_operation operation = ENGINE.performed.items[ENGINE.asked];
   operation.kind = INTERLOCK_OPERATION_READ;

@@ -78,7 +78,7 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
   return (int32_t)frame->engine_thread;
 }
 
-static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+static uint32_t pick_useful(interlock_strategy *strategy, uint32_t count, uint64_t useful) {
   interlock_dpor *dpor = of(strategy);
   interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
   if (count > UINT8_MAX || dpor->pick_index == INTERLOCK_MAX_PICKS) {
@@ -87,12 +87,27 @@ static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
   }
   uint32_t index = dpor->pick_index++;
   frame->pick_counts[index] = (uint8_t)count;
+  frame->pick_useful[index] = useful;
   if (index >= frame->picks.count) {
     frame->picks.count = (uint8_t)(index + 1);
     frame->picks.values[index] = 0;
   }
   if (frame->picks.values[index] >= count) frame->picks.values[index] = 0;
   return frame->picks.values[index];
+}
+
+static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+  return pick_useful(strategy, count, UINT64_MAX);
+}
+
+static bool orders(const interlock_strategy *strategy, size_t step) {
+  const interlock_dpor *dpor = (const interlock_dpor *)strategy;
+  const interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
+  if (dpor->finished || step >= dpor->depth) return true;
+  int32_t previous = dpor->last_step[frame->thread];
+  if (previous < 0) return false;
+  const interlock_dpor_frame *earlier = &dpor->frames[step];
+  return dpor->frames[previous].clock[earlier->thread] >= earlier->own;
 }
 
 static void join(uint16_t *clock, const uint16_t *other) {
@@ -238,7 +253,8 @@ interlock_strategy *interlock_dpor_create(interlock_dpor_options options) {
   if (!dpor) return NULL;
   dpor->options = options;
   dpor->strategy = (interlock_strategy){.name = "dpor", .begin = begin, .choose = choose,
-                                        .pick = pick, .performed = performed, .end = end,
+                                        .pick = pick, .pick_useful = pick_useful,
+                                        .orders = orders, .performed = performed, .end = end,
                                         .is_complete = is_complete, .destroy = destroy};
   return &dpor->strategy;
 }

@@ -11,10 +11,12 @@ enum { INTERLOCK_DPOR_THREADS = 64, INTERLOCK_DPOR_STEPS = 4096 };
 /// How many steps of each thread happen before.
 typedef uint16_t interlock_dpor_clock[INTERLOCK_DPOR_THREADS];
 
-/// Picks of a step that has been explored, and how many values there were for each.
+/// Picks of a step that has been explored, how many values there were for each, and which of them
+/// are explored.
 typedef struct interlock_dpor_variant {
   interlock_picks picks;
   uint8_t counts[INTERLOCK_MAX_PICKS];
+  uint64_t useful[INTERLOCK_MAX_PICKS];
   struct interlock_dpor_variant *next;
 } interlock_dpor_variant;
 
@@ -48,6 +50,7 @@ typedef struct {
   interlock_step_record *pending;
   interlock_picks picks;
   uint8_t pick_counts[INTERLOCK_MAX_PICKS];
+  uint64_t pick_useful[INTERLOCK_MAX_PICKS];
 
   uint64_t enabled;
   /// The sleep set, and the step of each thread in it.

@@ -135,6 +135,7 @@ static bool next_variant(const interlock_dpor_frame *frame, interlock_picks *pic
       *picks = from->picks;
       picks->count = (uint8_t)(at + 1);
       for (unsigned value = 0; value < from->counts[at]; value++) {
+        if (value < 64 && !(from->useful[at] >> value & 1)) continue;
         picks->values[at] = (uint8_t)value;
         bool is_known = false;
         for (const interlock_dpor_variant *v = frame->variants; v && !is_known; v = v->next) {
@@ -154,7 +155,10 @@ static bool note_variant(interlock_dpor_frame *frame) {
   interlock_dpor_variant *variant = malloc(sizeof *variant);
   if (!variant) return false;
   *variant = (interlock_dpor_variant){.picks = frame->picks, .next = frame->variants};
-  for (unsigned i = 0; i < frame->picks.count; i++) variant->counts[i] = frame->pick_counts[i];
+  for (unsigned i = 0; i < frame->picks.count; i++) {
+    variant->counts[i] = frame->pick_counts[i];
+    variant->useful[i] = frame->pick_useful[i];
+  }
   frame->variants = variant;
   return true;
 }

@@ -60,14 +60,25 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
   return choice;
 }
 
-static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+static uint32_t pick_useful(interlock_strategy *strategy, uint32_t count, uint64_t useful) {
   interlock_recorder *self = (interlock_recorder *)strategy;
   if (count <= 1) return 0;
-  uint32_t value = self->inner->pick(self->inner, count);
+  interlock_strategy *inner = self->inner;
+  uint32_t value = inner->pick_useful ? inner->pick_useful(inner, count, useful)
+                                      : inner->pick(inner, count);
   interlock_schedule_add(&self->schedule, value);
   interlock_schedule_add(&self->picks, value);
   self->picked = mix(self->picked, value + 1);
   return value;
+}
+
+static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+  return pick_useful(strategy, count, UINT64_MAX);
+}
+
+static bool orders(const interlock_strategy *strategy, size_t step) {
+  const interlock_strategy *inner = ((const interlock_recorder *)strategy)->inner;
+  return !inner->orders || inner->orders(inner, step);
 }
 
 // The hash of a step holds those of the steps that it depends on, and no number that differs
@@ -158,7 +169,8 @@ interlock_strategy *interlock_recorder_create(interlock_strategy *inner, bool ha
   self->inner = inner;
   self->hashes_traces = hashes_traces;
   self->strategy = (interlock_strategy){.name = inner->name, .begin = begin, .choose = choose,
-                                        .pick = pick, .performed = performed, .end = end,
+                                        .pick = pick, .pick_useful = pick_useful,
+                                        .orders = orders, .performed = performed, .end = end,
                                         .is_complete = is_complete, .destroy = destroy};
   return &self->strategy;
 }

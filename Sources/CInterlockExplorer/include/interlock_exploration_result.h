@@ -49,6 +49,12 @@ typedef struct {
   /// Where the user's code makes the call; with `follows_callers`, the return address of that
   /// function, else 0.
   uintptr_t place, caller;
+  /// With the weak memory model, of an atomic operation: whether it reads, the value, and 1 + the
+  /// index of the step that stored it, 0 for the atomic's first value; and the same of the newest
+  /// store, if it is another one.
+  uint64_t value;
+  uint32_t read_from, not_read;
+  bool reads_value;
 } interlock_exploration_step;
 
 /// A thread that cannot continue.
@@ -142,6 +148,8 @@ typedef struct {
   bool bounds_loops;
   /// A thread that had woken without a signal waited for the condition again, for a signal only.
   bool bounds_wake_ups;
+  /// An atomic operation asks for a weaker order than sequential consistency, and did not get it.
+  bool strengthens_atomics;
   /// A task blocked a thread of the tasks' pool: a pool of fewer threads may run dry.
   bool tasks_block;
   /// A counted execution has shown something that makes more operations matter: the exploration

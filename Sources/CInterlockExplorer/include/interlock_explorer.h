@@ -34,6 +34,15 @@ typedef enum {
   INTERLOCK_TIME_IS_EXACT,
 } interlock_exploration_time;
 
+/// What a load of an atomic may read.
+typedef enum {
+  /// The newest store.
+  INTERLOCK_MEMORY_SEQUENTIAL = 0,
+  /// Any store that the memory orders allow (RC11). In code that is instrumented, while its memory
+  /// is checked.
+  INTERLOCK_MEMORY_WEAK,
+} interlock_exploration_memory;
+
 /// Facts about a body that make more operations depend on the order. Without the fact such an
 /// operation is not a point, or is not recorded.
 typedef enum {
@@ -90,6 +99,7 @@ typedef struct {
   /// `pool_width`. On Linux, Dispatch makes more threads if those that it has block.
   uint32_t task_width;
   interlock_exploration_time time;
+  interlock_exploration_memory memory_model;
   /// Facts that earlier executions of the body have shown, as `interlock_exploration_fact` bits:
   /// see `must_begin_anew`. A replay needs the facts of the exploration whose choices it repeats.
   uint32_t facts;

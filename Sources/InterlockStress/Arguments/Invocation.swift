@@ -109,6 +109,8 @@ package struct Options: OptionValues, Hashable {
   package var isolates = false
   /// Whether times are exact in explorations.
   package var hasExactTime = false
+  /// What a load of an atomic may read in explorations; `nil` for the default.
+  package var memoryModel: ExplorationOptions.MemoryModel?
   /// Whether 'pool' waits for real pools.
   package var usesRealPools = false
   /// Whether sections at call sites that nearly overlapped are sometimes held open.

@@ -39,6 +39,14 @@ extension CommandName {
     (
       [.explore],
       Option(
+        "memory-model", .memoryModel, \.memoryModel, replay: .leavesOut,
+        "What a load of an atomic may read: weak is each store that the memory orders allow, as ARM"
+          + " and compilers do. For programs whose memory is checked.",
+        default: "sequential")
+    ),
+    (
+      [.explore],
+      Option(
         "replay", .text("token"), \.token, replay: .leavesOut,
         "Execute only the order of this token, which a failure shows.")
     ),
@@ -91,6 +99,15 @@ extension ValueFormat<ExplorationOptions.Strategy> {
   }
 }
 
+extension ValueFormat<ExplorationOptions.MemoryModel> {
+  /// A memory model by its name.
+  static var memoryModel: ValueFormat {
+    ValueFormat("model", summary: "sequential, weak", expected: "sequential or weak") {
+      ExplorationOptions.MemoryModel(rawValue: $0)
+    }
+  }
+}
+
 extension ValueFormat<Options.Budget> {
   /// Seconds with their unit, or a number of orders.
   static var budget: ValueFormat {
@@ -131,6 +148,7 @@ extension Options {
     request.options.poolWidth = poolWidth ?? scenario.poolWidth
     request.options.seed = seed
     request.options.hasExactTime = hasExactTime
+    request.options.memoryModel = memoryModel ?? .sequential
     request.options.corpus = corpus
     (request.options.isIsolated, request.options.isolatesEach) = (isolates, isolates)
     return request

@@ -98,6 +98,29 @@ public struct ExploreOption: Sendable {
     }
   }
 
+  /// What a load of an atomic may read.
+  public enum MemoryModel: Sendable, Hashable {
+    /// The newest store: atomics are sequentially consistent, whatever their orders.
+    case sequential
+    /// Each store that the memory orders of the code allow.
+    ///
+    /// The model is RC11 with the release sequences of C++20: it has what ARM and compilers do, but
+    /// for loads that take effect after later stores of their thread. Source: Lahav and others,
+    /// "Repairing Sequential Consistency in C/C++11", PLDI 2017.
+    case weak
+  }
+
+  /// What a load of an atomic may read. Without it, `sequential`.
+  ///
+  /// `weak` needs a build whose memory is checked: only such code shows its atomics and their
+  /// orders. Atomics of 16 bytes stay sequentially consistent.
+  public static func memoryModel(_ model: MemoryModel) -> Self {
+    Self { options in
+      options.memoryModel = model == .weak ? .weak : .sequential
+      return model == .weak ? requiresMemoryCheck.apply(&options) : nil
+    }
+  }
+
   /// Runs the executions in a child process.
   ///
   /// What the body writes to memory is lost. A body that corrupts its memory, or that kills its

@@ -1,0 +1,557 @@
+// Atomic operations under the weak memory model: see weak_memory.h. Explored threads run one at a
+// time, so nothing here locks.
+#include "weak_memory.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <string.h>
+#include <sys/mman.h>
+
+// An operation that waits at its point has prepared already: some room stays free for these.
+enum { most_locations = 1024, most_weak_threads = 256, most_candidates = 64, kept_free = 1024 };
+enum { relaxed, consume, acquire, release, acquire_release, sequential };
+
+/// An address that atomic operations use. Its memory has the newest value, for code that is not
+/// instrumented.
+typedef struct {
+  uintptr_t address;
+  uint32_t size;
+  /// Another number for each object that comes to be at the address.
+  uint32_t number;
+  uint32_t oldest, newest, last_event;
+  /// How many stores there were: the explorer's loops look at it.
+  uint32_t stores;
+} weak_location;
+
+/// A thread, or a task, by the number of its clock.
+typedef struct {
+  uint64_t clock;
+  uint32_t last_event, run;
+  /// The location of the run.
+  uint32_t run_location;
+  /// Its last fence that releases; `no_event` for none.
+  uint32_t fence;
+} weak_thread;
+
+weak_graph *interlock_weak;
+#define GRAPH interlock_weak
+
+static struct {
+  uint64_t execution;
+  bool is_full;
+  uint32_t location_count, thread_count, numbers;
+  weak_location locations[most_locations];
+  /// By address; 0 is free, else an index plus 1.
+  uint16_t table[2 * most_locations];
+  weak_thread threads[most_weak_threads];
+  /// The change of a location that has been read and not written yet.
+  uint32_t changing;
+} state;
+
+static bool acquires(int order) { return order == consume || order == acquire || order >= 4; }
+static bool releases(int order) { return order >= release; }
+
+static weak_event *event_at(uint32_t index) { return &GRAPH->events[index]; }
+
+// Clocks. A store that releases gives its thread's clock to an object of its own.
+
+/// No address of an object: it lies above those that a process can have.
+static uintptr_t clock_of_event(uint32_t event) { return ((uintptr_t)1 << 56) + event * 16; }
+
+static bool has_seen(const memory_thread *own, const weak_event *event) {
+  return event->is_initial || interlock_clock_has_seen(own->clock, event->slot, event->count);
+}
+
+static void pass_clock(uint32_t event) {
+  event_at(event)->passes = true;
+  interlock_memory_order(true, clock_of_event(event));
+}
+
+static void begin_execution(uint64_t execution) {
+  begin_change();
+  for (uint32_t index = 0; index < GRAPH->event_count; index++) {
+    if (event_at(index)->passes) interlock_clock_forget(clock_of_event(index), AS_LOCK);
+  }
+  end_change();
+  GRAPH->event_count = GRAPH->run_count = GRAPH->sequential_count = GRAPH->fence_count = 0;
+  memset(state.table, 0, sizeof state.table);
+  state.location_count = state.thread_count = state.numbers = 0;
+  state.execution = execution;
+  state.is_full = false;
+}
+
+/// The graph of the running execution; false if there is no memory for it.
+static bool has_graph(void) {
+  if (!GRAPH) {
+    void *memory = mmap(NULL, sizeof *GRAPH, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    GRAPH = memory;
+  }
+  uint64_t execution = interlock_explored_execution();
+  if (state.execution != execution) begin_execution(execution);
+  return true;
+}
+
+/// Later operations of the execution are sequentially consistent. Returns false.
+static bool is_full(void) {
+  if (!state.is_full) interlock_explored_memory_gap("atomics behind the first 3,000 operations");
+  state.is_full = true;
+  return false;
+}
+
+// Locations.
+
+static weak_location *location_at(uintptr_t address) {
+  size_t slot = address * 0x9e3779b97f4a7c15ull >> 53;
+  for (; state.table[slot]; slot = (slot + 1) % (2 * most_locations)) {
+    weak_location *location = &state.locations[state.table[slot] - 1];
+    if (location->address == address) return location;
+  }
+  if (state.location_count == most_locations) return NULL;
+  weak_location *location = &state.locations[state.location_count++];
+  *location = (weak_location){.address = address,
+                              .number = state.numbers++,
+                              .oldest = no_event,
+                              .newest = no_event,
+                              .last_event = no_event};
+  state.table[slot] = (uint16_t)state.location_count;
+  return location;
+}
+
+static uint64_t value_in_memory(const weak_location *location) {
+  // Relaxed: explored threads run one at a time.
+  switch (location->size) {
+    case 1: return __atomic_load_n((const uint8_t *)location->address, __ATOMIC_RELAXED);
+    case 2: return __atomic_load_n((const uint16_t *)location->address, __ATOMIC_RELAXED);
+    case 4: return __atomic_load_n((const uint32_t *)location->address, __ATOMIC_RELAXED);
+    default: return __atomic_load_n((const uint64_t *)location->address, __ATOMIC_RELAXED);
+  }
+}
+
+static void write_to_memory(const weak_location *location, uint64_t value) {
+  // Sequentially consistent: as the code could have asked. Code outside may read it.
+  switch (location->size) {
+    case 1: __atomic_store_n((uint8_t *)location->address, (uint8_t)value, __ATOMIC_SEQ_CST); break;
+    case 2:
+      __atomic_store_n((uint16_t *)location->address, (uint16_t)value, __ATOMIC_SEQ_CST);
+      break;
+    case 4:
+      __atomic_store_n((uint32_t *)location->address, (uint32_t)value, __ATOMIC_SEQ_CST);
+      break;
+    default: __atomic_store_n((uint64_t *)location->address, value, __ATOMIC_SEQ_CST); break;
+  }
+}
+
+/// Gives a location the value that its memory has, if it was initialised or written otherwise.
+static void see_memory(weak_location *location) {
+  uint64_t value = value_in_memory(location);
+  if (location->newest != no_event && event_at(location->newest)->value == value) return;
+  if (location->newest != no_event) location->number = state.numbers++;
+  uint32_t index = GRAPH->event_count++;
+  *event_at(index) = (weak_event){.thread = no_event,
+                                  .location = location->number,
+                                  .read_from = no_event,
+                                  .older = no_event,
+                                  .newer = no_event,
+                                  .message = no_event,
+                                  .previous = no_event,
+                                  .previous_here = no_event,
+                                  .value = value,
+                                  .arrival = ++location->stores,
+                                  .writes = true,
+                                  .is_initial = true};
+  memset(GRAPH->before[index], 0, sizeof GRAPH->before[index]);
+  location->oldest = location->newest = location->last_event = index;
+}
+
+// Events.
+
+static weak_thread *thread_of(const memory_thread *own) {
+  for (uint32_t index = state.thread_count; index-- > 0;) {
+    if (state.threads[index].clock == own->clock->number) return &state.threads[index];
+  }
+  if (state.thread_count == most_weak_threads) return NULL;
+  weak_thread *thread = &state.threads[state.thread_count++];
+  *thread = (weak_thread){own->clock->number, no_event, no_event, no_event, no_event};
+  return thread;
+}
+
+/// The words of a set of the events so far.
+static uint32_t words(void) { return (GRAPH->event_count + 63) / 64; }
+
+/// Goes on with the thread's run, or begins another one.
+static uint32_t run_of(const memory_thread *own, weak_thread *thread, uint32_t location) {
+  if (thread->run != no_event && location != no_event && thread->run_location == location) {
+    const weak_run *run = &GRAPH->runs[thread->run];
+    if (run->end_count == *own->count && run->end_lessons == own->clock->lessons) {
+      return thread->run;
+    }
+  }
+  uint32_t index = GRAPH->run_count++;
+  weak_run *run = &GRAPH->runs[index];
+  run->slot = own->clock->slot;
+  memset(run->entered, 0, sizeof run->entered);
+  for (uint32_t event = 0; event < GRAPH->event_count; event++) {
+    if (event_at(event)->is_initial) continue;
+    const weak_run *other = &GRAPH->runs[event_at(event)->run];
+    if (interlock_clock_has_seen(own->clock, other->slot, other->end_count)) {
+      weak_set(run->entered, event);
+    }
+  }
+  thread->run = index;
+  thread->run_location = location;
+  return index;
+}
+
+/// Adds an event of the thread that reads and writes nothing yet.
+static uint32_t add_event(const memory_thread *own, weak_location *location) {
+  weak_thread *thread = thread_of(own);
+  uint32_t number = location ? location->number : no_event;
+  uint32_t run = run_of(own, thread, number), index = GRAPH->event_count;
+  uint64_t *before = GRAPH->before[index];
+  memset(before, 0, sizeof GRAPH->before[index]);
+  for (uint32_t event = 0; event < index; event++) {
+    if (has_seen(own, event_at(event))) weak_set(before, event);
+  }
+  GRAPH->event_count++;
+  *event_at(index) = (weak_event){.thread = (uint32_t)(thread - state.threads),
+                                  .location = number,
+                                  .run = run,
+                                  .read_from = no_event,
+                                  .older = no_event,
+                                  .newer = no_event,
+                                  .message = no_event,
+                                  .previous = thread->last_event,
+                                  .previous_here = location ? location->last_event : no_event,
+                                  .step = interlock_explored_step(),
+                                  .slot = own->clock->slot,
+                                  .count = *own->count};
+  thread->last_event = index;
+  if (location) location->last_event = index;
+  return index;
+}
+
+static void end_event(const memory_thread *own, uint32_t index) {
+  weak_run *run = &GRAPH->runs[event_at(index)->run];
+  run->end_count = *own->count;
+  run->end_lessons = own->clock->lessons;
+}
+
+static void count_as_sequential(uint32_t index) {
+  event_at(index)->is_sequential = true;
+  GRAPH->sequential[GRAPH->sequential_count++] = index;
+}
+
+/// Takes an event off its order again that was tried, or that turned out to be none.
+static void uncount(uint32_t index) {
+  if (!event_at(index)->is_sequential) return;
+  event_at(index)->is_sequential = false;
+  GRAPH->sequential_count--;
+}
+
+/// The clocks that an acquisition gets from a store: those of the release sequences that it is in.
+static void for_each_message(uint32_t store, void (*visit)(uint32_t, void *), void *context) {
+  for (; store != no_event; store = event_at(store)->read_from) {
+    if (event_at(store)->message != no_event) visit(event_at(store)->message, context);
+  }
+}
+
+static void add_before(uint32_t message, void *context) {
+  uint64_t *before = context;
+  for (uint32_t index = 0; index < words(); index++) before[index] |= GRAPH->before[message][index];
+  weak_set(before, message);
+}
+static void get_clock(uint32_t message, void *context) {
+  (void)context;
+  interlock_memory_order(false, clock_of_event(message));
+}
+
+static void acquire_from(uint32_t index, uint32_t store) {
+  for_each_message(store, add_before, GRAPH->before[index]);
+  for_each_message(store, get_clock, NULL);
+}
+
+// The modification order.
+
+static void number_from(uint32_t store) {
+  for (; store != no_event; store = event_at(store)->newer) {
+    uint32_t older = event_at(store)->older;
+    event_at(store)->position = older == no_event ? 0 : event_at(older)->position + 1;
+  }
+}
+
+static void put_behind(weak_location *location, uint32_t index, uint32_t older) {
+  weak_event *event = event_at(index);
+  event->older = older;
+  event->newer = event_at(older)->newer;
+  event_at(older)->newer = index;
+  if (event->newer == no_event) {
+    location->newest = index;
+  } else {
+    event_at(event->newer)->older = index;
+  }
+  event->writes = true;
+  number_from(index);
+}
+
+static void take_out(weak_location *location, uint32_t index) {
+  weak_event *event = event_at(index);
+  event_at(event->older)->newer = event->newer;
+  if (event->newer == no_event) {
+    location->newest = event->older;
+  } else {
+    event_at(event->newer)->older = event->older;
+    number_from(event->newer);
+  }
+  event->writes = false;
+}
+
+/// Whether a store may come directly behind this one: no change has read it.
+static bool is_open(const weak_event *store) {
+  return store->newer == no_event || !event_at(store->newer)->reads;
+}
+
+/// The oldest place in the modification order that an event of the thread may have or read: that of
+/// the newest store which happens before it, or was read by what does.
+static uint32_t oldest_place(const memory_thread *own, const weak_location *location,
+                             uint32_t index) {
+  uint32_t place = 0;
+  for (uint32_t event = event_at(index)->previous_here; event != no_event;
+       event = event_at(event)->previous_here) {
+    const weak_event *other = event_at(event);
+    if (!has_seen(own, other)) continue;
+    uint32_t found = other->writes ? other->position : event_at(other->read_from)->position;
+    if (found > place) place = found;
+  }
+  (void)location;
+  return place;
+}
+
+// The choice.
+
+/// What an operation may do: read a store, or come behind it, or both.
+typedef struct {
+  uint32_t store;
+  bool reads, writes;
+} candidate;
+
+typedef struct {
+  weak_location *location;
+  memory_thread *own;
+  uint32_t event;
+  int memory_order, failure_order;
+  /// An exchange writes where it finds this value. NULL for other operations.
+  const uint64_t *expected;
+  bool reads, writes;
+} operation;
+
+static candidate candidate_of(const operation *op, uint32_t store) {
+  bool is_found = !op->expected || event_at(store)->value == *op->expected;
+  return (candidate){store, op->reads, op->writes && is_found};
+}
+
+/// Makes the event what the candidate says. Without the clocks.
+static void apply(const operation *op, candidate chosen) {
+  weak_event *event = event_at(op->event);
+  int order = chosen.writes || !op->writes ? op->memory_order : op->failure_order;
+  if (chosen.reads) {
+    event->reads = true;
+    event->read_from = chosen.store;
+    if (acquires(order)) for_each_message(chosen.store, add_before, GRAPH->before[op->event]);
+  }
+  if (chosen.writes) put_behind(op->location, op->event, chosen.store);
+  if (order == sequential) count_as_sequential(op->event);
+}
+
+static void undo(const operation *op, candidate tried, const uint64_t *before) {
+  weak_event *event = event_at(op->event);
+  uncount(op->event);
+  if (tried.writes) take_out(op->location, op->event);
+  event->reads = false;
+  event->read_from = no_event;
+  memcpy(GRAPH->before[op->event], before, sizeof GRAPH->before[op->event]);
+}
+
+/// Whether the order of sequentially consistent events allows the candidate. The newest one comes
+/// last in every order.
+static bool is_consistent(const operation *op, candidate tried) {
+  if (tried.store == op->location->newest) return true;
+  bool matters = GRAPH->fence_count > 0 || op->memory_order == sequential ||
+                 op->failure_order == sequential;
+  if (!matters || GRAPH->sequential_count == 0) return true;
+  uint64_t before[weak_words];
+  memcpy(before, GRAPH->before[op->event], sizeof before);
+  apply(op, tried);
+  bool holds = interlock_weak_order_holds();
+  undo(op, tried, before);
+  return holds;
+}
+
+/// Whether another order has what comes of a candidate: one in which the operation was performed
+/// before a newer store, which had not been executed then. It was not, if the operation's thread
+/// comes after the newer store, or if the store that it reads does.
+static bool is_useful(const operation *op, const candidate *candidate) {
+  const weak_event *store = event_at(candidate->store);
+  for (uint32_t newer = store->newer; newer != no_event; newer = event_at(newer)->newer) {
+    bool is_read_after = candidate->reads && store->step > event_at(newer)->step;
+    if (!is_read_after && !interlock_explored_comes_after(event_at(newer)->step)) return false;
+  }
+  return true;
+}
+
+/// Chooses what the operation does. The newest store is the first of the values to pick from.
+static candidate choose(const operation *op, const interlock_atomic_call *call) {
+  candidate candidates[most_candidates];
+  uint32_t count = 0;
+  uint64_t useful = 0;
+  uint32_t oldest = oldest_place(op->own, op->location, op->event);
+  for (uint32_t store = op->location->newest; store != no_event; store = event_at(store)->older) {
+    const weak_event *event = event_at(store);
+    if (event->position < oldest) break;
+    candidate next = candidate_of(op, store);
+    // A loop that would read the same again reads what has come since, or the newest.
+    bool is_new = !call->repeats || event->arrival > call->seen || store == op->location->newest;
+    bool is_possible = !next.writes || is_open(event);
+    if (!is_new || !is_possible || !is_consistent(op, next)) continue;
+    if (count == most_candidates) {
+      interlock_explored_memory_gap("stores that an atomic had 64 stores ago");
+      break;
+    }
+    useful |= (uint64_t)is_useful(op, &next) << count;
+    candidates[count++] = next;
+  }
+  return candidates[interlock_explored_pick(count, useful)];
+}
+
+/// What the explorer shows of a step.
+static void show(const operation *op, candidate chosen) {
+  const weak_event *store = event_at(chosen.store), *newest = event_at(op->location->newest);
+  bool is_newest = chosen.store == op->location->newest;
+  interlock_explored_read(chosen.reads, store->value, store->is_initial ? 0 : store->step + 1,
+                          is_newest || newest->is_initial ? 0 : newest->step + 1);
+}
+
+static void end(const operation *op, candidate chosen, uint64_t value,
+                interlock_atomic_call *call) {
+  bool is_newest = chosen.store == op->location->newest;
+  weak_event *event = event_at(op->event);
+  int order = chosen.writes || !op->writes ? op->memory_order : op->failure_order;
+  check_access(call->address, (uint32_t)call->size,
+               CELL_IS_ATOMIC | (chosen.writes ? CELL_WRITES : 0), call->place);
+  show(op, chosen);
+  apply(op, chosen);
+  if (chosen.reads && acquires(order)) acquire_from(op->event, chosen.store);
+  if (chosen.writes) {
+    weak_thread *thread = &state.threads[event->thread];
+    event->value = value;
+    event->arrival = ++op->location->stores;
+    if (releases(order)) {
+      pass_clock(op->event);
+      event->message = op->event;
+    } else {
+      event->message = thread->fence;
+    }
+    if (op->location->newest == op->event) write_to_memory(op->location, value);
+  }
+  call->has_written = chosen.writes;
+  call->is_newest = is_newest;
+  end_event(op->own, op->event);
+}
+
+bool interlock_weak_prepares(interlock_atomic_call *call) {
+  if (!interlock_explored_memory_is_weak || !interlock_explored_memory_is_weak()) return false;
+  memory_thread *own = own_memory();
+  if (!own || is_interrupted(own) || !interlock_memory_settle(own) || !has_graph()) return false;
+  if (state.is_full || GRAPH->event_count + kept_free > most_weak_events || !thread_of(own)) {
+    return is_full();
+  }
+  weak_location *location = location_at(call->address);
+  if (!location) return is_full();
+  if (location->size && location->size != call->size) return false;
+  location->size = (uint32_t)call->size;
+  call->stores = &location->stores;
+  return true;
+}
+
+static operation operation_of(interlock_atomic_call *call, int memory_order) {
+  operation op = {.location = location_at(call->address),
+                  .own = own_memory(),
+                  .memory_order = memory_order,
+                  .failure_order = memory_order};
+  interlock_memory_settle(op.own);
+  see_memory(op.location);
+  op.event = add_event(op.own, op.location);
+  return op;
+}
+
+uint64_t interlock_weak_load(interlock_atomic_call *call, int memory_order) {
+  operation op = operation_of(call, memory_order);
+  op.reads = true;
+  candidate chosen = choose(&op, call);
+  end(&op, chosen, 0, call);
+  return event_at(chosen.store)->value;
+}
+
+void interlock_weak_store(interlock_atomic_call *call, uint64_t value, int memory_order) {
+  operation op = operation_of(call, memory_order);
+  op.writes = true;
+  end(&op, choose(&op, call), value, call);
+}
+
+static operation changing;
+static candidate changed;
+
+uint64_t interlock_weak_read(interlock_atomic_call *call, int memory_order) {
+  changing = operation_of(call, memory_order);
+  changing.reads = changing.writes = true;
+  changed = choose(&changing, call);
+  return event_at(changed.store)->value;
+}
+
+void interlock_weak_change(interlock_atomic_call *call, uint64_t value) {
+  end(&changing, changed, value, call);
+}
+
+bool interlock_weak_exchange(interlock_atomic_call *call, uint64_t *expected,
+                             uint64_t desired, int memory_order, int failure_order) {
+  operation op = operation_of(call, memory_order);
+  op.failure_order = failure_order;
+  op.expected = expected;
+  op.reads = op.writes = true;
+  candidate chosen = choose(&op, call);
+  end(&op, chosen, desired, call);
+  *expected = event_at(chosen.store)->value;
+  return chosen.writes;
+}
+
+bool interlock_weak_fence(int memory_order) {
+  if (!interlock_explored_memory_is_weak || !interlock_explored_memory_is_weak()) return false;
+  memory_thread *own = own_memory();
+  if (!own || is_interrupted(own) || !interlock_memory_settle(own) || !has_graph()) return false;
+  if (state.is_full || GRAPH->event_count + kept_free > most_weak_events || !thread_of(own)) {
+    return is_full();
+  }
+  uint32_t index = add_event(own, NULL);
+  weak_thread *thread = &state.threads[event_at(index)->thread];
+  if (acquires(memory_order)) {
+    event_at(index)->is_acquire_fence = true;
+    for (uint32_t event = event_at(index)->previous;
+         event != no_event && !event_at(event)->is_acquire_fence;
+         event = event_at(event)->previous) {
+      if (event_at(event)->reads) acquire_from(index, event_at(event)->read_from);
+    }
+  }
+  if (releases(memory_order)) {
+    pass_clock(index);
+    thread->fence = index;
+  }
+  if (memory_order == sequential) {
+    count_as_sequential(index);
+    GRAPH->fence_count++;
+  }
+  end_event(own, index);
+  return true;
+}
+
+#endif
