@@ -3,16 +3,16 @@ import InterlockTesting
 import Testing
 
 /// The litmus tests of the literature, with each choice of memory orders.
-struct Litmus {
+struct Litmus: Sendable {
   typealias Order = WeakProgram.Order
 
   var name: String
   /// The threads, from the order of each operation.
-  var threads: ([Order]) -> [[WeakProgram.Operation]]
+  var threads: @Sendable ([Order]) -> [[WeakProgram.Operation]]
   /// Whether each operation stores.
   var stores: [Bool]
   /// Whether an outcome is the one that the test is named for.
-  var isWeak: ([Int]) -> Bool
+  var isWeak: @Sendable ([Int]) -> Bool
   /// Whether it is allowed with relaxed operations, with those that acquire and release, and with
   /// sequentially consistent ones: the tables of herd and GenMC for RC11.
   var isAllowed: [Bool]
