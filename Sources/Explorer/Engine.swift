@@ -243,6 +243,10 @@ struct Engine {
     asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
     asked.memory_model =
       options.memoryModel == .weak ? INTERLOCK_MEMORY_WEAK : INTERLOCK_MEMORY_SEQUENTIAL
+    let memoryOrders = options.memoryOrders.map {
+      interlock_memory_order(place: $0, order: $1.rawValue)
+    }
+    asked.memory_order_count = memoryOrders.count
     asked.facts = facts
     asked.point_count = points.sites.count
     // Only a report needs them, and each costs a walk of the stack.
@@ -271,20 +275,23 @@ struct Engine {
     let status = withUnsafePointer(to: body) { pointer in
       withUnsafePointer(to: around) { surroundings in
         points.sites.withUnsafeBufferPointer { sites in
-          if around != nil {
-            asked.around = { Engine.run($1, $2, around: $0) }
-            asked.around_context = UnsafeMutableRawPointer(mutating: surroundings)
-          }
-          asked.points = sites.baseAddress
-          asked.token_width = Exploration.platform(options, facts: facts)
-          let run = options.isIsolated ? interlock_explore_isolated : interlock_explore
-          return points.keys.withUnsafeBufferPointer { keys in
-            asked.point_keys = keys.baseAddress
-            return name.withCString { name in
-              asked.token_body = name
-              return run(
-                &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
-                UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+          memoryOrders.withUnsafeBufferPointer { orders in
+            if around != nil {
+              asked.around = { Engine.run($1, $2, around: $0) }
+              asked.around_context = UnsafeMutableRawPointer(mutating: surroundings)
+            }
+            asked.points = sites.baseAddress
+            asked.memory_orders = orders.baseAddress
+            asked.token_width = Exploration.platform(options, facts: facts)
+            let run = options.isIsolated ? interlock_explore_isolated : interlock_explore
+            return points.keys.withUnsafeBufferPointer { keys in
+              asked.point_keys = keys.baseAddress
+              return name.withCString { name in
+                asked.token_body = name
+                return run(
+                  &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+                  UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+              }
             }
           }
         }

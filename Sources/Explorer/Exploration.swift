@@ -217,7 +217,7 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ExplorationFailure {
     var engine = race.engine
     var failure = try failure(race.order, &engine, body)
-    failure.explanation = ["no order of its accesses fails otherwise: \(tried)"]
+    failure.explanation.insert("no order of its accesses fails otherwise: \(tried)", at: 0)
     return failure
   }
 
@@ -277,6 +277,7 @@ package struct Exploration: Sendable {
     var failure = made(
       result, token: token(shortest ?? choices, engine), at: at, engine.race)
     failure.add(witness)
+    failure.explanation += try missingMemoryOrders(in: result, engine, body)
     return failure
   }
 

@@ -42,6 +42,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var hasExactTime = false
   /// What a load of an atomic may read.
   package var memoryModel = MemoryModel.sequential
+  /// Memory orders to take in place of the code's, by the address of the call.
+  var memoryOrders: [UInt: MemoryOrder] = [:]
   /// The seed of a strategy's random choices.
   package var seed: UInt64 = 1
   /// Steps of one execution at most.

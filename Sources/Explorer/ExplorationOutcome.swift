@@ -73,9 +73,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     // A sum of these conditions took the type checker half a minute.
     var words: [String] = []
     if hasExactTime { words.append("with exact times") }
-    if hasWeakMemory { words.append("atomics in the weak memory model RC11") }
+    if hasWeakMemory { words.append("with atomics of the weak memory model RC11") }
     if strengthensAtomics {
-      words.append("all atomics as sequentially consistent, which the weak memory model does not do")
+      words.append("with sequentially consistent atomics where the code asks for weaker ones")
     }
     if let poolWidth {
       words.append("on a pool of \(poolWidth) thread\(poolWidth == 1 ? "" : "s")")

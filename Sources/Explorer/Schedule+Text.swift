@@ -52,7 +52,8 @@ extension Schedule {
   static func text(_ step: Step, isShort: Bool) -> String {
     let object = step.object == 0 ? "" : " #\(step.object)"
     let place = step.place.flatMap { shortPlace($0, by: step.helper, isShort) }
-    return step.operation + object + (place.map { "  \($0)" } ?? "")
+    let value = step.value.map { " \($0)" } ?? ""
+    return step.operation + object + value + (place.map { "  \($0)" } ?? "")
   }
 
   private static func shortPlace(
@@ -66,7 +67,7 @@ extension Schedule {
 
   /// `File.swift:12`, or the function where no line is known, or the library where no symbol is;
   /// `nil` of what the compiler made.
-  private static func shortPlace(_ place: StackFrame) -> String? {
+  static func shortPlace(_ place: StackFrame) -> String? {
     guard let file = place.file, let line = place.line, line > 0 else {
       guard let function = place.function else { return place.image.map { "in \($0)" } }
       let isMade = function.hasPrefix("partial apply") || function.contains("thunk")

@@ -21,6 +21,9 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var helper: String?
     /// The innermost place, by which a kept order names the call.
     var call: StackFrame?
+    /// In the weak memory model, what an atomic operation reads: `reads 0`, and what it does not
+    /// read yet; `nil` for other steps.
+    package var value: String?
     /// How many threads could have taken the step.
     package var candidates: Int
   }
@@ -107,15 +110,14 @@ extension Schedule {
   /// Adds what the loads of atomics read in the weak memory model, and what they do not read yet.
   private mutating func showReads(_ trace: UnsafeBufferPointer<interlock_exploration_step>) {
     for (index, read) in trace.enumerated() where read.reads_value {
-      var text = ", reads \(Int64(bitPattern: read.value))"
       let newest = Int(read.not_read) - 1
+      var place: String?
       if steps.indices.contains(newest) {
-        text += ", not yet the store"
-        if let line = steps[newest].place?.line, let file = steps[newest].place?.file {
-          text += " at \(file.split(separator: "/").last ?? ""):\(line)"
-        }
+        place = steps[newest].place.flatMap(Self.shortPlace) ?? "step \(newest + 1)"
       }
-      steps[index].operation += text
+      steps[index].value =
+        "reads \(Int64(bitPattern: read.value))"
+        + (place.map { ", not yet the store of \($0)" } ?? "")
     }
   }
 

@@ -28,7 +28,9 @@ struct Litmus: Sendable {
   static let all = [
     Litmus(
       name: "SB",
-      threads: { [[.store(0, 1, $0[0]), .load(1, $0[1])], [.store(1, 1, $0[2]), .load(0, $0[3])]] },
+      threads: {
+        [[.store(0, 1, $0[0]), .load(1, $0[1])], [.store(1, 1, $0[2]), .load(0, $0[3])]]
+      },
       stores: [true, false, true, false], isWeak: { $0[0] == 0 && $0[1] == 0 },
       isAllowed: [true, true, false]),
     Litmus(
@@ -40,7 +42,9 @@ struct Litmus: Sendable {
       isAllowed: [true, false, false]),
     Litmus(
       name: "LB",
-      threads: { [[.load(0, $0[0]), .store(1, 1, $0[1])], [.load(1, $0[2]), .store(0, 1, $0[3])]] },
+      threads: {
+        [[.load(0, $0[0]), .store(1, 1, $0[1])], [.load(1, $0[2]), .store(0, 1, $0[3])]]
+      },
       stores: [false, true, false, true], isWeak: { $0[0] == 1 && $0[1] == 1 },
       isAllowed: [false, false, false]),
     Litmus(
@@ -122,7 +126,9 @@ struct Litmus: Sendable {
   func hasTheOutcomesOfTheAxioms() throws {
     for litmus in Litmus.all {
       var choices = [[Int]()]
-      for _ in litmus.stores { choices = choices.flatMap { choice in (0...2).map { choice + [$0] } } }
+      for _ in litmus.stores {
+        choices = choices.flatMap { choice in (0...2).map { choice + [$0] } }
+      }
       var orders = 0, graphs = 0
       for levels in choices {
         let program = litmus.program(levels)

@@ -17,7 +17,8 @@ import Testing
     most: Int = 1_000_000
   ) throws -> Outcomes {
     let outcomes = Outcomes()
-    try explore(.memoryModel(.weak), .strategy(strategy), .executions(most), .budget(.seconds(60))) {
+    try explore(.memoryModel(.weak), .strategy(strategy), .executions(most), .budget(.seconds(60)))
+    {
       outcomes.executions += 1
       outcomes.found.insert(program.run())
     }
@@ -39,7 +40,6 @@ import Testing
       #expect(forbidden.isEmpty, "program \(seed) has \(forbidden): \(program)")
       graphs += axioms.graphs
       executions += explored.executions
-      if environment["SHOW"] != nil { print("program \(seed): \(axioms.graphs) graphs, \(explored.executions) \(program.threads)") }
     }
     print("weak memory: \(graphs) graphs, \(executions) executions")
   }

@@ -11,8 +11,12 @@ struct WeakProgram {
     case acquiringAndReleasing
     case sequential
 
-    var acquires: Bool { self == .acquiring || self == .acquiringAndReleasing || self == .sequential }
-    var releases: Bool { self == .releasing || self == .acquiringAndReleasing || self == .sequential }
+    var acquires: Bool {
+      self == .acquiring || self == .acquiringAndReleasing || self == .sequential
+    }
+    var releases: Bool {
+      self == .releasing || self == .acquiringAndReleasing || self == .sequential
+    }
   }
 
   enum Operation {
@@ -136,7 +140,7 @@ extension WeakProgram {
 
   private static func exchange(
     _ atomic: borrowing Atomic<Int>, _ old: Int, _ new: Int, _ order: Order
-    ) -> Int? {
+  ) -> Int? {
     switch order {
     case .relaxed:
       atomic.compareExchange(

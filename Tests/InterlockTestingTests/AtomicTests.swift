@@ -73,4 +73,91 @@ struct AtomicTests {
     #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
     #expect(run.issues.allSatisfy { $0.text.contains("→ 1) == 2") }, "\(run.output)")
   }
+
+  // The weak memory model.
+
+  private func runWeak(_ filter: String) throws -> WatchedRun {
+    try WatchedRun("swift-testing", "ExploredWeakBodies/\(filter)", of: "CheckedTests")
+  }
+
+  private func line(_ text: String) throws -> Int {
+    try WatchedRun.line(text, in: "ExploredWeakBodies.swift", of: "CheckedTests")
+  }
+
+  @Test("names the store that a relaxed load does not see, and the orders that are missing")
+  func relaxed() throws {
+    let text = try runWeak("relaxed\\(").issues.first?.text ?? ""
+    let stored = try line("mailbox.value.store"), announced = try line("announces")
+    #expect(
+      text.contains("reads 0, not yet the store of ExploredWeakBodies.swift:\(stored)"), "\(text)")
+    #expect(text.contains("every order passes with these memory orders:"), "\(text)")
+    #expect(
+      text.contains(".releasing in place of .relaxed  ExploredWeakBodies.swift:\(announced)"),
+      "\(text)")
+    #expect(text.contains(".acquiring in place of .relaxed"), "\(text)")
+  }
+
+  @Test("says that the default model takes relaxed atomics for sequentially consistent")
+  func withoutTheModel() throws {
+    let run = try runWeak("relaxedWithoutTheModel")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(
+      run.output.contains("with sequentially consistent atomics where the code asks for weaker"),
+      "\(run.output)")
+  }
+
+  @Test("fails where orders are too weak: in tasks, over plain memory, in Dekker's algorithm")
+  func tooWeak() throws {
+    let run = try runWeak("(relaxedInTasks|plainValue|dekkerAcquiresAndReleases)")
+    let text = Dictionary(uniqueKeysWithValues: run.issues.map { ($0.test, $0.text) })
+    #expect(text["relaxedInTasks()"]?.contains("→ 0) == 7") == true, "\(text)")
+    #expect(text["plainValue()"]?.contains("race in memory: nothing orders") == true, "\(text)")
+    #expect(
+      text["dekkerAcquiresAndReleases()"]?.contains(
+        ".sequentiallyConsistent in place of .acquiring") == true, "\(text)")
+    #expect(text.count == 3)
+  }
+
+  @Test("passes in the weak memory model with the orders that it needs")
+  func strongEnough() throws {
+    let run = try runWeak("right")
+    #expect(run.status == 0, "\(run.output)")
+    let answers = run.output.matches(of: /explore: all \d+ orders pass; with atomics of the weak/)
+    #expect(answers.count == 3, "\(run.output)")
+  }
+
+  @Test("says in the weak memory model that an error is none of memory orders")
+  func ofAnyModel() throws {
+    let run = try runWeak("(lostUpdate|neverSet)")
+    #expect(run.issues.count == 2, "\(run.output)")
+    for issue in run.issues {
+      #expect(issue.text.contains("no memory order is missing"), "\(issue.text)")
+    }
+    #expect(run.output.contains("livelock: a loop waits for a value that no thread writes"))
+  }
+
+  @Test("replays an order of the weak memory model by its token alone")
+  func weakReplay() throws {
+    let run = try runWeak("replayed")
+    #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
+    #expect(run.issues.allSatisfy { $0.text.contains("→ 0) == 7") }, "\(run.output)")
+  }
+
+  @Test("has the outcomes of RC11's axioms and of the published litmus tests")
+  func weakOutcomes() throws {
+    let run = try WatchedRun(
+      "swift-testing", "(ExploredWeakMemory|ExploredLitmus)/", of: "CheckedTests")
+    #expect(run.status == 0, "\(run.output)")
+    let answers = run.output.matches(of: /explore: all \d+ orders? pass; with atomics of the weak/)
+    #expect(answers.count >= 63, "\(run.output)")
+  }
+
+  @Test("is refused the weak memory model where memory is not checked")
+  func weakWithoutTheCheck() throws {
+    let run = try WatchedRun(
+      "swift-testing", "ExploredWeakBodies/rightMail", of: "CheckedTests",
+      environment: ["INTERLOCK_OPTIONS": "memory=off"])
+    #expect(run.output.contains("this build does not check memory"), "\(run.output)")
+    #expect(run.issues.map(\.test) == ["rightMail()"], "\(run.output)")
+  }
 }

@@ -75,10 +75,19 @@ bool interlock_explored_comes_after(size_t step) __attribute__((weak));
 /// Chooses a value below `count`, which is at most 64: those without a bit in `useful` lead only to
 /// outcomes that other orders have as well. 0 has its bit.
 uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) __attribute__((weak));
-/// Notes in the running step which store it has read: its value, 1 + the step that made it, 0 for
-/// the first value; and the same of a newer store that it has not read, 0 for none.
-void interlock_explored_read(bool reads, uint64_t value, size_t store, size_t newest)
-    __attribute__((weak));
+/// What an operation does.
+typedef struct {
+  bool reads, writes;
+  int memory_order;
+  /// The value that it reads, and 1 + the step that stored it, 0 for the first value; and the same
+  /// of a newer store that it does not read, 0 for none.
+  uint64_t value;
+  size_t store, newest;
+} interlock_atomic_effect;
+/// Notes it in the running step.
+void interlock_explored_atomic_did(const interlock_atomic_effect *effect) __attribute__((weak));
+/// The memory order to take for an operation of a call site.
+int interlock_explored_memory_order(uintptr_t place, int memory_order) __attribute__((weak));
 /// The model leaves something out, which the result names.
 void interlock_explored_memory_gap(const char *name) __attribute__((weak));
 

@@ -110,12 +110,22 @@ uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) {
   return interlock_pick_useful(count, useful);
 }
 
-void interlock_explored_read(bool reads, uint64_t value, size_t store, size_t newest) {
+void interlock_explored_atomic_did(const interlock_atomic_effect *effect) {
   interlock_exploration_step *step = &ENGINE.trace.items[ENGINE.trace.count - 1];
-  step->reads_value = reads;
-  step->value = value;
-  step->read_from = (uint32_t)store;
-  step->not_read = (uint32_t)newest;
+  step->reads_value = effect->reads;
+  step->writes_value = effect->writes;
+  step->memory_order = (uint8_t)(effect->memory_order + 1);
+  step->value = effect->value;
+  step->read_from = (uint32_t)effect->store;
+  step->not_read = (uint32_t)effect->newest;
+}
+
+int interlock_explored_memory_order(uintptr_t place, int memory_order) {
+  for (size_t index = 0; index < ENGINE.options.memory_order_count; index++) {
+    const interlock_memory_order *other = &ENGINE.options.memory_orders[index];
+    if (other->place == place) return other->order;
+  }
+  return memory_order;
 }
 
 void interlock_explored_memory_gap(const char *name) { interlock_escaped(name); }

@@ -54,7 +54,9 @@ typedef struct {
   /// store, if it is another one.
   uint64_t value;
   uint32_t read_from, not_read;
-  bool reads_value;
+  bool reads_value, writes_value;
+  /// 1 + its memory order, in the numbers of C; 0 for other operations.
+  uint8_t memory_order;
 } interlock_exploration_step;
 
 /// A thread that cannot continue.

@@ -43,6 +43,12 @@ typedef enum {
   INTERLOCK_MEMORY_WEAK,
 } interlock_exploration_memory;
 
+/// Another memory order for the atomic operation of a call site, in the numbers of C.
+typedef struct {
+  uintptr_t place;
+  int order;
+} interlock_memory_order;
+
 /// Facts about a body that make more operations depend on the order. Without the fact such an
 /// operation is not a point, or is not recorded.
 typedef enum {
@@ -100,6 +106,9 @@ typedef struct {
   uint32_t task_width;
   interlock_exploration_time time;
   interlock_exploration_memory memory_model;
+  /// With the weak memory model: orders to take in place of the code's.
+  const interlock_memory_order *memory_orders;
+  size_t memory_order_count;
   /// Facts that earlier executions of the body have shown, as `interlock_exploration_fact` bits:
   /// see `must_begin_anew`. A replay needs the facts of the exploration whose choices it repeats.
   uint32_t facts;

@@ -428,13 +428,22 @@ static candidate choose(const operation *op, const interlock_atomic_call *call) 
 static void show(const operation *op, candidate chosen) {
   const weak_event *store = event_at(chosen.store), *newest = event_at(op->location->newest);
   bool is_newest = chosen.store == op->location->newest;
-  interlock_explored_read(chosen.reads, store->value, store->is_initial ? 0 : store->step + 1,
-                          is_newest || newest->is_initial ? 0 : newest->step + 1);
+  interlock_atomic_effect effect = {
+      .reads = chosen.reads,
+      .writes = op->writes,
+      .memory_order = op->memory_order,
+      .value = store->value,
+      .store = store->is_initial ? 0 : store->step + 1,
+      .newest = is_newest || newest->is_initial ? 0 : newest->step + 1};
+  interlock_explored_atomic_did(&effect);
 }
 
 static void end(const operation *op, candidate chosen, uint64_t value,
                 interlock_atomic_call *call) {
   bool is_newest = chosen.store == op->location->newest;
+  // A change to the value that was there is none to a loop: two that try to lock would wake each
+  // other for ever.
+  bool changes = chosen.writes && !(chosen.reads && value == event_at(chosen.store)->value);
   weak_event *event = event_at(op->event);
   int order = chosen.writes || !op->writes ? op->memory_order : op->failure_order;
   check_access(call->address, (uint32_t)call->size,
@@ -445,7 +454,8 @@ static void end(const operation *op, candidate chosen, uint64_t value,
   if (chosen.writes) {
     weak_thread *thread = &state.threads[event->thread];
     event->value = value;
-    event->arrival = ++op->location->stores;
+    op->location->stores += changes;
+    event->arrival = op->location->stores;
     if (releases(order)) {
       pass_clock(op->event);
       event->message = op->event;
@@ -454,7 +464,7 @@ static void end(const operation *op, candidate chosen, uint64_t value,
     }
     if (op->location->newest == op->event) write_to_memory(op->location, value);
   }
-  call->has_written = chosen.writes;
+  call->has_written = changes;
   call->is_newest = is_newest;
   end_event(op->own, op->event);
 }
@@ -477,8 +487,8 @@ bool interlock_weak_prepares(interlock_atomic_call *call) {
 static operation operation_of(interlock_atomic_call *call, int memory_order) {
   operation op = {.location = location_at(call->address),
                   .own = own_memory(),
-                  .memory_order = memory_order,
-                  .failure_order = memory_order};
+                  .memory_order = interlock_explored_memory_order(call->place, memory_order)};
+  op.failure_order = op.memory_order;
   interlock_memory_settle(op.own);
   see_memory(op.location);
   op.event = add_event(op.own, op.location);
@@ -516,7 +526,8 @@ void interlock_weak_change(interlock_atomic_call *call, uint64_t value) {
 bool interlock_weak_exchange(interlock_atomic_call *call, uint64_t *expected,
                              uint64_t desired, int memory_order, int failure_order) {
   operation op = operation_of(call, memory_order);
-  op.failure_order = failure_order;
+  // An order that is taken in place of the code's is that of a failure as well.
+  if (op.memory_order == memory_order) op.failure_order = failure_order;
   op.expected = expected;
   op.reads = op.writes = true;
   candidate chosen = choose(&op, call);

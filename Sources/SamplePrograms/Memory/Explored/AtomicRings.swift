@@ -248,8 +248,9 @@ let atomicRingPrograms: [Program] = [
     together(
       {
         pair.sequence.add(1, ordering: .acquiringAndReleasing)
-        pair.first.store(1, ordering: .relaxed)
-        pair.second.store(1, ordering: .relaxed)
+        // A reader that sees one of them sees the sequence as well.
+        pair.first.store(1, ordering: .releasing)
+        pair.second.store(1, ordering: .releasing)
         pair.sequence.add(1, ordering: .releasing)
       },
       {
