@@ -356,6 +356,7 @@ let package = Package(
       name: "CheckedTests",
       dependencies: [
         "MemoryTestC", "InterlockTesting", "InterlockMemory", "CInterlockMemory", "Interlock",
+        "Explorer",
       ], path: "Tests/CheckedTests", swiftSettings: [instrumented]),
     // Numbered, with one idea a file. A test runs each, and compares its output with its header.
     .executableTarget(

@@ -93,7 +93,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
   if (is_explored()) __attribute__((musttail)) return call
 
 /// A point before an operation, in a twin: keeps all registers of the code on its own frame.
-#define POINT(does_read, does_write, text, at, operands_hash, order) \
+#define POINT(does_read, does_write, text, at, one, other, order)   \
   __builtin_unwind_init();                                          \
   interlock_atomic_call call = {                                    \
       .reads = does_read,                                           \
@@ -101,7 +101,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
       .name = text,                                                 \
       .address = (uintptr_t)at,                                     \
       .size = sizeof *at,                                           \
-      .operands = operands_hash,                                    \
+      .operands = operands_of(one, other, order),                   \
       .place = PLACE,                                               \
       .is_weaker = order != sequential,                             \
       .frame = (const uintptr_t *)__builtin_frame_address(0)};      \
@@ -121,7 +121,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     return old;                                                                                 \
   }                                                                                             \
   TWIN type explored_##name##bits(volatile type *at, type value, int memory_order) {            \
-    POINT(true, true, text, at, operands_of(value, 0, memory_order), memory_order);                          \
+    POINT(true, true, text, at, value, 0, memory_order);                                      \
     type old, next;                                                                             \
     if (is_weak) {                                                                              \
       next = old = (type)interlock_weak_read(&call, memory_order);                              \
@@ -146,7 +146,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     return value;                                                                             \
   }                                                                                           \
   TWIN type explored_load##bits(const volatile type *at, int memory_order) {                  \
-    POINT(true, false, "atomic load", at, operands_of(0, 0, memory_order), memory_order);                   \
+    POINT(true, false, "atomic load", at, 0, 0, memory_order);                                \
     type value = is_weak ? (type)interlock_weak_load(&call, memory_order)                      \
                          : load##bits(at, memory_order, PLACE);                               \
     interlock_explored_atomic_was(&call, NULL);                                               \
@@ -162,7 +162,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                            \
   }                                                                                           \
   TWIN void explored_store##bits(volatile type *at, type value, int memory_order) {           \
-    POINT(false, true, "atomic store", at, 0, memory_order);                                                   \
+    POINT(false, true, "atomic store", at, 0, 0, memory_order);                               \
     if (is_weak) {                                                                            \
       interlock_weak_store(&call, value, memory_order);                                       \
     } else {                                                                                  \
@@ -221,7 +221,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
       return compare_lock##bits(at, expected, desired, memory_order, failure_order, use,      \
                                 PLACE);                                                       \
     }                                                                                         \
-    POINT(true, true, "compare-exchange", at, operands_of(expected, desired, memory_order), memory_order);  \
+    POINT(true, true, "compare-exchange", at, expected, desired, memory_order);               \
     type wanted = expected;                                                                   \
     if (is_weak) {                                                                            \
       expected = weak_compare##bits(&call, expected, desired, memory_order, failure_order);   \
@@ -240,7 +240,7 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
   }                                                                                           \
   TWIN int explored_compare_strong##bits(volatile type *at, type *expected, type desired,     \
                                          int memory_order, int failure_order) {               \
-    POINT(true, true, "compare-exchange", at, operands_of(*expected, desired, memory_order), memory_order); \
+    POINT(true, true, "compare-exchange", at, *expected, desired, memory_order);              \
     type wanted = *expected;                                                                  \
     if (is_weak) {                                                                            \
       *expected = weak_compare##bits(&call, wanted, desired, memory_order, failure_order);    \

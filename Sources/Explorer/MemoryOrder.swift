@@ -25,6 +25,18 @@ package enum MemoryOrder: Int32, Sendable, Hashable, Codable {
     }
     return (self == .sequentiallyConsistent ? [] : stronger) + [.sequentiallyConsistent]
   }
+
+  /// The strongest orders that are weaker.
+  func oneStepWeaker(reads: Bool, writes: Bool) -> [MemoryOrder] {
+    switch (self, reads, writes) {
+    case (.relaxed, _, _): []
+    case (.acquiring, _, _), (.releasing, _, _): [.relaxed]
+    case (.acquiringAndReleasing, _, _): [.acquiring, .releasing]
+    case (.sequentiallyConsistent, true, false): [.acquiring]
+    case (.sequentiallyConsistent, false, true): [.releasing]
+    case (.sequentiallyConsistent, _, _): [.acquiringAndReleasing]
+    }
+  }
 }
 
 /// An atomic operation of a schedule.
@@ -71,6 +83,39 @@ extension Exploration {
       return ".\(orders[call.address] ?? call.order) in place of .\(call.order)  \(place)"
     }
     return ["every order passes with these memory orders:"] + lines.map { "  " + $0 }
+  }
+
+  /// A memory order that was weakened by one step.
+  package struct WeakenedOrder: Sendable {
+    /// The operation's place, and the two orders.
+    package var description: String
+    /// Whether an order of the body fails with it.
+    package var isFound: Bool
+  }
+
+  /// Weakens the memory order of each atomic operation by one step, one operation at a time. The
+  /// body must pass in every order; the operations are those of its first.
+  package func weakenedOrders(
+    _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> [WeakenedOrder] {
+    try Self.inTurn { _ throws(ExplorationRefusal) in
+      var engine = Engine(options, of: name, around: around, state: state)
+      guard try engine.run(.everyOrder(seconds: options.seconds), body).failures == 0 else {
+        throw ExplorationRefusal(description: "the body fails as it is")
+      }
+      let calls = Self.atomicCalls(of: try engine.look(at: [], bodyIsTask: bodyIsTask, body).0)
+      var weakened: [WeakenedOrder] = []
+      for call in calls {
+        for order in call.order.oneStepWeaker(reads: call.reads, writes: call.writes) {
+          let place = call.place.flatMap(Schedule.shortPlace) ?? "an unknown place"
+          let isFound = try !passes(with: [call.address: order], engine, body)
+          weakened.append(
+            WeakenedOrder(
+              description: ".\(order) in place of .\(call.order)  \(place)", isFound: isFound))
+        }
+      }
+      return weakened
+    }
   }
 
   private func passes(

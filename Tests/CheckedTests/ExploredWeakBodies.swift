@@ -22,7 +22,7 @@ import Testing
   private func relaxedMail() {
     let mailbox = Mailbox()
     Thread {
-      mailbox.value.store(7, ordering: .relaxed)
+      mailbox.value.store(7, ordering: .relaxed)  // fills
       mailbox.isFull.store(true, ordering: .relaxed)  // announces
     }.start()
     while !mailbox.isFull.load(ordering: .relaxed) {}

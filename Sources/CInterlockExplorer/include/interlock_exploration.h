@@ -191,8 +191,8 @@ typedef struct interlock_strategy {
   int32_t (*choose)(struct interlock_strategy *self, const interlock_exploration_state *state);
   /// Returns a value below `count` for the thread that takes the step: which waiter a signal wakes.
   uint32_t (*pick)(struct interlock_strategy *self, uint32_t count);
-  /// As `pick` of at most 64 values: those without a bit in `useful` lead only to outcomes that other
-  /// orders have as well. 0 has its bit. NULL for a strategy that takes no advantage of it.
+  /// As `pick` of at most 64 values: those without a bit in `useful` lead only to outcomes that
+  /// other orders have as well. 0 has its bit. NULL for a strategy that takes no advantage of it.
   uint32_t (*pick_useful)(struct interlock_strategy *self, uint32_t count, uint64_t useful);
   /// Whether the running thread could not have taken its step before `step`, counted from 0, in any
   /// execution of the class. NULL for a strategy that does not know, which is taken for true.
