@@ -200,7 +200,7 @@ struct OptionTableTests {
     ]
     let valuesByName = [
       "section": "0,10us", "distribution": "zipf", "driver": "tasks", "rounds": "6",
-      "fail-on": "stale", "ci": "github",
+      "fail-on": "stale", "ci": "github", "memory-model": "weak",
     ]
     for command in CommandName.allCases {
       let help = world.helpText(command, width: 80)

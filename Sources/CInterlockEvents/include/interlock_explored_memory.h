@@ -79,8 +79,8 @@ uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) __attribute__(
 typedef struct {
   bool reads, writes;
   int memory_order;
-  /// The value that it reads, and 1 + the step that stored it, 0 for the first value; and the same
-  /// of a newer store that it does not read, 0 for none.
+  /// The value that it reads, and 1 + the step that stored it, 0 for the first value; the step of
+  /// the newest store likewise, 0 if it reads that one.
   uint64_t value;
   size_t store, newest;
 } interlock_atomic_effect;

@@ -243,7 +243,7 @@ static void count_as_sequential(uint32_t index) {
   GRAPH->sequential[GRAPH->sequential_count++] = index;
 }
 
-/// Takes an event off its order again that was tried, or that turned out to be none.
+/// Takes an event off again that was tried.
 static void uncount(uint32_t index) {
   if (!event_at(index)->is_sequential) return;
   event_at(index)->is_sequential = false;
@@ -314,8 +314,7 @@ static bool is_open(const weak_event *store) {
 
 /// The oldest place in the modification order that an event of the thread may have or read: that of
 /// the newest store which happens before it, or was read by what does.
-static uint32_t oldest_place(const memory_thread *own, const weak_location *location,
-                             uint32_t index) {
+static uint32_t oldest_place(const memory_thread *own, uint32_t index) {
   uint32_t place = 0;
   for (uint32_t event = event_at(index)->previous_here; event != no_event;
        event = event_at(event)->previous_here) {
@@ -324,7 +323,6 @@ static uint32_t oldest_place(const memory_thread *own, const weak_location *loca
     uint32_t found = other->writes ? other->position : event_at(other->read_from)->position;
     if (found > place) place = found;
   }
-  (void)location;
   return place;
 }
 
@@ -405,7 +403,7 @@ static candidate choose(const operation *op, const interlock_atomic_call *call) 
   candidate candidates[most_candidates];
   uint32_t count = 0;
   uint64_t useful = 0;
-  uint32_t oldest = oldest_place(op->own, op->location, op->event);
+  uint32_t oldest = oldest_place(op->own, op->event);
   for (uint32_t store = op->location->newest; store != no_event; store = event_at(store)->older) {
     const weak_event *event = event_at(store);
     if (event->position < oldest) break;
