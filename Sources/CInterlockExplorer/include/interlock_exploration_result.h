@@ -49,8 +49,8 @@ typedef struct {
   /// Where the user's code makes the call; with `follows_callers`, the return address of that
   /// function, else 0.
   uintptr_t place, caller;
-  /// An atomic operation in the weak memory model: whether it reads, the value, and 1 + the index of
-  /// the step that stored it, 0 for the atomic's first value; the step of the newest store is in
+  /// An atomic operation in the weak memory model: whether it reads, the value, and 1 + the index
+  /// of the step that stored it, 0 for the atomic's first value; the step of the newest store is in
   /// `not_read` likewise, if it is another one.
   uint64_t value;
   uint32_t read_from, not_read;
