@@ -35,6 +35,8 @@ bool interlock_is_due(uint64_t due) {
 
 /// True if each other thread that can go on has taken a step since the first of the waits in a row.
 static bool others_have_moved(const interlock_logical_thread *self) {
+  // Each thread but the first is made in a step, and the first takes the first step.
+  if (self->waits_since == 0) return true;
   INTERLOCK_EACH_LIVE(other) {
     if (other == self || other->last_step > self->waits_since) continue;
     if (other->waits_for_time || interlock_engine_can_go_on(other)) return false;
