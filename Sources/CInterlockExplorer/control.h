@@ -18,7 +18,8 @@
 typedef struct interlock_logical_thread interlock_logical_thread;
 
 /// Returns true if a thread can perform its pending operation now. The engine calls it at each
-/// choice, on any logical thread's stack: it must not wait or reach a point.
+/// choice, or once and after each `interlock_announce`, on any logical thread's stack: it must not
+/// wait or reach a point.
 typedef bool interlock_readiness(interlock_logical_thread *thread, void *context);
 
 /// A logical thread, or a timer, which has a number of its own as a thread does.
@@ -31,6 +32,8 @@ struct interlock_logical_thread {
   interlock_operation pending;
   interlock_readiness *is_ready;
   void *context;
+  /// Until its next step, what changes the result of `is_ready` calls `interlock_announce`.
+  bool is_announced;
   /// If the thread is not ready: true if it may continue all the same, which it need not ever do.
   /// NULL for never.
   interlock_readiness *may_go_on;
@@ -63,6 +66,13 @@ struct interlock_logical_thread {
   void (*fire)(void *);
   /// The engine's own.
   struct interlock_stack *stack;
+  /// The neighbours in the list of the threads that have not ended; whether the thread is in it.
+  interlock_logical_thread *next_live, *previous_live;
+  bool is_live;
+  /// The places in the lists of enabled.c: the thread is enabled; it has changed; and 1 + its index
+  /// among those that are looked at before each choice, 0 for none.
+  bool is_enabled, is_changed;
+  uint32_t looked_at;
   /// The number of asks since a step that were no choice, and the step after which it yielded.
   uint32_t quiet;
   uint64_t quiet_since, yielded_at;
@@ -87,6 +97,12 @@ static inline interlock_operation interlock_operation_of(interlock_operation_kin
 /// always) and the strategy has chosen the thread. `place` is the user's call site, for reports.
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) HIDDEN;
+/// A choice whose `is_ready` depends only on what calls `interlock_announce` when it changes it. A
+/// step then costs no more where many threads wait so.
+void interlock_point_announced(interlock_operation operation, interlock_readiness *is_ready,
+                               void *context, uintptr_t place) HIDDEN;
+/// The thread's `is_ready` may return something else from now on.
+void interlock_announce(interlock_logical_thread *thread) HIDDEN;
 /// A choice of a thread that may continue without being ready, as long as another thread can.
 void interlock_point_unless(interlock_operation operation, interlock_readiness *is_ready,
                             interlock_readiness *may_go_on, void *context, uintptr_t place) HIDDEN;

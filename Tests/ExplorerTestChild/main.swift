@@ -31,6 +31,9 @@ private struct Arguments {
   var keepsGoing = false
   var faultsBeside = false
   var budget: UInt64 = 0
+  var executionTime: UInt64 = 300_000_000
+  /// The number of tasks of the bodies that are of any size.
+  var size = 100
   var followsOrder = false
   var time = INTERLOCK_TIME_IS_LOWER_BOUND
 
@@ -56,6 +59,9 @@ private struct Arguments {
       case "--keep-going": keepsGoing = true
       case "--exact-time": time = INTERLOCK_TIME_IS_EXACT
       case "--budget": budget = rest.popFirst().flatMap(UInt64.init) ?? 0
+      case "--execution-time":
+        executionTime = rest.popFirst().flatMap(UInt64.init) ?? executionTime
+      case "--size": size = rest.popFirst().flatMap(Int.init) ?? size
       case "--fault-beside": faultsBeside = true
       case "--replay":
         choices = (rest.popFirst() ?? "").split(separator: ",").compactMap { UInt32($0) }
@@ -101,8 +107,9 @@ if CommandLine.arguments.dropFirst().first == "order-program" {
 }
 
 private let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
-guard let body = bodies.first(where: { $0.name == arguments.body }) else {
-  print("bodies=" + bodies.map(\.name).joined(separator: ","))
+private let allBodies = bodies + manyTaskBodies(arguments.size)
+guard let body = allBodies.first(where: { $0.name == arguments.body }) else {
+  print("bodies=" + allBodies.map(\.name).joined(separator: ","))
   exit(64)
 }
 
@@ -116,7 +123,7 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
   options.executions = arguments.executions
   options.steps = arguments.steps
   // A thread that is not explored may have to wait for a processor.
-  options.execution_time = arguments.faultsBeside ? 10_000_000_000 : 300_000_000
+  options.execution_time = arguments.faultsBeside ? 10_000_000_000 : arguments.executionTime
   options.warm_ups = arguments.forksEach ? 0 : 2
   options.determinism_checks = arguments.determinismChecks
   options.time = arguments.time
@@ -176,6 +183,7 @@ print("signal=\(result.signal)")
 print("text=\(String(cString: result.text))")
 print("hash=\(result.trace_hash)")
 print("steps=\(result.steps)")
+print("looks=\(result.looks)")
 print("dry=\(result.dry_pool_width)")
 print("left=\(result.left_behind)")
 let escaped = UnsafeBufferPointer(start: result.escaped, count: Int(result.escaped_count))

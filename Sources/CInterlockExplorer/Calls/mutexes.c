@@ -44,15 +44,12 @@ int interlock_try_mutex(pthread_mutex_t *mutex) {
 }
 
 bool interlock_waits_for_outside(void) {
-  interlock_engine *engine = &interlock_the_engine;
-  for (size_t index = 0; index < engine->live.count; index++) {
-    interlock_logical_thread *thread = engine->live.items[index];
+  INTERLOCK_EACH_LIVE(thread) {
     if (thread->is_ready != interlock_mutex_is_free) continue;
     uint32_t owner = (uint32_t)((pthread_mutex_t *)thread->context)->__data.__owner;
     bool is_explored = owner == 0;
-    for (size_t other = 0; other < engine->live.count && !is_explored; other++) {
-      const interlock_stack *stack = engine->live.items[other]->stack;
-      is_explored = stack && stack->system_number == owner;
+    INTERLOCK_EACH_LIVE(other) {
+      is_explored |= other->stack && other->stack->system_number == owner;
     }
     if (!is_explored) return true;
   }

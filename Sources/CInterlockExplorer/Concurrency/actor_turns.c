@@ -17,6 +17,7 @@
 typedef struct waiting_turn {
   struct waiting_turn *next;
   interlock_object *actor;
+  interlock_logical_thread *thread;
 } waiting_turn;
 
 /// The `owner` of an actor's object is the thread that is on it; the waiting turns are a list.
@@ -30,6 +31,8 @@ void interlock_actor_left(model_thread *thread) {
   if (!thread->turn) return;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_FINISH, thread->turn->number, 0));
   thread->turn->owner = NULL;
+  const waiting_turn *next = thread->turn->first;
+  if (next) interlock_announce(next->thread);
   thread->turn = NULL;
   thread->actor = 0;
 }
@@ -76,6 +79,7 @@ bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uint
   }
   waiting_turn *turn = interlock_execution_memory(sizeof *turn);
   turn->actor = actor;
+  turn->thread = interlock_current_thread();
   if (actor->last) {
     ((waiting_turn *)actor->last)->next = turn;
   } else {
@@ -84,8 +88,8 @@ bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uint
   actor->last = turn;
   interlock_name_call("turn on actor");
   // A step of its own: to come to a busy actor, or to one that has just been left, is the same.
-  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_BEGIN, actor->number, 0), is_first,
-                  turn, place);
+  interlock_point_announced(interlock_operation_of(INTERLOCK_OPERATION_BEGIN, actor->number, 0),
+                            is_first, turn, place);
   actor->first = turn->next;
   if (!turn->next) actor->last = NULL;
   actor->owner = interlock_current_thread();

@@ -50,9 +50,8 @@ void interlock_task_switches(uintptr_t address, uintptr_t actor) {
 
 /// True if an explored thread is on the actor, or on one that it has not named yet.
 static bool has_explored_thread(const interlock_object *actor) {
-  const interlock_engine *engine = &interlock_the_engine;
-  for (size_t index = 0; index < engine->live.count; index++) {
-    const model_thread *thread = engine->live.items[index]->model;
+  INTERLOCK_EACH_LIVE(logical) {
+    const model_thread *thread = logical->model;
     if (!thread) continue;
     const model_item *job = thread->running;
     bool is_on_some_actor = thread->actor == 0 && job && job->needs_no_worker && !job->only_resumes;

@@ -180,7 +180,7 @@ RUNS_BLOCKS static void *run_thread(void *argument) {
     interlock_operation next = first_of(item);
     if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
     interlock_name_call("continue");
-    interlock_point(next, may_begin, &item->entry, interlock_current_thread()->place);
+    interlock_point_announced(next, may_begin, &item->entry, interlock_current_thread()->place);
   }
   return NULL;
 }
@@ -225,6 +225,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   }
   interlock_model_put(queue, &item->entry);
   if (goes_on) {
+    item->entry.thread = running;
     thread->again = item;
     return;
   }
@@ -234,6 +235,8 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
     interlock_execution_abandon();
   }
+  item->entry.thread = made;
+  made->is_announced = true;
   if (is_job) {
     made->task = item->task_number;
     made->call = request->flags & INTERLOCK_FLAG_FIRST_JOB ? "begin task" : "continue";

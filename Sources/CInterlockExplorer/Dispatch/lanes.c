@@ -5,6 +5,11 @@
 
 static void advance(model_queue *queue);
 
+static void set_may_begin(model_entry *entry, bool may_begin) {
+  entry->may_begin = may_begin;
+  if (entry->thread) interlock_announce(entry->thread);
+}
+
 /// Every queue above lets the entry through: it may begin, or, of a lane, what is first in it.
 static void let_begin(model_entry *entry) {
   while (entry->kind == ENTRY_LANE) {
@@ -13,7 +18,7 @@ static void let_begin(model_entry *entry) {
     lane->is_open_by_sync = false;
     entry = lane->first;
   }
-  entry->may_begin = true;
+  set_may_begin(entry, true);
 }
 
 /// Takes that back from one that has not begun.
@@ -22,7 +27,7 @@ static void hold_back(model_entry *entry) {
     entry->queue->is_open = false;
     entry = entry->queue->first;
   }
-  entry->may_begin = false;
+  set_may_begin(entry, false);
 }
 
 /// Lets entries of a root into the window as long as there are free workers.
@@ -67,7 +72,7 @@ static void pass_on(model_entry *entry, model_queue *target) {
     advance(target);
   } else if (entry->kind == ENTRY_SYNC) {
     entry->in = target;
-    entry->may_begin = true;
+    set_may_begin(entry, true);
   } else {
     put_at_root(target, entry);
   }

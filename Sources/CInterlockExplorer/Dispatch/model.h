@@ -37,7 +37,7 @@ typedef struct interlock_model_entry {
   model_queue *queue, *in;
   /// The first queue that lets it through.
   model_queue *through;
-  /// Of a thread that runs the block itself.
+  /// The thread that runs it, or is to; NULL for a lane, and before there is one.
   interlock_logical_thread *thread;
 } model_entry;
 
@@ -112,7 +112,8 @@ bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
 
-// The scheduling itself (lanes.c): no calls into the engine but `interlock_did`.
+// The scheduling itself (lanes.c): no calls into the engine but `interlock_did` and
+// `interlock_announce`.
 
 /// Submits an entry to a queue.
 void interlock_model_put(model_queue *queue, model_entry *entry) HIDDEN;

@@ -3,8 +3,6 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <string.h>
-
 #define ENGINE interlock_the_engine
 
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) {
@@ -18,7 +16,11 @@ interlock_logical_thread *interlock_engine_add(interlock_operation first, uintpt
   interlock_time_inherit(thread);
   INTERLOCK_PUSH(&ENGINE.threads, thread);
   INTERLOCK_PUSH(&ENGINE.pending, first);
-  INTERLOCK_PUSH(&ENGINE.live, thread);
+  thread->is_live = true;
+  thread->previous_live = ENGINE.last_live;
+  *(ENGINE.last_live ? &ENGINE.last_live->next_live : &ENGINE.first_live) = thread;
+  ENGINE.last_live = thread;
+  interlock_engine_look_at_new(thread);
   return thread;
 }
 
@@ -26,12 +28,12 @@ void interlock_engine_remove(interlock_logical_thread *thread) {
   thread->has_ended = true;
   if (thread->waits_for_time) ENGINE.waiting_for_time--;
   ENGINE.pending.items[thread->number] = (interlock_operation){0};
-  size_t index = ENGINE.live.count;
-  while (index > 0 && ENGINE.live.items[index - 1] != thread) index--;
-  if (index == 0) return;
-  memmove(&ENGINE.live.items[index - 1], &ENGINE.live.items[index],
-          (ENGINE.live.count - index) * sizeof *ENGINE.live.items);
-  ENGINE.live.count--;
+  if (!thread->is_live) return;
+  thread->is_live = false;
+  interlock_logical_thread *next = thread->next_live, *previous = thread->previous_live;
+  *(previous ? &previous->next_live : &ENGINE.first_live) = next;
+  *(next ? &next->previous_live : &ENGINE.last_live) = previous;
+  interlock_engine_look_at(thread);
 }
 
 #endif

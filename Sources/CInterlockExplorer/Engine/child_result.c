@@ -141,6 +141,7 @@ static void check_numbers(interlock_exploration_result *result,
   result->failed_at = clamp(result->failed_at, result->executions);
   result->cut = clamp(result->cut, result->executions);
   result->steps = clamp(result->steps, most_counted);
+  result->looks = clamp(result->looks, most_counted);
   result->switches = clamp(result->switches, most_counted);
   result->choices = clamp(result->choices, most_counted);
   result->nanoseconds = clamp(result->nanoseconds, most_counted);

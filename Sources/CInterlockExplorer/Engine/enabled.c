@@ -1,9 +1,139 @@
 // Which threads and timers can take the next step.
+//
+// The list is kept from step to step. Before a choice the engine looks at the threads that have
+// reached a point, have ended or were announced, and at those whose readiness can change
+// unannounced. So a step costs no more where ten thousand tasks wait for their turns. A few other
+// threads are looked at each time as well: where there are no more, that is cheaper than to note
+// which have changed.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <string.h>
+
 #define ENGINE interlock_the_engine
+
+// The list, whose shorter side moves: threads often begin and end in the order of their numbers.
+
+size_t interlock_engine_first_enabled_from(uint32_t number) {
+  size_t low = 0, high = ENGINE.enabled.count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (ENGINE.enabled.items[middle] < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void make_room_at_end(void) {
+  size_t offset = (size_t)(ENGINE.enabled.items - ENGINE.enabled.memory);
+  if (offset + ENGINE.enabled.count < ENGINE.enabled.room) return;
+  if (offset > ENGINE.enabled.room / 2) {
+    memmove(ENGINE.enabled.memory, ENGINE.enabled.items,
+            ENGINE.enabled.count * sizeof *ENGINE.enabled.items);
+    offset = 0;
+  } else {
+    ENGINE.enabled.memory = interlock_grow(ENGINE.enabled.memory, &ENGINE.enabled.room,
+                                           sizeof *ENGINE.enabled.items);
+  }
+  ENGINE.enabled.items = ENGINE.enabled.memory + offset;
+}
+
+static void insert(uint32_t number) {
+  size_t count = ENGINE.enabled.count;
+  if (count <= INTERLOCK_FEW_THREADS) {
+    make_room_at_end();
+    uint32_t *at = ENGINE.enabled.items + count;
+    for (; at > ENGINE.enabled.items && at[-1] > number; at--) *at = at[-1];
+    *at = number;
+  } else {
+    size_t index = interlock_engine_first_enabled_from(number);
+    bool moves_end = index >= count / 2 || ENGINE.enabled.items == ENGINE.enabled.memory;
+    if (moves_end) {
+      make_room_at_end();
+      uint32_t *at = ENGINE.enabled.items + index;
+      memmove(at + 1, at, (count - index) * sizeof *at);
+    } else {
+      uint32_t *items = --ENGINE.enabled.items;
+      memmove(items, items + 1, index * sizeof *items);
+    }
+    ENGINE.enabled.items[index] = number;
+  }
+  ENGINE.enabled.count++;
+}
+
+static void take_out(uint32_t number) {
+  size_t index = 0, count = --ENGINE.enabled.count;
+  uint32_t *items = ENGINE.enabled.items;
+  if (count <= INTERLOCK_FEW_THREADS) {
+    while (items[index] != number) index++;
+    for (; index < count; index++) items[index] = items[index + 1];
+    return;
+  }
+  index = interlock_engine_first_enabled_from(number);
+  if (index < count / 2) {
+    memmove(items + 1, items, index * sizeof *items);
+    ENGINE.enabled.items++;
+  } else {
+    memmove(items + index, items + index + 1, (count - index) * sizeof *items);
+  }
+}
+
+/// Apart from `set_enabled`, which the compiler then makes part of the loops that call it.
+__attribute__((noinline)) static void change(interlock_logical_thread *thread, bool is_enabled) {
+  thread->is_enabled = is_enabled;
+  if (is_enabled) {
+    insert(thread->number);
+  } else {
+    take_out(thread->number);
+  }
+}
+
+static inline void set_enabled(interlock_logical_thread *thread, bool is_enabled) {
+  if (thread->is_enabled != is_enabled) change(thread, is_enabled);
+}
+
+bool interlock_engine_is_enabled(int32_t number) {
+  return number >= 0 && (size_t)number < ENGINE.threads.count &&
+         ENGINE.threads.items[number]->is_enabled;
+}
+
+// The threads that are looked at.
+
+void interlock_engine_reset_enabled(void) {
+  ENGINE.enabled.items = ENGINE.enabled.memory;
+  ENGINE.enabled.count = ENGINE.changed.count = ENGINE.looked_at.count = 0;
+}
+
+void interlock_engine_look_at_all(void) {
+  INTERLOCK_EACH_LIVE(thread) interlock_engine_look_at(thread);
+}
+
+/// Adds the thread to those that are looked at before each choice, or takes it from them. The order
+/// of the list has no meaning.
+static void keep_looking_at(interlock_logical_thread *thread, bool looks) {
+  if ((thread->looked_at != 0) == looks) return;
+  if (looks) {
+    INTERLOCK_PUSH(&ENGINE.looked_at, thread);
+    thread->looked_at = (uint32_t)ENGINE.looked_at.count;
+    return;
+  }
+  interlock_logical_thread *last = ENGINE.looked_at.items[--ENGINE.looked_at.count];
+  ENGINE.looked_at.items[thread->looked_at - 1] = last;
+  last->looked_at = thread->looked_at;
+  thread->looked_at = 0;
+}
+
+void interlock_engine_look_at_new(interlock_logical_thread *thread) {
+  if (ENGINE.looked_at.count < INTERLOCK_FEW_THREADS) {
+    keep_looking_at(thread, true);
+  } else {
+    interlock_engine_look_at(thread);
+  }
+}
 
 bool interlock_engine_can_go_on(interlock_logical_thread *thread) {
   return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
@@ -15,27 +145,44 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
   return ENGINE.steps != thread->yielded_at;
 }
 
+static void take_changes(void) {
+  for (size_t index = 0; index < ENGINE.changed.count; index++) {
+    interlock_logical_thread *thread = ENGINE.changed.items[index];
+    thread->is_changed = false;
+    bool is_unannounced = thread->waits_for_time ? !interlock_time_is_free(thread)
+                                                 : thread->is_ready && !thread->is_announced;
+    bool are_few = ENGINE.looked_at.count < INTERLOCK_FEW_THREADS;
+    keep_looking_at(thread, thread->is_live && (is_unannounced || are_few));
+    if (thread->looked_at) continue;
+    ENGINE.looks++;
+    set_enabled(thread, thread->is_live &&
+                            (thread->waits_for_time || interlock_engine_can_go_on(thread)));
+  }
+  ENGINE.changed.count = 0;
+}
+
 /// Returns the thread or timer that was held back and took its last step longest ago; NULL for
 /// none. It waits for a time again and again.
 static interlock_logical_thread *longest_held_back(void) {
   interlock_logical_thread *longest = NULL;
   if (interlock_time_is_exact() || ENGINE.body_has_ended) return NULL;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
+  for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
+    interlock_logical_thread *thread = ENGINE.looked_at.items[index];
     if (!thread->waits_for_time) continue;
-    if (!longest || thread->last_step < longest->last_step) longest = thread;
+    bool is_longer = !longest || thread->last_step < longest->last_step ||
+                     (thread->last_step == longest->last_step && thread->number < longest->number);
+    if (is_longer) longest = thread;
   }
   return longest;
 }
 
 void interlock_engine_list_yielded(void) {
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (thread->is_ready == interlock_engine_may_go_on_again)
-      INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
+  for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
+    interlock_logical_thread *thread = ENGINE.looked_at.items[index];
+    if (thread->is_ready == interlock_engine_may_go_on_again) set_enabled(thread, true);
   }
   interlock_logical_thread *held_back = ENGINE.enabled.count ? NULL : longest_held_back();
-  if (held_back) INTERLOCK_PUSH(&ENGINE.enabled, held_back->number);
+  if (held_back) set_enabled(held_back, true);
 }
 
 /// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
@@ -48,63 +195,43 @@ static bool is_time_up(const interlock_logical_thread *thread, bool *is_held_bac
   return may_pass;
 }
 
-static bool may_go_on(interlock_logical_thread *thread) {
-  return thread->may_go_on && thread->may_go_on(thread, thread->context);
-}
-
-/// Lists, besides, the threads that may continue without being ready. The list stays in ascending
-/// order.
+/// Adds the threads that may continue without being ready.
 static void add_those_that_may(void) {
-  size_t ready = 0;
-  ENGINE.ready.count = 0;
-  for (size_t index = 0; index < ENGINE.enabled.count; index++) {
-    INTERLOCK_PUSH(&ENGINE.ready, ENGINE.enabled.items[index]);
-  }
-  ENGINE.enabled.count = 0;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    bool is_ready = ready < ENGINE.ready.count && ENGINE.ready.items[ready] == thread->number;
-    ready += is_ready;
-    if (is_ready || may_go_on(thread)) INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
+  for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
+    interlock_logical_thread *thread = ENGINE.looked_at.items[index];
+    bool may_go_on = thread->may_go_on && thread->may_go_on(thread, thread->context);
+    if (may_go_on) set_enabled(thread, true);
   }
 }
 
-/// Lists the threads that can perform their operations. Exact times come in their order: of those
-/// that are not due, only the next ones can, each of them first if several are equal.
-static void find_ready(void) {
-  ENGINE.enabled.count = 0;
-  if (ENGINE.waiting_for_time == 0) {
-    for (size_t index = 0; index < ENGINE.live.count; index++) {
-      interlock_logical_thread *thread = ENGINE.live.items[index];
-      if (interlock_engine_can_go_on(thread)) INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
-    }
-    return;
-  }
+/// Exact times come in their order: of those that are not due, only the next ones can, each of them
+/// first if several are equal.
+static void add_next_times(void) {
   uint64_t next = INTERLOCK_NEVER;
-  bool is_held_back = false;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (thread->waits_for_time ? is_time_up(thread, &is_held_back)
-                               : interlock_engine_can_go_on(thread)) {
-      INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
-    } else if (thread->waits_for_time && thread->due < next) {
-      next = thread->due;
-    }
+  for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
+    const interlock_logical_thread *thread = ENGINE.looked_at.items[index];
+    if (thread->waits_for_time && thread->due < next) next = thread->due;
   }
-  if (is_held_back && ENGINE.enabled.count && !ENGINE.is_warming_up) {
-    ENGINE.result->bounds_sleeps = true;
-  }
-  if (ENGINE.enabled.count || ENGINE.body_has_ended || !interlock_time_is_exact()) return;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (thread->waits_for_time && thread->due == next) {
-      INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
-    }
+  for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
+    interlock_logical_thread *thread = ENGINE.looked_at.items[index];
+    if (thread->waits_for_time && thread->due == next) set_enabled(thread, true);
   }
 }
 
 void interlock_engine_find_enabled(void) {
-  find_ready();
+  take_changes();
+  bool is_held_back = false;
+  ENGINE.looks += ENGINE.looked_at.count;
+  for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
+    interlock_logical_thread *thread = ENGINE.looked_at.items[index];
+    set_enabled(thread, thread->waits_for_time ? is_time_up(thread, &is_held_back)
+                                               : interlock_engine_can_go_on(thread));
+  }
+  if (is_held_back && ENGINE.enabled.count && !ENGINE.is_warming_up) {
+    ENGINE.result->bounds_sleeps = true;
+  }
+  bool waits = ENGINE.waiting_for_time && !ENGINE.enabled.count && !ENGINE.body_has_ended;
+  if (waits && interlock_time_is_exact()) add_next_times();
   if (ENGINE.may_go_on && ENGINE.enabled.count && !ENGINE.is_warming_up) add_those_that_may();
 }
 

@@ -76,10 +76,7 @@ void interlock_engine_note_step(const interlock_exploration_step *step) {
 
 /// The thread of the last step as long as it is enabled, else the first.
 static int32_t keep_thread(int32_t last) {
-  for (size_t index = 0; index < ENGINE.enabled.count; index++) {
-    if ((int32_t)ENGINE.enabled.items[index] == last) return last;
-  }
-  return (int32_t)ENGINE.enabled.items[0];
+  return interlock_engine_is_enabled(last) ? last : (int32_t)ENGINE.enabled.items[0];
 }
 
 static int32_t note_choice_of(int32_t chosen) {
@@ -104,15 +101,9 @@ static void leave_strategy(interlock_execution_end end, int32_t last) {
 /// Every enabled thread has its turn; a turn is long, so that few switches are needed.
 static int32_t choose_fairly(int32_t last) {
   enum { turn = 64 };
-  int32_t chosen = keep_thread(last);
-  for (size_t index = 0; index < ENGINE.enabled.count && ENGINE.steps % turn == 0; index++) {
-    if ((int32_t)ENGINE.enabled.items[index] > last) {
-      chosen = (int32_t)ENGINE.enabled.items[index];
-      break;
-    }
-    chosen = (int32_t)ENGINE.enabled.items[0];
-  }
-  return note_choice_of(chosen);
+  if (ENGINE.steps % turn != 0) return note_choice_of(keep_thread(last));
+  size_t next = interlock_engine_first_enabled_from((uint32_t)(last + 1));
+  return note_choice_of((int32_t)ENGINE.enabled.items[next < ENGINE.enabled.count ? next : 0]);
 }
 
 /// Returns the thread that takes the next step; -1 if there is none.
@@ -129,13 +120,6 @@ static int32_t choose(int32_t last) {
   if (chosen >= 0) return note_choice_of(chosen);
   leave_strategy(INTERLOCK_EXECUTION_CUT, last);
   return choose_fairly(last);
-}
-
-static bool is_enabled(uint32_t number) {
-  for (size_t index = 0; index < ENGINE.enabled.count; index++) {
-    if (ENGINE.enabled.items[index] == number) return true;
-  }
-  return false;
 }
 
 /// Checks again for some real time: an event that the engine does not see may enable a thread.
@@ -178,7 +162,7 @@ static interlock_logical_thread *next_thread(void) {
     int32_t chosen = choose(last);
     // Only a repeated execution has no choice left.
     if (chosen < 0) return NULL;
-    if (!is_enabled((uint32_t)chosen)) {
+    if (!interlock_engine_is_enabled(chosen)) {
       interlock_execution_fail(INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
                                "the strategy chose a thread that cannot go on");
       return NULL;
@@ -187,8 +171,9 @@ static interlock_logical_thread *next_thread(void) {
     interlock_exploration_step step = interlock_engine_step_of(thread);
     step.enabled = (uint32_t)ENGINE.enabled.count;
     interlock_engine_note_step(&step);
-    // The name was that of this call.
+    // The name was that of this call, and its readiness that of this point.
     thread->call = NULL;
+    thread->is_announced = false;
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);

@@ -27,7 +27,17 @@
 
 void *interlock_grow(void *items, size_t *room, size_t size) HIDDEN;
 
+/// Each thread and timer that has not ended, in ascending order.
+#define INTERLOCK_EACH_LIVE(thread)                                                        \
+  for (interlock_logical_thread *thread = interlock_the_engine.first_live; thread != NULL; \
+       thread = thread->next_live)
+
 enum { INTERLOCK_ESCAPED_MOST = 8, INTERLOCK_NAMED_MOST = 64 };
+
+/// As long as fewer threads are looked at before each choice, any thread is.
+#ifndef INTERLOCK_FEW_THREADS
+#define INTERLOCK_FEW_THREADS 16
+#endif
 
 /// What a result points to, besides the lists.
 typedef struct {
@@ -52,12 +62,21 @@ typedef struct {
   uint64_t execution;
   interlock_stack controller;
   interlock_logical_thread *current;
-  /// All threads and timers of the execution by number, their pending operations, and those that
-  /// have not ended, in ascending order.
+  /// All threads and timers of the execution by number, their pending operations, and the first and
+  /// the last of those that have not ended, in ascending order.
   INTERLOCK_LIST(interlock_logical_thread *) threads;
   INTERLOCK_LIST(interlock_operation) pending;
-  INTERLOCK_LIST(interlock_logical_thread *) live;
-  INTERLOCK_LIST(uint32_t) enabled, ready;
+  interlock_logical_thread *first_live, *last_live;
+  /// The threads that can take the next step, in ascending order; only enabled.c changes the list.
+  /// `items` point into `memory`, which has `room` elements: both ends of the list can move.
+  struct {
+    uint32_t *items, *memory;
+    size_t count, room;
+  } enabled;
+  /// The threads that have reached a point, ended, or been announced since the last choice; and
+  /// those that are looked at before each, among them all that may become enabled, or cease to be,
+  /// without either.
+  INTERLOCK_LIST(interlock_logical_thread *) changed, looked_at;
   /// The operations of the running step.
   INTERLOCK_LIST(interlock_operation) performed;
   int32_t stepping;
@@ -74,6 +93,8 @@ typedef struct {
   uint32_t may_go_on;
 
   uint64_t steps, switches, choice_count;
+  /// How often the engine has looked whether a thread can take the next step.
+  uint64_t looks;
   /// The choices of the execution before, which this one repeats without the strategy.
   INTERLOCK_LIST(uint32_t) repeated;
   size_t next_repeated;
@@ -127,8 +148,27 @@ interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
 /// Makes a thread or a timer with a number; the caller adds the stack.
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
-/// Lists the threads and timers that can take the next step (enabled.c).
+/// Lists the threads and timers that can take the next step (enabled.c). What this costs does not
+/// depend on how many threads there are that cannot have changed since the last time.
 void interlock_engine_find_enabled(void) HIDDEN;
+/// Empties the lists, for a new execution (enabled.c).
+void interlock_engine_reset_enabled(void) HIDDEN;
+/// Looks at the thread before the next choice, or at all threads (enabled.c).
+static inline void interlock_engine_look_at(interlock_logical_thread *thread) {
+  bool is_looked_at = thread->looked_at && thread->is_live &&
+                      interlock_the_engine.looked_at.count <= INTERLOCK_FEW_THREADS;
+  if (is_looked_at || thread->is_changed) return;
+  thread->is_changed = true;
+  INTERLOCK_PUSH(&interlock_the_engine.changed, thread);
+}
+void interlock_engine_look_at_all(void) HIDDEN;
+/// Looks at a new thread before the next choice (enabled.c).
+void interlock_engine_look_at_new(interlock_logical_thread *thread) HIDDEN;
+/// Returns the index in the list of the first enabled thread whose number is not below this one
+/// (enabled.c).
+size_t interlock_engine_first_enabled_from(uint32_t number) HIDDEN;
+/// True if the number is that of an enabled thread (enabled.c).
+bool interlock_engine_is_enabled(int32_t number) HIDDEN;
 /// Adds the threads that yielded; for a state in which no other thread is enabled.
 void interlock_engine_list_yielded(void) HIDDEN;
 /// True if another thread has taken a step since this one yielded.
@@ -137,6 +177,9 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
 bool interlock_engine_can_go_on(interlock_logical_thread *thread) HIDDEN;
 /// True if what waits for a time may continue, as often as it has waited in a row (time.c).
 bool interlock_time_may_pass(const interlock_logical_thread *thread) HIDDEN;
+/// True if the thread waits for a time that may come at any point of the body, whatever the other
+/// threads do (time.c).
+bool interlock_time_is_free(const interlock_logical_thread *thread) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
 
 /// Adds to the choices and to the trace, also where another process watches.

@@ -32,8 +32,10 @@ static void *run_body(void *context) {
 
 static void begin(void) {
   ENGINE.execution++;
-  ENGINE.threads.count = ENGINE.pending.count = ENGINE.live.count = 0;
-  ENGINE.enabled.count = ENGINE.performed.count = ENGINE.trace.count = ENGINE.choices.count = 0;
+  ENGINE.threads.count = ENGINE.pending.count = 0;
+  ENGINE.first_live = ENGINE.last_live = NULL;
+  interlock_engine_reset_enabled();
+  ENGINE.performed.count = ENGINE.trace.count = ENGINE.choices.count = 0;
   ENGINE.stepping = -1;
   ENGINE.hash = 0xcbf29ce484222325;
   ENGINE.next_object = 1;
@@ -41,7 +43,7 @@ static void begin(void) {
   // Not 0: a time of 0 means "none" to many callers.
   ENGINE.now = 1000000000;
   ENGINE.waiting_for_time = ENGINE.may_go_on = 0;
-  ENGINE.steps = ENGINE.switches = ENGINE.choice_count = 0;
+  ENGINE.steps = ENGINE.switches = ENGINE.choice_count = ENGINE.looks = 0;
   ENGINE.body_has_ended = ENGINE.is_cut = ENGINE.is_limited = false;
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;
   ENGINE.signal = 0;

@@ -72,6 +72,7 @@ static void count_execution(bool passed) {
   interlock_exploration_result *result = ENGINE.result;
   result->executions = ++counted;
   result->steps += ENGINE.steps;
+  result->looks += ENGINE.looks;
   result->switches += ENGINE.switches;
   result->choices += ENGINE.choice_count;
   if (ENGINE.is_cut) result->cut++;

@@ -47,8 +47,7 @@ void interlock_engine_deadlock(void) {
                                ENGINE.dry_pool_width, pool ? pool : "");
   }
   bool is_livelock = false;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    const interlock_logical_thread *thread = ENGINE.live.items[index];
+  INTERLOCK_EACH_LIVE(thread) {
     is_livelock |= interlock_loop_waits(thread);
     interlock_blocked_thread blocked = {.thread = thread->number, .task = thread->task,
                                         .stack = thread->call_stack,
@@ -59,8 +58,9 @@ void interlock_engine_deadlock(void) {
     if (length >= sizeof text) continue;
     length += (size_t)snprintf(
         text + length, sizeof text - length, "%s thread %u waits (%s of object %u) at %#lx",
-        index == 0 ? ":" : ";", thread->number, interlock_operation_name(thread->pending.kind),
-        thread->pending.object, (unsigned long)thread->place);
+        thread == ENGINE.first_live ? ":" : ";", thread->number,
+        interlock_operation_name(thread->pending.kind), thread->pending.object,
+        (unsigned long)thread->place);
   }
   interlock_execution_fail(is_livelock ? INTERLOCK_EXPLORED_LIVELOCK : INTERLOCK_EXPLORED_DEADLOCK,
                            text);

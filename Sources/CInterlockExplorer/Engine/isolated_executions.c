@@ -67,6 +67,7 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.failed_at = one->failures ? sum.executions : 0;
   sum.cut += all->cut;
   sum.steps += all->steps;
+  sum.looks += all->looks;
   sum.switches += all->switches;
   sum.choices += all->choices;
   sum.left_behind += all->left_behind;

@@ -58,6 +58,7 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
   ENGINE.pending.items[self->number] = operation;
   self->is_ready = is_ready;
   self->context = context;
+  interlock_engine_look_at(self);
   self->place = place;
   self->caller = 0;
   self->call_stack = 0;
@@ -77,6 +78,14 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
   interlock_engine_go(self);
   ENGINE.asked = 0;
 }
+
+void interlock_point_announced(interlock_operation operation, interlock_readiness *is_ready,
+                               void *context, uintptr_t place) {
+  ENGINE.current->is_announced = true;
+  interlock_point(operation, is_ready, context, place);
+}
+
+void interlock_announce(interlock_logical_thread *thread) { interlock_engine_look_at(thread); }
 
 void interlock_point_unless(interlock_operation operation, interlock_readiness *is_ready,
                             interlock_readiness *may_go_on, void *context, uintptr_t place) {

@@ -35,8 +35,9 @@ bool interlock_is_due(uint64_t due) {
 
 /// True if each other thread that can go on has taken a step since the first of the waits in a row.
 static bool others_have_moved(const interlock_logical_thread *self) {
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *other = ENGINE.live.items[index];
+  // Each thread but the first is made in a step, and the first takes the first step.
+  if (self->waits_since == 0) return true;
+  INTERLOCK_EACH_LIVE(other) {
     if (other == self || other->last_step > self->waits_since) continue;
     if (other->waits_for_time || interlock_engine_can_go_on(other)) return false;
   }
@@ -45,6 +46,11 @@ static bool others_have_moved(const interlock_logical_thread *self) {
 
 bool interlock_time_may_pass(const interlock_logical_thread *thread) {
   return thread->waits <= most_waits_in_a_row || others_have_moved(thread);
+}
+
+bool interlock_time_is_free(const interlock_logical_thread *thread) {
+  return !interlock_time_is_exact() && !ENGINE.body_has_ended &&
+         thread->waits <= most_waits_in_a_row;
 }
 
 void interlock_time_inherit(interlock_logical_thread *thread) {

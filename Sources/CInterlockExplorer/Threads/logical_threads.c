@@ -35,8 +35,7 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
 
 size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity) {
   size_t count = 0;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    const interlock_logical_thread *thread = ENGINE.live.items[index];
+  INTERLOCK_EACH_LIVE(thread) {
     if (!thread->stack) continue;
     if (count < capacity) {
       system_numbers[count] = thread->stack->system_number;
@@ -67,12 +66,14 @@ static void end(interlock_logical_thread *self, void *result) {
     // What waits for a time does not continue from here on, and can before; what waits for a signal
     // may not do without it.
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
-    for (size_t index = 0; index < ENGINE.live.count && ENGINE.may_go_on; index++) {
-      const interlock_logical_thread *thread = ENGINE.live.items[index];
-      uint32_t condition = thread->pending.other;
-      if (!thread->may_go_on) continue;
-      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_BROADCAST, condition, 0));
+    if (ENGINE.may_go_on) {
+      INTERLOCK_EACH_LIVE(thread) {
+        uint32_t condition = thread->pending.other;
+        if (!thread->may_go_on) continue;
+        interlock_did(interlock_operation_of(INTERLOCK_OPERATION_BROADCAST, condition, 0));
+      }
     }
+    if (ENGINE.waiting_for_time) interlock_engine_look_at_all();
   }
   interlock_engine_remove(self);
   interlock_engine_go(self);

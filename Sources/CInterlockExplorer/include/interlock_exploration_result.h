@@ -99,6 +99,9 @@ typedef struct {
   /// The steps by another thread than the step before, and the steps before which several threads
   /// were enabled.
   uint64_t switches, choices;
+  /// How often the engine has looked at a thread to find those that can take a step: what a step
+  /// costs, in no unit of time.
+  uint64_t looks;
   uint64_t nanoseconds;
   /// True if the strategy has nothing left to run.
   bool is_complete;

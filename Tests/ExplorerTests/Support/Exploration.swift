@@ -28,6 +28,9 @@ struct Exploration {
 
   var executions: Int { number("executions") }
   var failures: Int { number("failures") }
+  var steps: Int { number("steps") }
+  /// How often the engine has looked whether a thread can take a step.
+  var looks: Int { number("looks") }
   var leftBehind: Int { number("left") }
   var isComplete: Bool { lines["complete"] == "true" }
   var cut: Int { number("cut") }

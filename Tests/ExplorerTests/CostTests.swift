@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+/// What a step costs where there are many threads.
+@Suite(.serialized, .controlled, .offThePool) struct CostTests {
+  /// Each step looks at the thread that took it, at those that it lets go on, and at 16 others; a
+  /// look at each task would be 250 for a step and more.
+  @Test(
+    "a step of 500 tasks looks at a few of them, not at each",
+    arguments: [
+      "many-on-an-actor", "many-in-a-group-on-an-actor", "many-in-a-group", "many-that-yield",
+      "many-on-a-serial-queue",
+    ])
+  func looks(body: String) throws {
+    for search in ["dpor", "random"] {
+      let exploration = try Exploration(
+        body, "--size", "500", "--search", search, "--pool-width", "0", "--executions", "1",
+        "--execution-time", "60000000000")
+      #expect(exploration.failures == 0, "\(search): \(exploration.text)")
+      #expect(exploration.steps > 1000, "\(search)")
+      #expect(exploration.looks < 25 * exploration.steps, "\(search)")
+    }
+  }
+}
