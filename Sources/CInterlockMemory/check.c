@@ -182,9 +182,10 @@ __attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintpt
 /// Whether the thread has had no event, and has run no other code, since the last access that was
 /// checked: then the clock is up to date, and the situation is the same.
 __attribute__((always_inline)) static inline bool is_unchanged(const memory_thread *own) {
-  const thread_record *record = own->record;
+  thread_record *record = own->record;
   return own->unchanged == *own->count && own->clock_changes == record->clock_changes &&
          own->last_events == record->waits.view.sequence && !is_interrupted(own) &&
+         (!own->task || own->task == current_task(own->record)) &&
          own->held_back_count == 0 && !interlock_marks.hidden && interlock_tracker_locks == 0 &&
          !interlock_clocks_are_blind() &&
          // Relaxed: as in `interlock_memory_settle`.
