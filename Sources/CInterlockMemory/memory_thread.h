@@ -263,6 +263,8 @@ __attribute__((always_inline)) static inline bool is_repeated(const shadow_leaf 
   for (int index = 0; index < cells_in_unit; index++) {
     shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (((found ^ now) & compared) == 0) return true;
+    // The upper ranks have no page yet if no cell of the page has them: a read would make one.
+    if (!found) return false;
   }
   return false;
 }
