@@ -111,6 +111,7 @@ static void remember_ended(uintptr_t task) {
 static void let_go(task_clock *task) {
   uintptr_t address = task->own.task;
   unlist(task);
+  interlock_clock_forget_snapshots(&task->own);
   if (task->has_slot) interlock_clock_give_slot(task->own.slot);
   give(&task->lock);
   take(&tasks.lock);
