@@ -88,6 +88,7 @@ static void clear(thread_record *record) {
   memset(&record->waits, 0, sizeof record->waits);
   memset(&record->order, 0, sizeof record->order);
   record->clock = record->base = record->caller = NULL;
+  record->task_word = NULL;
   record->farewells = 0;
   record->waits.idle.steps = steps;
   view->sequence = sequence + 1;

@@ -20,6 +20,8 @@ typedef struct thread_record {
   thread_clock *base;
   /// The innermost clock whose thread or task runs jobs itself; NULL for none.
   thread_clock *caller;
+  /// The word in which the Swift runtime keeps the thread's task; NULL until it is looked up.
+  const uintptr_t *task_word;
   /// How often the thread has begun to run other code than before: another task, or none. And the
   /// highest place of its stack at these changes, about: what lies below is from other code. The
   /// reader of both sets the place back to 0.
@@ -53,6 +55,15 @@ thread_record *interlock_claim_record(void) HIDDEN;
 static inline thread_record *own_record(void) {
   thread_record *record = interlock_own_record;
   return __builtin_expect(record != NULL, 1) ? record : interlock_claim_record();
+}
+
+/// The task that the calling thread runs; 0 for none. A call of the runtime's function takes as
+/// long as all else that most accesses in a task cost.
+static inline uintptr_t current_task(thread_record *own) {
+  if (__builtin_expect(!own->task_word, 0)) own->task_word = interlock_task_word();
+  uintptr_t task = *own->task_word;
+  if (__builtin_expect(task != interlock_unknown_task, 1)) return task;
+  return (uintptr_t)swift_task_getCurrent();
 }
 
 /// The first of all records, those of ended threads among them; none is ever freed.

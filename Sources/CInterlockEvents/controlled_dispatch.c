@@ -36,7 +36,7 @@ void interlock_dispatch_drop(const interlock_dispatch_request *request) {
   if (request->function != interlock_run_item) return;
   interlock_item *item = request->context;
   publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
-  free(item);
+  interlock_free_item(item);
 }
 
 void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,

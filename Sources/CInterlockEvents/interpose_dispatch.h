@@ -112,6 +112,8 @@ void interlock_read_clock(clockid_t clock, struct timespec *time) HIDDEN;
 /// Makes the item of a block that is about to be queued; NULL without memory.
 interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
                                     uint32_t flags, uintptr_t place) HIDDEN;
+/// Frees an item that no reader lists.
+void interlock_free_item(interlock_item *item) HIDDEN;
 void interlock_publish_enqueue(interlock_item *item) HIDDEN;
 /// The function that a queue calls with an item.
 void interlock_run_item(void *item) HIDDEN;

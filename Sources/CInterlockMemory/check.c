@@ -111,8 +111,12 @@ __attribute__((always_inline)) static inline void store(memory_thread *own, uint
   shadow_cell displaced = __atomic_exchange_n(&leaf->cells[chosen][unit], now, __ATOMIC_SEQ_CST);
   // One bit pattern for all cells, so that the usual path has one branch.
   shadow_cell changed = displaced ^ before;
-  for (int index = 0; index < cells_in_unit; index++) {
-    changed |= __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED) ^ expected[index];
+  // A thread that stores behind a free cell that this access has taken sees it there.
+  int last = before ? cells_in_unit - 1 : chosen;
+  for (int index = 0; index <= last; index++) {
+    shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    changed |= found ^ expected[index];
+    if (!found) break;
   }
   if (__builtin_expect(changed == 0, 1)) return;
   check_again(own, base, leaf, chosen, now, place, number, displaced == before ? 0 : displaced,
@@ -125,7 +129,7 @@ __attribute__((always_inline)) static inline void check(memory_thread *own, uint
   if (!leaf && !(leaf = interlock_make_leaf(address))) return;
   size_t unit = unit_at(address);
   uintptr_t base = address & ~(uintptr_t)7;
-  shadow_cell seen[cells_in_unit];
+  shadow_cell seen[cells_in_unit] = {0};
   int chosen = -1;
   cell_use chosen_use = CELL_STAYS;
   for (int index = 0; index < cells_in_unit; index++) {
@@ -133,13 +137,16 @@ __attribute__((always_inline)) static inline void check(memory_thread *own, uint
     seen[index] = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     cell_use use = use_of(own, base, now, place, seen[index], &leaf->places[index][unit]);
     if (use == CELL_COVERS) return;
-    if (use <= chosen_use) continue;
-    chosen = index;
-    chosen_use = use;
+    if (use > chosen_use) {
+      chosen = index;
+      chosen_use = use;
+    }
+    if (use == CELL_IS_FREE) break;
   }
   if (chosen < 0) chosen = any_cell(now, base);
   shadow_cell before = seen[chosen];
   seen[chosen] = now;
+  if (!before) mark_used(leaf, chosen, unit);
   uint32_t number = interlock_memory_place(own, place);
   store(own, base, leaf, chosen, now, place, before, seen, number);
 }
@@ -182,9 +189,10 @@ __attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintpt
 /// Whether the thread has had no event, and has run no other code, since the last access that was
 /// checked: then the clock is up to date, and the situation is the same.
 __attribute__((always_inline)) static inline bool is_unchanged(const memory_thread *own) {
-  const thread_record *record = own->record;
+  thread_record *record = own->record;
   return own->unchanged == *own->count && own->clock_changes == record->clock_changes &&
          own->last_events == record->waits.view.sequence && !is_interrupted(own) &&
+         (!own->task || own->task == current_task(own->record)) &&
          own->held_back_count == 0 && !interlock_marks.hidden && interlock_tracker_locks == 0 &&
          !interlock_clocks_are_blind() &&
          // Relaxed: as in `interlock_memory_settle`.
@@ -205,6 +213,17 @@ __attribute__((always_inline)) static inline bool renew(memory_thread *own, uint
   return true;
 }
 
+/// Asks for a cache line, to write it. If another processor has the line, a read and then a write
+/// would move it twice.
+static inline void fetch_to_write(const void *line) {
+#if defined(__x86_64__)
+  // The compiler emits it only for newer processors. The others do nothing for it.
+  __asm__ volatile("prefetchw (%0)" : : "r"(line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 // Most accesses of a loop that locks and unlocks were made in the last epoch as well. If all cells
 // come before this access, there is no race, and the cell of that access gets the new epoch. This
 // changes nothing of the thread's own, so a signal's handler may interrupt it.
@@ -217,13 +236,16 @@ __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintpt
   shadow_leaf *leaf = leaf_at(address);
   if (!leaf) return check_anew(own, address, now, place);
   size_t unit = unit_at(address);
-  shadow_cell cells[cells_in_unit];
+  fetch_to_write(&leaf->cells[0][unit]);
+  fetch_to_write(&leaf->places[0][unit]);
+  shadow_cell cells[cells_in_unit] = {0};
   // A rolled loop would keep the cells in memory.
 #pragma clang loop unroll(full)
   for (int index = 0; index < cells_in_unit; index++) {
     // Relaxed: as in `check`.
     cells[index] = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
-    if (cells[index] && !is_before(own, cells[index])) return check_anew(own, address, now, place);
+    if (!cells[index]) break;
+    if (!is_before(own, cells[index])) return check_anew(own, address, now, place);
   }
 #pragma clang loop unroll(full)
   for (int index = 0; index < cells_in_unit; index++) {

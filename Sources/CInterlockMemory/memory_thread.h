@@ -93,6 +93,9 @@ typedef struct memory_thread {
   /// epoch again if the words can only change with the clock or by an event.
   uint64_t last_count, last_held, last_runs, last_events, unchanged;
   shadow_cell situation;
+  /// The task that the thread ran then, if the task has a clock, which is the thread's: no event
+  /// shows the end of a part of it. Else 0.
+  uintptr_t task;
   /// The cells of the own slot from this epoch on are the thread's.
   shadow_cell oldest;
   /// How often the thread has come to another scope.
@@ -260,6 +263,8 @@ __attribute__((always_inline)) static inline bool is_repeated(const shadow_leaf 
   for (int index = 0; index < cells_in_unit; index++) {
     shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (((found ^ now) & compared) == 0) return true;
+    // The upper ranks have no page yet if no cell of the page has them: a read would make one.
+    if (!found) return false;
   }
   return false;
 }

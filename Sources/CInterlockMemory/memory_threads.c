@@ -89,6 +89,7 @@ static memory_thread *begin(void) {
   memory_thread *own = &threads[record->base->slot];
   own->record = record;
   own->is_busy = own->is_in_plain_code = false;
+  own->task = 0;
   own->depth = own->linked = 0;
   own->held_back_count = 0;
   own->stack_low = 0;
@@ -144,12 +145,16 @@ static bool come_to_clock(memory_thread *own) {
   // A thread begins no task within an epoch: to make it, or to take it over, orders the two.
   bool is_same_clock = record->clock_changes == own->clock_changes;
   if (is_same_clock && own->settled == *own->count) return true;
-  uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
+  uintptr_t task = current_task(record);
   thread_clock *clock = record->clock;
+  own->task = 0;
   if (!task && !clock->of_task && clock->jobs == 0) {
     own->settled = *own->count;
     return true;
   }
+  bool has_clock = task && clock->of_task && clock->task == task && clock->calls == 0;
+  if (has_clock) own->task = task;
+  if (has_clock && is_same_clock) return true;
   begin_change();
   bool is_known = true;
   if (interlock_clock_tasks_are_exact) {

@@ -126,10 +126,22 @@ void interlock_memory_lock_made(const void *lock) {
   if (!interlock_memory_own || address >> address_bits) return;
   shadow_leaf *leaf = leaf_at(address);
   if (!leaf && !(leaf = interlock_make_leaf(address))) return;
+  size_t unit = unit_at(address);
+  shadow_cell mark = lock_mark(address);
+  // The first free cell, as for an access. Relaxed, both: a thread that uses the lock comes after
+  // its initialisation.
+  for (int index = 0; index < cells_in_unit; index++) {
+    shadow_cell found = 0;
+    mark_used(leaf, index, unit);
+    if (__atomic_compare_exchange_n(&leaf->cells[index][unit], &found, mark, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+        found == mark) {
+      return;
+    }
+  }
   // A unit may have two locks, in a cell each.
   int index = cells_in_unit - 1 - (int)(address >> 2 & 1);
-  // Relaxed: a thread that uses the lock comes after its initialisation.
-  __atomic_store_n(&leaf->cells[index][unit_at(address)], lock_mark(address), __ATOMIC_RELAXED);
+  __atomic_store_n(&leaf->cells[index][unit], mark, __ATOMIC_RELAXED);
 }
 
 static bool is_marked_lock(uintptr_t address) {
@@ -137,6 +149,7 @@ static bool is_marked_lock(uintptr_t address) {
   for (int index = 0; leaf && index < cells_in_unit; index++) {
     shadow_cell cell = __atomic_load_n(&leaf->cells[index][unit_at(address)], __ATOMIC_RELAXED);
     if (cell == lock_mark(address)) return true;
+    if (!cell) return false;
   }
   return false;
 }

@@ -41,6 +41,7 @@ static inline void note_release(uintptr_t object) {
   if (!leaf) return;
   shadow_cell now = epoch_of(own);
   for (int index = 0; index < cells_in_unit; index++) {
+    mark_used(leaf, index, unit);
     // Relaxed, all: the reference count's own operation orders the record before the check.
     shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (found == now || found == by_many) return;
@@ -98,6 +99,7 @@ static void is_only_owner(uintptr_t object) {
   if (!leaf) return;
   for (int index = 0; index < cells_in_unit; index++) {
     shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
+    if (!found) return;
     if (!is_reference(found)) continue;
     if (found == by_many) {
       interlock_clock_know_all(own->clock);

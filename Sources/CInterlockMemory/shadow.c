@@ -3,8 +3,13 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 shadow_leaf **interlock_shadow;
 
@@ -40,6 +45,12 @@ shadow_leaf *interlock_make_leaf(uintptr_t address) {
 
 enum { page = 4096, much = 16 * page };
 
+/// Gives the shadow its pages at once.
+static void populate(void *from, size_t size) {
+  uintptr_t low = (uintptr_t)from & -(uintptr_t)page, high = (uintptr_t)from + size;
+  madvise((void *)low, (high & -(uintptr_t)page) - low, MADV_POPULATE_WRITE);
+}
+
 /// Zeroes memory of the shadow: by the system if it is much, which gives its pages back.
 static void zero(void *from, size_t size) {
   if (size < much) {
@@ -53,18 +64,75 @@ static void zero(void *from, size_t size) {
   memset((void *)high, 0, (uintptr_t)from + size - high);
 }
 
-/// Forgets units. Few cells have an upper rank: they are read first, because a read of a page that
-/// was never written does not make it, and a write does.
-static void forget_units(shadow_leaf *leaf, size_t first, size_t count) {
-  for (int rank = 0; rank < cells_in_unit; rank++) {
-    shadow_cell *cells = &leaf->cells[rank][first];
-    bool is_used = count * sizeof *cells >= much;
-    for (size_t index = 0; index < count && !is_used; index++) {
-      // Relaxed: the accesses come before the memory is given back.
-      is_used = __atomic_load_n(&cells[index], __ATOMIC_RELAXED) != 0;
-    }
-    if (is_used) zero(cells, count * sizeof *cells);
+void interlock_shadow_use_page(shadow_leaf *leaf, int rank, size_t page) {
+  enum { together = 16 };
+  uint64_t *word = &leaf->used_pages[rank][page / 64], bit = (uint64_t)1 << page % 64;
+  // Relaxed: as in `is_page_used`.
+  uint64_t before = __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+  // The second page of a group: the others are about to follow, such as those of a growing heap.
+  // Each of them would cost two faults, the first of which maps a page of zeros.
+  uint64_t group = (before >> page % 64 / together * together) & ((1 << together) - 1);
+  if (before & bit || group == 0 || group & (group - 1)) return;
+  size_t first = page / together * together * units_in_page;
+  int error = errno;
+  // An older system does not know the request.
+  populate(&leaf->cells[rank][first], together * units_in_page * sizeof(shadow_cell));
+  // Few pages of places of the upper ranks follow: most units have one access.
+  if (rank == 0) populate(&leaf->places[rank][first], together * units_in_page * sizeof(uint32_t));
+  errno = error;
+}
+
+/// Forgets units of one rank, in pages that may have cells.
+static void forget_units(shadow_leaf *leaf, int rank, size_t first, size_t count) {
+  shadow_cell *cells = &leaf->cells[rank][first];
+  bool is_used = count * sizeof *cells >= much;
+  for (size_t index = 0; index < count && !is_used; index++) {
+    // Relaxed: the accesses come before the memory is given back.
+    is_used = __atomic_load_n(&cells[index], __ATOMIC_RELAXED) != 0;
   }
+  if (is_used) zero(cells, count * sizeof *cells);
+}
+
+/// Clears the mark of a page if the range has all of it.
+static void unmark(shadow_leaf *leaf, int rank, size_t page, size_t first, size_t end) {
+  size_t start = page * units_in_page;
+  if (start < first || start + units_in_page > end) return;
+  // Relaxed: as above.
+  __atomic_fetch_and(&leaf->used_pages[rank][page / 64], ~((uint64_t)1 << page % 64),
+                     __ATOMIC_RELAXED);
+}
+
+/// The first page from this one on, and before the end, that may have cells; the end if none has.
+static size_t next_used(const shadow_leaf *leaf, int rank, size_t page, size_t end) {
+  while (page < end) {
+    // Relaxed: as above.
+    uint64_t word = __atomic_load_n(&leaf->used_pages[rank][page / 64], __ATOMIC_RELAXED);
+    word >>= page % 64;
+    if (word) {
+      page += (size_t)__builtin_ctzll(word);
+      break;
+    }
+    page = (page / 64 + 1) * 64;
+  }
+  return page < end ? page : end;
+}
+
+/// Forgets the units of each run of pages that may have cells of the rank. Returns false if none
+/// has.
+static bool forget_rank(shadow_leaf *leaf, int rank, size_t first, size_t end) {
+  size_t last = (end - 1) / units_in_page + 1;
+  size_t from = next_used(leaf, rank, first / units_in_page, last);
+  if (from == last) return false;
+  while (from < last) {
+    size_t to = from;
+    for (; to < last && is_page_used(leaf, rank, to); to++) unmark(leaf, rank, to, first, end);
+    size_t low = from * units_in_page, high = to * units_in_page;
+    if (low < first) low = first;
+    if (high > end) high = end;
+    forget_units(leaf, rank, low, high - low);
+    from = next_used(leaf, rank, to, last);
+  }
+  return true;
 }
 
 void interlock_forget_memory(uintptr_t address, size_t size) {
@@ -75,7 +143,11 @@ void interlock_forget_memory(uintptr_t address, size_t size) {
     uintptr_t next = (at | (((uintptr_t)1 << leaf_shift) - 1)) + 1;
     if (next > end) next = end;
     shadow_leaf *leaf = leaf_at(at);
-    if (leaf) forget_units(leaf, unit_at(at), (next - at) >> 3);
+    size_t first = unit_at(at), after = first + ((next - at) >> 3);
+    // Where no page has cells of a rank, none has any of the upper ones.
+    for (int rank = 0; leaf && rank < cells_in_unit; rank++) {
+      if (!forget_rank(leaf, rank, first, after)) break;
+    }
     at = next;
   }
 }

@@ -16,7 +16,8 @@
 // tree that all threads share (call_stacks.c). So the place of the earlier access is known however
 // long ago it was. All told, 8 bytes of memory have 12 bytes of shadow for each access that is
 // kept, at most 48: the cells of one rank lie together, in pages that are used once they are
-// written.
+// written. A unit's cells are used in the order of their ranks, and none is free again before its
+// memory is given back: behind a free cell there is no other.
 #ifndef INTERLOCK_SHADOW_H
 #define INTERLOCK_SHADOW_H
 
@@ -37,6 +38,9 @@ enum {
   /// One leaf has the shadow of 2 MB.
   leaf_shift = 21,
   units_in_leaf = 1 << (leaf_shift - 3),
+  /// A page of memory has this many units, and its cells of one rank have the size of a page.
+  units_in_page = 512,
+  pages_in_leaf = units_in_leaf / units_in_page,
   /// Of the addresses that the system gives to a process. On arm64, stacks lie above 2^47.
 #if defined(__aarch64__)
   address_bits = 48,
@@ -68,6 +72,9 @@ enum { cells_between = 136 };
 typedef struct {
   shadow_cell cells[cells_in_unit][units_in_leaf + cells_between];
   uint32_t places[cells_in_unit][units_in_leaf + cells_between];
+  /// By rank, whether a page of memory may have cells. To forget a thread's whole stack, of which a
+  /// task uses a page or two, reads these bits alone.
+  uint64_t used_pages[cells_in_unit][pages_in_leaf / 64];
 } shadow_leaf;
 
 /// By the upper bits of the address; NULL for a leaf without an access.
@@ -84,6 +91,19 @@ static inline shadow_leaf *leaf_at(uintptr_t address) {
   return __atomic_load_n(&interlock_shadow[address >> leaf_shift], __ATOMIC_ACQUIRE);
 }
 static inline size_t unit_at(uintptr_t address) { return address >> 3 & (units_in_leaf - 1); }
+
+/// Whether the page of a unit may have cells of the rank.
+static inline bool is_page_used(const shadow_leaf *leaf, int rank, size_t page) {
+  // Relaxed: memory is given back after its accesses.
+  return __atomic_load_n(&leaf->used_pages[rank][page / 64], __ATOMIC_RELAXED) >> page % 64 & 1;
+}
+/// Sets that mark.
+void interlock_shadow_use_page(shadow_leaf *leaf, int rank, size_t page) HIDDEN;
+/// The same for the page of a unit, before a cell is stored where there was none.
+static inline void mark_used(shadow_leaf *leaf, int rank, size_t unit) {
+  size_t page = unit / units_in_page;
+  if (!is_page_used(leaf, rank, page)) interlock_shadow_use_page(leaf, rank, page);
+}
 
 /// Makes the leaf; NULL if the address has none, or without memory, which ends the check.
 shadow_leaf *interlock_make_leaf(uintptr_t address) HIDDEN;

@@ -162,7 +162,7 @@ shadow_cell interlock_memory_keep_situation(memory_thread *own) {
     change_situation(own, held, runs);
   }
   own->last_events = record->waits.view.sequence;
-  own->unchanged = own->settled;
+  own->unchanged = own->task ? *own->count : own->settled;
   return epoch_of(own) | own->situation;
 }
 

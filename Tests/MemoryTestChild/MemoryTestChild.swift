@@ -70,7 +70,7 @@ private final class Made: Sendable {
       print(UncontrolledCode.place(inModule: "MemoryTestChild") ?? "nothing")
       return
     }
-    if let program = SwiftPrograms.all[name] {
+    if let program = SwiftPrograms.all[name] ?? SizePrograms.all[name] {
       program()
     } else if let program = OrderPrograms.all[name] {
       program()

@@ -33,6 +33,9 @@ struct MemoryProgram {
   /// The findings of prediction.
   var predictions: [String] { lines(after: "potential: ") }
 
+  /// How many bytes the process has grown by, as a program of sizes prints it.
+  var bytes: Int? { lines(after: "bytes: ").first.flatMap { Int($0) } }
+
   /// What prediction could not follow.
   var notes: [String] { lines(after: "note: ") }
 

@@ -20,7 +20,7 @@ static void enter_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
     uintptr_t target;
     uint32_t width = interlock_queue_look(queue, &target);
     if (width == 0) return;
-    interlock_clock_get(own, queue, AS_LOCK, width != 1 && !(is_barrier && depth == 0), false);
+    interlock_clock_get_queue(own, queue, width != 1 && !(is_barrier && depth == 0));
     queue = target;
   }
 }
@@ -31,7 +31,7 @@ void interlock_clock_leave_queues(thread_clock *own, uintptr_t queue, bool is_ba
     uintptr_t target;
     uint32_t width = interlock_queue_look(queue, &target);
     if (width == 0) return;
-    interlock_clock_pass(own, queue, AS_LOCK, width != 1 && !(is_barrier && depth == 0));
+    interlock_clock_pass_queue(own, queue, width != 1 && !(is_barrier && depth == 0));
     queue = target;
   }
 }
@@ -193,7 +193,7 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   } else if (is_exact) {
     // The runtime shows what the job comes after.
   } else if (event->item) {
-    interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
+    interlock_clock_get_item(own, event->item);
     if (event->flags & INTERLOCK_FLAG_ON_GROUP) {
       interlock_clock_get_from(own, &interlock_clock_left);
       interlock_clock_get_from(own, &interlock_clock_unnamed);

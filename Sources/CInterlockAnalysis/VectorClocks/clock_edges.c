@@ -37,7 +37,7 @@ purpose interlock_clock_purpose_of(const void *object) {
 static void run_job(thread_record *record, const void *job) {
   thread_clock *own = record->clock;
   // A task that runs another one in its own code is still current.
-  if (own->of_task && own->calls == 0 && (uintptr_t)swift_task_getCurrent() != own->task) {
+  if (own->of_task && own->calls == 0 && current_task(record) != own->task) {
     interlock_clock_task_leaves(record);
   }
   if (is_task(job)) {
@@ -77,7 +77,7 @@ static void release(const void *object) {
     own = record->clock;
   }
   // A new task may have the address of an ended one.
-  if (interlock_events_makes_task() && address != (uintptr_t)swift_task_getCurrent() &&
+  if (interlock_events_makes_task() && address != current_task(record) &&
       !interlock_clock_task_has_begun(address)) {
     interlock_clock_forget(address, interlock_clock_purpose_of(object));
   }

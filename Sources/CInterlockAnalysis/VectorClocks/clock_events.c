@@ -143,7 +143,7 @@ static void note_enqueue(thread_clock *own, const interlock_event *event) {
     }
     return;
   }
-  interlock_clock_pass(own, (uintptr_t)event->item, AS_ITEM, false);
+  interlock_clock_pass_item(own, event->item);
 }
 
 static void note_start(thread_clock *own, uintptr_t object) {
@@ -169,7 +169,7 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
     case INTERLOCK_EVENT_RELEASE: note_release(own, event); return;
     case INTERLOCK_EVENT_ENQUEUE: note_enqueue(own, event); return;
     case INTERLOCK_EVENT_CANCEL:
-      interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
+      interlock_clock_get_item(own, event->item);
       return;
     case INTERLOCK_EVENT_BEGIN: interlock_clock_begin_block(own, event); return;
     case INTERLOCK_EVENT_END: interlock_clock_end_block(own, event); return;

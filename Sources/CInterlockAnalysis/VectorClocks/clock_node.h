@@ -13,14 +13,18 @@ struct clock_node {
   table_entry entry;
   /// Guards the fields below; held for some tens of nanoseconds.
   int lock;
-  /// Whether `alone` and `shared` are clocks. If not, they may contain those of an earlier object.
-  bool has_alone, has_shared;
+  /// The slot and the count of the thread that released it last after exclusive use: `alone` is the
+  /// snapshot with this count.
+  uint32_t slot;
+  uint64_t count;
   /// The number of the thread whose clock `alone` equals, and that thread's `lessons` then; 0 if it
   /// is joined from several threads.
   uint64_t passed_by, lessons;
-  /// The clocks of threads that released it after exclusive use, and after shared use.
-  vector_clock alone, shared;
+  /// The clocks of threads that released it after exclusive use, and after shared use; NULL without
+  /// such a thread.
+  clock_snapshot *alone, *shared;
 };
+_Static_assert(sizeof(struct clock_node) == 64, "a node is one cache line");
 
 /// Never 0. A table ignores the lowest three bits.
 static inline uintptr_t key_of(uintptr_t address, purpose purpose) {
@@ -42,7 +46,7 @@ static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
   // Relaxed: see above. If another object has the node, another thread may be writing it.
   return key_now(node) == key_of(address, AS_LOCK) &&
          __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
-         !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
+         !__atomic_load_n(&node->shared, __ATOMIC_RELAXED);
 }
 
 /// Whether a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
@@ -66,8 +70,7 @@ __attribute__((always_inline)) static inline bool can_pass_again(const thread_cl
 
 static inline void pass_again(thread_clock *own) {
   // As in `pass_alone`. Relaxed: the mutex itself orders it before the next holder's reads.
-  __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot],
-                   __ATOMIC_RELAXED);
+  __atomic_store_n(&own->mutex_node->count, own->clock.counts[own->slot], __ATOMIC_RELAXED);
   clock_count_on(own);
 }
 

@@ -4,12 +4,12 @@
 
 #include <sys/mman.h>
 
-enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 18 };
+enum { list_count = 1 << 18, nodes_together = 256, most_nodes = 1 << 20 };
 static hash_table nodes;
 
 typedef struct clock_node node;
 
-/// The number of allocated nodes: each has two clocks, of 6 KB together.
+/// The number of allocated nodes.
 static uint32_t nodes_made;
 
 /// Takes a node that is in no table, without clocks; NULL if there is none. Under the table's
@@ -35,8 +35,7 @@ static node *find_or_make(uintptr_t key) {
   if (!found && (found = take_free())) table_add(&nodes, &found->entry, key);
   give(&nodes.lock);
   if (!found) {
-    interlock_clocks_lose_sight(
-        "there were more locks and queued blocks at a time than are followed");
+    interlock_clocks_lose_sight("there were more locks and tasks at a time than are followed");
   }
   return found;
 }
@@ -67,44 +66,75 @@ static node *take_last(uintptr_t key) {
 
 /// Frees a node that is in no table; the caller holds the node's lock.
 static void let_go(node *last) {
-  last->has_alone = last->has_shared = false;
+  clock_snapshot *alone = last->alone, *shared = last->shared;
+  last->alone = last->shared = NULL;
   last->passed_by = last->lessons = 0;
   give(&last->lock);
+  interlock_clock_drop(alone, 1);
+  interlock_clock_drop(shared, 1);
   take(&nodes.lock);
   table_give(&nodes, &last->entry);
   give(&nodes.lock);
 }
 
-/// Adds the thread's clock to a clock of a node, which the node may not have yet. Returns whether
-/// the two are equal now.
-static bool add(vector_clock *into, bool *is_there, const thread_clock *own) {
-  if (*is_there) return clock_join(into, &own->clock);
-  clock_copy(into, &own->clock);
-  return *is_there = true;
+/// Adds the thread's clock to one that an object has: a snapshot, and the count of a slot. Returns
+/// whether the two are equal now.
+static bool add(clock_snapshot **into, uint32_t slot, uint64_t count, thread_clock *own) {
+  clock_snapshot *old = *into;
+  uint32_t width = interlock_clock_snapshot_width(old);
+  if (width == clock_width() && clock_is_only_user(old)) {
+    if (old->counts[slot] < count) old->counts[slot] = count;
+    return !clock_join_counts(old->counts, own->clock.counts, width).had_more;
+  }
+  clock_snapshot *made = interlock_clock_snapshot(&own->clock, 1);
+  if (!made) return false;
+  bool is_same = !clock_join_counts(made->counts, old->counts, width).has_grown;
+  if (made->counts[slot] < count) {
+    made->counts[slot] = count;
+    is_same = false;
+  }
+  *into = made;
+  interlock_clock_drop_later(own, old);
+  return is_same;
 }
 
 static void pass_alone(thread_clock *own, node *node) {
-  if (node->passed_by == own->number && node->lessons == own->lessons) {
-    // Only the thread's own count has changed since.
-    node->alone.counts[own->slot] = own->clock.counts[own->slot];
-    return;
+  if (node->passed_by != own->number || node->lessons != own->lessons) {
+    bool is_same = true;
+    if (node->alone) {
+      is_same = add(&node->alone, node->slot, node->count, own);
+    } else {
+      node->alone = interlock_clock_snapshot_now(own);
+    }
+    node->passed_by = is_same ? own->number : 0;
+    node->lessons = own->lessons;
+    node->slot = own->slot;
   }
-  bool is_same = add(&node->alone, &node->has_alone, own);
-  node->passed_by = is_same ? own->number : 0;
-  node->lessons = own->lessons;
+  // Only the thread's own count has changed since.
+  node->count = own->clock.counts[own->slot];
+}
+
+static void pass_shared(thread_clock *own, node *node) {
+  if (node->shared) {
+    add(&node->shared, own->slot, 0, own);
+  } else {
+    node->shared = interlock_clock_snapshot(&own->clock, 1);
+  }
 }
 
 static void get_from_node(thread_clock *own, const node *node, bool is_shared) {
   // The thread already knows the clock that it released last itself.
-  if (node->has_alone && node->passed_by != own->number) clock_learn(own, &node->alone);
-  if (node->has_shared && !is_shared) clock_learn(own, &node->shared);
+  if (node->alone && node->passed_by != own->number) {
+    interlock_clock_learn_snapshot(own, node->alone, node->slot, node->count);
+  }
+  if (node->shared && !is_shared) interlock_clock_learn_snapshot(own, node->shared, own->slot, 0);
 }
 
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) {
   node *found = take_node(key_of(address, purpose), true);
   if (!found) return;
   if (is_shared) {
-    add(&found->shared, &found->has_shared, own);
+    pass_shared(own, found);
   } else {
     pass_alone(own, found);
   }
@@ -124,6 +154,40 @@ bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
     give(&found->lock);
   }
   return true;
+}
+
+/// Returns the node of a queue with the node's lock taken; NULL if there is none.
+static node *take_queue(thread_clock *own, uintptr_t queue, bool makes) {
+  uintptr_t key = key_of(queue, AS_LOCK);
+  if (own->queue == queue) {
+    take(&own->queue_node->lock);
+    if (key_now(own->queue_node) == key) return own->queue_node;
+    // The queue was destroyed, and another object has its node.
+    give(&own->queue_node->lock);
+  }
+  node *found = take_node(key, makes);
+  own->queue = found ? queue : 0;
+  own->queue_node = found;
+  return found;
+}
+
+void interlock_clock_pass_queue(thread_clock *own, uintptr_t queue, bool is_shared) {
+  node *found = take_queue(own, queue, true);
+  if (!found) return;
+  if (is_shared) {
+    pass_shared(own, found);
+  } else {
+    pass_alone(own, found);
+  }
+  give(&found->lock);
+  clock_count_on(own);
+}
+
+void interlock_clock_get_queue(thread_clock *own, uintptr_t queue, bool is_shared) {
+  node *found = take_queue(own, queue, false);
+  if (!found) return;
+  get_from_node(own, found, is_shared);
+  give(&found->lock);
 }
 
 /// Whether the clocks follow a mutex that is acquired or released at this place. A separate

@@ -3,7 +3,7 @@
 #ifndef INTERLOCK_CLOCK_TABLES_H
 #define INTERLOCK_CLOCK_TABLES_H
 
-#include "vector_clock.h"
+#include "clock_snapshot.h"
 
 #include <pthread.h>
 
@@ -64,6 +64,18 @@ typedef struct thread_clock {
   bool uses_locals;
   /// The queue that it is calling synchronously.
   uintptr_t called_queue;
+  /// The queue whose blocks it ran last, and its node.
+  uintptr_t queue;
+  struct clock_node *queue_node;
+  /// The snapshot that it released last, and its number and `lessons` then: while these are the
+  /// same, the snapshot is equal to its clock but for its own count. NULL for none.
+  clock_snapshot *snapshot;
+  uint64_t snapshot_number, snapshot_lessons;
+  /// The number of further users that the snapshot counts already: the thread hands them out.
+  uint32_t snapshot_spares;
+  /// The number of users that have dropped a snapshot, which still counts them; and the snapshot.
+  uint32_t dropped_count;
+  clock_snapshot *dropped;
   pthread_t handle;
   vector_clock clock, outside;
 } thread_clock;
@@ -73,7 +85,6 @@ typedef struct thread_clock {
 /// an actor may get its address.
 typedef enum {
   AS_LOCK,
-  AS_ITEM,
   AS_CALL,
   AS_RETURN,
   AS_APPLY,
@@ -154,15 +165,41 @@ bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
 /// that the runtime's own locks make.
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
+/// As `pass` and `get` for a queue that the thread runs blocks of.
+void interlock_clock_pass_queue(thread_clock *own, uintptr_t queue, bool is_shared) HIDDEN;
+void interlock_clock_get_queue(thread_clock *own, uintptr_t queue, bool is_shared) HIDDEN;
 /// Whether a thread has released the address as a lock.
 bool interlock_clock_is_lock(uintptr_t address) HIDDEN;
 /// Forgets the clock of a destroyed object.
 void interlock_clock_forget(uintptr_t address, purpose purpose) HIDDEN;
 
+// Snapshots of clocks (clock_items.c).
+
+/// A snapshot that is equal to the thread's clock but for its own count, for one more user; NULL
+/// without memory.
+clock_snapshot *interlock_clock_snapshot_now(thread_clock *own) HIDDEN;
+/// Orders the thread after a snapshot with the count of a slot.
+void interlock_clock_learn_snapshot(thread_clock *own, const clock_snapshot *snapshot,
+                                    uint32_t slot, uint64_t count) HIDDEN;
+/// The thread no longer refers to a snapshot.
+void interlock_clock_drop_later(thread_clock *own, clock_snapshot *snapshot) HIDDEN;
+/// Drops all references, before the clock ends or gets another owner.
+void interlock_clock_forget_snapshots(thread_clock *own) HIDDEN;
+/// The release of a block that is queued, and its acquisition by the thread that runs or cancels
+/// it.
+void interlock_clock_pass_item(thread_clock *own, interlock_item *item) HIDDEN;
+void interlock_clock_get_item(thread_clock *own, interlock_item *item) HIDDEN;
+
+/// Records what a join has shown, and the thread's own count in the other clock. The number of
+/// lessons stays the same if there was nothing to learn.
+static inline void clock_has_learnt(thread_clock *own, uint64_t seen_own, clock_change change) {
+  if (seen_own > own->seen_own) own->seen_own = seen_own;
+  own->lessons += change.has_grown;
+}
+
 static inline void clock_learn(thread_clock *own, const vector_clock *from) {
-  clock_join(&own->clock, from);
-  if (from->counts[own->slot] > own->seen_own) own->seen_own = from->counts[own->slot];
-  own->lessons++;
+  clock_change change = clock_join(&own->clock, from);
+  clock_has_learnt(own, from->counts[own->slot], change);
 }
 
 /// Begins a new epoch, after a release.

@@ -111,6 +111,7 @@ static void remember_ended(uintptr_t task) {
 static void let_go(task_clock *task) {
   uintptr_t address = task->own.task;
   unlist(task);
+  interlock_clock_forget_snapshots(&task->own);
   if (task->has_slot) interlock_clock_give_slot(task->own.slot);
   give(&task->lock);
   take(&tasks.lock);
@@ -229,7 +230,7 @@ void interlock_clock_has_called(thread_record *record) {
 thread_clock *interlock_clock_now(thread_record *record, bool leaves) {
   thread_clock *own = record->clock;
   while (own->of_task && own->calls == 0) {
-    uintptr_t current = (uintptr_t)swift_task_getCurrent();
+    uintptr_t current = current_task(record);
     if (current == own->task) return own;
     // Relaxed: only this thread sets itself, and another one clears it.
     bool is_over = __atomic_load_n(&own->of_task->holder, __ATOMIC_RELAXED) != record;
@@ -264,7 +265,7 @@ bool interlock_clock_task_goes(thread_clock *own, uintptr_t actor) {
   for (uint32_t index = task->actor_count; index-- > 0;) {
     if (task->actors[index] != actor) continue;
     // Without a task, the runtime leaves the actor after the last of its jobs.
-    if (own->calls == 0 && !swift_task_getCurrent()) return false;
+    if (own->calls == 0 && !current_task(own_record())) return false;
     task->actors[index] = task->actors[--task->actor_count];
     return true;
   }

@@ -94,6 +94,7 @@ static void forked(void) {
   interlock_clock_edges_forked();
   interlock_clock_tasks_forked();
   interlock_clock_nodes_forked();
+  interlock_clock_snapshots_forked();
   interlock_clock_threads_forked();
 }
 

@@ -28,7 +28,7 @@ extern slot_count interlock_clock_counts[most_slots] HIDDEN;
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
 /// The slots that a function must look at in a clock: those used, up to the next multiple of 4,
-/// since `clock_join` reads four at a time. The counts of slots above are 0, or were never written.
+/// since a join reads four at a time. The counts of slots above are 0, or were never written.
 static inline uint32_t clock_width(void) {
   // Relaxed: see `interlock_clock_slots_used`.
   return (__atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) + 3) / 4 * 4;
@@ -42,8 +42,17 @@ static inline void clock_clear(vector_clock *clock) {
   memset(clock->counts, 0, clock_width() * sizeof *clock->counts);
 }
 
-/// Joins a clock into another: takes the larger of each two counts. Returns whether no count of
-/// `into` was larger, so that the two are equal now.
-bool clock_join(vector_clock *into, const vector_clock *from) HIDDEN;
+/// What a join has shown of the clock that it changed: whether a count of it was larger, so that it
+/// is not equal to the other one now, and whether a count of it has grown.
+typedef struct {
+  bool had_more, has_grown;
+} clock_change;
+
+/// Joins a clock into another: takes the larger of each two counts. The width is a multiple of 4.
+clock_change clock_join_counts(uint64_t *into, const uint64_t *from, uint32_t width) HIDDEN;
+
+static inline clock_change clock_join(vector_clock *into, const vector_clock *from) {
+  return clock_join_counts(into->counts, from->counts, clock_width());
+}
 
 #endif

@@ -44,6 +44,10 @@ typedef struct interlock_item {
   ///
   /// For a delayed block, its due time in nanoseconds of the monotonic clock.
   uint64_t turn;
+  /// For the one reader that follows what blocks are ordered after: the clock of the thread that
+  /// enqueued the block, 0 without one, and that thread's own count.
+  uint64_t clock;
+  uint64_t clock_count;
 } interlock_item;
 
 /// One event. Only valid during the call.
