@@ -68,16 +68,21 @@ void interlock_free_item(interlock_item *item) {
   call(item);
 }
 
+bool interlock_items_have_clocks;
+
 interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
                                     uint32_t flags, uintptr_t place) {
-  interlock_item *item = malloc(sizeof *item);
+  // Relaxed: a reader that begins meanwhile orders a block without a clock after everything.
+  bool has_clock = __atomic_load_n(&interlock_items_have_clocks, __ATOMIC_RELAXED);
+  interlock_item *item = malloc(has_clock ? sizeof *item : offsetof(interlock_item, clock));
   if (!item) return NULL;
   item->function = (void *)function;
   item->context = context;
   item->queue = queue;
   item->next = item->previous = NULL;
-  item->clock = 0;
-  item->origin = ((uint64_t)place & 0xffffffffffff) | (uint64_t)flags << 48;
+  item->origin = ((uint64_t)place & 0xffffffffffff) | (uint64_t)(flags & 0x7fff) << 48 |
+                 (uint64_t)has_clock << 63;
+  if (has_clock) item->clock = 0;
   // Relaxed: only the order of the numbers matters.
   uint64_t turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED);
   item->turn = (uint64_t)(interlock_thread_id() & 0x3fffff) | turn << 22;
@@ -86,12 +91,12 @@ interlock_item *interlock_make_item(queue_t queue, function_t function, void *co
 
 void interlock_publish_enqueue(interlock_item *item) {
   publish(INTERLOCK_EVENT_ENQUEUE, INTERLOCK_OBJECT_QUEUE, item->queue, NULL,
-          (uint32_t)(item->origin >> 48), (uintptr_t)(item->origin & 0xffffffffffff), item, 0);
+          interlock_item_flags(item), (uintptr_t)(item->origin & 0xffffffffffff), item, 0);
 }
 
 BETWEEN void interlock_run_item(void *context) {
   interlock_item *item = context;
-  uint32_t flags = (uint32_t)(item->origin >> 48);
+  uint32_t flags = interlock_item_flags(item);
   bool has_group = flags & INTERLOCK_FLAG_GROUP;
   interlock_run_on(item->queue, NULL, has_group ? item->function : NULL, item, flags,
          (uintptr_t)(item->origin & 0xffffffffffff),
@@ -173,7 +178,7 @@ BETWEEN static void run_work_item(const void *outer, block_t inner) {
     }
     return;
   }
-  interlock_run_on(item->queue, outer, NULL, item, (uint32_t)(item->origin >> 48),
+  interlock_run_on(item->queue, outer, NULL, item, interlock_item_flags(item),
          (uintptr_t)(item->origin & 0xffffffffffff), call_block, (void *)inner);
 }
 

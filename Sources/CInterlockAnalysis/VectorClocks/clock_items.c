@@ -59,7 +59,8 @@ void interlock_clock_learn_snapshot(thread_clock *own, const clock_snapshot *sna
 enum { slot_at = 48 };
 
 void interlock_clock_pass_item(thread_clock *own, interlock_item *item) {
-  clock_snapshot *snapshot = interlock_clock_snapshot_now(own);
+  clock_snapshot *snapshot =
+      interlock_item_has_clock(item) ? interlock_clock_snapshot_now(own) : NULL;
   if (!snapshot) return;
   item->clock = (uint64_t)(uintptr_t)snapshot | (uint64_t)own->slot << slot_at;
   item->clock_count = own->clock.counts[own->slot];
@@ -67,6 +68,11 @@ void interlock_clock_pass_item(thread_clock *own, interlock_item *item) {
 }
 
 void interlock_clock_get_item(thread_clock *own, interlock_item *item) {
+  if (!interlock_item_has_clock(item)) {
+    // Queued before, or while, the orders began to be followed.
+    interlock_clock_know_all(own);
+    return;
+  }
   if (!item->clock) return;
   uint64_t address = item->clock & (((uint64_t)1 << slot_at) - 1);
   clock_snapshot *snapshot = (clock_snapshot *)(uintptr_t)address;

@@ -75,7 +75,7 @@ void interlock_queue_made(const interlock_event *event) {
 }
 
 static bool waits_first(const interlock_item *item) {
-  return (item->origin >> 48) & (INTERLOCK_FLAG_DELAYED | INTERLOCK_FLAG_ON_GROUP);
+  return interlock_item_flags(item) & (INTERLOCK_FLAG_DELAYED | INTERLOCK_FLAG_ON_GROUP);
 }
 
 void interlock_item_listed(interlock_item *item) {
@@ -87,7 +87,7 @@ void interlock_item_listed(interlock_item *item) {
     item->next = record->later;
     if (record->later) record->later->previous = item;
     record->later = item;
-    if ((item->origin >> 48) & INTERLOCK_FLAG_DELAYED) {
+    if (interlock_item_flags(item) & INTERLOCK_FLAG_DELAYED) {
       record->delayed++;
     } else {
       record->on_group++;
@@ -102,7 +102,7 @@ void interlock_item_listed(interlock_item *item) {
     }
     record->last = item;
     record->queued++;
-    if ((item->origin >> 48) & INTERLOCK_FLAG_BARRIER) record->keeps_order = false;
+    if (interlock_item_flags(item) & INTERLOCK_FLAG_BARRIER) record->keeps_order = false;
   }
   give(&record->lock);
 }
@@ -118,7 +118,7 @@ void interlock_item_unlisted(interlock_item *item) {
     if (item->previous) item->previous->next = item->next;
     if (later) {
       if (record->later == item) record->later = item->next;
-      if ((item->origin >> 48) & INTERLOCK_FLAG_DELAYED) {
+      if (interlock_item_flags(item) & INTERLOCK_FLAG_DELAYED) {
         record->delayed--;
       } else {
         record->on_group--;
@@ -185,7 +185,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
       int looked = 0;
       for (interlock_item *item = record->later; item && looked < 10000;
            item = item->next, looked++) {
-        if (((item->origin >> 48) & INTERLOCK_FLAG_DELAYED) && item->turn < earliest) {
+        if ((interlock_item_flags(item) & INTERLOCK_FLAG_DELAYED) && item->turn < earliest) {
           earliest = item->turn;
         }
       }
@@ -228,7 +228,7 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   for (interlock_item *item = record->first; item && count < capacity; item = item->next) {
     items[count++] = (interlock_item_view){(uintptr_t)(item->origin & 0xffffffffffff),
                                            item->turn >> 22, (uint32_t)(item->turn & 0x3fffff),
-                                           (uint32_t)(item->origin >> 48),
+                                           interlock_item_flags(item),
                                            (uintptr_t)item->function, (uintptr_t)item->context};
   }
   give(&record->lock);

@@ -150,7 +150,7 @@ enum {
   INTERLOCK_FLAG_REFUSED = 1 << 13,
   /// The work item was queued again before it ran: it is not known which of the two runs.
   INTERLOCK_FLAG_QUEUED_TWICE = 1 << 14,
-  /// The last flag: queued blocks store their flags in 16 bits (`interlock_item.origin`).
+  /// The last flag: queued blocks store their flags in 15 bits (`interlock_item.origin`).
   INTERLOCK_FLAG_LAST = INTERLOCK_FLAG_QUEUED_TWICE,
 };
 

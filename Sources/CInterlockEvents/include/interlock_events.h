@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-/// A block that was handed to a queue and has not begun: 56 bytes, which malloc rounds to 64.
+/// A block that was handed to a queue and has not begun: 56 bytes, which malloc rounds to 64. While
+/// a reader follows what blocks are ordered after, 16 bytes more.
 typedef struct interlock_item {
   /// The function to call; for a work item, the next item with the same hash; for a block of a
   /// group, the group.
@@ -38,7 +39,8 @@ typedef struct interlock_item {
   /// bytes more per block.
   struct interlock_item *next;
   struct interlock_item *previous;
-  /// The call site that enqueued the block in the low 48 bits, and the flags in the 16 above.
+  /// The call site that enqueued the block in the low 48 bits, the flags in the 15 above, and
+  /// whether the item has the two fields for a clock in the last.
   uint64_t origin;
   /// The thread's number in the low 22 bits, and a sequence number above.
   ///
@@ -49,6 +51,13 @@ typedef struct interlock_item {
   uint64_t clock;
   uint64_t clock_count;
 } interlock_item;
+
+static inline uint32_t interlock_item_flags(const interlock_item *item) {
+  return (uint32_t)(item->origin >> 48) & 0x7fff;
+}
+static inline bool interlock_item_has_clock(const interlock_item *item) {
+  return item->origin >> 63;
+}
 
 /// One event. Only valid during the call.
 typedef struct {

@@ -65,6 +65,9 @@ static inline void interlock_mark_creation(uint32_t kind, void *lock, uintptr_t 
   if (mark) *mark = place;
 }
 
+/// Whether the items of blocks have clocks, from the first reader of them on.
+extern bool interlock_items_have_clocks HIDDEN;
+
 /// Above 0 while the calling thread changes tables of ours, or holds a lock of ours. A signal that
 /// comes meanwhile waits until it is 0 again (interpose_signals.c).
 extern __thread uint32_t interlock_changes __attribute__((tls_model("initial-exec"))) HIDDEN;
