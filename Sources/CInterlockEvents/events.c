@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 uint32_t interlock_wanted;
+bool interlock_items_have_clocks;
 __thread interlock_thread_marks interlock_marks;
 static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 /// The number of the process, which is its main thread's; 0 if not looked up yet.

@@ -68,8 +68,6 @@ void interlock_free_item(interlock_item *item) {
   call(item);
 }
 
-bool interlock_items_have_clocks;
-
 interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
                                     uint32_t flags, uintptr_t place) {
   // Relaxed: a reader that begins meanwhile orders a block without a clock after everything.
