@@ -109,8 +109,10 @@ static bool prepare(void) {
   interlock_queues_prepare();
   // First: the events of tasks are read in another way then.
   interlock_clock_follow_edges();
+#ifdef INTERLOCK_INTERPOSES
   // Relaxed: see `interlock_make_item`.
   __atomic_store_n(&interlock_items_have_clocks, true, __ATOMIC_RELAXED);
+#endif
   return interlock_follow(INTERLOCK_PART_CLOCKS);
 }
 

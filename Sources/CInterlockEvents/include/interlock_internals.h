@@ -38,9 +38,6 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/// Whether the items of blocks have clocks, from the first reader of them on.
-extern bool interlock_items_have_clocks HIDDEN;
-
 // Lets another thread run. Not by `sched_yield`, which is interposed: the explorer would take the
 // call for a step of the user's code.
 static inline void give_way(void) {
@@ -67,6 +64,9 @@ static inline void interlock_mark_creation(uint32_t kind, void *lock, uintptr_t 
   uintptr_t *mark = interlock_creation_mark(kind, lock);
   if (mark) *mark = place;
 }
+
+/// Whether the items of blocks have clocks, from the first reader of them on.
+extern bool interlock_items_have_clocks HIDDEN;
 
 /// Above 0 while the calling thread changes tables of ours, or holds a lock of ours. A signal that
 /// comes meanwhile waits until it is 0 again (interpose_signals.c).
