@@ -18,7 +18,7 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
     case roundRobin
   }
 
-  /// What a load of an atomic may read, in code whose memory is checked.
+  /// The stores that a load of an atomic may read, in code whose memory is checked.
   package enum MemoryModel: String, Sendable, Hashable, Codable, CaseIterable {
     /// The newest store.
     case sequential

@@ -42,7 +42,7 @@ static inline void clock_clear(vector_clock *clock) {
   memset(clock->counts, 0, clock_width() * sizeof *clock->counts);
 }
 
-/// What a join has shown of the clock that it changed: whether a count of it was larger, so that it
+/// The result of a join, for the clock that it changed: whether a count of it was larger, so that it
 /// is not equal to the other one now, and whether a count of it has grown.
 typedef struct {
   bool had_more, has_grown;

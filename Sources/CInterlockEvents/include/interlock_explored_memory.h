@@ -49,8 +49,8 @@ typedef struct {
   uint32_t seen;
   /// Whether the operation is a step, and whether it is in such a loop: the explorer sets both.
   bool is_step, repeats;
-  /// Of the weak memory model, after the operation: whether it has written, and whether it has read
-  /// the newest store.
+  /// The caller sets both after an operation of the weak memory model: whether it has written, and
+  /// whether it has read the newest store.
   bool has_written, is_newest;
 } interlock_atomic_call;
 
@@ -75,7 +75,7 @@ bool interlock_explored_comes_after(size_t step) __attribute__((weak));
 /// Chooses a value below `count`, which is at most 64: those without a bit in `useful` lead only to
 /// outcomes that other orders have as well. 0 has its bit.
 uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) __attribute__((weak));
-/// What an operation does.
+/// The effect of an atomic operation.
 typedef struct {
   bool reads, writes;
   int memory_order;

@@ -34,7 +34,7 @@ typedef enum {
   INTERLOCK_TIME_IS_EXACT,
 } interlock_exploration_time;
 
-/// What a load of an atomic may read.
+/// The stores that a load of an atomic may read.
 typedef enum {
   /// The newest store.
   INTERLOCK_MEMORY_SEQUENTIAL = 0,

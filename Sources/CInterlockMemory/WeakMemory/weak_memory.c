@@ -328,7 +328,7 @@ static uint32_t oldest_place(const memory_thread *own, uint32_t index) {
 
 // The choice.
 
-/// What an operation may do: read a store, or come behind it, or both.
+/// A choice of an operation: it reads a store, or comes behind it, or both.
 typedef struct {
   uint32_t store;
   bool reads, writes;
