@@ -42,8 +42,8 @@ static inline void clock_clear(vector_clock *clock) {
   memset(clock->counts, 0, clock_width() * sizeof *clock->counts);
 }
 
-/// The result of a join, for the clock that it changed: whether a count of it was larger, so that it
-/// is not equal to the other one now, and whether a count of it has grown.
+/// The result of a join, for the clock that it changed: whether a count of it was larger, so that
+/// it is not equal to the other one now, and whether a count of it has grown.
 typedef struct {
   bool had_more, has_grown;
 } clock_change;
