@@ -2,7 +2,8 @@ import Foundation
 package import Testing
 
 /// Runs a test on a dedicated thread: what it waits for, and other tests, may need the pool's
-/// threads.
+/// threads. Most such tests wait for a child that computes: only a few run at the same time, so that
+/// each child has the processor time that its limits count on.
 package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }
 
@@ -10,7 +11,50 @@ package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
+    // A suite within a suite has the trait twice.
+    if Places.isInOne { return try await inPlace(function) }
+    await Places.shared.take()
+    defer { Places.shared.give() }
+    try await Places.$isInOne.withValue(true) { try await inPlace(function) }
+  }
+
+  private func inPlace(_ function: @Sendable () async throws -> Void) async throws {
     try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+  }
+}
+
+/// The places for tests that run at the same time, given in the order of arrival.
+private final class Places: Sendable {
+  @TaskLocal static var isInOne = false
+  static let shared = Places(2 * ProcessInfo.processInfo.activeProcessorCount)
+
+  private let state: Locked<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
+
+  init(_ count: Int) { state = Locked((count, [])) }
+
+  func take() async {
+    await withCheckedContinuation { arrival in
+      let isFree = state.withLock { state in
+        if state.free > 0 {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(arrival)
+        return false
+      }
+      if isFree { arrival.resume() }
+    }
+  }
+
+  func give() {
+    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+      if state.waiting.isEmpty {
+        state.free += 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
   }
 }
 
