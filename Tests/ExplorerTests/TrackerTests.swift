@@ -17,10 +17,13 @@ import Testing
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("ExploredTracker")
     process.arguments = options
-    let output = Pipe()
-    process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    let output = try ProcessStart.alone {
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      return output
+    }
     let text = String(
       decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

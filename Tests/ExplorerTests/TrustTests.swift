@@ -52,10 +52,13 @@ import Testing
     let parent = Process()
     parent.executableURL = try TestChild.executable()
     parent.arguments = ["never-ends", option]
-    let output = Pipe()
-    parent.standardOutput = output
     parent.standardError = FileHandle.nullDevice
-    try parent.run()
+    let output = try ProcessStart.alone {
+      let output = Pipe()
+      parent.standardOutput = output
+      try parent.run()
+      return output
+    }
     // Both processes have the pipe open until they end.
     let end = output.fileHandleForReading
     let number = String(decoding: end.availableData, as: UTF8.self)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The programs of `Sources/SamplePrograms/Memory`, each in a process of its own.
@@ -12,10 +13,13 @@ import Testing
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("MemoryProgram")
     process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
+    let output = try ProcessStart.alone {
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      return output
+    }
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     return (process.terminationStatus, text)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a program of `MemoryTestChild` did, in a process of its own.
@@ -12,11 +13,14 @@ struct MemoryProgram {
     let process = Process()
     process.executableURL = try Self.child
     process.arguments = name.isEmpty ? [] : [name, check]
-    let output = Pipe()
-    let errors = Pipe()
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
+    let (output, errors) = try ProcessStart.alone {
+      let output = Pipe()
+      let errors = Pipe()
+      process.standardOutput = output
+      process.standardError = errors
+      try process.run()
+      return (output, errors)
+    }
     // Less than a pipe's buffer: the child never waits for a reader of its errors.
     self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

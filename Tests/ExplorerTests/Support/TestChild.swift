@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A run of the test child, `ExplorerTestChild`.
@@ -18,12 +19,15 @@ struct TestChild {
     // Swift's own backtracer waits for threads that never answer: the logical ones.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     process.environment = environment
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = withErrors ? output : FileHandle.nullDevice as Any
     let hasEnded = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in hasEnded.signal() }
-    try process.run()
+    let output = try ProcessStart.alone {
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = withErrors ? output : FileHandle.nullDevice as Any
+      try process.run()
+      return output
+    }
     let limiter = DispatchWorkItem {
       Issue.record("the child did not end within \(limit) s", sourceLocation: location)
       kill(process.processIdentifier, SIGKILL)

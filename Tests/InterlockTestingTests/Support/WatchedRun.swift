@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A run of `Tests/WatchedTests`, or of another program of tests, in a process of its own.
@@ -53,7 +54,7 @@ struct WatchedRun {
     process.standardInput = FileHandle.nullDevice
     let hasEnded = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in hasEnded.signal() }
-    try process.run()
+    try ProcessStart.alone { try process.run() }
     if hasEnded.wait(timeout: .now() + 300) == .timedOut {
       kill(process.processIdentifier, SIGKILL)
       hasEnded.wait()

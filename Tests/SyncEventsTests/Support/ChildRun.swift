@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A program of the test child, run until it ends.
@@ -71,7 +72,7 @@ struct ChildRun {
     let hasEnded = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in hasEnded.signal() }
     let start = ContinuousClock.now
-    try process.run()
+    try ProcessStart.alone { try process.run() }
     if hasEnded.wait(timeout: .now() + limit) == .timedOut {
       kill(process.processIdentifier, SIGKILL)
       hasEnded.wait()

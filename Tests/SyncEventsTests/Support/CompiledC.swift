@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Code that is compiled for a test, in a folder that exists until `body` has ended.
@@ -33,7 +34,7 @@ enum CompiledC {
     let build = Process()
     build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     build.arguments = [compiler, file.path] + arguments + ["-o", result.path]
-    try build.run()
+    try ProcessStart.alone { try build.run() }
     build.waitUntilExit()
     try #require(build.terminationStatus == 0, "\(compiler) does not compile here")
     return try body(result.path)
