@@ -366,6 +366,7 @@ let package = Package(
       dependencies: [
         "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockAnalysis",
         "CInterlockEvents", "CInterlockHarness", "SyncEventsTestC", "SyncEventsTestChild",
+        "TestSupport",
       ]),
     // Programs that race, each with its correct twin, in C that is compiled as a user's would be:
     // the functions that it calls are those of CInterlockMemory.

@@ -2,8 +2,8 @@ import Foundation
 package import Testing
 
 /// Runs a test on a dedicated thread: what it waits for, and other tests, may need the pool's
-/// threads. Most such tests wait for a child that computes: only a few run at the same time, so that
-/// each child has the processor time that its limits count on.
+/// threads. Most such tests wait for a child that computes: only a few run at the same time, so
+/// that each child has the processor time that its limits count on.
 package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }
 
