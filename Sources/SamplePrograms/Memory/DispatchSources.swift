@@ -117,7 +117,9 @@ private func followPipe(
     close(reading)
     close(writing)
   }
-  source.activate()
+  // Before the handler can run: a call that waits for room in a pipe comes after all that its
+  // thread may have waited for.
   write(writing, [7], 1)
+  source.activate()
   return source
 }
