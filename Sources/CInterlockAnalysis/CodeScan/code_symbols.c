@@ -219,8 +219,8 @@ bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **n
   const Elf64_Sym *symbol = &table.symbols[*index];
   *name = name_of(symbol);
   size_t end_of_symbol = symbol->st_value + symbol->st_size;
-  // Swift gives the address of a type's metadata, which lies inside, the size of the whole: it would
-  // reach into the data behind.
+  // Swift gives the address of a type's metadata, which lies inside, the size of the whole: it
+  // would reach into the data behind.
   if (first > 1) {
     const Elf64_Sym *whole = &table.symbols[sorted.indexes[first - 2]];
     size_t end_of_whole = whole->st_value + whole->st_size;
