@@ -70,11 +70,14 @@ extension Programs {
       for _ in 0..<50 { Task { await onContinuation() } }  // asked: 50 made
       let (lock, queue) = (NSLock(), DispatchQueue(label: "asked"))
       lock.lock()  // asked: holds the lock
+      let isOnQueue = DispatchSemaphore(value: 0)
       Thread {
         queue.sync {
+          isOnQueue.signal()
           lock.lock()  // asked: locks
         }
       }.start()
+      isOnQueue.wait()
       Thread {
         queue.sync {}  // asked: syncs
       }.start()
@@ -101,8 +104,11 @@ extension Programs {
   }
 
   private actor Ledger {
-    nonisolated let leaves = DispatchSemaphore(value: 0)
+    nonisolated let (isEntered, leaves) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
     func hold() {
+      isEntered.signal()
       leaves.wait()
     }
     func add() {}
@@ -125,6 +131,7 @@ extension Programs {
     for _ in 0..<20 { Task { await resumed() } }
     let ledger = Ledger()
     Task { await ledger.hold() }
+    ledger.isEntered.wait()
     Task { await ledger.add() }  // asked: enters
   }
 

@@ -73,7 +73,7 @@ extension SyncEvents {
         " waits for queue \"asked\" at \(lines[3])", ", on which thread ",
         "    1 task waits to enter the actor Ledger at \(lines[9])",
       ]
-      let child = try ChildRun(arguments: ["asked", "30"] + parts, limit: 240)
+      let child = try ChildRun(arguments: ["asked", "30"] + parts)
       #expect(child.status == 0, "\(child.errors)")
       for part in parts { #expect(child.output.contains(part), "\(child.output)") }
       #expect(child.output.hasPrefix("interlock: this process, as SIGQUIT found it\n"))
