@@ -278,9 +278,11 @@ let package = Package(
       name: "InterlockTests",
       dependencies: [
         "Interlock", "SectionTable", "CInterlock", "InterlockTestsC", "TrackedModel",
+        "TestSupport",
       ]),
     .testTarget(
-      name: "CachesTests", dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"]),
+      name: "CachesTests",
+      dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock", "TestSupport"]),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
     .executableTarget(

@@ -31,7 +31,7 @@ import Testing
 
   @Test(
     "the bug of a small program that needs an order is found and shrunk",
-    .timeLimit(.minutes(10)), arguments: withBug)
+    .hangLimit, arguments: withBug)
   func bug(_ name: String) throws {
     guard case .failed(let failure) = try explore(name) else {
       Issue.record("no order fails")
@@ -46,7 +46,7 @@ import Testing
 
   @Test(
     "all orders of the repaired program pass, with pools of the machine's width and wider",
-    .timeLimit(.minutes(10)), arguments: repaired)
+    .hangLimit, arguments: repaired)
   func repair(_ name: String) throws {
     for width in [nil, 4] {
       // They finish within 10 s, but not on a machine that does other things beside them.

@@ -1,5 +1,6 @@
 import Dispatch
 import InterlockStress
+import TestSupport
 import Testing
 
 @testable import InterlockTool
@@ -20,7 +21,7 @@ func finalState(of subject: any Subject) async -> FinalState? {
   }
 }
 
-@Suite("A cache as a subject", .timeLimit(.minutes(10)))
+@Suite("A cache as a subject", .hangLimit)
 struct CacheSubjectTests {
   private static let entries: [SubjectEntry] = [
     .cache("cache", "with five methods") { FiveMethods() },
@@ -58,7 +59,7 @@ struct CacheSubjectTests {
   }
 }
 
-@Suite("The built-in subjects", .timeLimit(.minutes(10)))
+@Suite("The built-in subjects", .hangLimit)
 struct BuiltInSubjectTests {
   @Test("The built-in subjects have the names of the 1,000-read scenario, each once")
   func names() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Interlock
@@ -43,7 +44,7 @@ struct SelfTestTests {
     }
   }
 
-  @Test("a planted race that is abandoned before it has begun returns", .timeLimit(.minutes(10)))
+  @Test("a planted race that is abandoned before it has begun returns", .hangLimit)
   func abandoned() {
     let race = SelfTest.PlantedRace(secondKey: .unlisted)
     race.abandon()

@@ -1,7 +1,8 @@
 import Caches
+import TestSupport
 import Testing
 
-@Suite("Every asynchronous cache", .timeLimit(.minutes(10)))
+@Suite("Every asynchronous cache", .hangLimit)
 struct AsyncCacheConformanceTests {
   @Test(
     "Every asynchronous cache finds stored values, and no others",

@@ -1,9 +1,10 @@
 import Caches
 import Dispatch
+import TestSupport
 import Testing
 
 /// The checks that every cache passes on one thread. Scenarios test concurrent calls.
-@Suite("Every cache", .timeLimit(.minutes(10)))
+@Suite("Every cache", .hangLimit)
 struct CacheConformanceTests {
   @Test("Every cache finds stored values, and no others", arguments: CacheCase.all)
   func reading(_ subject: CacheCase) async {

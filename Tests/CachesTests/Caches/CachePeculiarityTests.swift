@@ -1,7 +1,8 @@
 import Caches
+import TestSupport
 import Testing
 
-@Suite("A cache", .timeLimit(.minutes(10)))
+@Suite("A cache", .hangLimit)
 struct CachePeculiarityTests {
   @Test("A cache that is an actor stores, finds and removes")
   func actorCache() async {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LockStrategies
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Refusal: Error, Equatable {
@@ -9,7 +10,7 @@ private struct Refusal: Error, Equatable {
 }
 
 /// The checks that every strategy passes.
-@Suite("Every lock strategy", .timeLimit(.minutes(10)))
+@Suite("Every lock strategy", .hangLimit)
 struct LockConformanceTests {
   @Test("Every lock strategy returns what the body returns", arguments: LockCase.all)
   func result(_ strategy: LockCase) {
@@ -80,7 +81,7 @@ struct LockConformanceTests {
 }
 
 /// Properties of single strategies.
-@Suite("A lock strategy", .timeLimit(.minutes(10)))
+@Suite("A lock strategy", .hangLimit)
 struct LockPeculiarityTests {
   @Test("NoLock excludes no caller")
   func noLock() async {

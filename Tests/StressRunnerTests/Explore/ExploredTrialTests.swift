@@ -1,5 +1,6 @@
 import Explorer
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StressRunner
@@ -17,7 +18,7 @@ private var canExplore: Bool {
 
 @Suite(
   "A trial that explores", .disabled(if: !canExplore, "calls cannot be controlled here"),
-  .timeLimit(.minutes(10)))
+  .hangLimit)
 struct ExploredTrialTests {
   private func explore(
     _ subject: String, callers: Int = 2, driver: Workload.Driver = .threads,

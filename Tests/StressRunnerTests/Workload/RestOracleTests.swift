@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import StressRunner
 
 /// For each oracle of a state at rest: a subject that breaks just it, and one that does not.
-@Suite("An oracle of the state at rest", .timeLimit(.minutes(10)))
+@Suite("An oracle of the state at rest", .hangLimit)
 struct RestOracleTests {
   /// The failures of all oracles for a subject with this final state.
   private func failures(_ change: (inout FinalState) -> Void) async -> [Observation.OracleFailure] {

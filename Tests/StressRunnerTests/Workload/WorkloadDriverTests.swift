@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StressRunner
 
-@Suite("Every driver", .timeLimit(.minutes(10)))
+@Suite("Every driver", .hangLimit)
 struct WorkloadDriverTests {
   @Test(
     "Every driver makes each caller's calls once and in order, and breaks no oracle",

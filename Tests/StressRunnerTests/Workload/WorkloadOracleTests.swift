@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StressRunner
 
-@Suite("An oracle", .timeLimit(.minutes(10)))
+@Suite("An oracle", .hangLimit)
 struct WorkloadOracleTests {
   @Test(
     "An oracle finds a call that completes twice",
