@@ -281,8 +281,7 @@ let package = Package(
         "TestSupport",
       ]),
     .testTarget(
-      name: "CachesTests",
-      dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock", "TestSupport"]),
+      name: "CachesTests", dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"]),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
     .executableTarget(
