@@ -3,14 +3,12 @@
 #ifndef INTERLOCK_AWAIT_CALLS_H
 #define INTERLOCK_AWAIT_CALLS_H
 
+#include "doors.h"
 #include "interpose_awaits.h"
 #include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall)
-
-/// Called by the assembly of await_doors.c, which the compiler does not see.
-#define CALLED __attribute__((used)) HIDDEN
 
 /// The result of the first check: before a task makes a call, there is nothing to check.
 typedef enum { UNKNOWN, SO, NOT_SO } first_look;
@@ -19,16 +17,6 @@ static inline bool note_first(first_look *look, bool is_so) {
   // Relaxed: threads that check at once find the same.
   __atomic_store_n(look, is_so ? SO : NOT_SO, __ATOMIC_RELAXED);
   return interlock_layout_note(INTERLOCK_LAYOUT_CONTEXT, is_so);
-}
-
-static inline uintptr_t find_real(uintptr_t *known, const char *name) {
-  // Relaxed: as in REAL.
-  uintptr_t real = __atomic_load_n(known, __ATOMIC_RELAXED);
-  if (!real) {
-    real = (uintptr_t)interlock_find_real(name);
-    __atomic_store_n(known, real, __ATOMIC_RELAXED);
-  }
-  return real;
 }
 
 static inline uintptr_t current_task(void) {

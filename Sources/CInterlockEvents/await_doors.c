@@ -1,28 +1,18 @@
 // Entry stubs (doors) of the runtime's asynchronous functions: a few instructions each, which
 // preserve every register of the call.
 #include "awaited_entries.h"
-#include "interpose.h"
+#include "doors.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
 #if defined(__x86_64__)
 
-// Push seven registers, the arguments in order; with the return address, the stack is aligned for a
-// call. C code preserves r14 (the context), r12 (an error) and r13 (`self`).
-#define KEEP                                                                              \
-  "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
-#define PUT_BACK_AND_GO                                                                   \
-  "movq %rax, %r11\n"                                                                     \
-  "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"      \
-  "jmpq *%r11\n"
 #define CALL_BEGINS(number)                                                               \
   "movq %r14, %rdi\n movl $" number ", %esi\n movq %rsp, %rdx\n movq %r13, %rcx\n "  \
   "callq interlock_call_begins\n"
 #define CALL_ENDS "movq %r14, %rdi\n movq %r12, %rsi\n callq interlock_call_ends\n"
 #define BODY_BEGINS "movq %r14, %rdi\n movq %rsp, %rsi\n callq interlock_body_begins\n"
-#define SWITCH_BEGINS(number)                                                             \
-  "movq %rsp, %rdi\n movl $" number ", %esi\n callq interlock_switch_begins\n"
 #define SWITCH_ENDS "callq interlock_switch_ends\n"
 #define CONTINUATION_AWAITED "callq interlock_continuation_reached\n"
 #define CONTINUATION_BODY                                                                 \
@@ -33,22 +23,11 @@
 
 #else
 
-// C code preserves x22 (the context), x20 (`self`) and x21 (an error).
-#define KEEP                                                                              \
-  "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"            \
-  "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
-#define PUT_BACK_AND_GO                                                                   \
-  "mov x16, x0\n"                                                                         \
-  "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"                \
-  "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n ldp x29, x30, [sp], #96\n"                  \
-  "br x16\n"
 #define CALL_BEGINS(number)                                                               \
   "mov x0, x22\n mov w1, #" number "\n add x2, sp, #16\n mov x3, x20\n "        \
   "bl interlock_call_begins\n"
 #define CALL_ENDS "mov x0, x22\n mov x1, x21\n bl interlock_call_ends\n"
 #define BODY_BEGINS "mov x0, x22\n add x1, sp, #16\n bl interlock_body_begins\n"
-#define SWITCH_BEGINS(number)                                                             \
-  "add x0, sp, #16\n mov w1, #" number "\n bl interlock_switch_begins\n"
 #define SWITCH_ENDS "bl interlock_switch_ends\n"
 #define CONTINUATION_AWAITED "bl interlock_continuation_reached\n"
 #define CONTINUATION_BODY                                                                 \
@@ -58,12 +37,6 @@
   "bl interlock_continuation_given\n ldp x29, x30, [sp], #96\n ret\n"
 
 #endif
-
-#define DOOR(name, begin)                                                                 \
-  __asm__(".pushsection .text\n"                                                          \
-          ".weak \"" name "\"\n .type \"" name "\", %function\n .p2align 4\n"              \
-          "\"" name "\":\n" KEEP begin PUT_BACK_AND_GO                                     \
-          ".size \"" name "\", . - \"" name "\"\n .popsection\n");
 
 // Number the entries as the table in interpose_awaits.c does: include the list once more.
 #define TEXT_OF(number) #number
@@ -76,7 +49,7 @@ _Static_assert(first_counter == 1, "the doors count from here");
 
 DOOR("swift_continuation_await", CONTINUATION_AWAITED)
 
-#define ENTRY_DOOR(number, kind, resume, name) DOOR(#name, SWITCH_BEGINS(#number))
+#define ENTRY_DOOR(number, kind, resume, name) DOOR(#name, ASK("interlock_switch_begins", #number))
 ENTRIES(ENTRY_DOOR)
 
 #define ENDING(name, end)                                                                 \

@@ -9,6 +9,9 @@
 __attribute__((constructor(101))) static void declare_options(void) {
   static interlock_options options = {interlock_watchdog_declare_options, NULL};
   interlock_declare_options(&options);
+  static interlock_options of_tests;
+  of_tests.declare = interlock_testing_declare_options;
+  if (of_tests.declare) interlock_declare_options(&of_tests);
 }
 
 // Runs after the constructors without a priority, such as those of the runtime's C++ parts in this

@@ -112,6 +112,7 @@ struct Engine {
     }
     leftBehind += Int(result.left_behind)
     limits.boundsSleeps = limits.boundsSleeps || result.bounds_sleeps
+    limits.hasExactTime = limits.hasExactTime || (options.hasExactTime && result.uses_time)
     limits.boundsLoops = limits.boundsLoops || result.bounds_loops
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
@@ -204,6 +205,7 @@ struct Engine {
       result.cut += sum.cut
       result.left_behind += sum.left_behind
       result.bounds_sleeps = result.bounds_sleeps || sum.bounds_sleeps
+      result.uses_time = result.uses_time || sum.uses_time
       result.bounds_loops = result.bounds_loops || sum.bounds_loops
       result.bounds_wake_ups = result.bounds_wake_ups || sum.bounds_wake_ups
       result.strengthens_atomics = result.strengthens_atomics || sum.strengthens_atomics
@@ -234,7 +236,8 @@ struct Engine {
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
     // An execution that never ends may not take much more than the budget.
-    asked.execution_time = UInt64(min(10, max(1, options.seconds)) * 1e9)
+    asked.execution_time = UInt64(min(options.leavesDoubts ? 2 : 10, max(1, options.seconds)) * 1e9)
+    asked.ends_at_processes = options.leavesDoubts
     let isFirst = earlier == 0
     asked.warm_ups = options.isolatesEach || !isFirst ? 0 : 1
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1

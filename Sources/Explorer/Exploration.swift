@@ -186,7 +186,8 @@ package struct Exploration: Sendable {
         return .failed(try failure(race, tried, body))
       }
       let leftBehind = engine.leftBehind
-      if result.choices > 0, options.part == nil {
+      let isOver = options.executions.map { engine.executions >= $0 } ?? false
+      if result.choices > 0, options.part == nil, !isOver {
         let random = try engine.run(.unseenAccesses(seconds: options.seconds / 20), body)
         if random.failures > 0 {
           return .failed(try failure(failedOrder(random, engine), &engine, body))
@@ -205,7 +206,6 @@ package struct Exploration: Sendable {
 
   private func limits(_ engine: Engine) -> ExplorationLimits {
     var limits = engine.limits
-    limits.hasExactTime = options.hasExactTime
     limits.hasWeakMemory = options.memoryModel == .weak
     limits.poolWidth = options.poolWidth
     return limits
@@ -250,7 +250,8 @@ package struct Exploration: Sendable {
   ) -> FailedOrder {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
     let failure = made(
-      found, token: token(choices, engine), at: engine.executions, engine.race)
+      found, token: token(choices, engine), at: engine.executions, engine.race,
+      escaped: engine.escaped)
     return FailedOrder(choices: choices, failure: failure)
   }
 
@@ -260,6 +261,7 @@ package struct Exploration: Sendable {
     let choices = order.choices
     var first = order.failure
     let at = engine.executions
+    if options.leavesDoubts, first.doubt != nil { return first }
     switch first.verdict {
     // Each execution would take as long as its limit.
     case .timedOut: return first
@@ -275,7 +277,8 @@ package struct Exploration: Sendable {
       return first
     }
     var failure = made(
-      result, token: token(shortest ?? choices, engine), at: at, engine.race)
+      result, token: token(shortest ?? choices, engine), at: at, engine.race,
+      escaped: engine.escaped)
     failure.add(witness)
     failure.explanation += try missingMemoryOrders(in: result, engine, body)
     return failure
@@ -283,11 +286,12 @@ package struct Exploration: Sendable {
 
   func made(
     _ result: interlock_exploration_result, token: String, at execution: Int,
-    _ race: ExplorationRace?
+    _ race: ExplorationRace?, escaped: Set<String> = []
   ) -> ExplorationFailure {
     var failure = ExplorationFailure(result, token: token, at: execution, race: race)
     failure.schedule.bodyIsTask = bodyIsTask
     failure.schedule.taskNames = Self.taskNames(failure.schedule)
+    failure.escaped = escaped.sorted()
     failure.memoryRace?.first.name(in: failure.schedule)
     failure.memoryRace?.second.name(in: failure.schedule)
     return failure
@@ -310,6 +314,7 @@ package struct Exploration: Sendable {
     case .pos: return [.pos(seconds: all)]
     case .surw: return [.surw(seconds: all)]
     case .roundRobin: return [.roundRobin(seconds: all)]
+    case .inTurn: return [.inTurn(seconds: all)]
     }
   }
 }

@@ -69,6 +69,21 @@ extension ExplorationFailure {
     return ", where tasks have \(width) thread\(width == 1 ? "" : "s")\(enough)"
   }
 
+  /// Why the failure may have another cause than the order, in short and in full; `nil` if there
+  /// is no reason to think so.
+  package var doubt: (reason: String, details: String)? {
+    if verdict == .timedOut { return ("a step took longer than its limit", outcome) }
+    if verdict == .notDeterministic || isUnrepeatable {
+      let details =
+        isUnrepeatable ? "an order failed once, and passed when it was repeated" : outcome
+      return ("the body is not deterministic", details)
+    }
+    guard !escaped.isEmpty else { return nil }
+    let reason = "not controlled: \(escaped.joined(separator: ", "))"
+    let failed = verdict == .failed ? "\(text)\(place.map { " (\($0))" } ?? "")" : outcome
+    return (reason, "\(failed), with calls that are \(reason)")
+  }
+
   private var outcome: String {
     switch verdict {
     case .failed: "the body failed"

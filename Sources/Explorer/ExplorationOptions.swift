@@ -16,6 +16,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
     case surw
     /// Each thread in its turn, with turns of 1, 2, … steps.
     case roundRobin
+    /// Each thread until it waits or yields, then the one that could run for the longest time.
+    case inTurn
   }
 
   /// The stores that a load of an atomic may read, in code whose memory is checked.
@@ -55,6 +57,10 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Whether each execution runs in a child process of its own, and so finds globals as they were
   /// before the first.
   package var isolatesEach = false
+  /// Whether the body may depend on its surroundings: a failure that may have another cause than
+  /// the order is left as it was found, an execution ends where it starts a process, and a step has
+  /// 2 seconds at most.
+  package var leavesDoubts = false
   /// The folder of the failing orders of earlier runs; `nil` for none.
   package var corpus: String?
   /// Seconds after which other explorations of the process may run; `nil` is a quarter.

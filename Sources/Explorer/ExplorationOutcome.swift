@@ -151,6 +151,8 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var token: String
   /// The number of the first execution that failed, from 1.
   package var execution: Int
+  /// What was not controlled in the executions up to it.
+  package var escaped: [String] = []
 }
 
 extension ExplorationFailure {

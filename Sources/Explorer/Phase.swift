@@ -15,6 +15,7 @@ enum Phase {
   case pos(seconds: Double)
   case surw(seconds: Double)
   case roundRobin(seconds: Double)
+  case inTurn(seconds: Double)
   case replay([UInt32])
   case kept(Corpus.Order)
 
@@ -30,7 +31,9 @@ enum Phase {
   var isSampling: Bool {
     switch self {
     case .sampling, .random, .pct, .pos, .surw: true
-    case .everyOrder, .unseenAccesses, .depthFirst, .bounded, .roundRobin, .replay, .kept: false
+    case .everyOrder, .unseenAccesses, .depthFirst, .bounded, .roundRobin, .inTurn, .replay,
+      .kept:
+      false
     }
   }
 
@@ -43,7 +46,8 @@ enum Phase {
     switch self {
     case .everyOrder(let seconds), .sampling(let seconds), .unseenAccesses(let seconds),
       .depthFirst(_, let seconds), .bounded(_, let seconds), .random(let seconds),
-      .pct(_, let seconds), .pos(let seconds), .surw(let seconds), .roundRobin(let seconds):
+      .pct(_, let seconds), .pos(let seconds), .surw(let seconds), .roundRobin(let seconds),
+      .inTurn(let seconds):
       seconds
     case .replay, .kept: 0
     }
@@ -67,6 +71,7 @@ enum Phase {
     case .pos: interlock_pos_create(seed)
     case .surw: interlock_surw_create(seed)
     case .roundRobin: interlock_round_robin_create()
+    case .inTurn: interlock_in_turn_create()
     case .replay(let choices): interlock_replay_create(choices, choices.count)
     case .kept(let order): OrderGuide.makeStrategy(order)
     }

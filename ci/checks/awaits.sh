@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Checks that Interlock intercepts the end of every asynchronous function that the toolchain's
 # runtime exports, and knows every other entry: a missing one would be an order between tasks that
-# prediction does not see. Linux only; needs nm. Ends with 1 if an entry is missing.
+# prediction does not see. And that it intercepts each call by which the code of @Test and @Suite
+# describes a test: the option explore=tests would leave such a test out. Linux only; needs nm. Ends
+# with 1 if an entry is missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -101,9 +103,16 @@ END
 )
 unknown=$(comm -23 <(printf '%s\n' "$entries") <(printf '%s\n' "$looked_at"))
 
-if [ -n "$missing$unknown" ]; then
+library=${library%/*}/libTesting.so
+described=$(nm -D --defined-only "$library" | awk '$3 ~ /4TestV(10__function|6__type)/ { print $3 }' | sort)
+[ -n "$described" ] || { echo "error: no function for a test in $library" >&2; exit 1; }
+unmet=$(comm -23 <(printf '%s\n' "$described") \
+  <(tr -d '\n' < Sources/CInterlockEvents/described_tests.h | sed 's/" *"//g' | grep -oE '\$s[^"]+' | sort))
+
+if [ -n "$missing$unknown$unmet" ]; then
   [ -z "$missing" ] || printf 'error: %s lacks\n%s\n' "$known" "$missing" >&2
   [ -z "$unknown" ] || printf 'error: not yet checked whether a task waits in\n%s\n' "$unknown" >&2
+  [ -z "$unmet" ] || printf 'error: described_tests.h lacks\n%s\n' "$unmet" >&2
   exit 1
 fi
 echo "awaits: all of $(wc -l <<< "$exported") are met"

@@ -1,7 +1,9 @@
-/// Running tests of Swift Testing, from the task-local value that the library binds to each.
+/// Tests of Swift Testing: those that run, from the task-local value that the library binds to
+/// each, and their traits.
 #ifndef INTERLOCK_TESTS_H
 #define INTERLOCK_TESTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -23,6 +25,10 @@ typedef struct {
 /// Their own calls are not published. Callable from any thread.
 void interlock_tests_follow(const interlock_test_follower *follower);
 
+/// Drops what Swift Testing writes from now on, for the life of the process: a child's copy of the
+/// library would repeat what the parent has written, and print each known issue of each order.
+void interlock_tests_mute(void);
+
 // In C because Swift code binds a task-local value for the time of a closure alone.
 
 /// Returns the value that the calling task, or the thread outside a task, has for a key; NULL for
@@ -33,6 +39,16 @@ const void *interlock_tests_value(const void *key);
 void interlock_tests_bind(const void *key, void *value, const void *type);
 /// Unbinds the last value of the calling thread.
 void interlock_tests_unbind(void);
+
+/// Returns the traits that a test or a suite has instead of its own. Both are arrays of Swift, of
+/// `any TestTrait` and `any SuiteTrait`; what it returns is never released.
+typedef uintptr_t interlock_test_traits(uintptr_t own, bool is_suite);
+
+/// Calls a function for each test and each suite that the code of a macro describes, from now on.
+///
+/// Returns false if the process has no Swift Testing, or one whose macros make other calls. Call it
+/// while there is one thread.
+bool interlock_tests_choose_traits(interlock_test_traits *traits);
 
 #ifdef __cplusplus
 }

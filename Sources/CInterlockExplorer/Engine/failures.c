@@ -90,6 +90,11 @@ void interlock_escaped(const char *operation) {
   interlock_result_add_escaped(ENGINE.result, ENGINE.details->escaped, operation);
 }
 
+void interlock_perform_start_process(const char *call) {
+  interlock_escaped(call);
+  if (ENGINE.options.ends_at_processes) interlock_exploration_end("the body starts a process", "");
+}
+
 void interlock_exploration_fail(const char *text) {
   if (!interlock_is_explored()) return;
   interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, text);

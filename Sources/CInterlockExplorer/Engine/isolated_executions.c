@@ -73,6 +73,7 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.left_behind += all->left_behind;
   sum.facts |= all->facts;
   sum.bounds_sleeps |= all->bounds_sleeps;
+  sum.uses_time |= all->uses_time;
   sum.bounds_loops |= all->bounds_loops;
   sum.bounds_wake_ups |= all->bounds_wake_ups;
   sum.strengthens_atomics |= all->strengthens_atomics;

@@ -1,6 +1,7 @@
 // Exploration in a child process, with what it does in shared memory: the end of the child is a
 // finding.
 #include "interlock_layouts.h"
+#include "interlock_tests.h"
 #include "../Sections/section_lines.h"
 #include "isolation.h"
 
@@ -44,6 +45,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   const uint64_t most_steps = INTERLOCK_SHARED_STEPS;
   if (limited.steps == 0 || limited.steps > most_steps) limited.steps = most_steps;
   if (interlock_memory_go_on_in_child) interlock_memory_go_on_in_child();
+  interlock_tests_mute();
   if (options->child_begins) options->child_begins(options->report_context);
   interlock_exploration_result *result = &shared->result;
   shared->status = interlock_explore(&limited, body, context, strategy, result);

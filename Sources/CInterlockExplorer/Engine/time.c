@@ -71,6 +71,7 @@ static void begin_wait(interlock_logical_thread *thread, uint64_t due) {
   thread->due = due;
   thread->waits_for_time = true;
   ENGINE.waiting_for_time++;
+  ENGINE.result->uses_time = true;
 }
 
 static interlock_operation time_up(uint32_t object) {

@@ -149,6 +149,8 @@ typedef struct {
   /// Something waited for a time again and again, and was held back until each other thread that
   /// could go on had taken a step: orders with more such waits in a row were not tried.
   bool bounds_sleeps;
+  /// Something waited for a time.
+  bool uses_time;
   /// A loop that waits for an atomic was held back until another thread changed it.
   bool bounds_loops;
   /// A thread that had woken without a signal waited for the condition again, for a signal only.

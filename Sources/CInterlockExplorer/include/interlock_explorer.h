@@ -91,6 +91,8 @@ typedef struct {
   /// The limit of real time between two points of an execution in nanoseconds; 0 for the default,
   /// 10 s.
   uint64_t execution_time;
+  /// Whether an execution fails where it starts a process.
+  bool ends_at_processes;
   /// The number of executions before the first that the strategy chooses, so that lazy state is
   /// initialised. Thread 0 goes first in each.
   uint32_t warm_ups;

@@ -74,6 +74,10 @@ uint64_t interlock_surw_looks(const interlock_strategy *strategy);
 /// Round robin: each thread takes n steps in its turn; n is 1, 2, … up to the longest execution.
 interlock_strategy *interlock_round_robin_create(void);
 
+/// One order: each thread runs until it waits or yields, and then the one that could run for the
+/// longest time.
+interlock_strategy *interlock_in_turn_create(void);
+
 /// The choices of one execution, in order: the number of the thread where more than one is enabled,
 /// and each value that is picked of more than one.
 typedef struct {

@@ -10,6 +10,9 @@ void interlock_follow_tests(void);
 
 /// Called before main if InterlockTesting is linked.
 void interlock_testing_starts(void) __attribute__((weak));
+/// Adds the options of InterlockTesting, if it is linked, to Swift's list of options. Swift's side:
+/// `Sources/InterlockTesting/TestingStarts.swift`.
+void interlock_testing_declare_options(void *list) __attribute__((weak));
 
 /// The two words of a Swift `String`, whose reference the receiver owns.
 typedef struct {

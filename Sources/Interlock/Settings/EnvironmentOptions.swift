@@ -42,6 +42,7 @@ package struct OptionVariable: Sendable {
       BaselineOptions.self,
       "neither tests nor memory are watched (products InterlockTesting, InterlockMemory)"
     ),
+    (TestOptions.self, "no tests can be explored (product InterlockTesting)"),
   ]
   /// The watchdog's option whose values only the watchdog knows. A test compares the name.
   package static let reportOption = "report"

@@ -8,6 +8,26 @@ struct Answer: Sendable {
   var outcome: ExplorationOutcome
   var notes: [Exploration.Note] = []
   var isReplay = false
+  /// Orders in which each time is exact passed before.
+  var onlyLateTimes = false
+
+  /// Something waited for a time, or may have, and no time was late.
+  var leavesOutLateTimes: Bool {
+    switch outcome {
+    case .allOrdersPass(_, _, let limits): limits.hasExactTime
+    case .sampled: true
+    case .failed: false
+    }
+  }
+
+  /// What the summary counts.
+  var standing: TestsAsTheyAre.Standing {
+    switch outcome {
+    case .allOrdersPass: .everyOrder
+    case .sampled: .someOrders
+    case .failed: onlyLateTimes ? .failedLate : .failed
+    }
+  }
 }
 
 /// Prints or records what an exploration came to. `replay` is the call that replays a failure.
@@ -55,9 +75,10 @@ func report(
         + "\(doors(escaped))"
         + "\(stillBlocked(leftBehind))\(limits)  \(place)\(sources)")
   case .failed(let failure):
+    let late = answer.onlyLateTimes ? "only where a sleep or a limit of time ends late: " : ""
     recordIssue(
-      failure.report + "\nreplay: \(replay(failure.token))", at: sourceLocation,
-      knownBecause: noteForReports(failure, at: sourceLocation))
+      late + failure.report + "\nreplay: \(replay(failure.token))", at: sourceLocation,
+      knownBecause: noteForReports(failure, at: sourceLocation), isWarning: answer.onlyLateTimes)
   }
 }
 

@@ -1,5 +1,4 @@
 import CInterlockAnalysis
-internal import Interlock
 import ProcessInspection
 
 /// What the calling thread holds, as far as its calls have been seen since the watchdog started.
@@ -17,12 +16,4 @@ enum HeldLocks {
     }
     return views.contains { $0.number == thread && $0.held_count > 0 }
   }
-}
-
-/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`: begins to follow what threads and
-/// tasks wait for, so that a hang of any later test is explained.
-@_cdecl("interlock_testing_starts")
-func startTesting() {
-  _ = interlock_waits_start()
-  if let gap = ProcessorSupport.gap { SectionTracking.announce(gap) }
 }

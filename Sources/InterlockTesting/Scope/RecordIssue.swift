@@ -10,20 +10,24 @@ import XCTest
 ///   - location: Its line.
 ///   - reason: Why the baseline knows it, which makes it a warning: in XCTest, which has none, a
 ///     line of the output; `nil` if it is new.
-func recordIssue(_ text: String, at location: SourceLocation, knownBecause reason: String? = nil) {
+///   - isWarning: Whether it is a warning in any case.
+func recordIssue(
+  _ text: String, at location: SourceLocation, knownBecause reason: String? = nil,
+  isWarning: Bool = false
+) {
   let text = known(reason, text)
+  let isWarning = isWarning || reason != nil
   guard Test.current == nil, let test = currentXCTest as? XCTestCase else {
     Issue.record(
-      Comment(rawValue: text), severity: reason == nil ? .error : .warning,
-      sourceLocation: location)
+      Comment(rawValue: text), severity: isWarning ? .warning : .error, sourceLocation: location)
     return
   }
   if IsolatedCall.current != nil {
     var issue = PassedIssue(text, at: location)
-    issue.isWarning = reason != nil
+    issue.isWarning = isWarning
     return IsolatedChannel.pass(issue)
   }
-  if reason != nil { return print("\(location.fileName):\(location.line): \(text)") }
+  if isWarning { return print("\(location.fileName):\(location.line): \(text)") }
   #if canImport(Darwin)
   let place = XCTSourceCodeLocation(filePath: location.filePath, lineNumber: location.line)
   var issue = XCTIssue(type: .assertionFailure, compactDescription: text)

@@ -7,6 +7,10 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   let replay: String?
   /// One order is all that is asked for: a test that passes says nothing.
   var isOneOrder = false
+  /// The source of the test has the trait. Otherwise the option `explore` adds it.
+  var isOfSource = true
+  /// The test runs without exploration, for a reason that has been printed.
+  @TaskLocal private static var runsAsUsual = false
 
   /// A suite passes the trait on to its tests.
   public var isRecursive: Bool { true }
@@ -21,28 +25,73 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    // The test and its suites may have several such traits: the innermost explores.
-    guard testCase != nil, !Exploration.isExplored else { return try await function() }
-    let trait = test.traits.lazy.compactMap { $0 as? Self }.last ?? self
-    var options = try settings(trait.options)
+    // The test and its suites may have several such traits: the first to run explores, as the
+    // innermost says; one in the source goes before the option.
+    guard testCase != nil, !Exploration.isExplored, !Self.runsAsUsual else {
+      return try await function()
+    }
+    let traits = test.traits.compactMap { $0 as? Self }
+    let trait = traits.last(where: \.isOfSource) ?? self
+    let place = "\(test.sourceLocation.fileName):\(test.sourceLocation.line)"
+    switch try await trait.explored(test, function) {
+    case .refused(let reason, let details):
+      print("explore: \(details ?? reason); the test runs once, as usual  \(place)")
+      TestsAsTheyAre.note(.once(reason))
+      try await Self.$runsAsUsual.withValue(true) { try await function() }
+    case .explored(let answer):
+      TestsAsTheyAre.note(answer.standing)
+      if case .failed = answer.outcome {} else if trait.isOneOrder { return }
+      let time = trait.isOneOrder ? ".exactTime, " : ""
+      report(answer, test.sourceLocation) { "@Test(.explored(\(time)replay: \"\($0)\"))" }
+    }
+  }
+
+  private enum Result {
+    case explored(Answer)
+    case refused(_ reason: String, details: String? = nil)
+  }
+
+  private func explored(
+    _ test: Test, _ function: @Sendable () async throws -> Void
+  ) async throws -> Result {
+    var options = try settings(options)
     options.isIsolated = true
+    if isOneOrder { options.strategy = .inTurn }
+    if isOfSource || isOneOrder { return try await explored(test, options, function) }
+    // Many tests wait for a time, or have a limit that is meant to be long enough. What fails only
+    // where a time is late has a place of its own.
+    options.seconds /= 2
+    options.hasExactTime = true
+    let exact = try await explored(test, options, function)
+    guard case .explored(let answer) = exact, answer.leavesOutLateTimes else { return exact }
+    options.hasExactTime = false
+    guard case .explored(var late) = try await explored(test, options, function) else {
+      return exact
+    }
+    late.onlyLateTimes = true
+    return .explored(late)
+  }
+
+  private func explored(
+    _ test: Test, _ options: ExplorationOptions, _ function: @Sendable () async throws -> Void
+  ) async throws -> Result {
+    var options = options
+    options.leavesDoubts = !isOfSource
     let name = "\(test.sourceLocation.fileID) \(test.name)"
     let call = ExploredCall()
-    let found: Answer? = try await withoutActuallyEscaping(function) { function in
+    return try await withoutActuallyEscaping(function) { function in
       call.function = function
       defer { call.function = nil }
       do {
-        return try await answer(to: options, trait.replay, of: name) { try await call.function?() }
-      } catch let error as ExploreError where trait.replay == nil {
-        let place = "\(test.sourceLocation.fileName):\(test.sourceLocation.line)"
-        print("explore: \(error); the test runs once, as usual  \(place)")
-        return nil
+        let answer = try await answer(to: options, replay, of: name) { try await call.function?() }
+        if !isOfSource, case .failed(let failure) = answer.outcome, let doubt = failure.doubt {
+          return .refused(doubt.reason, details: doubt.details)
+        }
+        return .explored(answer)
+      } catch let error as ExploreError where replay == nil {
+        return .refused(error.description)
       }
     }
-    guard let found else { return try await function() }
-    if case .failed = found.outcome {} else if trait.isOneOrder { return }
-    let time = trait.isOneOrder ? ".exactTime, " : ""
-    report(found, test.sourceLocation) { "@Test(.explored(\(time)replay: \"\($0)\"))" }
   }
 }
 
@@ -79,7 +128,8 @@ extension Trait where Self == ExploredTrait {
   ///     @Suite(.inOneOrder) struct ViewModelTests { … }
   ///
   /// Tasks, hops between actors, queues, threads and sleeps are controlled: a thread or task runs
-  /// until it waits, and time passes only when none can continue. The other orders are not tried,
+  /// until it waits or yields, then the one that could run for the longest time, and time passes
+  /// only when none can continue. The other orders are not tried,
   /// so a test that passes may fail in one of them: see `explored`. The test runs in a child
   /// process, three times, because the first run may make what later ones use again, and the last
   /// shows that they do the same.

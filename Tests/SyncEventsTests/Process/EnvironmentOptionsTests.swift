@@ -17,7 +17,7 @@ extension SyncEvents {
       let documented = article.components(separatedBy: "\n\n").filter {
         $0.hasPrefix("| option |")
       }
-      #expect(tables.count == 6)
+      #expect(tables.count == 7)
       #expect(documented.sorted() == tables.sorted())
     }
 

@@ -1,0 +1,36 @@
+// The functions of Swift Testing that the code of `@Test` and `@Suite` calls, with the index of the
+// argument that has the traits, among those that a door keeps. `awaits.sh` lists those of the
+// toolchain that are missing here.
+
+DESCRIBED_TEST(SEVENTH,
+  "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits14source"
+  "Location10parameters12testFunctionACSS_xmSgs5NeverOSgSSSgSayAA0B5Trait_pGAA06SourceM0VSayS"
+  "S05firstJ0_AQ06secondJ0ypXp4typetGyyYaYbKctRi_zRi0_zlFZ")
+DESCRIBED_TEST(SEVENTH,
+  "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits9argumen"
+  "ts14sourceLocation10parameters12testFunctionACSS_xmSgs5NeverOSgSSSgSayAA0B5Trait_pGSDyq_q0"
+  "_GyYaYbKcAA06SourceN0VSaySS05firstJ0_AR06secondJ0ypXp4typetGyq__q0_t_tYaYbKctSHR_s8Sendabl"
+  "eR_sA0_R0_Ri_zRi0_zr1_lFZ")
+DESCRIBED_TEST(SEVENTH,
+  "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits9argumen"
+  "ts14sourceLocation10parameters12testFunctionACSS_xmSgs5NeverOSgSSSgSayAA0B5Trait_pGq_yYaYb"
+  "KcAA06SourceN0VSaySS05firstJ0_AR06secondJ0ypXp4typetGy7ElementQy_YaYbKctSlR_s8SendableR_sA"
+  "1_A0_RQRi_zRi0_zr0_lFZ")
+DESCRIBED_TEST(SEVENTH,
+  "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits9argumen"
+  "ts14sourceLocation10parameters12testFunctionACSS_xmSgs5NeverOSgSSSgSayAA0B5Trait_pGq_yYaYb"
+  "KcAA06SourceN0VSaySS05firstJ0_AR06secondJ0ypXp4typetGyq0__q1_t_tYaYbKctSlR_s8SendableR_sA_"
+  "R0_sA_R1_q0__q1_t7ElementRt_Ri_zRi0_zr2_lFZ")
+DESCRIBED_TEST(SEVENTH,
+  "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits9argumen"
+  "ts14sourceLocation10parameters12testFunctionACSS_xmSgs5NeverOSgSSSgSayAA0B5Trait_pGs12Zip2"
+  "SequenceVyq_q0_GyYaYbKcAA06SourceN0VSaySS05firstJ0_AR06secondJ0ypXp4typetGy7ElementQy__A2_"
+  "Qy0_tYaYbKctSlR_s8SendableR_SlR0_sA5_R0_sA5_A3_RQsA5_A4_RQRi_zRi0_zr1_lFZ")
+DESCRIBED_TEST(SEVENTH,
+  "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits9argumen"
+  "ts_14sourceLocation10parameters12testFunctionACSS_xmSgs5NeverOSgSSSgSayAA0B5Trait_pGq_yYaY"
+  "bKcq0_yYaYbKcAA06SourceN0VSaySS05firstJ0_AR06secondJ0ypXp4typetGy7ElementQy__A_Qy0_tYaYbKc"
+  "tSlR_s8SendableR_SlR0_sA2_R0_sA2_A0_RQsA2_A1_RQRi_zRi0_zr1_lFZ")
+DESCRIBED_SUITE(3,
+  "$s7Testing4TestV6__type_11displayName6traits14sourceLocationACxm_SSSgSayAA10SuiteTrait_pGA"
+  "A06SourceH0VtRi_zRi0_zlFZ")

@@ -1,0 +1,34 @@
+/// The options of `INTERLOCK_OPTIONS` for tests whose source stays as it is.
+package struct TestOptions: EnvironmentOptions {
+  /// The orders in which each test runs.
+  package enum Exploration: String, CaseIterable, Sendable {
+    /// As usual.
+    case off
+    /// Those that the budget of the test allows.
+    case tests
+    /// One, the same each time, in virtual time.
+    case oneOrder = "one_order"
+  }
+
+  /// The orders in which each test of Swift Testing runs.
+  package var explore = Exploration.off
+  /// The time for each test, in seconds.
+  package var exploreBudget = 10.0
+
+  /// The defaults.
+  package init() {}
+
+  /// The values from the environment.
+  package static var ofThisProcess: Self { OptionVariable.ofThisProcess[Self.self] }
+
+  /// The options.
+  package static let options: [Option<Self>] = [
+    Option(
+      "explore", .choice(Exploration.allCases, placeholder: "orders"), \.explore,
+      "`tests` runs each test of Swift Testing in every order that its budget allows, as the trait"
+        + " `.explored` does; `one_order` in one order, as `.inOneOrder` does."),
+    Option(
+      "explore_budget", .seconds(0.1...86_400), \.exploreBudget,
+      "The seconds for each test that is explored, {values}."),
+  ]
+}

@@ -1,0 +1,94 @@
+import CInterlockEvents
+import Foundation
+internal import Interlock
+import Testing
+
+/// The option `explore`: the tests of Swift Testing are explored as if their source had the trait.
+///
+/// The code of `@Test` passes the traits of the test to a function of the library, and a door of
+/// that function adds one. Thread-safe.
+enum TestsAsTheyAre {
+  /// What became of a test case.
+  enum Standing: Hashable {
+    case everyOrder, someOrders, failed
+    /// Only where a time is late.
+    case failedLate
+    /// It ran without exploration, for this reason.
+    case once(String)
+  }
+
+  /// The trait that each test gets; `nil` without the option.
+  private static let trait: ExploredTrait? = {
+    let options = TestOptions.ofThisProcess
+    switch options.explore {
+    case .off: return nil
+    case .tests:
+      return ExploredTrait(
+        options: [.budget(.seconds(options.exploreBudget))], replay: nil, isOfSource: false)
+    case .oneOrder:
+      var trait = ExploredTrait.inOneOrder
+      trait.isOfSource = false
+      return trait
+    }
+  }()
+
+  private static let standings = Locked<[Standing: Int]>([:])
+  private static let process = getpid()
+
+  /// Obeys the option. Called before `main`.
+  static func start() {
+    guard getenv("INTERLOCK_OPTIONS") != nil, trait != nil else { return }
+    guard interlock_tests_choose_traits(chosen) else {
+      SectionTracking.announce(
+        "explore: this build cannot add a trait to its tests; write @Suite(.explored)")
+      return
+    }
+    _ = process
+    atexit { TestsAsTheyAre.summarise() }
+  }
+
+  /// Tests get the trait. A time limit would count the time of all orders, and that of the tests
+  /// that are explored meanwhile.
+  private static let chosen: @convention(c) (UInt, Bool) -> UInt = { own, isSuite in
+    if isSuite {
+      return kept(unsafeBitCast(own, to: [any SuiteTrait].self).filter { !($0 is TimeLimitTrait) })
+    }
+    let traits = unsafeBitCast(own, to: [any TestTrait].self).filter { !($0 is TimeLimitTrait) }
+    return kept((trait.map { [$0] } ?? []) + traits)
+  }
+
+  /// An array that is never released, as a word.
+  private static func kept<Element>(_ array: [Element]) -> UInt {
+    let kept = UnsafeMutablePointer<[Element]>.allocate(capacity: 1)
+    kept.initialize(to: array)
+    return UnsafeRawPointer(kept).load(as: UInt.self)
+  }
+
+  /// Counts a test case.
+  static func note(_ standing: Standing) {
+    standings.withLock { $0[standing, default: 0] += 1 }
+  }
+
+  private static func summarise() {
+    // An explored test that ends its process has the counts of the parent.
+    guard getpid() == process else { return }
+    let counts = standings.withLock { $0 }
+    if counts.isEmpty { return }
+    let all = counts.values.reduce(0, +)
+    var parts: [String] = []
+    func add(_ standing: Standing, _ words: String) {
+      if let count = counts[standing] { parts.append("\(count) \(words)") }
+    }
+    add(.everyOrder, "in every order")
+    add(.someOrders, trait?.isOneOrder == true ? "in one order" : "in some orders")
+    add(.failed, "failed")
+    add(.failedLate, "failed only where a time is late")
+    let reasons: [(count: Int, text: String)] = counts.compactMap { standing, count in
+      if case .once(let reason) = standing { (count, reason) } else { nil }
+    }
+    let listed = reasons.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+    parts += listed.map { "\($0.count) once, as usual (\($0.text))" }
+    SectionTracking.announce(
+      "explore: \(all) test case\(all == 1 ? "" : "s"): \(parts.joined(separator: ", "))")
+  }
+}

@@ -1,0 +1,16 @@
+import CInterlockAnalysis
+internal import Interlock
+import ProcessInspection
+
+/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
+@_cdecl("interlock_testing_declare_options")
+func declareOptions(in list: UnsafeMutableRawPointer) { declare(TestOptions.self, in: list) }
+
+/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`: begins to follow what threads and
+/// tasks wait for, so that a hang of any later test is explained.
+@_cdecl("interlock_testing_starts")
+func startTesting() {
+  _ = interlock_waits_start()
+  if let gap = ProcessorSupport.gap { SectionTracking.announce(gap) }
+  TestsAsTheyAre.start()
+}
