@@ -254,7 +254,7 @@ _Noreturn void interlock_execution_abandon(void) HIDDEN;
 /// completeness. From then on the engine checks a state without an enabled thread again for some
 /// real time.
 void interlock_escaped(const char *operation) HIDDEN;
-void interlock_perform_start_process(const char *call) HIDDEN;
+void interlock_perform_leave(const char *call) HIDDEN;
 
 #endif
 #endif

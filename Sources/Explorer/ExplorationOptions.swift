@@ -58,8 +58,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// before the first.
   package var isolatesEach = false
   /// Whether the body may depend on its surroundings: a failure that may have another cause than
-  /// the order is left as it was found, an execution ends where it starts a process, and a step has
-  /// 2 seconds at most.
+  /// the order is left as it was found. An execution ends where it starts a process, or waits for
+  /// what is not controlled, and a step has 2 seconds at most.
   package var leavesDoubts = false
   /// The folder of the failing orders of earlier runs; `nil` for none.
   package var corpus: String?

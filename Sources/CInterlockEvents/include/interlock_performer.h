@@ -117,8 +117,8 @@ typedef struct {
   void (*use_file)(const char *call, int descriptor, bool changes, interlock_site);
   /// Records an operation that the model does not have: it is performed and escapes control.
   void (*escaped)(const char *operation);
-  /// Before a call that starts a process, which is not controlled. May end the execution.
-  void (*start_process)(const char *call);
+  /// Before a call that starts, or waits for, what no exploration controls. May end the execution.
+  void (*leave)(const char *call);
 } interlock_posix_performer;
 
 extern const interlock_posix_performer *interlock_posix HIDDEN;

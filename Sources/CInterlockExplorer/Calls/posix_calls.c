@@ -41,7 +41,7 @@ const interlock_posix_performer interlock_posix_calls = {
     .read_clock = interlock_perform_read_clock,
     .use_file = interlock_position_point,
     .escaped = interlock_escaped,
-    .start_process = interlock_perform_start_process,
+    .leave = interlock_perform_leave,
 };
 
 const interlock_performer interlock_explorer_performer = {.posix = &interlock_posix_calls,

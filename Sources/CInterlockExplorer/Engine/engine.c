@@ -128,6 +128,7 @@ static void wait_for_outside(void) {
   const struct timespec pause = {0, 1000000};
   for (int tries = 0; tries < 500 && ENGINE.enabled.count == 0; tries++) {
     nanosleep(&pause, NULL);
+    ENGINE.waits_outside++;
     interlock_engine_find_enabled();
   }
 }
@@ -142,6 +143,11 @@ static interlock_logical_thread *next_thread(void) {
     if (ENGINE.enabled.count == 0 && !ENGINE.body_has_ended &&
         (ENGINE.has_escaped || interlock_waits_for_outside())) {
       wait_for_outside();
+      if (ENGINE.options.leaves_outside && ENGINE.waits_outside > 1000) {
+        interlock_execution_fail(INTERLOCK_EXPLORED_TIMED_OUT,
+                                 "the body waits for what is not controlled");
+        return NULL;
+      }
     }
     if (ENGINE.enabled.count == 0) {
       if (!ENGINE.body_has_ended && !interlock_tasks_left()) interlock_engine_deadlock();

@@ -116,6 +116,8 @@ typedef struct {
   /// The thread that a signal tore out of its code.
   interlock_logical_thread *torn;
   bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
+  /// Milliseconds for which the running execution has waited for what is not controlled.
+  uint32_t waits_outside;
   interlock_explored_verdict verdict;
   int signal;
   uint32_t failed_thread;

@@ -43,6 +43,7 @@ static void begin(void) {
   // Not 0: a time of 0 means "none" to many callers.
   ENGINE.now = 1000000000;
   ENGINE.waiting_for_time = ENGINE.may_go_on = 0;
+  ENGINE.waits_outside = 0;
   ENGINE.steps = ENGINE.switches = ENGINE.choice_count = ENGINE.looks = 0;
   ENGINE.body_has_ended = ENGINE.is_cut = ENGINE.is_limited = false;
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;

@@ -90,9 +90,11 @@ void interlock_escaped(const char *operation) {
   interlock_result_add_escaped(ENGINE.result, ENGINE.details->escaped, operation);
 }
 
-void interlock_perform_start_process(const char *call) {
+void interlock_perform_leave(const char *call) {
   interlock_escaped(call);
-  if (ENGINE.options.ends_at_processes) interlock_exploration_end("the body starts a process", "");
+  if (ENGINE.options.leaves_outside) {
+    interlock_exploration_end("the body starts, or waits for, what no order controls", "");
+  }
 }
 
 void interlock_exploration_fail(const char *text) {

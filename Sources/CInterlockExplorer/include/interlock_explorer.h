@@ -91,8 +91,9 @@ typedef struct {
   /// The limit of real time between two points of an execution in nanoseconds; 0 for the default,
   /// 10 s.
   uint64_t execution_time;
-  /// Whether an execution fails where it starts a process.
-  bool ends_at_processes;
+  /// Whether an execution fails where it starts a process, waits for descriptors, or has waited for
+  /// a second for what is not controlled.
+  bool leaves_outside;
   /// The number of executions before the first that the strategy chooses, so that lazy state is
   /// initialised. Thread 0 goes first in each.
   uint32_t warm_ups;

@@ -28,7 +28,8 @@ package struct TestOptions: EnvironmentOptions {
       "`tests` runs each test of Swift Testing in every order that its budget allows, as the trait"
         + " `.explored` does; `one_order` in one order, as `.inOneOrder` does."),
     Option(
-      "explore_budget", .seconds(0.1...86_400), \.exploreBudget,
-      "The seconds for each test that is explored, {values}."),
+      "explore_budget", .seconds(0.1...86_400),
+      "The seconds for each test that is explored, {values}.", default: "10"
+    ) { $1.exploreBudget = $0 },
   ]
 }

@@ -32,16 +32,27 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
     }
     let traits = test.traits.compactMap { $0 as? Self }
     let trait = traits.last(where: \.isOfSource) ?? self
+    if trait.isOfSource { return try await trait.run(test, function) }
+    // A test that runs as usual has all processors, and no lock that the fork of an exploration
+    // would copy as held.
+    await Self.turns.take()
+    defer { Self.turns.give() }
+    try await trait.run(test, function)
+  }
+
+  private static let turns = AsyncTurns()
+
+  private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
     let place = "\(test.sourceLocation.fileName):\(test.sourceLocation.line)"
-    switch try await trait.explored(test, function) {
+    switch try await explored(test, function) {
     case .refused(let reason, let details):
       print("explore: \(details ?? reason); the test runs once, as usual  \(place)")
       TestsAsTheyAre.note(.once(reason))
       try await Self.$runsAsUsual.withValue(true) { try await function() }
     case .explored(let answer):
       TestsAsTheyAre.note(answer.standing)
-      if case .failed = answer.outcome {} else if trait.isOneOrder { return }
-      let time = trait.isOneOrder ? ".exactTime, " : ""
+      if case .failed = answer.outcome {} else if isOneOrder { return }
+      let time = isOneOrder ? ".exactTime, " : ""
       report(answer, test.sourceLocation) { "@Test(.explored(\(time)replay: \"\($0)\"))" }
     }
   }

@@ -1,0 +1,69 @@
+// Calls that start or wait for what no exploration controls: processes, and other ends of
+// descriptors.
+#include "doors.h"
+#include "interpose_posix.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <poll.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+
+typedef posix_spawn_file_actions_t actions_t;
+typedef posix_spawnattr_t attributes_t;
+
+#define SPAWNS(name)                                                                           \
+  INTERPOSED_FAST(int, name, 0,                                                                \
+                  (pid_t *process, const char *program, const actions_t *actions,              \
+                   const attributes_t *attributes, char *const words[], char *const values[]), \
+                  (process, program, actions, attributes, words, values)) {                    \
+    if (interlock_is_controlled()) interlock_posix->leave(#name);                      \
+    return FOUND(name)(process, program, actions, attributes, words, values);                  \
+  }
+
+SPAWNS(posix_spawn)
+SPAWNS(posix_spawnp)
+
+/// Whether the calling thread is explored, and would wait with this limit.
+static bool would_wait(int milliseconds) { return milliseconds != 0 && interlock_is_controlled(); }
+
+/// A library's own wait, of a run loop for one, is no wait of the body.
+static void leave_to_wait(uintptr_t returns_to) {
+  if (interlock_events_is_users(returns_to)) interlock_posix->leave("a wait for descriptors");
+}
+
+INTERPOSED_FAST(int, epoll_wait, 0, (int set, struct epoll_event *found, int most, int limit),
+                (set, found, most, limit)) {
+  int ready = would_wait(limit) ? FOUND(epoll_wait)(set, found, most, 0) : 0;
+  if (ready != 0) return ready;
+  if (would_wait(limit)) leave_to_wait(RETURNS_TO);
+  return FOUND(epoll_wait)(set, found, most, limit);
+}
+
+INTERPOSED_FAST(int, poll, 0, (struct pollfd *files, nfds_t count, int limit),
+                (files, count, limit)) {
+  int ready = would_wait(limit) ? FOUND(poll)(files, count, 0) : 0;
+  if (ready != 0) return ready;
+  if (would_wait(limit)) leave_to_wait(RETURNS_TO);
+  return FOUND(poll)(files, count, limit);
+}
+
+#if defined(__has_attribute)
+#if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
+
+// Foundation's `Process` starts a thread with a run loop, and waits for it, before it starts the
+// process; its methods are called by a table.
+#define PROCESS "$s10Foundation7ProcessCACycfC"
+
+/// A `Process` is made. Returns the address to jump to.
+CALLED uintptr_t interlock_process_made(void) {
+  static uintptr_t known;
+  if (interlock_is_controlled()) interlock_posix->leave("Foundation.Process");
+  return find_real(&known, PROCESS);
+}
+
+DOOR(PROCESS, ASK("interlock_process_made", "0"))
+
+#endif
+#endif
+#endif

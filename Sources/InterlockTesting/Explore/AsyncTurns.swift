@@ -1,0 +1,26 @@
+/// Lets one task at a time do its work, in the order of arrival. Thread-safe.
+final class AsyncTurns: Sendable {
+  private typealias State = (isTaken: Bool, waiting: [CheckedContinuation<Void, Never>])
+  private let state = Locked<State>((false, []))
+
+  /// Waits for the turn of the calling task.
+  func take() async {
+    await withCheckedContinuation { arrival in
+      let isFree = state.withLock { state in
+        if state.isTaken { state.waiting.append(arrival) }
+        defer { state.isTaken = true }
+        return !state.isTaken
+      }
+      if isFree { arrival.resume() }
+    }
+  }
+
+  /// Ends the turn of the calling task.
+  func give() {
+    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+      state.isTaken = !state.waiting.isEmpty
+      return state.isTaken ? state.waiting.removeFirst() : nil
+    }
+    next?.resume()
+  }
+}
