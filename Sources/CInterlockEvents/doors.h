@@ -1,4 +1,4 @@
-// What entry stubs (doors) are made of: a few instructions that preserve every register of a call.
+// Macros for entry stubs (doors): a few instructions that preserve every register of a call.
 #ifndef INTERLOCK_DOORS_H
 #define INTERLOCK_DOORS_H
 

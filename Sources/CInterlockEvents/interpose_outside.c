@@ -17,7 +17,7 @@ typedef posix_spawnattr_t attributes_t;
                   (pid_t *process, const char *program, const actions_t *actions,              \
                    const attributes_t *attributes, char *const words[], char *const values[]), \
                   (process, program, actions, attributes, words, values)) {                    \
-    if (interlock_is_controlled()) interlock_posix->leave(#name);                      \
+    if (interlock_is_controlled()) interlock_posix->leave(#name);                              \
     return FOUND(name)(process, program, actions, attributes, words, values);                  \
   }
 

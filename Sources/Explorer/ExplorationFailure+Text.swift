@@ -72,7 +72,7 @@ extension ExplorationFailure {
   /// Why the failure may have another cause than the order, in short and in full; `nil` if there
   /// is no reason to think so.
   package var doubt: (reason: String, details: String)? {
-    if verdict == .timedOut { return ("it waits for what is not controlled", outcome) }
+    if verdict == .timedOut { return (outcome, outcome) }
     if verdict == .notDeterministic || isUnrepeatable {
       let details =
         isUnrepeatable ? "an order failed once, and passed when it was repeated" : outcome

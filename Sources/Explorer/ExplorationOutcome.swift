@@ -151,7 +151,7 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var token: String
   /// The number of the first execution that failed, from 1.
   package var execution: Int
-  /// What was not controlled in the executions up to it.
+  /// The calls that were not controlled, in the executions up to the one that failed.
   package var escaped: [String] = []
 }
 

@@ -33,7 +33,7 @@ struct TestsAsTheyAreTests {
     let reasons = ["not controlled: Foundation.Process", "the body is not deterministic"]
     let once = reasons.map { "1 once, as usual (\($0))" }.joined(separator: ", ")
     #expect(run.output.contains(summary + late + once + "\n"), "\(run.output)")
-    // Of the executions, none.
+    // No execution prints its known issue.
     #expect(!run.output.contains("recorded a known issue"), "\(run.output)")
   }
 

@@ -208,9 +208,9 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     }
     let note = "in \(title)\nreplay: checkSendable(replay: \"\(plan.text)\")"
     let begun = ContinuousClock.now
-    await StressTurn.shared.take()
+    await AsyncTurns.ofStress.take()
     let waited = ContinuousClock.now - begun
-    defer { StressTurn.shared.pass() }
+    defer { AsyncTurns.ofStress.give() }
     let hadDelays = SectionTracking.restartDelays(seed: plan.seed)
     defer { SectionTracking.delays = hadDelays }
     let watch = WatchedWork.begin(limit: hangLimit, note: note)

@@ -20,7 +20,7 @@ struct Answer: Sendable {
     }
   }
 
-  /// What the summary counts.
+  /// The result, as the summary of the option `explore` counts it.
   var standing: TestsAsTheyAre.Standing {
     switch outcome {
     case .allOrdersPass: .everyOrder

@@ -8,10 +8,10 @@ import Testing
 /// The code of `@Test` passes the traits of the test to a function of the library, and a door of
 /// that function adds one. Thread-safe.
 enum TestsAsTheyAre {
-  /// What became of a test case.
+  /// The result of a test case.
   enum Standing: Hashable {
     case everyOrder, someOrders, failed
-    /// Only where a time is late.
+    /// It failed only where a time is late.
     case failedLate
     /// It ran without exploration, for this reason.
     case once(String)
@@ -43,6 +43,7 @@ enum TestsAsTheyAre {
         "explore: this build cannot add a trait to its tests; write @Suite(.explored)")
       return
     }
+    // Read before a child of an exploration can read it.
     _ = process
     atexit { TestsAsTheyAre.summarise() }
   }

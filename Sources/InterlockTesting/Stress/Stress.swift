@@ -89,8 +89,8 @@ private func run<Subject: Sendable>(
 ) async -> String {
   let place = "\(location.fileName):\(location.line)"
   let note = plan.note
-  await StressTurn.shared.take()
-  defer { StressTurn.shared.pass() }
+  await AsyncTurns.ofStress.take()
+  defer { AsyncTurns.ofStress.give() }
   let hadDelays = SectionTracking.restartDelays(seed: plan.seed)
   defer { SectionTracking.delays = hadDelays }
   let watch = WatchedWork.begin(limit: hangLimit, note: "stress at \(place); \(note)")

@@ -1,5 +1,8 @@
 /// Lets one task at a time do its work, in the order of arrival. Thread-safe.
 final class AsyncTurns: Sendable {
+  /// Stress runs: the delays and their seed belong to the process.
+  static let ofStress = AsyncTurns()
+
   private typealias State = (isTaken: Bool, waiting: [CheckedContinuation<Void, Never>])
   private let state = Locked<State>((false, []))
 
