@@ -41,6 +41,10 @@ void interlock_dispatch_drop(const interlock_dispatch_request *request) {
 
 void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,
                                   interlock_site site) {
+  if ((request.flags & INTERLOCK_FLAG_DELAYED) &&
+      interlock_dispatch->waiter_ends_at(request.queue, request.due)) {
+    return;
+  }
   if (block) {
     request.context = _Block_copy(block);
     request.function = call_and_release_block;

@@ -51,18 +51,33 @@ INTERPOSED_FAST(int, poll, 0, (struct pollfd *files, nfds_t count, int limit),
 #if defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-// Foundation's `Process` starts a thread with a run loop, and waits for it, before it starts the
-// process; its methods are called by a table.
-#define PROCESS "$s10Foundation7ProcessCACycfC"
+// Functions of Swift, which their callers do not call by a table of a class.
 
-/// A `Process` is made. Returns the address to jump to.
-CALLED uintptr_t interlock_process_made(void) {
-  static uintptr_t known;
-  if (interlock_is_controlled()) interlock_posix->leave("Foundation.Process");
-  return find_real(&known, PROCESS);
+static const struct {
+  const char *name, *call;
+} calls_outside[] = {
+#define OUTSIDE(symbol, call) {symbol, call},
+#include "calls_outside.h"
+#undef OUTSIDE
+};
+enum { outside_count = sizeof calls_outside / sizeof *calls_outside };
+
+/// Called by a door. Returns the address to jump to.
+CALLED uintptr_t interlock_outside_called(uintptr_t *arguments, uint32_t call) {
+  static uintptr_t known[outside_count];
+  (void)arguments;
+  if (interlock_is_controlled()) interlock_posix->leave(calls_outside[call].call);
+  return find_real(&known[call], calls_outside[call].name);
 }
 
-DOOR(PROCESS, ASK("interlock_process_made", "0"))
+// In the order of the table.
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+enum { first_counter = __COUNTER__ + 1 };
+_Static_assert(first_counter == 1, "the doors count from here");
+#define OUTSIDE(name, call) \
+  DOOR(name, ASK_BEFORE_NUMBERS("interlock_outside_called", "(" TEXT(__COUNTER__) " - 1)"))
+#include "calls_outside.h"
 
 #endif
 #endif

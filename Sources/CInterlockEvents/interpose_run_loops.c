@@ -20,6 +20,17 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
   return interlock_is_xctest(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
+/// The poll of an explored thread until a `Date`, in seconds since 2001.
+static bool is_performed(void *loop, double before, interlock_site site) {
+  if (!is_explored_call(site.returns_to)) return false;
+  const double since_1970 = 978307200, farthest = 1e12, second = 1e9;
+  double seconds = before < farthest ? before + since_1970 : farthest;
+  if (!(seconds > 0)) seconds = 0;
+  struct timespec time = {.tv_sec = (time_t)seconds};
+  time.tv_nsec = (long)((seconds - (double)time.tv_sec) * second);
+  return interlock_dispatch->poll(loop, &time, interlock_is_xctest(site.returns_to), site);
+}
+
 /// Forwards the arguments in their registers, whatever they are: at most four words and two
 /// floating-point numbers, which no version of these methods exceeds.
 #define POLLS(name, symbol)                                                                       \
@@ -29,6 +40,7 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
   SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third, uintptr_t fourth, \
                             double number, double other,                                          \
                             __attribute__((swift_context)) void *loop) {                          \
+    if (is_performed(loop, number, SITE)) return true;                                            \
     typedef SWIFT_CALL uintptr_t run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, double, double,  \
                                      __attribute__((swift_context)) void *);                      \
     static run *known;                                                                            \

@@ -53,8 +53,9 @@ struct interlock_logical_thread {
   void *result;
   /// For the model of Dispatch: the current queue, and the model's data for the thread.
   void *queue, *model;
-  /// It waits for the time `due`: a timer, or a thread that sleeps.
-  bool waits_for_time;
+  /// It waits for the time `due`: a timer, or a thread that sleeps. `comes_last`: the time comes
+  /// when no thread can continue, also where a time is a lower bound.
+  bool waits_for_time, comes_last;
   uint64_t due;
   /// How many waits for a time have followed one another since the step `waits_since`, the last
   /// after which each other thread had taken one; and the thread's own last step.
@@ -114,6 +115,9 @@ void interlock_call_turned_out(const char *name) HIDDEN;
 /// still not ready.
 bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
                            void *context, uint64_t due, uintptr_t place) HIDDEN;
+/// The same, where the limit only passes when no thread can continue.
+bool interlock_point_until_last(interlock_operation operation, interlock_readiness *is_ready,
+                                void *context, uint64_t due, uintptr_t place) HIDDEN;
 /// A wait that is no choice: if the thread is ready, the operation becomes part of its step.
 void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
                     uintptr_t place) HIDDEN;
@@ -234,6 +238,8 @@ int64_t interlock_virtual_epoch(void) HIDDEN;
 /// operation's `other` is `object`, which is woken.
 interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void *), void *context,
                                                 uint32_t object, uintptr_t place) HIDDEN;
+/// Lets a timer that has just been made fire only when no thread can continue.
+void interlock_timer_come_last(interlock_logical_thread *timer) HIDDEN;
 /// Ends a timer that has not fired. Does nothing for NULL, or if the timer has fired. The step must
 /// have an operation on the timer's object.
 void interlock_timer_cancel(interlock_logical_thread *timer) HIDDEN;

@@ -237,6 +237,7 @@ struct Engine {
     asked.steps = UInt64(options.steps)
     // An execution that never ends may not take much more than the budget.
     asked.execution_time = UInt64(min(options.leavesDoubts ? 2 : 10, max(1, options.seconds)) * 1e9)
+    asked.body_is_main = options.bodyIsMain
     asked.leaves_outside = options.leavesDoubts
     let isFirst = earlier == 0
     asked.warm_ups = options.isolatesEach || !isFirst ? 0 : 1

@@ -51,6 +51,9 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Steps of one execution at most.
   package var steps = 1_000_000
 
+  /// Whether the body runs on the main thread: no block of the main queue runs beside it, but while
+  /// it polls its run loop.
+  package var bodyIsMain = false
   /// Whether executions run in a child process, so that one that corrupts its memory ends only the
   /// child.
   package var isIsolated = false

@@ -14,6 +14,9 @@ extension Exploration {
     interlock_exploration_end(text, place)
   }
 
+  /// Ends the exploration, where it leaves doubts: the body depends on what no order controls.
+  package static func leave(_ reason: String) { interlock_exploration_leave(reason) }
+
   /// Fails the running execution, which continues.
   package static func fail(_ text: String) {
     interlock_exploration_fail(text)

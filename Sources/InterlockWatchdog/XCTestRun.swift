@@ -13,20 +13,32 @@ struct XCTestRun: CustomStringConvertible {
   let type: AnyClass
 
   /// `XCHangs.testRelock (XCHangs.swift:7)`
-  var description: String { place.map { "\(name) (\($0))" } ?? name }
+  var description: String {
+    guard let place = XCTestPlace(of: name, in: type) else { return name }
+    let file = place.path.split(separator: "/").last ?? ""
+    return "\(name) (\(file):\(place.line))"
+  }
+}
 
-  /// Where the method is declared: XCTest knows no line of a test that has not failed, but the
-  /// executable has a symbol of the method and the line of its first instruction.
-  private var place: String? {
+/// Where a test of XCTest is declared: the library knows no line of a test that has not failed, but
+/// the executable has a symbol of the method and the line of its first instruction.
+package struct XCTestPlace {
+  /// The path of the file, and the line.
+  package let path: String
+  package let line: Int
+
+  /// Looks for the method of a test, `XCHangs.testRelock`; `nil` if its line is not known.
+  package init?(of name: String, in type: AnyClass) {
     let method = name.split(separator: ".").last ?? ""
     // The class itself, or the one that it inherits the method from.
     for type in sequence(first: type, next: { _getSuperclass($0) }) {
       guard let start = Self.start(of: method, in: type) else { continue }
       // As a return address is, behind the instruction.
       let frame = symbolicate([start + 1]).first
-      guard let file = frame?.file?.split(separator: "/").last, let line = frame?.line, line > 0
-      else { return nil }
-      return "\(file):\(line)"
+      guard let path = frame?.file, let line = frame?.line, line > 0 else { return nil }
+      self.path = path
+      self.line = line
+      return
     }
     return nil
   }

@@ -44,6 +44,67 @@ struct TestsAsTheyAreTests {
     #expect(run.output.contains(" in one order, "), "\(run.output)")
   }
 
+  private static let cases = "XCAsTheyAre"
+
+  private func runXCTest(_ options: String, _ tests: String = cases) throws -> String {
+    try WatchedRun("xctest", tests, environment: ["INTERLOCK_OPTIONS": options]).output
+  }
+
+  @Test("of XCTest, explores setUp, the test and tearDown, with its waits and its main queue")
+  func xctest() throws {
+    let output = try runXCTest("explore=tests explore_budget=4")
+    let failed = output.split(separator: "\n").filter { $0.contains(": error: ") }
+    let late = try WatchedRun.line("late task", in: "XCAsTheyAre.swift")
+    let order = try WatchedRun.line("second answer first", in: "XCAsTheyAre.swift")
+    #expect(failed.count == 2, "\(output)")
+    #expect(failed.first?.contains("\(late): error: XCAsTheyAre.testLateTask : ") == true)
+    #expect(
+      failed.last?.contains("\(order): error: XCAsTheyAre.testOrderOfExpectations : ") == true)
+    // Two calls of an actor; two answers and the wait; the main queue waits for the test.
+    for (test, orders) in [("testActor", 2), ("testExpectations", 8), ("testMainQueue", 1)] {
+      let line = output.split(separator: "\n").first {
+        $0.hasPrefix("explore: ") && $0.hasSuffix("  XCAsTheyAre.\(test)")
+      }
+      let claim = "explore: all \(orders) order\(orders == 1 ? "" : "s") pass; "
+      #expect(line?.hasPrefix(claim) == true, "\(test): \(output)")
+    }
+    #expect(output.contains("testSkipped' skipped"), "\(output)")
+    let summary =
+      "interlock: explore: 12 test cases: 8 in every order, 2 failed,"
+      + " 1 once, as usual (not controlled: XCTest's measure),"
+      + " 1 once, as usual (not controlled: a timer of a run loop)\n"
+    #expect(output.contains(summary), "\(output)")
+  }
+
+  @Test("replays a failure of XCTest by its token, and no test without the option")
+  func xctestReplay() throws {
+    let test = Self.cases + "/testLateTask"
+    let output = try runXCTest("explore=tests explore_budget=4", test)
+    let command = try #require(
+      output.firstMatch(of: /explore_replay=([^"]+)" swift test --filter '(.+)\$'/), "\(output)")
+    #expect(command.2 == "XCAsTheyAre/testLateTask")
+    let replayed = try runXCTest("explore=tests explore_replay=\(command.1)", test)
+    #expect(replayed.contains("- the task is late"), "\(replayed)")
+    let usual = try runXCTest("delays=off", test)
+    #expect(usual.contains("testLateTask' passed"), "\(usual)")
+    #expect(!usual.contains("explore:"), "\(usual)")
+  }
+
+  @Test("in one order, tests of XCTest pass without real waits")
+  func xctestInOneOrder() throws {
+    let output = try runXCTest("explore=one_order")
+    #expect(!output.contains(": error: "), "\(output)")
+    #expect(output.contains("interlock: explore: 12 test cases: 10 in one order, "), "\(output)")
+  }
+
+  @Test("a base class explores the tests of its classes")
+  func xctestBaseClass() throws {
+    let output = try runXCTest("delays=off", "XCExplored")
+    #expect(output.contains("explore: all 2 orders pass; "), "\(output)")
+    #expect(output.contains(": error: XCExplored.testWrong : "), "\(output)")
+    #expect(output.contains("\nreplay: override var replay: String? { \""), "\(output)")
+  }
+
   @Test("a value that it cannot take is one line, and nothing is explored")
   func mistakes() throws {
     let run = try run("explore=all")

@@ -87,6 +87,17 @@ typedef struct interlock_dispatch_performer {
   void (*source_cancel)(void *source, interlock_site);
   bool (*source_is_cancelled)(void *source, interlock_site);
 
+  /// A waiter of XCTest begins on the calling thread.
+  void (*waiter_begins)(void);
+  /// A block is to run on this queue at `due`. Returns true if it is XCTest's, for the limit of the
+  /// thread's waiter: it is then not needed.
+  bool (*waiter_ends_at)(void *queue, uint64_t due);
+  /// The calling thread polls its run loop until the time `before`, of the real-time clock. Returns
+  /// false if the real loop must run.
+  bool (*poll)(void *run_loop, const struct timespec *before, bool is_waiter, interlock_site);
+  /// Ends the poll of a run loop.
+  void (*stop_poll)(void *run_loop);
+
   /// Records an operation that the model does not have: it is performed and escapes control.
   void (*escaped)(const char *operation);
 } interlock_dispatch_performer;

@@ -1,5 +1,5 @@
 /// Tests of Swift Testing: those that run, from the task-local value that the library binds to
-/// each, and their traits.
+/// each, and their traits; and those of XCTest.
 #ifndef INTERLOCK_TESTS_H
 #define INTERLOCK_TESTS_H
 
@@ -49,6 +49,25 @@ typedef uintptr_t interlock_test_traits(uintptr_t own, bool is_suite);
 /// Returns false if the process has no Swift Testing, or one whose macros make other calls. Call it
 /// while there is one thread.
 bool interlock_tests_choose_traits(interlock_test_traits *traits);
+
+/// What runs the test cases of XCTest, and gets their failures, in place of the library.
+typedef struct {
+  /// XCTest begins to run a test case, from `setUp` to `tearDown`. Returns true if the function has
+  /// run it.
+  bool (*invokes)(void *test_case);
+  /// A test case records a failure: the two words of each Swift string, which the caller keeps, and
+  /// the line. Returns true if that is all that happens.
+  bool (*fails)(const uintptr_t description[2], const uintptr_t file[2], intptr_t line);
+} interlock_xctest_runner;
+
+/// Calls these functions from now on, for the life of the process.
+///
+/// Returns false if the process has no XCTest, or a version without these methods. Call it while
+/// there is one thread.
+bool interlock_xctest_run_by(const interlock_xctest_runner *runner);
+
+/// Runs a test case as XCTest does.
+void interlock_xctest_invoke(void *test_case);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 // The system calls that explored threads make through `syscall`: the thread's number, which the
 // Swift runtime keeps in its locks, and the futex, which the slow path of
 // `Synchronization.Mutex` calls.
+#include "../../CInterlockEvents/interpose.h"
+#include "../Dispatch/run_loops.h"
 #include "calls.h"
 #include "swift_mutexes.h"
 
@@ -8,6 +10,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 typedef long system_call(long, long, long, long, long, long, long);
 
@@ -119,7 +122,12 @@ static long wake(uint32_t *word, uint32_t most) {
 long interlock_perform_system_call(long number, long a, long b, long c, long d, long e, long f,
                                    interlock_site site) {
   system_call *real = INTERLOCK_REAL(system_call, syscall);
-  if (number == SYS_gettid) return interlock_current_thread()->stack->system_number;
+  if (number == SYS_gettid) {
+    // Foundation asks whether this is the main thread; the runtime keeps the number in its locks.
+    interlock_logical_thread *self = interlock_current_thread();
+    bool is_main = interlock_is_foundation(site.returns_to) && interlock_model_is_main(self);
+    return is_main ? getpid() : (long)self->stack->system_number;
+  }
   if (number == SYS_sched_yield) {
     interlock_perform_yield(site);
     return 0;

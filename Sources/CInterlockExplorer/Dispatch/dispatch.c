@@ -2,6 +2,7 @@
 #include "dispatch.h"
 
 #include "../Concurrency/tasks.h"
+#include "run_loops.h"
 #include "semaphores.h"
 #include "synchronous.h"
 #include "timer_sources.h"
@@ -19,7 +20,16 @@ static const char *name_of(uint32_t flags) {
   return flags & INTERLOCK_FLAG_BARRIER ? "async barrier" : "async";
 }
 
+static bool is_of_waiters(const interlock_dispatch_request *request) {
+  return !(request->flags & (INTERLOCK_FLAG_JOB | INTERLOCK_FLAG_ON_GROUP)) &&
+         interlock_model_queue_at(request->queue)->is_of_waiters;
+}
+
 static void ask_enqueue(const interlock_dispatch_request *request, interlock_site site) {
+  if (is_of_waiters(request)) {
+    interlock_model_waiter_did(interlock_model_queue_at(request->queue));
+    return;
+  }
   // What the runtime hands over belongs to the step of the call that the task made.
   if (request->flags & INTERLOCK_FLAG_JOB) return;
   interlock_operation operation = no_operation;
@@ -45,6 +55,7 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
 static void fire_delayed(void *item) { interlock_model_hand_over(item, 0); }
 
 static void enqueue(const interlock_dispatch_request *request, interlock_site site) {
+  if (is_of_waiters(request)) return request->function(request->context);
   model_item *item = interlock_model_item_of(request);
   if (request->flags & INTERLOCK_FLAG_JOB) interlock_model_job_found(item);
   if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
@@ -149,6 +160,8 @@ static void *target_of(void *object) {
 static void expect_queue(void *object, bool is_on, bool as_barrier, interlock_site site) {
   (void)site;
   model_queue *queue = interlock_model_queue_at(object);
+  // Its blocks are part of other threads' steps.
+  if (queue->is_of_waiters) return;
   const model_queue *current = interlock_current_thread()->queue;
   bool holds = interlock_model_is_on(current, queue) == is_on;
   if (holds && as_barrier && queue->kind == QUEUE_CONCURRENT) holds = queue->has_barrier;
@@ -204,6 +217,10 @@ const interlock_dispatch_performer interlock_model_performer = {
     .source_set_handler = interlock_model_source_set_handler,
     .source_cancel = interlock_model_source_cancel,
     .source_is_cancelled = interlock_model_source_is_cancelled,
+    .waiter_begins = interlock_model_waiter_begins,
+    .waiter_ends_at = interlock_model_waiter_ends_at,
+    .poll = interlock_model_poll,
+    .stop_poll = interlock_model_stop_poll,
     .escaped = interlock_escaped,
 };
 

@@ -29,6 +29,17 @@ typedef struct interlock_model_item {
   bool has_begun;
 } model_item;
 
+/// A thread that waits by polling its run loop (run_loops.c).
+typedef struct {
+  /// It is a waiter of XCTest; no other thread can reach the waiter before it polls; its time.
+  bool is_of_waiter, is_private;
+  uint64_t due;
+  /// While it polls: its run loop. The object of its polls.
+  void *run_loop;
+  uint32_t number;
+  bool is_stopped;
+} interlock_poll;
+
 /// The model's data for a logical thread: `interlock_logical_thread.model`.
 typedef struct {
   /// The innermost block that it runs; and its job if that is submitted again while it runs: the
@@ -41,6 +52,7 @@ typedef struct {
   /// The part of a task or an actor that it runs within another call, or for an executor of the
   /// user's; NULL for none.
   struct interlock_task_part *part;
+  interlock_poll poll;
 } model_thread;
 
 model_thread *interlock_model_thread(void) HIDDEN;

@@ -74,12 +74,22 @@ static void keep_label(interlock_object *known, void *object) {
   known->name = kept;
 }
 
+/// The queues of XCTest have labels of their own.
+static void recognise(model_queue *queue) {
+  static const char prefix[] = "org.swift.XCTest";
+  if (!interlock_exploration_asked()->body_is_main || !dispatch_queue_get_label) return;
+  const char *label = dispatch_queue_get_label(queue->object);
+  queue->is_of_waiters = label && strncmp(label, prefix, sizeof prefix - 1) == 0;
+  queue->ends_waits = queue->is_of_waiters && strstr(label, ".delegate");
+}
+
 static model_queue *fill(interlock_object *known, void *object) {
   model_queue *queue = interlock_execution_memory(sizeof *queue);
   queue->object = object;
   queue->number = known->number;
   known->state = queue;
   keep_label(known, object);
+  recognise(queue);
   int root = interlock_root_index((uintptr_t)object);
   if (root >= 0) {
     fill_root(queue, root);

@@ -1,6 +1,8 @@
 // Synchronous calls on queues, and `concurrentPerform`.
 #include "synchronous.h"
 
+#include "run_loops.h"
+
 #ifdef INTERLOCK_INTERPOSES
 
 #include <stdio.h>
@@ -34,38 +36,53 @@ static interlock_operation operation_on(const model_queue *queue, bool is_barrie
 
 void interlock_model_ask_sync(void *object, bool is_barrier, interlock_site site) {
   model_queue *queue = interlock_model_queue_at(object);
+  if (queue->is_of_waiters) return interlock_model_waiter_did(queue);
   if (is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   if (!interlock_model_order_matters(queue)) return;
   interlock_model_ask(operation_on(queue, is_barrier, false), site);
 }
 
-void interlock_model_sync(void *object, void (*function)(void *), void *context, bool is_barrier,
-                          interlock_site site) {
-  model_queue *queue = interlock_model_queue_at(object);
+void interlock_model_enter(model_queue *queue, model_entry *entry, bool is_barrier,
+                           uintptr_t place) {
   interlock_logical_thread *logical = interlock_current_thread();
-  const model_queue *own = interlock_model_trap(queue, logical);
-  if (own) trap("synchronous work on a queue that the thread is on,", own);
-  model_entry entry = {.kind = ENTRY_SYNC, .is_barrier = is_barrier, .thread = logical};
+  *entry = (model_entry){.kind = ENTRY_SYNC, .is_barrier = is_barrier, .thread = logical};
   interlock_model_did_pass(queue);
-  interlock_model_put(queue, &entry);
-  bool matters = interlock_model_order_matters(queue);
-  if (matters || !entry.may_begin) {
-    interlock_wait(operation_on(queue, is_barrier, true), may_begin, &entry, site.place);
+  interlock_model_put(queue, entry);
+  if (interlock_model_order_matters(queue) || !entry->may_begin) {
+    interlock_wait(operation_on(queue, is_barrier, true), may_begin, entry, place);
   }
   interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
-  interlock_model_begin(&entry);
-  void *outer = logical->queue;
+  interlock_model_begin(entry);
+  entry->outer = logical->queue;
   logical->queue = queue;
-  function(context);
-  logical->queue = outer;
-  if (matters) {
+}
+
+void interlock_model_leave(model_queue *queue, model_entry *entry, bool is_barrier) {
+  interlock_current_thread()->queue = entry->outer;
+  if (interlock_model_order_matters(queue)) {
     interlock_operation finish = operation_on(queue, is_barrier, true);
     finish.kind = INTERLOCK_OPERATION_FINISH;
     interlock_did(finish);
   }
   interlock_model_did_pass(queue);
   interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
-  interlock_model_finish(&entry);
+  interlock_model_finish(entry);
+}
+
+void interlock_model_sync(void *object, void (*function)(void *), void *context, bool is_barrier,
+                          interlock_site site) {
+  model_queue *queue = interlock_model_queue_at(object);
+  if (queue->is_of_waiters) {
+    function(context);
+    if (queue->ends_waits) interlock_model_waiter_ends();
+    return;
+  }
+  const model_queue *own = interlock_model_trap(queue, interlock_current_thread());
+  if (own) trap("synchronous work on a queue that the thread is on,", own);
+  model_entry entry;
+  interlock_model_enter(queue, &entry, is_barrier, site.place);
+  function(context);
+  interlock_model_leave(queue, &entry, is_barrier);
 }
 
 // `concurrentPerform`: the caller and workers of the pool take one index after another. The call

@@ -168,13 +168,15 @@ static interlock_logical_thread *longest_held_back(void) {
   if (interlock_time_is_exact() || ENGINE.body_has_ended) return NULL;
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
     interlock_logical_thread *thread = ENGINE.looked_at.items[index];
-    if (!thread->waits_for_time) continue;
+    if (!thread->waits_for_time || thread->comes_last) continue;
     bool is_longer = !longest || thread->last_step < longest->last_step ||
                      (thread->last_step == longest->last_step && thread->number < longest->number);
     if (is_longer) longest = thread;
   }
   return longest;
 }
+
+static void add_next_times(bool of_last);
 
 void interlock_engine_list_yielded(void) {
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
@@ -183,12 +185,15 @@ void interlock_engine_list_yielded(void) {
   }
   interlock_logical_thread *held_back = ENGINE.enabled.count ? NULL : longest_held_back();
   if (held_back) set_enabled(held_back, true);
+  bool waits = ENGINE.waiting_for_time && !ENGINE.enabled.count && !ENGINE.body_has_ended;
+  if (waits && !interlock_time_is_exact()) add_next_times(true);
 }
 
 /// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
 /// neither continues.
 static bool is_time_up(const interlock_logical_thread *thread, bool *is_held_back) {
   if (ENGINE.body_has_ended) return false;
+  if (thread->comes_last && !interlock_time_is_exact()) return false;
   if (interlock_time_is_exact()) return thread->due <= ENGINE.now;
   bool may_pass = interlock_time_may_pass(thread);
   *is_held_back |= !may_pass;
@@ -205,16 +210,18 @@ static void add_those_that_may(void) {
 }
 
 /// Exact times come in their order: of those that are not due, only the next ones can, each of them
-/// first if several are equal.
-static void add_next_times(void) {
+/// first if several are equal. `of_last`: only of those that come when no thread can continue.
+static void add_next_times(bool of_last) {
   uint64_t next = INTERLOCK_NEVER;
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
     const interlock_logical_thread *thread = ENGINE.looked_at.items[index];
-    if (thread->waits_for_time && thread->due < next) next = thread->due;
+    bool waits = thread->waits_for_time && (thread->comes_last || !of_last);
+    if (waits && thread->due < next) next = thread->due;
   }
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
     interlock_logical_thread *thread = ENGINE.looked_at.items[index];
-    if (thread->waits_for_time && thread->due == next) set_enabled(thread, true);
+    bool waits = thread->waits_for_time && (thread->comes_last || !of_last);
+    if (waits && thread->due == next) set_enabled(thread, true);
   }
 }
 
@@ -231,7 +238,7 @@ void interlock_engine_find_enabled(void) {
     ENGINE.result->bounds_sleeps = true;
   }
   bool waits = ENGINE.waiting_for_time && !ENGINE.enabled.count && !ENGINE.body_has_ended;
-  if (waits && interlock_time_is_exact()) add_next_times();
+  if (waits && interlock_time_is_exact()) add_next_times(false);
   if (ENGINE.may_go_on && ENGINE.enabled.count && !ENGINE.is_warming_up) add_those_that_may();
 }
 

@@ -2,6 +2,7 @@
 #include "../Calls/calls.h"
 #include "../Concurrency/tasks.h"
 #include "../Dispatch/items.h"
+#include "../Dispatch/run_loops.h"
 #include "../Sections/sections.h"
 #include "engine.h"
 
@@ -24,9 +25,11 @@ static void *run_body(void *context) {
   // After the code before the exploration, and after the execution before, whose threads have ended
   // or never continue. Their pthreads, which this execution has again, show no such order.
   interlock_engine_come_after_all();
+  if (ENGINE.options.body_is_main) interlock_model_main_begins();
   if (!ENGINE.body(context)) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "");
   }
+  if (ENGINE.options.body_is_main) interlock_model_main_ends();
   return NULL;
 }
 

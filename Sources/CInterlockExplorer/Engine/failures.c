@@ -97,6 +97,10 @@ void interlock_perform_leave(const char *call) {
   }
 }
 
+void interlock_exploration_leave(const char *reason) {
+  if (interlock_is_explored()) interlock_perform_leave(reason);
+}
+
 void interlock_exploration_fail(const char *text) {
   if (!interlock_is_explored()) return;
   interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, text);
@@ -124,6 +128,7 @@ bool interlock_exploration_pending(uint32_t number, interlock_exploration_step *
 #else
 
 void interlock_exploration_fail(const char *text) { (void)text; }
+void interlock_exploration_leave(const char *reason) { (void)reason; }
 void interlock_exploration_end(const char *text, const char *place) { (void)text, (void)place; }
 bool interlock_is_explored(void) { return false; }
 bool interlock_exploration_pending(uint32_t thread, interlock_exploration_step *step) {

@@ -104,8 +104,8 @@ static void reach_limit(void *context) {
   interlock_time_inherit(thread);
 }
 
-bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
-                           void *context, uint64_t due, uintptr_t place) {
+static bool point_until(interlock_operation operation, interlock_readiness *is_ready, void *context,
+                        uint64_t due, bool comes_last, uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
   if (due == INTERLOCK_NEVER) {
     interlock_point(operation, is_ready, context, place);
@@ -114,6 +114,7 @@ bool interlock_point_until(interlock_operation operation, interlock_readiness *i
   self->timed_out = interlock_is_due(due);
   if (!self->timed_out) {
     self->limit = interlock_timer_start(due, reach_limit, self, operation.object, place);
+    if (comes_last) interlock_timer_come_last(self->limit);
   }
   interlock_point(operation, is_ready, context, place);
   interlock_timer_cancel(self->limit);
@@ -121,6 +122,16 @@ bool interlock_point_until(interlock_operation operation, interlock_readiness *i
   bool has_it = !self->timed_out || !is_ready || is_ready(self, context);
   self->timed_out = false;
   return has_it;
+}
+
+bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
+                           void *context, uint64_t due, uintptr_t place) {
+  return point_until(operation, is_ready, context, due, false, place);
+}
+
+bool interlock_point_until_last(interlock_operation operation, interlock_readiness *is_ready,
+                                void *context, uint64_t due, uintptr_t place) {
+  return point_until(operation, is_ready, context, due, true, place);
 }
 
 void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,

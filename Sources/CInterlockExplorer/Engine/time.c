@@ -38,7 +38,8 @@ static bool others_have_moved(const interlock_logical_thread *self) {
   // Each thread but the first is made in a step, and the first takes the first step.
   if (self->waits_since == 0) return true;
   INTERLOCK_EACH_LIVE(other) {
-    if (other == self || other->last_step > self->waits_since) continue;
+    bool has_moved = other->last_step > self->waits_since;
+    if (other == self || other->comes_last || has_moved) continue;
     if (other->waits_for_time || interlock_engine_can_go_on(other)) return false;
   }
   return true;
@@ -49,7 +50,7 @@ bool interlock_time_may_pass(const interlock_logical_thread *thread) {
 }
 
 bool interlock_time_is_free(const interlock_logical_thread *thread) {
-  return !interlock_time_is_exact() && !ENGINE.body_has_ended &&
+  return !interlock_time_is_exact() && !thread->comes_last && !ENGINE.body_has_ended &&
          thread->waits <= most_waits_in_a_row;
 }
 
@@ -103,6 +104,12 @@ interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void 
   begin_wait(timer, due);
   interlock_did_read_clock();
   return timer;
+}
+
+void interlock_timer_come_last(interlock_logical_thread *timer) {
+  timer->comes_last = true;
+  timer->pending.flags = 0;
+  ENGINE.pending.items[timer->number] = timer->pending;
 }
 
 void interlock_timer_cancel(interlock_logical_thread *timer) {

@@ -82,6 +82,9 @@ typedef enum {
 } interlock_exploration_fact;
 
 typedef struct {
+  /// Whether the body runs on the main thread: no block of the main queue runs beside it, but while
+  /// it polls its run loop.
+  bool body_is_main;
   /// The largest number of executions; 0 for no limit.
   uint64_t executions;
   /// The limit of real time in nanoseconds, checked between executions; 0 for no limit.
@@ -181,6 +184,9 @@ void interlock_exploration_fail(const char *text);
 /// Marks the running execution as failed at the line `place`, and ends it: the call does not return
 /// on an explored thread, and what the execution's threads hold is never released.
 void interlock_exploration_end(const char *text, const char *place);
+/// Records that the running execution depends on what no order controls; with `leaves_outside`, it
+/// ends. Does nothing on a thread that is not explored.
+void interlock_exploration_leave(const char *reason);
 
 /// True if the calling thread is explored.
 bool interlock_is_explored(void);

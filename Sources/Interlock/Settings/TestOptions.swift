@@ -10,10 +10,13 @@ package struct TestOptions: EnvironmentOptions {
     case oneOrder = "one_order"
   }
 
-  /// The orders in which each test of Swift Testing runs.
+  /// The orders in which each test runs.
   package var explore = Exploration.off
   /// The time for each test, in seconds.
   package var exploreBudget = 10.0
+
+  /// The token of a failure, of which only the schedule is executed; `nil` for all orders.
+  package var exploreReplay: String?
 
   /// The defaults.
   package init() {}
@@ -25,11 +28,15 @@ package struct TestOptions: EnvironmentOptions {
   package static let options: [Option<Self>] = [
     Option(
       "explore", .choice(Exploration.allCases, placeholder: "orders"), \.explore,
-      "`tests` runs each test of Swift Testing in every order that its budget allows, as the trait"
-        + " `.explored` does; `one_order` in one order, as `.inOneOrder` does."),
+      "`tests` runs each test in every order that its budget allows, as the trait `.explored` does;"
+        + " `one_order` in one order, as `.inOneOrder` does."),
     Option(
       "explore_budget", .seconds(0.1...86_400),
       "The seconds for each test that is explored, {values}.", default: "10"
     ) { $1.exploreBudget = $0 },
+    Option(
+      "explore_replay", .text("token"), \.exploreReplay,
+      "Of each test, only the schedule of this token of a failure is executed: choose the test with"
+        + " `--filter`."),
   ]
 }

@@ -194,7 +194,8 @@ public func explore(
 ) throws {
   let exploration = Exploration(
     try settings(options), of: "\(sourceLocation.fileID) \(function)", around: watchIssues)
-  report(try run(exploration, replay) { attempt(body) }, sourceLocation)
+  report(
+    try answer(of: exploration, replay) { attempt(body) }, ExploredPlace(sourceLocation))
 }
 
 /// Runs an asynchronous body once for each order in which its tasks can take their steps.
@@ -226,19 +227,13 @@ public func explore(
   function: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable () async throws -> Void
 ) async throws {
-  let answer = try await answer(
-    to: try settings(options), replay, of: "\(sourceLocation.fileID) \(function)", body)
-  report(answer, sourceLocation)
-}
-
-func answer(
-  to options: ExplorationOptions, _ replay: String?, of name: String,
-  _ body: @escaping @Sendable () async throws -> Void
-) async throws -> Answer {
-  let exploration = Exploration(options, of: name, around: watchIssues, bodyIsTask: true)
-  return try await onThread { () throws(ExploreError) in
-    try run(exploration, replay) { attempt(body) }
+  let exploration = Exploration(
+    try settings(options), of: "\(sourceLocation.fileID) \(function)", around: watchIssues,
+    bodyIsTask: true)
+  let outcome = try await onThread { () throws(ExploreError) in
+    try answer(of: exploration, replay) { attempt(body) }
   }
+  report(outcome, ExploredPlace(sourceLocation))
 }
 
 func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOptions {
@@ -250,8 +245,9 @@ func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOpt
   return settings
 }
 
-private func run(
-  _ exploration: Exploration, _ replay: String?, _ body: @escaping () -> Bool
+/// What an exploration comes to, or the schedule of a token, on the calling thread.
+func answer(
+  of exploration: Exploration, _ replay: String?, _ body: @escaping () -> Bool
 ) throws(ExploreError) -> Answer {
   // Steps show no lines of what runs the body.
   OwnCode.register(OwnCode.interlockTesting)

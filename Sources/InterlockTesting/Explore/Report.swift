@@ -30,12 +30,33 @@ struct Answer: Sendable {
   }
 }
 
+/// What reports name: a call of `explore`, or a test.
+struct ExploredPlace {
+  /// At the end of a line.
+  let text: String
+  let module: String
+  /// Where an issue is recorded: of a test of XCTest, read from the debug information.
+  let location: () -> SourceLocation
+
+  init(_ location: SourceLocation) {
+    text = "\(location.fileName):\(location.line)"
+    module = location.moduleName
+    self.location = { location }
+  }
+
+  init(_ text: String, in module: String, at location: @escaping () -> SourceLocation) {
+    self.text = text
+    self.module = module
+    self.location = location
+  }
+}
+
 /// Prints or records what an exploration came to. `replay` is the call that replays a failure.
 func report(
-  _ answer: Answer, _ sourceLocation: SourceLocation,
+  _ answer: Answer, _ explored: ExploredPlace,
   replay: (String) -> String = { "explore(replay: \"\($0)\")" }
 ) {
-  let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
+  let place = explored.text
   var reached = ""
   var limits = ""
   var sources = ""
@@ -63,7 +84,7 @@ func report(
   case .allOrdersPass(let count, let leftBehind, let model):
     let leftOut = model.words.map { "; " + $0 }.joined()
     print(
-      "explore: \(claim(count, inModule: sourceLocation.moduleName))\(leftOut)"
+      "explore: \(claim(count, inModule: explored.module))\(leftOut)"
         + "\(stillBlocked(leftBehind))\(limits)  \(place)")
   case .sampled(_, let leftBehind, let escaped, _) where answer.isReplay:
     print(
@@ -76,6 +97,7 @@ func report(
         + "\(stillBlocked(leftBehind))\(limits)  \(place)\(sources)")
   case .failed(let failure):
     let late = answer.onlyLateTimes ? "only where a sleep or a limit of time ends late: " : ""
+    let sourceLocation = explored.location()
     recordIssue(
       late + failure.report + "\nreplay: \(replay(failure.token))", at: sourceLocation,
       knownBecause: noteForReports(failure, at: sourceLocation), isWarning: answer.onlyLateTimes)

@@ -3,10 +3,10 @@ import Foundation
 internal import Interlock
 import Testing
 
-/// The option `explore`: the tests of Swift Testing are explored as if their source had the trait.
+/// The option `explore`: tests are explored as if their source asked for it.
 ///
 /// The code of `@Test` passes the traits of the test to a function of the library, and a door of
-/// that function adds one. Thread-safe.
+/// that function adds one. Tests of XCTest: see `ExploredXCTests`. Thread-safe.
 enum TestsAsTheyAre {
   /// The result of a test case.
   enum Standing: Hashable {
@@ -17,19 +17,18 @@ enum TestsAsTheyAre {
     case once(String)
   }
 
-  /// The trait that each test gets; `nil` without the option.
-  private static let trait: ExploredTrait? = {
+  /// How each test is explored; `nil` without the option.
+  static let exploration: TestExploration? = {
     let options = TestOptions.ofThisProcess
+    var exploration = TestExploration(replay: options.exploreReplay, isOfSource: false)
     switch options.explore {
     case .off: return nil
-    case .tests:
-      return ExploredTrait(
-        options: [.budget(.seconds(options.exploreBudget))], replay: nil, isOfSource: false)
+    case .tests: exploration.options = [.budget(.seconds(options.exploreBudget))]
     case .oneOrder:
-      var trait = ExploredTrait.inOneOrder
-      trait.isOfSource = false
-      return trait
+      exploration = ExploredTrait.inOneOrder.exploration
+      exploration.isOfSource = false
     }
+    return exploration
   }()
 
   private static let standings = Locked<[Standing: Int]>([:])
@@ -37,11 +36,14 @@ enum TestsAsTheyAre {
 
   /// Obeys the option. Called before `main`.
   static func start() {
-    guard getenv("INTERLOCK_OPTIONS") != nil, trait != nil else { return }
-    guard interlock_tests_choose_traits(chosen) else {
+    let meetsXCTest = ExploredXCTests.start()
+    guard getenv("INTERLOCK_OPTIONS") != nil, exploration != nil else { return }
+    if !meetsXCTest {
+      SectionTracking.announce("explore: this build cannot explore tests of XCTest")
+    }
+    if !interlock_tests_choose_traits(chosen) {
       SectionTracking.announce(
         "explore: this build cannot add a trait to its tests; write @Suite(.explored)")
-      return
     }
     // Read before a child of an exploration can read it.
     _ = process
@@ -55,7 +57,7 @@ enum TestsAsTheyAre {
       return kept(unsafeBitCast(own, to: [any SuiteTrait].self).filter { !($0 is TimeLimitTrait) })
     }
     let traits = unsafeBitCast(own, to: [any TestTrait].self).filter { !($0 is TimeLimitTrait) }
-    return kept((trait.map { [$0] } ?? []) + traits)
+    return kept((exploration.map { [ExploredTrait(exploration: $0)] } ?? []) + traits)
   }
 
   /// An array that is never released, as a word.
@@ -81,7 +83,7 @@ enum TestsAsTheyAre {
       if let count = counts[standing] { parts.append("\(count) \(words)") }
     }
     add(.everyOrder, "in every order")
-    add(.someOrders, trait?.isOneOrder == true ? "in one order" : "in some orders")
+    add(.someOrders, exploration?.isOneOrder == true ? "in one order" : "in some orders")
     add(.failed, "failed")
     add(.failedLate, "failed only where a time is late")
     let reasons: [(count: Int, text: String)] = counts.compactMap { standing, count in

@@ -3,12 +3,7 @@ public import Testing
 
 /// Explores a test: runs it once for each order in which its threads and tasks can take steps.
 public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
-  let options: [ExploreOption]
-  let replay: String?
-  /// One order is all that is asked for: a test that passes says nothing.
-  var isOneOrder = false
-  /// The source of the test has the trait. Otherwise the option `explore` adds it.
-  var isOfSource = true
+  var exploration: TestExploration
   /// The test runs without exploration, for a reason that has been printed.
   @TaskLocal private static var runsAsUsual = false
 
@@ -31,8 +26,8 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
       return try await function()
     }
     let traits = test.traits.compactMap { $0 as? Self }
-    let trait = traits.last(where: \.isOfSource) ?? self
-    if trait.isOfSource { return try await trait.run(test, function) }
+    let trait = traits.last(where: \.exploration.isOfSource) ?? self
+    if trait.exploration.isOfSource { return try await trait.run(test, function) }
     // A test that runs as usual has all processors, and no lock that the fork of an exploration
     // would copy as held.
     await Self.turns.take()
@@ -43,64 +38,29 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   private static let turns = AsyncTurns()
 
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
-    let place = "\(test.sourceLocation.fileName):\(test.sourceLocation.line)"
-    switch try await explored(test, function) {
-    case .refused(let reason, let details):
-      print("explore: \(details ?? reason); the test runs once, as usual  \(place)")
-      TestsAsTheyAre.note(.once(reason))
-      try await Self.$runsAsUsual.withValue(true) { try await function() }
-    case .explored(let answer):
-      TestsAsTheyAre.note(answer.standing)
-      if case .failed = answer.outcome {} else if isOneOrder { return }
-      let time = isOneOrder ? ".exactTime, " : ""
-      report(answer, test.sourceLocation) { "@Test(.explored(\(time)replay: \"\($0)\"))" }
+    let time = exploration.isOneOrder ? ".exactTime, " : ""
+    let result = try await result(test, function)
+    let isExplored = exploration.report(result, at: ExploredPlace(test.sourceLocation)) {
+      "@Test(.explored(\(time)replay: \"\($0)\"))"
     }
+    if !isExplored { try await Self.$runsAsUsual.withValue(true) { try await function() } }
   }
 
-  private enum Result {
-    case explored(Answer)
-    case refused(_ reason: String, details: String? = nil)
-  }
-
-  private func explored(
+  private func result(
     _ test: Test, _ function: @Sendable () async throws -> Void
-  ) async throws -> Result {
-    var options = try settings(options)
-    options.isIsolated = true
-    if isOneOrder { options.strategy = .inTurn }
-    if isOfSource || isOneOrder { return try await explored(test, options, function) }
-    // Many tests wait for a time, or have a limit that is meant to be long enough. What fails only
-    // where a time is late has a place of its own.
-    options.seconds /= 2
-    options.hasExactTime = true
-    let exact = try await explored(test, options, function)
-    guard case .explored(let answer) = exact, answer.leavesOutLateTimes else { return exact }
-    options.hasExactTime = false
-    guard case .explored(var late) = try await explored(test, options, function) else {
-      return exact
-    }
-    late.onlyLateTimes = true
-    return .explored(late)
-  }
-
-  private func explored(
-    _ test: Test, _ options: ExplorationOptions, _ function: @Sendable () async throws -> Void
-  ) async throws -> Result {
-    var options = options
-    options.leavesDoubts = !isOfSource
+  ) async throws -> TestExploration.Result {
     let name = "\(test.sourceLocation.fileID) \(test.name)"
     let call = ExploredCall()
     return try await withoutActuallyEscaping(function) { function in
       call.function = function
       defer { call.function = nil }
-      do {
-        let answer = try await answer(to: options, replay, of: name) { try await call.function?() }
-        if !isOfSource, case .failed(let failure) = answer.outcome, let doubt = failure.doubt {
-          return .refused(doubt.reason, details: doubt.details)
+      return try await onThread { () throws(ExploreError) in
+        try exploration.result { options throws(ExploreError) in
+          let exploration = Exploration(options, of: name, around: watchIssues, bodyIsTask: true)
+          return try answer(of: exploration, self.exploration.replay) {
+            attempt { try await call.function?() }
+          }
         }
-        return .explored(answer)
-      } catch let error as ExploreError where replay == nil {
-        return .refused(error.description)
       }
     }
   }
@@ -131,7 +91,7 @@ extension Trait where Self == ExploredTrait {
   ///   - replay: The token of a failure: only its schedule is executed.
   /// - Returns: The trait.
   public static func explored(_ options: ExploreOption..., replay: String? = nil) -> Self {
-    Self(options: options, replay: replay)
+    Self(exploration: TestExploration(options: options, replay: replay))
   }
 
   /// Runs each test in one order, the same each time, in virtual time.
@@ -145,6 +105,6 @@ extension Trait where Self == ExploredTrait {
   /// process, three times, because the first run may make what later ones use again, and the last
   /// shows that they do the same.
   public static var inOneOrder: Self {
-    Self(options: [.executions(1), .exactTime], replay: nil, isOneOrder: true)
+    Self(exploration: TestExploration(options: [.executions(1), .exactTime], isOneOrder: true))
   }
 }

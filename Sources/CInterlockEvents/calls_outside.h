@@ -1,0 +1,21 @@
+// Functions of Foundation and XCTest that no exploration controls: the symbol, and the name of the
+// call in reports. Included several times, with a definition of `OUTSIDE`.
+
+// `Process` starts a thread with a run loop, and waits for it, before it starts the process.
+OUTSIDE("$s10Foundation7ProcessCACycfC", "Foundation.Process")
+// No explored thread runs the timers and the blocks of its run loop.
+OUTSIDE("$s10Foundation5TimerC09scheduledB016withTimeInterval7repeats5blockACSd_SbyACYbctFZ",
+        "a timer of a run loop")
+OUTSIDE("$s10Foundation5TimerC12timeInterval7repeats5blockACSd_SbyACYbctcfC",
+        "a timer of a run loop")
+OUTSIDE("$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfC",
+        "a timer of a run loop")
+OUTSIDE("$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfc",
+        "a timer of a run loop")
+OUTSIDE("$s10Foundation7RunLoopC7performyyyyYbcF", "RunLoop.perform")
+OUTSIDE("$s10Foundation7RunLoopC7perform7inModes5blockySayAC4ModeVG_yyYbctF", "RunLoop.perform")
+// Measures real time.
+OUTSIDE("$s6XCTest0A4CaseC7measure4file4line5blockys12StaticStringV_SiyyXEtF", "XCTest's measure")
+OUTSIDE("$s6XCTest0A4CaseC14measureMetrics_27automaticallyStartMeasuring4file4line3for"
+        "ySayAA20XCTPerformanceMetricVG_Sbs12StaticStringVSiyyXEtF",
+        "XCTest's measure")

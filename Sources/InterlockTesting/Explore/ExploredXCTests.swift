@@ -1,0 +1,129 @@
+import CInterlockEvents
+import Explorer
+import Foundation
+internal import Interlock
+import InterlockWatchdog
+@_spi(Reflection) import Swift
+import Testing
+import XCTest
+
+/// Tests of XCTest that are explored: those of `ExploredTestCase`, and with the option `explore`
+/// all.
+///
+/// XCTest calls a method of the test case for `setUp`, the test and `tearDown`. Each execution
+/// calls it on a new instance, in a child process, on a thread that counts as the main thread.
+/// Thread-safe.
+enum ExploredXCTests {
+  /// Meets the tests, and what they record. Called before `main`; returns `false` if this build
+  /// cannot.
+  static func start() -> Bool { interlock_xctest_run_by(runner) }
+
+  nonisolated(unsafe) private static let runner: UnsafePointer<interlock_xctest_runner> = {
+    // Lives as long as the process.
+    let runner = UnsafeMutablePointer<interlock_xctest_runner>.allocate(capacity: 1)
+    runner.initialize(
+      to: interlock_xctest_runner(
+        invokes: { test in
+          // The object that XCTest has just passed.
+          let test = Unmanaged<XCTestCase>.fromOpaque(test!).takeUnretainedValue()
+          guard let exploration = TestsAsTheyAre.exploration, !(test is ExploredTestCase)
+          else { return false }
+          return runs(test, exploration)
+        },
+        fails: { description, file, line in
+          guard Exploration.isExplored else { return false }
+          let text = unsafeBitCast((description![0], description![1]), to: String.self)
+          let path = unsafeBitCast((file![0], file![1]), to: String.self)
+          let place = line > 0 ? "\((path as NSString).lastPathComponent):\(line)" : ""
+          Exploration.end(text, at: place)
+          return true
+        }))
+    return UnsafePointer(runner)
+  }()
+
+  /// Explores a test; returns `false` if it is to run as usual.
+  static func runs(_ test: XCTestCase, _ exploration: TestExploration) -> Bool {
+    if Exploration.isExplored { return false }
+    let place = place(of: test)
+    guard let closure = closure(of: test) else {
+      return exploration.report(
+        .refused("this version of XCTest is not known"), at: place, replay: { $0 })
+    }
+    let name = String(test.name.drop { $0 != "." }.dropFirst())
+    let type = type(of: test)
+    // Its queue is made at the first use, which is no part of an order.
+    _ = XCTWaiter().fulfilledExpectations
+    do throws(ExploreError) {
+      let result = try exploration.result { options throws(ExploreError) in
+        var options = options
+        options.bodyIsMain = true
+        let explored = Exploration(options, of: test.name)
+        return try answer(of: explored, exploration.replay) {
+          let fresh = type.init(name: name, testClosure: closure)
+          interlock_xctest_invoke(Unmanaged.passUnretained(fresh).toOpaque())
+          if isSkipped(fresh) { Exploration.leave(skip) }
+          return true
+        }
+      }
+      if case .refused(let reason, _) = result, reason.hasSuffix(skip) { return false }
+      return exploration.report(result, at: place) { token in
+        exploration.isOfSource
+          ? "override var replay: String? { \"\(token)\" }"
+          : "INTERLOCK_OPTIONS=\"explore=tests explore_replay=\(token)\" swift test --filter"
+            + " '\(test.name.replacing(".", with: "/"))$'"
+      }
+    } catch {
+      recordIssue(error.description, at: place.location())
+      return true
+    }
+  }
+
+  /// The name of what a test does that skips itself.
+  private static let skip = "XCTSkip"
+
+  // The library keeps both in private properties. A closure that a mirror shows cannot be called.
+
+  private typealias Closure = (XCTestCase) throws -> Void
+
+  /// A closure as a property has it; by a pointer to the closure itself, Swift would call it
+  /// otherwise.
+  private struct Property {
+    let closure: Closure
+  }
+
+  private static func closure(of test: XCTestCase) -> Closure? {
+    let place = property("testClosure", Closure.self, of: test)
+    return place?.assumingMemoryBound(to: Property.self).pointee.closure
+  }
+
+  private static func isSkipped(_ test: XCTestCase) -> Bool {
+    let skip = property("skip", XCTSkip?.self, of: test)
+    return skip?.assumingMemoryBound(to: XCTSkip?.self).pointee != nil
+  }
+
+  /// Where an instance has a property of this type.
+  private static func property(
+    _ label: String, _ ofType: Any.Type, of test: XCTestCase
+  ) -> UnsafeRawPointer? {
+    var place: UnsafeRawPointer?
+    let ofClass = _EachFieldOptions(rawValue: 1)
+    _forEachField(of: XCTestCase.self, options: ofClass) { name, offset, type, _ in
+      guard String(cString: name) == label, type == ofType else { return true }
+      place = UnsafeRawPointer(Unmanaged.passUnretained(test).toOpaque()) + offset
+      return false
+    }
+    return place
+  }
+
+  private static func place(of test: XCTestCase) -> ExploredPlace {
+    let type = type(of: test)
+    let module = String(reflecting: type).split(separator: ".").first.map(String.init) ?? ""
+    return ExploredPlace(test.name, in: module) {
+      let place = XCTestPlace(of: test.name, in: type)
+      let path = place?.path ?? "\(type)"
+      return SourceLocation(
+        fileID: "\(module)/\((path as NSString).lastPathComponent)", filePath: path,
+        line: place?.line ?? 1, column: 1)
+    }
+  }
+}
