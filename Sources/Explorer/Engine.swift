@@ -235,6 +235,7 @@ struct Engine {
       ? 1 : UInt64(most ?? options.executions.map { $0 - executions - Int(earlier) } ?? 0)
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
+    asked.chosen_steps = UInt64(options.chosenSteps ?? 0)
     // An execution that never ends may not take much more than the budget.
     asked.execution_time = UInt64(min(options.leavesDoubts ? 2 : 10, max(1, options.seconds)) * 1e9)
     asked.body_is_main = options.bodyIsMain

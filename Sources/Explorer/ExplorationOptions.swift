@@ -51,6 +51,10 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Steps of one execution at most.
   package var steps = 1_000_000
 
+  /// Steps of one execution that the strategy chooses, after which a fair schedule does; `nil` is
+  /// `steps`.
+  package var chosenSteps: Int?
+
   /// Whether the body runs on the main thread: no block of the main queue runs beside it, but while
   /// it polls its run loop.
   package var bodyIsMain = false

@@ -17,6 +17,7 @@ private struct Arguments {
   var executions: UInt64 = 1000
   var seed: UInt64 = 1
   var steps: UInt64 = 10_000
+  var chosenSteps: UInt64 = 0
   var determinismChecks: UInt32 = 0
   var choices: [UInt32]?
   var poolWidth: UInt32 = 3
@@ -45,6 +46,7 @@ private struct Arguments {
       case "--executions": executions = rest.popFirst().flatMap(UInt64.init) ?? executions
       case "--seed": seed = rest.popFirst().flatMap(UInt64.init) ?? seed
       case "--steps": steps = rest.popFirst().flatMap(UInt64.init) ?? steps
+      case "--chosen-steps": chosenSteps = rest.popFirst().flatMap(UInt64.init) ?? chosenSteps
       case "--check": determinismChecks = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--read-events": readsEvents = true
       case "--search": search = rest.popFirst() ?? ""
@@ -122,6 +124,7 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
   var options = interlock_exploration_options()
   options.executions = arguments.executions
   options.steps = arguments.steps
+  options.chosen_steps = arguments.chosenSteps
   // A thread that is not explored may have to wait for a processor.
   options.execution_time = arguments.faultsBeside ? 10_000_000_000 : arguments.executionTime
   options.warm_ups = arguments.forksEach ? 0 : 2

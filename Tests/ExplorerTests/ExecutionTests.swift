@@ -85,6 +85,19 @@ import Testing
     #expect(!exploration.isComplete)
   }
 
+  @Test(
+    "an order that another thread would end goes on by a fair schedule after the steps to choose",
+    arguments: [(10_000, true), (500, false)])
+  func chosenSteps(_ steps: Int, _ isLong: Bool) throws {
+    let exploration = try Exploration(
+      "polling", "--search", "dfs", "--executions", "20", "--chosen-steps", "\(steps)")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_PASSED)
+    #expect(!exploration.isComplete)
+    let perExecution = exploration.steps / exploration.executions
+    #expect((perExecution > 5_000) == isLong, "\(perExecution)")
+    #expect((perExecution < 1_000) == !isLong, "\(perExecution)")
+  }
+
   @Test("sleeps of fractions of a second end")
   func fractions() throws {
     let exploration = try Exploration("fractions-of-a-second", "--search", "dpor")

@@ -97,6 +97,14 @@ struct TestsAsTheyAreTests {
     #expect(output.contains("interlock: explore: 12 test cases: 10 in one order, "), "\(output)")
   }
 
+  @Test("a failed XCTAssert fails its order")
+  func xctestAssertion() throws {
+    let output = try runXCTest("delays=off", "XCExplores")
+    #expect(output.contains(" - the task is late\nthe body failed (order number "), "\(output)")
+    #expect(output.contains("\nreplay: explore(replay: \""), "\(output)")
+    #expect(output.contains("Executed 1 test, with 1 failure"), "\(output)")
+  }
+
   @Test("a base class explores the tests of its classes")
   func xctestBaseClass() throws {
     let output = try runXCTest("delays=off", "XCExplored")

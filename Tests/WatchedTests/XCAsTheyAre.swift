@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import InterlockTesting
+import Testing
 import XCTest
 
 private actor Purse {
@@ -141,6 +142,19 @@ final class XCAsTheyAre: XCTestCase {
   }
 
   func testMeasure() { measure { calls = 1 } }
+}
+
+/// A test of XCTest that explores a body.
+final class XCExplores: XCTestCase {
+  func testAssertion() async throws {
+    try await explore {
+      let purse = Purse()
+      Task { await purse.take(80) }
+      for _ in 0..<3 { await Task.yield() }
+      let coins = await purse.coins
+      XCTAssertEqual(coins, 20, "the task is late")
+    }
+  }
 }
 
 /// Tests of XCTest that ask to be explored.

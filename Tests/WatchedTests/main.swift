@@ -31,6 +31,7 @@ if CommandLine.arguments.contains("swift-testing") {
       ("testTimer", XCAsTheyAre.testTimer),
       ("testMeasure", XCAsTheyAre.testMeasure),
     ]),
+    testCase([("testAssertion", asyncTest(XCExplores.testAssertion))]),
     testCase([
       ("testRight", asyncTest(XCExplored.testRight)),
       ("testWrong", asyncTest(XCExplored.testWrong)),

@@ -153,7 +153,7 @@ static interlock_logical_thread *next_thread(void) {
       if (!ENGINE.body_has_ended && !interlock_tasks_left()) interlock_engine_deadlock();
       return NULL;
     }
-    if (++ENGINE.steps > ENGINE.options.steps) {
+    if (++ENGINE.steps > ENGINE.options.chosen_steps) {
       // A thread may poll for what another one does, which the strategy never chose: it is no
       // livelock unless a fair schedule does not end either.
       if (!ENGINE.is_limited) {

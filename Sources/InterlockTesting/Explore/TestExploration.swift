@@ -27,6 +27,8 @@ struct TestExploration: Sendable {
     var options = try settings(options)
     options.isIsolated = true
     options.leavesDoubts = !isOfSource
+    // Several orders within the budget, also of a test that loops until another task ends that.
+    options.chosenSteps = Int(min(20_000 * max(options.seconds, 1), 1e6))
     if isOneOrder { options.strategy = .inTurn }
     if isOfSource || isOneOrder || replay != nil { return try result(options, body) }
     // Many tests wait for a time, or have a limit that is meant to be long enough. What fails only
