@@ -91,8 +91,8 @@ typedef struct {
   uint64_t budget;
   /// The limit of steps for one execution; 0 for the default, 1,000,000.
   uint64_t steps;
-  /// The steps of one execution that the strategy chooses, after which it goes on by a fair schedule;
-  /// 0 for `steps`. A loop that another thread ends is then left early.
+  /// The steps of one execution that the strategy chooses, after which a fair schedule goes on; 0
+  /// for `steps`. A loop that another thread ends is then left early.
   uint64_t chosen_steps;
   /// The limit of real time between two points of an execution in nanoseconds; 0 for the default,
   /// 10 s.
