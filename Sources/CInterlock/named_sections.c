@@ -19,7 +19,8 @@ void interlock_part_end(const char *file, const char *function, int line, int mo
 enum { short_name = 256 };
 
 // A name longer than `short_name` is allocated; the caller frees it if it is not `buffer`.
-static char *interlock_format(char *buffer, size_t *length, const char *format, va_list arguments) {
+static char *interlock_format(char buffer[short_name], size_t *length, const char *format,
+                              va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   int needed = vsnprintf(buffer, short_name, format, arguments);

@@ -45,10 +45,10 @@ static bool is_same(const interlock_section_site *a, const interlock_section_sit
   return a->file == b->file && a->function == b->function && a->line == b->line;
 }
 
-static size_t length_of(uintptr_t text, uint32_t length) {
-  if (!text) return 0;
+// Leaves the end as it is, which is 0.
+static void keep_text(char kept[longest_text], uintptr_t text, uint32_t length) {
   size_t most = length < longest_text ? length : longest_text - 1;
-  return strnlen((const char *)text, most);
+  if (text) memcpy(kept, (const char *)text, strnlen((const char *)text, most));
 }
 
 uintptr_t interlock_section_place(interlock_section_site site) {
@@ -65,9 +65,8 @@ uintptr_t interlock_section_place(interlock_section_site site) {
   if (count >= most_lines || known->slots[slot]) return 0;
   known_line *line = &known->lines[count];
   line->site = site;
-  memcpy(line->file, (const char *)site.file, length_of(site.file, (uint32_t)site.lengths));
-  memcpy(line->function, (const char *)site.function,
-         length_of(site.function, (uint32_t)(site.lengths >> 32)));
+  keep_text(line->file, site.file, (uint32_t)site.lengths);
+  keep_text(line->function, site.function, (uint32_t)(site.lengths >> 32));
   known->slots[slot] = known->count = count + 1;
   return mark | count;
 }
