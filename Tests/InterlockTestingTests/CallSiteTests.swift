@@ -48,6 +48,18 @@ private enum Bodies {
     return (group, semaphore)
   }
 
+  static let lockLines = (#line + 1)...(#line + 3)
+  private static func first() -> NSLock { newLock() }
+  private static func second() -> NSLock { newLock() }
+  private static func third() -> NSLock { newLock() }
+
+  static func crossedLocks() {
+    let locks = [first(), second(), third()]
+    parallel(
+      { locks[2].withLock { locks[0].withLock { locks[1].withLock {} } } },
+      { locks[1].withLock { locks[0].withLock {} } })
+  }
+
   static func neverSignalled() {
     let (group, semaphore) = make()
     group.enter()
@@ -97,6 +109,17 @@ struct CallSiteTests {
     let text = try #require(failure(of: Bodies.neverSignalled))
     #expect(text.contains(": group made at CallSiteTests.swift:\(Bodies.madeLine)\n"))
     #expect(text.contains(": semaphore made at CallSiteTests.swift:\(Bodies.madeLine + 1)\n"))
+  }
+
+  @Test("names the lines that made locks by a helper of another file, with the helper")
+  func madeByHelper() throws {
+    let text = try #require(failure(of: Bodies.crossedLocks))
+    let made = text.split(separator: "\n").filter { $0.contains(": lock made at ") }
+    #expect(made.count == 3, "\(text)")
+    for row in made {
+      #expect(row.hasSuffix(" by newLock()"), "\(text)")
+      #expect(Bodies.lockLines.contains { row.contains("CallSiteTests.swift:\($0) ") }, "\(text)")
+    }
   }
 
   @Test("shows where the user's code called a helper that locks a Mutex, with the helper")

@@ -10,6 +10,10 @@ extension Programs {
       start(arguments)
       cycle()
     },
+    "wrapped": { arguments in
+      start(arguments)
+      wrappedCycle()
+    },
     "self": { arguments in
       start(arguments)
       let queue = DispatchQueue(label: "hang.self")
@@ -180,6 +184,26 @@ extension Programs {
     }
     isHeld.wait()
     second.lock()  // cycle: asks
+    ended.wait()
+  }
+
+  /// As `cycle`, through the functions of a class that wraps a lock.
+  private static func wrappedCycle() {
+    let first = LockBox(0)
+    let second = LockBox(0)
+    let isHeld = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    first.withLockedValue { _ in  // wrapped: has
+      Thread.detachNewThread {
+        second.withLockedValue { _ in  // wrapped: has
+          isHeld.signal()
+          first.withLockedValue { $0 += 1 }  // wrapped: asks
+        }
+        ended.signal()
+      }
+      isHeld.wait()
+      second.withLockedValue { $0 += 1 }  // wrapped: asks
+    }
     ended.wait()
   }
 }

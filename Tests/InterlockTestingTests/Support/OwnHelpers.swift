@@ -8,6 +8,9 @@ func locked<Result>(_ lock: NSLock, _ body: () -> Result) -> Result {
   return body()
 }
 
+/// Makes each lock of a project.
+func newLock() -> NSLock { NSLock() }
+
 /// Runs blocks at the same time, and waits for them.
 func parallel(_ blocks: (@Sendable () -> Void)...) {
   let group = DispatchGroup()

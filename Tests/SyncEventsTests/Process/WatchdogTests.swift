@@ -55,6 +55,32 @@ extension SyncEvents {
       for part in hang.parts + lines { #expect(child.errors.contains(part), "\(child.errors)") }
     }
 
+    @Test("The watchdog names the callers of a class that wraps a lock, and none of a plain lock")
+    func wrapped() throws {
+      // What is said before the stacks.
+      func summary(_ program: String) throws -> Substring {
+        let child = try ChildRun(program, "30", limit: 25)
+        #expect(child.status == 86, "\(child.errors)")
+        #expect(child.errors.contains("(cycle)"), "\(child.errors)")
+        return child.errors[..<(try #require(child.errors.firstRange(of: "threads:\n"))).lowerBound]
+      }
+      let lines = try Self.lines(of: "wrapped")
+      try #require(lines.count == 4)
+      let wrapped = try summary("wrapped")
+      for line in lines {
+        let places = wrapped.ranges(of: line)
+        #expect(!places.isEmpty, "\(line): \(wrapped)")
+        for place in places {
+          // Up to the next place at most.
+          let helper = /[^.]*(Programs\.[^.]*)? by LockBox\.withLockedValue\(_:\)/
+          #expect(wrapped[place.upperBound...].prefixMatch(of: helper) != nil, "\(wrapped)")
+        }
+      }
+      #expect(!wrapped.contains("LockBox.swift:12"), "\(wrapped)")
+      let plain = try summary("cycle")
+      #expect(!plain.contains(" by "), "\(plain)")
+    }
+
     @Test("SIGQUIT prints each suspended task with its await and its maker; the process goes on")
     func state() throws {
       let lines = try Self.lines(of: "asked", in: "Programs+Quiet.swift").map {

@@ -1,0 +1,86 @@
+import Foundation
+import InterlockTesting
+import Testing
+
+/// Explored bodies that pass, and whose answers say what was left out.
+@Suite(.serialized) struct STClaims {
+  /// Unchecked: the condition protects the value.
+  final class Gate: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isOpen = false
+
+    func open() {
+      condition.withLock {
+        isOpen = true
+        condition.broadcast()
+      }
+    }
+
+    func pass() { condition.withLock { while !isOpen { condition.wait() } } }
+
+    var isPassable: Bool { condition.withLock { isOpen } }
+  }
+
+  @Test func oneOrder() throws { try explore {} }
+
+  @Test func twoOrders() throws {
+    try explore { onTwo { $0.withLock {} } }
+  }
+
+  @Test func exactTimes() throws {
+    try explore(.exactTime) {
+      usleep(1000)
+      onTwo { $0.withLock {} }
+    }
+  }
+
+  @Test func onePool() throws {
+    try explore(.poolWidth(1)) {}
+  }
+
+  @Test func sleepingLoop() throws {
+    try explore {
+      let gate = Gate()
+      Thread { gate.open() }.start()
+      while !gate.isPassable { usleep(1000) }
+    }
+  }
+
+  @Test func waitingLoop() throws {
+    try explore {
+      let gate = Gate()
+      Thread { gate.open() }.start()
+      gate.pass()
+    }
+  }
+
+  /// All orders on a wide pool are executed, and none on a narrow one.
+  @Test func taskBlocks() async throws {
+    try await explore(.executions(1)) { await waitInTask() }
+  }
+
+  @Test func taskBlocksOnNarrowPools() async throws {
+    try await explore { await waitInTask() }
+  }
+
+  @Test func fewOfManyOrders() throws {
+    try explore(.executions(1)) { onTwo { $0.withLock {} } }
+  }
+}
+
+/// Passes one lock to two threads.
+private func onTwo(_ work: @escaping @Sendable (NSLock) -> Void) {
+  let lock = NSLock()
+  let group = DispatchGroup()
+  for _ in 0..<2 { DispatchQueue.global().async(group: group) { work(lock) } }
+  group.wait()
+}
+
+/// A thread ends the wait, so that no pool is too narrow.
+private func waitInTask() async {
+  let isReady = DispatchSemaphore(value: 0)
+  @Sendable func wait() { isReady.wait() }
+  async let waiting: Void = wait()
+  Thread { isReady.signal() }.start()
+  await waiting
+}
