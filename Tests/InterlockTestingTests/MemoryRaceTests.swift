@@ -63,6 +63,7 @@ struct MemoryRaceTests {
       #expect(text.contains("\n  first: ") && text.contains("\n  second: "), "\(text)")
       #expect(text.contains(access), "\(text)")
       #expect(!text.contains("unknown thread"), "\(text)")
+      Self.expectUsersFrames(in: text)
       #expect(text.contains("\nreplay: explore(replay: \"i1-"), "\(text)")
     }
     #expect(run.issues.filter(\.isKnown).map(\.test) == ["replayed()", "replayed()"])
@@ -89,6 +90,22 @@ struct MemoryRaceTests {
       let owners = text.matches(of: #/\n  (?:first|second): .*\n    (\w+) ([12]), /#)
       #expect(owners.map { String($0.1) } == [kind, kind], "\(text)")
       #expect(Set(owners.map { String($0.2) }) == ["1", "2"], "\(text)")
+      Self.expectUsersFrames(in: text)
+    }
+  }
+
+  /// Both stacks begin in the user's code, and none of their frames is one of the engine.
+  private static func expectUsersFrames(
+    in text: String, at location: SourceLocation = #_sourceLocation
+  ) {
+    let frames = text.matches(of: /\n +#(\d+) (.+)/).map { ($0.1, $0.2) }
+    #expect(frames.count { $0.0 == "0" } == 2, "\(text)", sourceLocation: location)
+    for (number, frame) in frames {
+      if number == "0" {
+        #expect(frame.contains("  Users.swift:"), "\(text)", sourceLocation: location)
+      }
+      #expect(!frame.contains("interlock_"), "\(text)", sourceLocation: location)
+      #expect(frame.firstMatch(of: /\.[ch]:\d+$/) == nil, "\(text)", sourceLocation: location)
     }
   }
 

@@ -127,6 +127,7 @@ struct RaceTests {
       #expect(side.place.line == 21)
       #expect(side.thread.hasPrefix("thread "))
       #expect(side.stack.contains { $0.file?.hasSuffix("RaceTests.swift") == true })
+      #expect(!side.stack.contains { $0.file?.contains("/Sources/") == true }, "\(side.stack)")
     }
     #expect(race.first.thread != race.second.thread)
     #expect(found.report.contains("RaceTests.swift:21: "))
