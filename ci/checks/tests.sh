@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 
 # A pool that its threads use up gets one more a second, and only a snapshot that is shorter than
 # that is certain: where a test asks for one, the machine has nothing else to do.
-alone='(PoolWidthTests|DeadlocksCommandTests)/'
+alone='(PoolWidthTests|DeadlocksCommandTests|CertainHangTests)/'
 
 parts=(
   'SyncEventsTests\.'
