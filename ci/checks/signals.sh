@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sends a thread a million signals while it is in the analysis. Each handler posts a semaphore and
-# takes a lock: no post may be lost, or unseen by the analysis, and no lock may be left in it.
+# takes a lock: no post may be lost, or unseen by the analysis, and no lock may be left in it. The
+# gate sends a tenth as many.
 #
 # Usage: ci/checks/signals.sh [COUNT]
 set -euo pipefail
