@@ -137,6 +137,8 @@ uint32_t interlock_pick_useful(uint32_t count, uint64_t useful) HIDDEN;
 /// counted execution, the exploration ends and its result asks to begin it again.
 void interlock_learn(interlock_exploration_fact fact) HIDDEN;
 bool interlock_is_known(interlock_exploration_fact fact) HIDDEN;
+/// Records how many threads the tasks of this execution can use so far.
+void interlock_note_task_threads(uint32_t count) HIDDEN;
 /// Records a try or a timed wait: the operation that releases an object must then be a point.
 void interlock_note_try(void) HIDDEN;
 /// A release that enables other threads: a point only if a try can observe when it happens.

@@ -19,6 +19,8 @@ struct Engine {
   private(set) var limits = ExplorationLimits()
   /// A task blocked its thread.
   private(set) var tasksBlock = false
+  /// The most threads that the tasks of an execution can use.
+  private(set) var mostTaskThreads = 0
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
@@ -117,6 +119,7 @@ struct Engine {
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
     tasksBlock = tasksBlock || result.tasks_block
+    mostTaskThreads = max(mostTaskThreads, Int(result.most_task_threads))
     noteEscaped(result)
     return result
   }

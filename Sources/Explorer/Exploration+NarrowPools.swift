@@ -18,11 +18,19 @@ extension Exploration {
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     if case .failed = passed { return passed }
     guard options.poolWidth == nil, options.part?.number ?? 1 == 1 else { return passed }
+    // With a thread for each of its tasks, a pool is as good as the one on which all orders passed.
+    var enough: Int?
+    if case .allOrdersPass = passed { enough = max(1, engine.mostTaskThreads) }
     var failed: ExplorationFailure?
-    var isFinished = false
+    // All orders of the narrower pools were tried, or one of each fails.
+    var isFinished = true
     var left = seconds
-    for width in 1...Self.widestNarrowPool {
-      guard left > 0 else { break }
+    var width = 1
+    while width != enough, failed?.narrowPool?.sufficientWidth == nil {
+      guard left > 0, width <= Self.widestNarrowPool else {
+        isFinished = false
+        break
+      }
       let begun = ContinuousClock.now
       var narrow = self
       narrow.options.taskWidth = width
@@ -30,7 +38,10 @@ extension Exploration {
       narrow.options.corpus = nil
       narrow.options.part = nil
       if let most = options.executions {
-        guard most > engine.executions else { break }
+        guard most > engine.executions else {
+          isFinished = false
+          break
+        }
         narrow.options.executions = most - engine.executions
       }
       var own = Engine(narrow.options, of: name, around: around, state: state)
@@ -39,16 +50,21 @@ extension Exploration {
         failure.narrowPool = ExplorationFailure.NarrowPool(width: width)
         failed = failed ?? failure
       case .allOrdersPass:
-        // The search does not know that pools matter: no order has wanted more threads.
-        isFinished = own.facts & INTERLOCK_FACT_POOLS.rawValue == 0
         failed?.narrowPool?.sufficientWidth = width
-      case .sampled: break
+        failed?.narrowPool?.sufficientIsSmallest = isFinished
+      case .sampled: isFinished = false
       }
       left -= (.now - begun - own.waited) / .seconds(1)
       engine.waited += own.waited
-      if isFinished || failed?.narrowPool?.sufficientWidth != nil { break }
+      width += 1
     }
-    if let failed { return .failed(failed) }
+    if var failed {
+      if failed.narrowPool?.sufficientWidth == nil, let enough {
+        failed.narrowPool?.sufficientWidth = enough
+        failed.narrowPool?.sufficientIsSmallest = isFinished
+      }
+      return .failed(failed)
+    }
     guard case .allOrdersPass(let count, let leftBehind, var limits) = passed else { return passed }
     limits.leavesOutNarrowPools = !isFinished
     return .allOrdersPass(count: count, leftBehind: leftBehind, limits: limits)

@@ -65,7 +65,8 @@ extension ExplorationFailure {
   private var machines: String {
     guard let narrowPool else { return "" }
     let width = narrowPool.width
-    let enough = narrowPool.sufficientWidth.map { "; \($0) suffice" } ?? ""
+    let fewer = narrowPool.sufficientIsSmallest ? "" : ", and fewer may"
+    let enough = narrowPool.sufficientWidth.map { "; \($0) suffice\(fewer)" } ?? ""
     return ", where tasks have \(width) thread\(width == 1 ? "" : "s")\(enough)"
   }
 

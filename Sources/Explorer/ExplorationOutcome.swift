@@ -160,8 +160,10 @@ extension ExplorationFailure {
   package struct NarrowPool: Sendable, Hashable, Codable {
     /// The number of its threads.
     package var width: Int
-    /// The smallest width at which all orders pass; `nil` if it is not known.
+    /// A width at which all orders pass; `nil` if none is known.
     package var sufficientWidth: Int?
+    /// Some order fails at each smaller width.
+    package var sufficientIsSmallest = false
   }
 
   /// The schedule would fail again: its choices alone led to the failure.

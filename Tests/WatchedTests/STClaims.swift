@@ -59,6 +59,15 @@ import Testing
     try await explore(.executions(1)) { await waitInTask() }
   }
 
+  /// All orders on pools of three threads or more are executed, and not all on narrower ones.
+  @Test func tasksBlock() async throws {
+    try await explore(.executions(20)) {
+      async let one: Void = waitInTask()
+      async let other: Void = waitInTask()
+      _ = await (one, other)
+    }
+  }
+
   @Test func taskBlocksOnNarrowPools() async throws {
     try await explore { await waitInTask() }
   }

@@ -151,6 +151,8 @@ static void check_numbers(interlock_exploration_result *result,
   result->signal = (int)clamp((uint32_t)result->signal, 64);
   // The widest pool that an option can ask for.
   result->dry_pool_width = (uint32_t)clamp(result->dry_pool_width, 4095);
+  // No body makes that many tasks.
+  result->most_task_threads = (uint32_t)clamp(result->most_task_threads, 1 << 20);
   result->differed_at = clamp(result->differed_at, INTERLOCK_SHARED_TRACE + 1);
   for (int index = 0; index < 2; index++) {
     check_step(&result->differed[index]);

@@ -78,6 +78,9 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.bounds_wake_ups |= all->bounds_wake_ups;
   sum.strengthens_atomics |= all->strengthens_atomics;
   sum.tasks_block |= all->tasks_block;
+  if (sum.most_task_threads < all->most_task_threads) {
+    sum.most_task_threads = all->most_task_threads;
+  }
   sum.escaped = escaped;
   sum.escaped_count = all->escaped_count;
   for (uint32_t index = 0; index < one->escaped_count; index++) {

@@ -188,6 +188,10 @@ void interlock_learn(interlock_exploration_fact fact) {
 
 bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }
 
+void interlock_note_task_threads(uint32_t count) {
+  if (count > ENGINE.result->most_task_threads) ENGINE.result->most_task_threads = count;
+}
+
 void interlock_note_try(void) { interlock_learn(INTERLOCK_FACT_TRIES); }
 
 void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) {

@@ -159,6 +159,8 @@ typedef struct {
   bool strengthens_atomics;
   /// A task blocked a thread of the tasks' pool: a pool of fewer threads may run dry.
   bool tasks_block;
+  /// The most threads that the tasks of an execution use: with as many, none waits for a thread.
+  uint32_t most_task_threads;
   /// A counted execution has shown something that makes more operations matter: the exploration
   /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;

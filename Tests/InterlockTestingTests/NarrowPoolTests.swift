@@ -1,0 +1,39 @@
+import Foundation
+import InterlockTesting
+import TestSupport
+import Testing
+
+/// Tasks that block their threads until a task has run.
+private enum Bodies {
+  private static func waitForTask() {
+    let hasRun = DispatchSemaphore(value: 0)
+    Task { hasRun.signal() }
+    hasRun.wait()
+  }
+
+  static func waits(_ tasks: Int) async {
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<tasks { group.addTask { waitForTask() } }
+    }
+  }
+}
+
+/// The answer for narrow pools, of bodies that pass on a wide one.
+@Suite("a pool that tasks use up", .serialized, .controlled, .offThePool)
+struct NarrowPoolTests {
+  @Test("fails, and the answer has the smallest width that suffices", arguments: [1, 2])
+  func smallest(_ tasks: Int) async throws {
+    let text = try #require(await failure(ofAsync: { await Bodies.waits(tasks) }))
+    let machines = ", where tasks have 1 thread; \(tasks + 1) suffice (order number "
+    #expect(text.contains(machines), "\(text)")
+  }
+
+  /// With as many threads as tasks, none waits for a thread: that needs no search.
+  @Test("fails, and the answer has a width that suffices where the smaller ones are too much work")
+  func sufficient() async throws {
+    let text = try #require(
+      await failure(.executions(300), ofAsync: { await Bodies.waits(3) }))
+    let machines = ", where tasks have 1 thread; 7 suffice, and fewer may (order number "
+    #expect(text.contains(machines), "\(text)")
+  }
+}
