@@ -12,7 +12,7 @@ import WaitForGraph
 /// that only lasts for the stall window. Here that window never ends, so that nothing else finds a
 /// hang.
 @Suite(
-  "The hangs of the sample programs",
+  "The hangs of the sample programs", .serialized,
   .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed under ThreadSanitizer"))
 struct CertainHangTests {
   /// Hangs that only the stall window finds.
