@@ -17,30 +17,29 @@ trap 'rm -f "$log"' EXIT
 # A program that has more orders than this counts as not finished.
 executions=5000
 chunk=20
-failed=0
+differing=0
 
 # fact NAME: a sum that the child has printed.
 fact() { sed -n "s/^$1=//p" "$log"; }
 
 # kind NAME SEED: programs from a seed on.
 kind() {
-  local name=$1 seed=$2 wanted=$(((count + 2) / 3)) tried=0 finished=0 outcomes=0
+  local name=$1 seed=$2 wanted=$(((count + 2) / 3)) tried=0 finished=0 outcomes=0 wrong
   while [ "$finished" -lt "$wanted" ]; do
     "$child" generated --first "$seed" --count "$chunk" --small --executions "$executions" >"$log"
-    # A program that is stuck would hang; one of the outcomes outside is not in the reduced search.
-    if [ "$(($(fact outside) + $(fact unreal) + $(fact stuck)))" -ne 0 ]; then
-      cat "$log" >&2
-      failed=1
-    fi
+    # Programs with an outcome that the reduced search lacks, with one too many, or that deadlock.
+    wrong=$(($(fact outside) + $(fact unreal) + $(fact stuck)))
+    [ "$wrong" -eq 0 ] || cat "$log" >&2
+    differing=$((differing + wrong))
     seed=$((seed + chunk)) tried=$((tried + chunk))
     finished=$((finished + $(fact finished)))
     outcomes=$((outcomes + $(fact seen)))
   done
-  echo "$name: $finished of $tried programs finished, with the same outcomes ($outcomes in all)"
+  echo "$name: $finished of $tried programs finished, with $outcomes outcomes"
 }
 
 kind "locks and queues" 0
 kind "tasks, sleeps and timers" 100000
 kind "cancellations, streams and groups" 200000
-[ "$failed" -eq 0 ] || echo "random-programs: outcomes differ" >&2
-exit "$failed"
+echo "programs with other outcomes than depth-first search: $differing"
+[ "$differing" -eq 0 ]
