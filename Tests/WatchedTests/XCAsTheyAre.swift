@@ -132,6 +132,35 @@ final class XCAsTheyAre: XCTestCase {
     XCTAssertTrue(isDone)
   }
 
+  private typealias Original = @convention(thin) (UnownedJob) -> Void
+  private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
+
+  /// All tasks on the main actor, as a test for a serial executor has it.
+  func testSerialExecutor() async throws {
+    let symbol = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook")
+    let hook = try XCTUnwrap(symbol).assumingMemoryBound(to: Hook?.self)
+    hook.pointee = { job, _ in MainActor.shared.enqueue(job) }
+    defer { hook.pointee = nil }
+    await Task.yield()
+    try await Task.sleep(for: .milliseconds(10))
+    XCTAssertTrue({ Thread.isMainThread }())
+  }
+
+  /// A process of the same executable is to do as the test expects.
+  func testOwnProcess() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    process.arguments = ["WatchedTests.XCAsTheyAre/testInvertedExpectation"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    XCTAssertTrue(output.contains("Executed 1 test, with 0 failures"), output)
+    XCTAssertFalse(output.contains("explore"), output)
+  }
+
   func testSkipped() throws { throw XCTSkip("not here") }
 
   func testTimer() {
@@ -139,6 +168,12 @@ final class XCAsTheyAre: XCTestCase {
     let timer = Timer(timeInterval: 0.01, repeats: false) { _ in fired.fulfill() }
     RunLoop.main.add(timer, forMode: .default)
     wait(for: [fired], timeout: 5)
+  }
+
+  func testManyBlocks() {
+    let group = DispatchGroup()
+    for _ in 0..<20_000 { DispatchQueue.global().async(group: group) {} }
+    group.wait()
   }
 
   func testMeasure() { measure { calls = 1 } }

@@ -15,6 +15,8 @@ void interlock_model_job_found(model_item *item) {
     // Whether an address is used again is malloc's affair: the number may not depend on it.
     bool is_first = item->request.flags & INTERLOCK_FLAG_FIRST_JOB;
     if (is_first) interlock_object_anew(job)->flags = is_new | is_own;
+    // An executor of the user's may hand it over once more.
+    if (item->request.flags & INTERLOCK_FLAG_DELAYED) interlock_note_end_of_sleep((uintptr_t)job);
     return;
   }
   item->needs_no_worker = true;

@@ -11,6 +11,25 @@ static model_task *switching;
 
 bool interlock_has_unseen_end;
 
+/// The tasks that the runtime has made for the ends of sleeps: no call of the body makes them.
+typedef struct sleep_end {
+  struct sleep_end *before;
+  uintptr_t task;
+} sleep_end;
+static sleep_end *sleep_ends;
+
+void interlock_note_end_of_sleep(uintptr_t task) {
+  sleep_end *made = interlock_execution_memory(sizeof *made);
+  *made = (sleep_end){sleep_ends, task};
+  sleep_ends = made;
+}
+
+static bool ends_sleep(uintptr_t task) {
+  const sleep_end *end = sleep_ends;
+  while (end && end->task != task) end = end->before;
+  return end != NULL;
+}
+
 model_task *interlock_task_at(uintptr_t task) {
   interlock_object *known = interlock_object_at((const void *)task);
   if (!known->state) {
@@ -37,6 +56,7 @@ void interlock_task_made(interlock_made_task made) {
 void interlock_known_tasks_reset(void) {
   interlock_has_unseen_end = false;
   switching = NULL;
+  sleep_ends = NULL;
 }
 
 void interlock_task_switches(uintptr_t address, uintptr_t actor) {
@@ -79,7 +99,7 @@ bool interlock_job_is_outside(uintptr_t job, bool is_first) {
   enum { actor_size = 128 };
   uint32_t kind = *(const uint32_t *)(job + at_kind) & kind_mask;
   if (is_first || kind == resuming_kind) return false;
-  if (kind == 0) return !interlock_is_own_at(job);
+  if (kind == 0) return !interlock_is_own_at(job) && !ends_sleep(job);
   for (uintptr_t offset = 0; offset < actor_size; offset += sizeof(uintptr_t)) {
     if (interlock_is_own_at(job - offset)) return false;
   }

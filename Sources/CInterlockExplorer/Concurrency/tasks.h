@@ -10,6 +10,9 @@
 /// `is_own`: the execution made the task or the actor, or one of its tasks has called the actor.
 enum { is_new = 1 << 4, is_own = 1 << 5 };
 
+/// The runtime has made this task for the end of a sleep (known_tasks.c).
+void interlock_note_end_of_sleep(uintptr_t task) HIDDEN;
+
 typedef struct interlock_task_group interlock_task_group;
 
 /// A task: the `state` of its object.

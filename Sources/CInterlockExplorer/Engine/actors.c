@@ -17,6 +17,7 @@ interlock_logical_thread *interlock_engine_add(interlock_operation first, uintpt
   INTERLOCK_PUSH(&ENGINE.threads, thread);
   INTERLOCK_PUSH(&ENGINE.pending, first);
   thread->is_live = true;
+  ENGINE.live_count++;
   thread->previous_live = ENGINE.last_live;
   *(ENGINE.last_live ? &ENGINE.last_live->next_live : &ENGINE.first_live) = thread;
   ENGINE.last_live = thread;
@@ -30,6 +31,7 @@ void interlock_engine_remove(interlock_logical_thread *thread) {
   ENGINE.pending.items[thread->number] = (interlock_operation){0};
   if (!thread->is_live) return;
   thread->is_live = false;
+  ENGINE.live_count--;
   interlock_logical_thread *next = thread->next_live, *previous = thread->previous_live;
   *(previous ? &previous->next_live : &ENGINE.first_live) = next;
   *(next ? &next->previous_live : &ENGINE.last_live) = previous;

@@ -133,6 +133,15 @@ static void wait_for_outside(void) {
   }
 }
 
+/// True if the execution has taken its whole budget, and a test that runs as usual may take less.
+static bool takes_too_long(void) {
+  enum { looks_every = 1024 };
+  if (!ENGINE.options.leaves_outside || ENGINE.steps % looks_every) return false;
+  const uint64_t shortest = 2000000000;
+  uint64_t most = ENGINE.options.budget > shortest ? ENGINE.options.budget : shortest;
+  return interlock_real_now() - ENGINE.begun > most;
+}
+
 /// The next thread to run; timers fire here. NULL if the execution is over.
 static interlock_logical_thread *next_thread(void) {
   int32_t last = ENGINE.stepping;
@@ -164,6 +173,11 @@ static interlock_logical_thread *next_thread(void) {
                                  "the execution reached the limit of steps");
         return NULL;
       }
+    }
+    if (takes_too_long()) {
+      interlock_execution_fail(INTERLOCK_EXPLORED_TIMED_OUT,
+                               "one order takes longer than the budget");
+      return NULL;
     }
     int32_t chosen = choose(last);
     // Only a repeated execution has no choice left.

@@ -67,6 +67,7 @@ typedef struct {
   INTERLOCK_LIST(interlock_logical_thread *) threads;
   INTERLOCK_LIST(interlock_operation) pending;
   interlock_logical_thread *first_live, *last_live;
+  uint32_t live_count;
   /// The threads that can take the next step, in ascending order; only enabled.c changes the list.
   /// `items` point into `memory`, which has `room` elements: both ends of the list can move.
   struct {
@@ -92,6 +93,8 @@ typedef struct {
   /// Threads that may continue without being ready.
   uint32_t may_go_on;
 
+  /// When the execution began, in nanoseconds of real time, and its steps.
+  uint64_t begun;
   uint64_t steps, switches, choice_count;
   /// How often the engine has looked whether a thread can take the next step.
   uint64_t looks;

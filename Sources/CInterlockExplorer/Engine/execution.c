@@ -37,6 +37,7 @@ static void begin(void) {
   ENGINE.execution++;
   ENGINE.threads.count = ENGINE.pending.count = 0;
   ENGINE.first_live = ENGINE.last_live = NULL;
+  ENGINE.live_count = 0;
   interlock_engine_reset_enabled();
   ENGINE.performed.count = ENGINE.trace.count = ENGINE.choices.count = 0;
   ENGINE.stepping = -1;
@@ -47,6 +48,7 @@ static void begin(void) {
   ENGINE.now = 1000000000;
   ENGINE.waiting_for_time = ENGINE.may_go_on = 0;
   ENGINE.waits_outside = 0;
+  ENGINE.begun = ENGINE.options.leaves_outside ? interlock_real_now() : 0;
   ENGINE.steps = ENGINE.switches = ENGINE.choice_count = ENGINE.looks = 0;
   ENGINE.body_has_ended = ENGINE.is_cut = ENGINE.is_limited = false;
   ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;

@@ -26,7 +26,8 @@ enum ExploredXCTests {
         invokes: { test in
           // The object that XCTest has just passed.
           let test = Unmanaged<XCTestCase>.fromOpaque(test!).takeUnretainedValue()
-          guard let exploration = TestsAsTheyAre.exploration, !(test is ExploredTestCase)
+          guard TestsAsTheyAre.isOn, let exploration = TestsAsTheyAre.exploration,
+            !(test is ExploredTestCase)
           else { return false }
           return runs(test, exploration)
         },

@@ -34,10 +34,14 @@ enum TestsAsTheyAre {
   private static let standings = Locked<[Standing: Int]>([:])
   private static let process = getpid()
 
+  /// The option holds in this process. Written once, before there is another thread.
+  nonisolated(unsafe) private(set) static var isOn = false
+
   /// Obeys the option. Called before `main`.
   static func start() {
     let meetsXCTest = ExploredXCTests.start()
-    guard getenv("INTERLOCK_OPTIONS") != nil, exploration != nil else { return }
+    guard getenv("INTERLOCK_OPTIONS") != nil, explores() else { return }
+    isOn = true
     if !meetsXCTest {
       SectionTracking.announce("explore: this build cannot explore tests of XCTest")
     }
@@ -48,6 +52,15 @@ enum TestsAsTheyAre {
     // Read before a child of an exploration can read it.
     _ = process
     atexit { TestsAsTheyAre.summarise() }
+  }
+
+  /// Whether the option holds in this process: not in one that a test starts, which may be of the
+  /// same executable and is to do as the test expects.
+  private static func explores() -> Bool {
+    let mark = "INTERLOCK_EXPLORES_TESTS"
+    guard getenv(mark) == nil, exploration != nil else { return false }
+    setenv(mark, "1", 1)
+    return true
   }
 
   /// Tests get the trait. A time limit would count the time of all orders, and that of the tests
