@@ -2,7 +2,8 @@
 # Checks that Interlock intercepts the end of every asynchronous function that the toolchain's
 # runtime exports, and knows every other entry: a missing one would be an order between tasks that
 # prediction does not see. And that it intercepts each call by which the code of @Test and @Suite
-# describes a test: the option explore=tests would leave such a test out. Linux only; needs nm. Ends
+# describes a test, and the functions of XCTest and Foundation by which its tests run: the option
+# explore=tests would leave such a test out. Linux only; needs nm. Ends
 # with 1 if an entry is missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -115,4 +116,14 @@ if [ -n "$missing$unknown$unmet" ]; then
   [ -z "$unmet" ] || printf 'error: described_tests.h lacks\n%s\n' "$unmet" >&2
   exit 1
 fi
+
+# The functions of Foundation and XCTest that an explored test meets: a name that the toolchain does
+# not have would leave the call out.
+libraries=$(dirname "$library")
+met=$(cat Sources/CInterlockEvents/{calls_outside.h,xctest_doors.c,interpose_run_loops.c} | tr -d '\n\\' \
+  | sed 's/" *"//g' | grep -oE '\$s(10Foundation|6XCTest)[^"]+' | sort -u)
+unknown=$(comm -23 <(printf '%s\n' "$met") \
+  <(nm -D --defined-only "$libraries"/lib{Foundation,XCTest}.so | awk '{ print $3 }' | sort -u))
+[ -z "$unknown" ] || { printf 'error: not in Foundation or XCTest:\n%s\n' "$unknown" >&2; exit 1; }
+
 echo "awaits: all of $(wc -l <<< "$exported") are met"
