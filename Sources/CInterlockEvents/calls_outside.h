@@ -12,8 +12,15 @@ OUTSIDE("$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV
         "a timer of a run loop")
 OUTSIDE("$s10Foundation5TimerC4fire8interval7repeats5blockAC0A10Essentials4DateV_SdSbyACYbctcfc",
         "a timer of a run loop")
+OUTSIDE("$s10Foundation7RunLoopC3runyyF", "a run loop without end")
 OUTSIDE("$s10Foundation7RunLoopC7performyyyyYbcF", "RunLoop.perform")
 OUTSIDE("$s10Foundation7RunLoopC7perform7inModes5blockySayAC4ModeVG_yyYbctF", "RunLoop.perform")
+OUTSIDE("$s6XCTest25XCTNSPredicateExpectationC9predicate6object4file4lineAC"
+        "10Foundation11NSPredicateC_ypSgs12StaticStringVSitcfC",
+        "an expectation by a predicate")
+OUTSIDE("$s6XCTest0A4CaseC11expectation3for13evaluatedWith4file4line7handlerAA0A11ExpectationC"
+        "10Foundation11NSPredicateC_ypSgs12StaticStringVSiSbyYbcSgtF",
+        "an expectation by a predicate")
 // Measures real time.
 OUTSIDE("$s6XCTest0A4CaseC7measure4file4line5blockys12StaticStringV_SiyyXEtF", "XCTest's measure")
 OUTSIDE("$s6XCTest0A4CaseC14measureMetrics_27automaticallyStartMeasuring4file4line3for"

@@ -33,8 +33,8 @@ static inline uintptr_t find_real(uintptr_t *known, const char *name) {
 /// Passes the saved arguments and a number to a C function, which returns the address to jump to.
 #define ASK(function, number)                                                             \
   "movq %rsp, %rdi\n movl $" number ", %esi\n callq " function "\n"
-/// The same for a call that may have numbers among its arguments.
-#define ASK_BEFORE_NUMBERS(function, number)                                              \
+/// The same for a call that may have floating-point arguments.
+#define ASK_KEEPING_FLOATS(function, number)                                              \
   "subq $16, %rsp\n movsd %xmm0, (%rsp)\n movsd %xmm1, 8(%rsp)\n leaq 16(%rsp), %rdi\n"    \
   "movl $" number ", %esi\n callq " function "\n"                                         \
   "movsd (%rsp), %xmm0\n movsd 8(%rsp), %xmm1\n addq $16, %rsp\n"
@@ -52,7 +52,7 @@ static inline uintptr_t find_real(uintptr_t *known, const char *name) {
   "br x16\n"
 #define ASK(function, number)                                                             \
   "add x0, sp, #16\n mov w1, #" number "\n bl " function "\n"
-#define ASK_BEFORE_NUMBERS(function, number)                                              \
+#define ASK_KEEPING_FLOATS(function, number)                                              \
   "stp d0, d1, [sp, #-16]!\n add x0, sp, #32\n mov w1, #" number "\n bl " function "\n"   \
   "ldp d0, d1, [sp], #16\n"
 

@@ -76,7 +76,7 @@ CALLED uintptr_t interlock_outside_called(uintptr_t *arguments, uint32_t call) {
 enum { first_counter = __COUNTER__ + 1 };
 _Static_assert(first_counter == 1, "the doors count from here");
 #define OUTSIDE(name, call) \
-  DOOR(name, ASK_BEFORE_NUMBERS("interlock_outside_called", "(" TEXT(__COUNTER__) " - 1)"))
+  DOOR(name, ASK_KEEPING_FLOATS("interlock_outside_called", "(" TEXT(__COUNTER__) " - 1)"))
 #include "calls_outside.h"
 
 #endif

@@ -21,26 +21,28 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
 }
 
 /// The poll of an explored thread until a `Date`, in seconds since 2001.
-static bool is_performed(void *loop, double before, interlock_site site) {
+static bool is_performed(void *loop, double before, interlock_poll_kind kind,
+                         interlock_site site) {
   if (!is_explored_call(site.returns_to)) return false;
   const double since_1970 = 978307200, farthest = 1e12, second = 1e9;
   double seconds = before < farthest ? before + since_1970 : farthest;
   if (!(seconds > 0)) seconds = 0;
   struct timespec time = {.tv_sec = (time_t)seconds};
   time.tv_nsec = (long)((seconds - (double)time.tv_sec) * second);
-  return interlock_dispatch->poll(loop, &time, interlock_is_xctest(site.returns_to), site);
+  if (interlock_is_xctest(site.returns_to)) kind = INTERLOCK_POLL_OF_WAITER;
+  return interlock_dispatch->poll(loop, &time, kind, site);
 }
 
 /// Forwards the arguments in their registers, whatever they are: at most four words and two
 /// floating-point numbers, which no version of these methods exceeds.
-#define POLLS(name, symbol)                                                                       \
+#define POLLS(name, kind, symbol)                                                                 \
   INTERPOSED SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third,        \
                                        uintptr_t fourth, double number, double other,             \
                                        __attribute__((swift_context)) void *loop) __asm__(symbol); \
   SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third, uintptr_t fourth, \
                             double number, double other,                                          \
                             __attribute__((swift_context)) void *loop) {                          \
-    if (is_performed(loop, number, SITE)) return true;                                            \
+    if (is_performed(loop, number, kind, SITE)) return true;                                      \
     typedef SWIFT_CALL uintptr_t run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, double, double,  \
                                      __attribute__((swift_context)) void *);                      \
     static run *known;                                                                            \
@@ -59,8 +61,9 @@ static bool is_performed(void *loop, double before, interlock_site site) {
     return result;                                                                                \
   }
 
-POLLS(run_in_mode, "$s10Foundation7RunLoopC3run4mode6beforeSbAC4ModeV_0A10Essentials4DateVtF")
-POLLS(run_until, "$s10Foundation7RunLoopC3run5untily0A10Essentials4DateV_tF")
+POLLS(run_in_mode, INTERLOCK_POLL_ONCE,
+      "$s10Foundation7RunLoopC3run4mode6beforeSbAC4ModeV_0A10Essentials4DateVtF")
+POLLS(run_until, INTERLOCK_POLL_UNTIL, "$s10Foundation7RunLoopC3run5untily0A10Essentials4DateV_tF")
 
 #endif
 #endif

@@ -1,8 +1,8 @@
 // Gives the test cases of XCTest to a runner, and lets their waits be waits of the model: XCTest
-// polls a run loop until another thread stops that.
+// polls a run loop until another thread stops the loop.
 //
-// The classes of a user's tests are in the executable, and so are the definitions here that the
-// tables of these classes name.
+// The vtables of a user's test classes are in the executable, so they refer to the definitions
+// here.
 #include "doors.h"
 #include "interlock_dispatch_performer.h"
 #include "interlock_tests.h"
@@ -26,17 +26,13 @@
 
 static const interlock_xctest_runner *runner;
 
-static SWIFT_CALL void invoke(SELF) {
-  typedef SWIFT_CALL void call(SELF);
-  static uintptr_t known;
-  ((call *)find_real(&known, INVOKE))(self);
-}
-
 INTERPOSED SWIFT_CALL void invoke_test(SELF) __asm__(INVOKE);
 SWIFT_CALL void invoke_test(SELF) {
   // Relaxed: set while there was one thread.
   const interlock_xctest_runner *by = __atomic_load_n(&runner, __ATOMIC_RELAXED);
-  if (!by || !by->invokes(self)) invoke(self);
+  typedef SWIFT_CALL void call(SELF);
+  static uintptr_t known;
+  if (!by || !by->invokes(self)) ((call *)find_real(&known, INVOKE))(self);
 }
 
 typedef SWIFT_CALL void record_call(uintptr_t, uintptr_t, uintptr_t, uintptr_t, intptr_t, bool,
@@ -59,13 +55,12 @@ bool interlock_xctest_run_by(const interlock_xctest_runner *by) {
   return true;
 }
 
-void interlock_xctest_invoke(void *test_case) { invoke(test_case); }
-
-/// A waiter of XCTest asks for its run loop first.
 INTERPOSED SWIFT_CALL void *current_run_loop(SELF) __asm__(CURRENT);
 SWIFT_CALL void *current_run_loop(SELF) {
   typedef SWIFT_CALL void *call(SELF);
   static uintptr_t known;
+  // A waiter asks for its run loop first. So does an expectation by a predicate, whose making has
+  // left the exploration (calls_outside.h).
   if (interlock_is_controlled() && interlock_is_xctest(RETURNS_TO)) {
     interlock_dispatch->waiter_begins();
   }
@@ -76,11 +71,11 @@ INTERPOSED SWIFT_CALL void stop_run_loop(SELF) __asm__(STOP);
 SWIFT_CALL void stop_run_loop(SELF) {
   typedef SWIFT_CALL void call(SELF);
   static uintptr_t known;
-  if (interlock_is_controlled()) interlock_dispatch->stop_poll(self);
+  // No explored thread runs a real loop, which would be stopped at its next run.
+  if (interlock_is_controlled()) return interlock_dispatch->stop_poll(self);
   ((call *)find_real(&known, STOP))(self);
 }
 
 #else
 bool interlock_xctest_run_by(const interlock_xctest_runner *by) { return (void)by, false; }
-void interlock_xctest_invoke(void *test_case) { (void)test_case; }
 #endif

@@ -117,6 +117,7 @@ struct Engine {
     limits.hasExactTime = limits.hasExactTime || (options.hasExactTime && result.uses_time)
     limits.boundsLoops = limits.boundsLoops || result.bounds_loops
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
+    limits.boundsWaiters = limits.boundsWaiters || result.bounds_waiters
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
     tasksBlock = tasksBlock || result.tasks_block
     mostTaskThreads = max(mostTaskThreads, Int(result.most_task_threads))
@@ -211,6 +212,7 @@ struct Engine {
       result.uses_time = result.uses_time || sum.uses_time
       result.bounds_loops = result.bounds_loops || sum.bounds_loops
       result.bounds_wake_ups = result.bounds_wake_ups || sum.bounds_wake_ups
+      result.bounds_waiters = result.bounds_waiters || sum.bounds_waiters
       result.strengthens_atomics = result.strengthens_atomics || sum.strengthens_atomics
       result.tasks_block = result.tasks_block || sum.tasks_block
       let spent = Double(result.nanoseconds) / 1e9

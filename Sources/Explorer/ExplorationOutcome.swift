@@ -48,6 +48,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var boundsLoops = false
   /// A thread that woke without a signal waited for the same condition again.
   package var boundsWakeUps = false
+  /// A wait for expectations timed out only when no thread could continue, or ended behind blocks
+  /// of the main queue.
+  package var boundsWaiters = false
   /// Pools have this width, as an option asked; `nil` for any.
   package var poolWidth: Int?
   /// A task can block its thread, and not every order on narrow pools was tried.
@@ -64,6 +67,7 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     boundsSleeps = boundsSleeps || other.boundsSleeps
     boundsLoops = boundsLoops || other.boundsLoops
     boundsWakeUps = boundsWakeUps || other.boundsWakeUps
+    boundsWaiters = boundsWaiters || other.boundsWaiters
     poolWidth = poolWidth ?? other.poolWidth
     leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
   }
@@ -88,6 +92,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     }
     if boundsWakeUps {
       words.append("a thread wakes without a signal at most once for each condition")
+    }
+    if boundsWaiters {
+      words.append("waits for expectations end last, behind the queued blocks of the main queue")
     }
     if leavesOutNarrowPools {
       words.append("a task can block, and not all orders of narrow pools were tried")

@@ -69,12 +69,18 @@ struct TestsAsTheyAreTests {
       #expect(line?.hasPrefix(claim) == true, "\(test): \(output)")
     }
     #expect(output.contains("testSkipped' skipped"), "\(output)")
+    // A test whose wait has a limit says what the wait leaves out.
+    let words = "; waits for expectations end last, behind the queued blocks of the main queue"
+    for (test, hasWords) in [("testExpectations", true), ("testActor", false)] {
+      let line = output.split(separator: "\n").first { $0.hasSuffix("  XCAsTheyAre.\(test)") }
+      #expect(line?.contains(words) == hasWords, "\(test): \(output)")
+    }
     let summary =
-      "interlock: explore: 15 test cases: 9 in every order, 2 failed,"
+      "interlock: explore: 17 test cases: 11 in every order, 2 failed,"
       + " 1 once, as usual (not controlled: Foundation.Process),"
       + " 1 once, as usual (not controlled: XCTest's measure),"
       + " 1 once, as usual (not controlled: a timer of a run loop),"
-      + " 1 once, as usual (not controlled: more than 10,000 threads, blocks and tasks at once)\n"
+      + " 1 once, as usual (not controlled: an expectation by a predicate)\n"
     #expect(output.contains(summary), "\(output)")
   }
 
@@ -96,7 +102,29 @@ struct TestsAsTheyAreTests {
   func xctestInOneOrder() throws {
     let output = try runXCTest("explore=one_order")
     #expect(!output.contains(": error: "), "\(output)")
-    #expect(output.contains("interlock: explore: 15 test cases: 12 in one order, "), "\(output)")
+    #expect(output.contains("interlock: explore: 17 test cases: 13 in one order, "), "\(output)")
+  }
+
+  @Test("a test with too many blocks at once runs as usual")
+  func manyBlocks() throws {
+    let output = try runXCTest("explore=tests explore_budget=200", "XCManyBlocks")
+    let reason = "not controlled: more than 10,000 threads, blocks and tasks at once"
+    #expect(output.contains("1 test case: 1 once, as usual (\(reason))\n"), "\(output)")
+  }
+
+  @Test("what a class does around its tests is done in each order")
+  func surroundings() throws {
+    let output = try runXCTest("explore=tests explore_budget=4", "XCSurrounds")
+    #expect(output.contains("interlock: explore: 1 test case: 1 in every order\n"), "\(output)")
+  }
+
+  @Test("a token of another test is a line, and the test runs as usual")
+  func foreignToken() throws {
+    let token = "i1-9ccde3b9-w2147483648-bc22-af7ac5"
+    let output = try runXCTest(
+      "explore=tests explore_replay=\(token)", Self.cases + "/testActor")
+    #expect(output.contains("; the test runs once, as usual  XCAsTheyAre.testActor\n"), "\(output)")
+    #expect(output.contains("testActor' passed"), "\(output)")
   }
 
   @Test("a failed XCTAssert fails its order")
@@ -112,6 +140,9 @@ struct TestsAsTheyAreTests {
     let output = try runXCTest("delays=off", "XCExplored")
     #expect(output.contains("explore: all 2 orders pass; "), "\(output)")
     #expect(output.contains(": error: XCExplored.testWrong : "), "\(output)")
+    #expect(output.contains("testSkipped' skipped"), "\(output)")
+    #expect(output.contains("the test runs once, as usual  XCExplored.testMeasure\n"), "\(output)")
+    #expect(output.contains("with 1 test skipped and 1 failure"), "\(output)")
     #expect(output.contains("\nreplay: override var replay: String? { \""), "\(output)")
   }
 

@@ -130,6 +130,34 @@ final class XCAsTheyAre: XCTestCase {
       _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
     }
     XCTAssertTrue(isDone)
+    isDone = false
+    let begun = Date()
+    DispatchQueue.main.async { isDone = true }
+    while !isDone { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
+    XCTAssertLessThan(Date().timeIntervalSince(begun), 5)
+    RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.05))
+    XCTAssertGreaterThanOrEqual(Date().timeIntervalSince(begun), 0.04)
+  }
+
+  /// A waiter on a queue is still on the queue afterwards.
+  func testWaitOnQueue() {
+    let queue = DispatchQueue(label: "waits")
+    queue.sync {
+      let never = XCTestExpectation(description: "never")
+      never.isInverted = true
+      XCTAssertEqual(XCTWaiter.wait(for: [never], timeout: 0.01), .completed)
+      dispatchPrecondition(condition: .onQueue(queue))
+    }
+  }
+
+  /// Fulfilled before the wait or during it: a limit that never passes is none of XCTest's own.
+  func testWaitForever() {
+    let answer = expectation(description: "answer")
+    nonisolated(unsafe) var isFirst = false
+    DispatchQueue.global().async { answer.fulfill() }
+    DispatchQueue.main.async { isFirst = true }
+    wait(for: [answer], timeout: .infinity)
+    _ = isFirst
   }
 
   private typealias Original = @convention(thin) (UnownedJob) -> Void
@@ -170,13 +198,44 @@ final class XCAsTheyAre: XCTestCase {
     wait(for: [fired], timeout: 5)
   }
 
-  func testManyBlocks() {
+  func testPredicate() {
+    let isSo = NSPredicate { _, _ in true }
+    let both = [
+      expectation(for: isSo, evaluatedWith: nil),
+      XCTNSPredicateExpectation(predicate: isSo, object: nil),
+    ]
+    wait(for: both, timeout: 5)
+  }
+
+  func testMeasure() { measure { calls = 1 } }
+}
+
+/// A test of XCTest with more blocks at once than an exploration has stacks for.
+final class XCManyBlocks: XCTestCase {
+  func testBlocks() {
     let group = DispatchGroup()
     for _ in 0..<20_000 { DispatchQueue.global().async(group: group) {} }
     group.wait()
   }
+}
 
-  func testMeasure() { measure { calls = 1 } }
+/// A class that surrounds each of its tests.
+final class XCSurrounds: XCTestCase {
+  @TaskLocal static var isSurrounded = false
+
+  override func invokeTest() {
+    Self.$isSurrounded.withValue(true) { super.invokeTest() }
+  }
+
+  private static func isSurroundedInTask() async -> Bool {
+    await Task { isSurrounded }.value
+  }
+
+  func testLocalValue() async {
+    XCTAssertTrue(Self.isSurrounded)
+    let isInTask = await Self.isSurroundedInTask()
+    XCTAssertTrue(isInTask)
+  }
 }
 
 /// A test of XCTest that explores a body.
@@ -204,6 +263,10 @@ final class XCExplored: ExploredTestCase {
     let coins = await purse.coins
     XCTAssertEqual(coins, 20)
   }
+
+  func testSkipped() throws { throw XCTSkip("not here") }
+
+  func testMeasure() { measure {} }
 
   func testWrong() async {
     let purse = Purse()

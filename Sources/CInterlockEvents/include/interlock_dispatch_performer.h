@@ -26,6 +26,13 @@ typedef struct {
 /// A submission that will never begin: a reader that lists it must remove it.
 void interlock_dispatch_drop(const interlock_dispatch_request *request);
 
+/// A poll of a run loop: for XCTest's waiter, until one source was handled, or for its whole time.
+typedef enum {
+  INTERLOCK_POLL_OF_WAITER,
+  INTERLOCK_POLL_ONCE,
+  INTERLOCK_POLL_UNTIL,
+} interlock_poll_kind;
+
 /// A function named `ask_…` runs before the call's events and may let other threads run first. The
 /// others perform the call.
 typedef struct interlock_dispatch_performer {
@@ -94,7 +101,7 @@ typedef struct interlock_dispatch_performer {
   bool (*waiter_ends_at)(void *queue, uint64_t due);
   /// The calling thread polls its run loop until the time `before`, of the real-time clock. Returns
   /// false if the real loop must run.
-  bool (*poll)(void *run_loop, const struct timespec *before, bool is_waiter, interlock_site);
+  bool (*poll)(void *run_loop, const struct timespec *before, interlock_poll_kind, interlock_site);
   /// Ends the poll of a run loop.
   void (*stop_poll)(void *run_loop);
 

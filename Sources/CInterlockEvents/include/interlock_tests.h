@@ -50,14 +50,15 @@ typedef uintptr_t interlock_test_traits(uintptr_t own, bool is_suite);
 /// while there is one thread.
 bool interlock_tests_choose_traits(interlock_test_traits *traits);
 
-/// What runs the test cases of XCTest, and gets their failures, in place of the library.
+/// Functions that run XCTest's test cases, and receive their failures, in place of the library.
 typedef struct {
   /// XCTest begins to run a test case, from `setUp` to `tearDown`. Returns true if the function has
   /// run it.
   bool (*invokes)(void *test_case);
   /// A test case records a failure: the two words of each Swift string, which the caller keeps, and
-  /// the line. Returns true if that is all that happens.
-  bool (*fails)(const uintptr_t description[2], const uintptr_t file[2], intptr_t line);
+  /// the line. Returns true if XCTest must not record it.
+  bool (*fails)(const uintptr_t *description, const uintptr_t *file,
+                intptr_t line);
 } interlock_xctest_runner;
 
 /// Calls these functions from now on, for the life of the process.
@@ -65,9 +66,6 @@ typedef struct {
 /// Returns false if the process has no XCTest, or a version without these methods. Call it while
 /// there is one thread.
 bool interlock_xctest_run_by(const interlock_xctest_runner *runner);
-
-/// Runs a test case as XCTest does.
-void interlock_xctest_invoke(void *test_case);
 
 #ifdef __cplusplus
 }

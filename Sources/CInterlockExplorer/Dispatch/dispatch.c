@@ -20,13 +20,13 @@ static const char *name_of(uint32_t flags) {
   return flags & INTERLOCK_FLAG_BARRIER ? "async barrier" : "async";
 }
 
-static bool is_of_waiters(const interlock_dispatch_request *request) {
+static bool is_of_xctest(const interlock_dispatch_request *request) {
   return !(request->flags & (INTERLOCK_FLAG_JOB | INTERLOCK_FLAG_ON_GROUP)) &&
-         interlock_model_queue_at(request->queue)->is_of_waiters;
+         interlock_model_queue_at(request->queue)->is_of_xctest;
 }
 
 static void ask_enqueue(const interlock_dispatch_request *request, interlock_site site) {
-  if (is_of_waiters(request)) {
+  if (is_of_xctest(request)) {
     interlock_model_waiter_did(interlock_model_queue_at(request->queue));
     return;
   }
@@ -55,7 +55,7 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
 static void fire_delayed(void *item) { interlock_model_hand_over(item, 0); }
 
 static void enqueue(const interlock_dispatch_request *request, interlock_site site) {
-  if (is_of_waiters(request)) return request->function(request->context);
+  if (is_of_xctest(request)) return request->function(request->context);
   model_item *item = interlock_model_item_of(request);
   if (request->flags & INTERLOCK_FLAG_JOB) interlock_model_job_found(item);
   if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
@@ -161,7 +161,7 @@ static void expect_queue(void *object, bool is_on, bool as_barrier, interlock_si
   (void)site;
   model_queue *queue = interlock_model_queue_at(object);
   // Its blocks are part of other threads' steps.
-  if (queue->is_of_waiters) return;
+  if (queue->is_of_xctest) return;
   const model_queue *current = interlock_current_thread()->queue;
   bool holds = interlock_model_is_on(current, queue) == is_on;
   if (holds && as_barrier && queue->kind == QUEUE_CONCURRENT) holds = queue->has_barrier;

@@ -1,6 +1,7 @@
 // Blocks and jobs: handed to a queue, begun, and ended.
 #include "../../CInterlockEvents/interpose.h"
 #include "items.h"
+#include "run_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -157,6 +158,7 @@ RUNS_BLOCKS static void run(model_item *item) {
   interlock_model_did_pass(queue);
   interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
   interlock_model_finish(&item->entry);
+  interlock_model_main_ran(queue);
   if (dispatch_release) dispatch_release(request->queue);
 }
 

@@ -31,11 +31,17 @@ typedef struct interlock_model_item {
 
 /// A thread that waits by polling its run loop (run_loops.c).
 typedef struct {
-  /// It is a waiter of XCTest; no other thread can reach the waiter before it polls; its time.
-  bool is_of_waiter, is_private;
+  /// The thread is in a waiter of XCTest.
+  bool is_of_waiter;
+  /// The waiter is the one that XCTest makes for an asynchronous test.
+  bool is_of_test;
+  /// Other threads can reach the waiter before it polls.
+  bool is_reached;
+  /// The limit of the wait.
   uint64_t due;
-  /// While it polls: its run loop. The object of its polls.
+  /// The run loop, while the thread polls it; else NULL.
   void *run_loop;
+  /// The object of the polls.
   uint32_t number;
   bool is_stopped;
 } interlock_poll;

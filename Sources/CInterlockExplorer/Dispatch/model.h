@@ -39,7 +39,7 @@ typedef struct interlock_model_entry {
   model_queue *through;
   /// The thread that runs it, or is to; NULL for a lane, and before there is one.
   interlock_logical_thread *thread;
-  /// Of one that a thread runs itself: the queue that the thread was on before.
+  /// For a synchronous entry: the queue that its thread was on before.
   void *outer;
 } model_entry;
 
@@ -65,8 +65,10 @@ struct interlock_model_queue {
   bool is_posted, is_open, is_open_by_sync;
   /// It was made inactive and is not activated; it is a queue of Swift Concurrency.
   bool is_inactive, is_task_pool;
-  /// It is one of XCTest's; that on which the end of a wait is announced.
-  bool is_of_waiters, ends_waits;
+  /// XCTest made it.
+  bool is_of_xctest;
+  /// XCTest's waiters end with a call on it.
+  bool ends_waits;
   /// It was made in the execution.
   bool is_of_execution;
   /// Of an open serial queue, and of a concurrent one with a barrier, the thread that is on it.

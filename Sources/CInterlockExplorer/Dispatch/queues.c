@@ -75,12 +75,12 @@ static void keep_label(interlock_object *known, void *object) {
 }
 
 /// The queues of XCTest have labels of their own.
-static void recognise(model_queue *queue) {
+static void note_xctest(model_queue *queue) {
   static const char prefix[] = "org.swift.XCTest";
   if (!interlock_exploration_asked()->body_is_main || !dispatch_queue_get_label) return;
   const char *label = dispatch_queue_get_label(queue->object);
-  queue->is_of_waiters = label && strncmp(label, prefix, sizeof prefix - 1) == 0;
-  queue->ends_waits = queue->is_of_waiters && strstr(label, ".delegate");
+  queue->is_of_xctest = label && strncmp(label, prefix, sizeof prefix - 1) == 0;
+  queue->ends_waits = queue->is_of_xctest && strstr(label, ".delegate");
 }
 
 static model_queue *fill(interlock_object *known, void *object) {
@@ -89,7 +89,7 @@ static model_queue *fill(interlock_object *known, void *object) {
   queue->number = known->number;
   known->state = queue;
   keep_label(known, object);
-  recognise(queue);
+  note_xctest(queue);
   int root = interlock_root_index((uintptr_t)object);
   if (root >= 0) {
     fill_root(queue, root);

@@ -5,9 +5,9 @@
 // blocks that are queued when the poll ends run before the thread goes on.
 //
 // XCTest keeps the state of its waiters on queues of its own, whose blocks are short and wait for
-// nothing. No order of these blocks is an outcome, but what a waiter finds is: that expectations
-// are fulfilled. So the calls are parts of their steps. A waiter that others cannot reach before it
-// polls, as the one for an asynchronous test, is ordered by the end of its poll alone.
+// nothing. The order of these blocks has no effect; the expectations that a waiter finds fulfilled
+// have. So each call on such a queue is an operation in the step of its caller. No other thread can
+// reach the waiter for an asynchronous test before it polls: it needs no such operation.
 #include "run_loops.h"
 
 #include "synchronous.h"
@@ -59,10 +59,13 @@ bool interlock_model_is_main(const interlock_logical_thread *thread) {
 
 static interlock_poll *own_poll(void) { return &interlock_model_thread()->poll; }
 
-/// What a waiter's calls do in their step, unless no other thread can reach the waiter.
-void interlock_model_waiter_did(const model_queue *queue) {
-  if (own_poll()->is_private) return;
+static void declare(const model_queue *queue) {
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, queue->number, 0));
+}
+
+void interlock_model_waiter_did(const model_queue *queue) {
+  const interlock_poll *poll = own_poll();
+  if (!poll->is_of_waiter || poll->is_reached) declare(queue);
 }
 
 bool interlock_model_is_waiter(void) {
@@ -71,26 +74,34 @@ bool interlock_model_is_waiter(void) {
 }
 
 void interlock_model_waiter_begins(void) {
+  if (!interlock_exploration_asked()->body_is_main) return;
   // XCTest says the time limit next. Until then the thread reaches no point.
-  *own_poll() = (interlock_poll){.is_of_waiter = true, .is_private = true, .due = INTERLOCK_NEVER};
+  *own_poll() = (interlock_poll){.is_of_waiter = true, .due = INTERLOCK_NEVER};
 }
 
 bool interlock_model_waiter_ends_at(void *object, uint64_t due) {
   model_queue *queue = interlock_model_queue_at(object);
-  if (!queue->is_of_waiters) return false;
-  // The waiter of an asynchronous test has 30 days. XCTest adds a quarter of a second, after which
-  // an outer waiter ends the inner ones; a waiter finds by the clock that its own time is over.
-  const uint64_t second = 1000000000, days = 29 * 24 * 3600, added = second / 4 - second / 1000;
+  if (!queue->is_of_xctest) return false;
   interlock_poll *poll = own_poll();
-  if (poll->is_of_waiter && due < interlock_virtual_now() + days * second) {
-    poll->is_private = false;
-    poll->due = due - added;
-    interlock_model_waiter_did(queue);
-  }
+  if (!poll->is_of_waiter) return true;
+  // XCTest adds a quarter of a second, after which an outer waiter ends the inner ones. A waiter
+  // finds by the clock that its own time is over. The one for an asynchronous test has 30 days.
+  const uint64_t second = 1000000000, minute = 60 * second, month = 30 * 24 * 60 * minute;
+  const uint64_t added = second / 4 - second / 1000;
+  poll->is_of_test = due - interlock_virtual_now() - month < minute;
+  if (poll->is_of_test) return true;
+  poll->is_reached = true;
+  if (due != INTERLOCK_NEVER) poll->due = due - added;
+  declare(queue);
   return true;
 }
 
-void interlock_model_waiter_ends(void) { *own_poll() = (interlock_poll){0}; }
+void interlock_model_waiter_ends(const model_queue *queue) {
+  // An outer waiter has ended it before it had a limit.
+  const interlock_poll *poll = own_poll();
+  if (poll->is_of_waiter && !poll->is_of_test && !poll->is_reached) declare(queue);
+  *own_poll() = (interlock_poll){0};
+}
 
 // Polls.
 
@@ -99,6 +110,7 @@ static bool is_stopped(interlock_logical_thread *thread, void *poll) {
   return ((const interlock_poll *)poll)->is_stopped;
 }
 
+/// Waits until the poll is stopped, or for its limit.
 static void wait_for_stop(interlock_poll *poll, void *run_loop, uintptr_t place) {
   poll->run_loop = run_loop;
   poll->is_stopped = false;
@@ -106,38 +118,66 @@ static void wait_for_stop(interlock_poll *poll, void *run_loop, uintptr_t place)
   interlock_operation wait = interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_WAIT,
                                                     poll->number, 1);
   if (poll->due != INTERLOCK_NEVER) wait.flags = INTERLOCK_OPERATION_TIMED;
-  interlock_name_call(poll->is_private ? "wait for the test" : "wait");
-  bool stopped = interlock_point_until_last(wait, is_stopped, poll, poll->due, place);
+  interlock_name_call(poll->is_of_test ? "wait for the test" : "wait");
+  bool stopped;
+  if (poll->is_of_waiter) {
+    if (poll->due != INTERLOCK_NEVER) interlock_the_engine.result->bounds_waiters = true;
+    stopped = interlock_point_until_last(wait, is_stopped, poll, poll->due, place);
+  } else {
+    if (poll->due != INTERLOCK_NEVER) interlock_note_try();
+    stopped = interlock_point_until(wait, is_stopped, poll, poll->due, place);
+  }
   wait.other = 1 + stopped;
   if (!stopped) wait.flags |= INTERLOCK_OPERATION_FAILED;
   interlock_turned_out(wait);
   poll->run_loop = NULL;
 }
 
-bool interlock_model_poll(void *run_loop, const struct timespec *before, bool is_waiter,
+bool interlock_model_poll(void *run_loop, const struct timespec *before, interlock_poll_kind kind,
                           interlock_site site) {
   interlock_poll *poll = own_poll();
-  bool is_main = is_main_thread(interlock_current_thread());
-  is_waiter = is_waiter && poll->is_of_waiter;
-  if (!is_waiter && !is_main) return false;
-  if (is_main && _dispatch_main_q) leave_main();
-  if (is_waiter) {
-    wait_for_stop(poll, run_loop, site.place);
-  } else {
-    interlock_perform_sleep(CLOCK_REALTIME, before, true, site);
+  interlock_logical_thread *self = interlock_current_thread();
+  bool is_main = is_main_thread(self);
+  bool is_waiter = kind == INTERLOCK_POLL_OF_WAITER && poll->is_of_waiter;
+  if (!is_waiter && !is_main) {
+    interlock_perform_leave("a run loop");
+    return false;
   }
-  if (is_main && _dispatch_main_q) enter_main(site.place);
+  void *queue = self->queue;
+  if (is_main && _dispatch_main_q) leave_main();
+  if (!is_waiter) poll->due = interlock_due(CLOCK_REALTIME, before);
+  if (kind == INTERLOCK_POLL_UNTIL && poll->due != INTERLOCK_NEVER) {
+    interlock_perform_sleep(CLOCK_REALTIME, before, true, site);
+  } else {
+    wait_for_stop(poll, run_loop, site.place);
+  }
+  if (is_main && _dispatch_main_q) {
+    const model_queue *main = interlock_model_queue_at(_dispatch_main_q);
+    if (main->first || main->is_open) interlock_the_engine.result->bounds_waiters = true;
+    enter_main(site.place);
+  }
+  self->queue = queue;
   return true;
+}
+
+static void stop(interlock_poll *poll) {
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_SIGNAL, poll->number,
+                                       1 + poll->is_stopped));
+  poll->is_stopped = true;
 }
 
 void interlock_model_stop_poll(void *run_loop) {
   INTERLOCK_EACH_LIVE(thread) {
     model_thread *own = thread->model;
-    if (!own || own->poll.run_loop != run_loop) continue;
-    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_SIGNAL, own->poll.number,
-                                         1 + own->poll.is_stopped));
-    own->poll.is_stopped = true;
+    if (own && own->poll.run_loop == run_loop) stop(&own->poll);
   }
+}
+
+void interlock_model_main_ran(const model_queue *queue) {
+  const interlock_logical_thread *first = interlock_the_engine.threads.items[0];
+  model_thread *own = first->model;
+  bool is_polled = own && own->poll.run_loop && !own->poll.is_of_waiter && is_main_thread(first);
+  if (is_polled && queue->object == (void *)_dispatch_main_q) stop(&own->poll);
 }
 
 #endif

@@ -16,11 +16,14 @@ bool interlock_model_is_main(const interlock_logical_thread *thread) HIDDEN;
 bool interlock_model_is_waiter(void) HIDDEN;
 void interlock_model_waiter_begins(void) HIDDEN;
 bool interlock_model_waiter_ends_at(void *queue, uint64_t due) HIDDEN;
-/// The calling thread makes a call on a queue of XCTest's; the waiter of the thread ends.
+/// Records a call on a queue of XCTest in the caller's step.
 void interlock_model_waiter_did(const model_queue *queue) HIDDEN;
-void interlock_model_waiter_ends(void) HIDDEN;
-bool interlock_model_poll(void *run_loop, const struct timespec *before, bool is_waiter,
+/// The waiter of the calling thread ends, on this queue.
+void interlock_model_waiter_ends(const model_queue *queue) HIDDEN;
+bool interlock_model_poll(void *run_loop, const struct timespec *before, interlock_poll_kind kind,
                           interlock_site site) HIDDEN;
+/// A block of the queue has run: a poll that handles one block of the main queue ends.
+void interlock_model_main_ran(const model_queue *queue) HIDDEN;
 void interlock_model_stop_poll(void *run_loop) HIDDEN;
 
 #endif

@@ -36,7 +36,7 @@ static interlock_operation operation_on(const model_queue *queue, bool is_barrie
 
 void interlock_model_ask_sync(void *object, bool is_barrier, interlock_site site) {
   model_queue *queue = interlock_model_queue_at(object);
-  if (queue->is_of_waiters) return interlock_model_waiter_did(queue);
+  if (queue->is_of_xctest) return interlock_model_waiter_did(queue);
   if (is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   if (!interlock_model_order_matters(queue)) return;
   interlock_model_ask(operation_on(queue, is_barrier, false), site);
@@ -72,9 +72,9 @@ void interlock_model_leave(model_queue *queue, model_entry *entry, bool is_barri
 void interlock_model_sync(void *object, void (*function)(void *), void *context, bool is_barrier,
                           interlock_site site) {
   model_queue *queue = interlock_model_queue_at(object);
-  if (queue->is_of_waiters) {
+  if (queue->is_of_xctest) {
     function(context);
-    if (queue->ends_waits) interlock_model_waiter_ends();
+    if (queue->ends_waits) interlock_model_waiter_ends(queue);
     return;
   }
   const model_queue *own = interlock_model_trap(queue, interlock_current_thread());

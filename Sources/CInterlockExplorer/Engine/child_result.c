@@ -170,6 +170,7 @@ static void check_numbers(interlock_exploration_result *result,
   check_boolean(&result->bounds_loops);
   check_boolean(&result->bounds_wake_ups);
   check_boolean(&result->strengthens_atomics);
+  check_boolean(&result->bounds_waiters);
   check_boolean(&result->tasks_block);
   check_boolean(&result->must_begin_anew);
   // Else exploring would begin anew for ever.

@@ -176,8 +176,6 @@ static interlock_logical_thread *longest_held_back(void) {
   return longest;
 }
 
-static void add_next_times(bool of_last);
-
 void interlock_engine_list_yielded(void) {
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
     interlock_logical_thread *thread = ENGINE.looked_at.items[index];
@@ -185,8 +183,6 @@ void interlock_engine_list_yielded(void) {
   }
   interlock_logical_thread *held_back = ENGINE.enabled.count ? NULL : longest_held_back();
   if (held_back) set_enabled(held_back, true);
-  bool waits = ENGINE.waiting_for_time && !ENGINE.enabled.count && !ENGINE.body_has_ended;
-  if (waits && !interlock_time_is_exact()) add_next_times(true);
 }
 
 /// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
@@ -223,6 +219,10 @@ static void add_next_times(bool of_last) {
     bool waits = thread->waits_for_time && (thread->comes_last || !of_last);
     if (waits && thread->due == next) set_enabled(thread, true);
   }
+}
+
+void interlock_engine_list_last(void) {
+  if (!interlock_time_is_exact() && !ENGINE.body_has_ended) add_next_times(true);
 }
 
 void interlock_engine_find_enabled(void) {

@@ -176,6 +176,8 @@ size_t interlock_engine_first_enabled_from(uint32_t number) HIDDEN;
 bool interlock_engine_is_enabled(int32_t number) HIDDEN;
 /// Adds the threads that yielded; for a state in which no other thread is enabled.
 void interlock_engine_list_yielded(void) HIDDEN;
+/// Adds what waits for a time that comes when no thread can continue.
+void interlock_engine_list_last(void) HIDDEN;
 /// True if another thread has taken a step since this one yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
 /// True if the thread can perform its pending operation, or its time is up (enabled.c).

@@ -197,8 +197,8 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     status = INTERLOCK_EXPLORE_RAN;
     ENGINE.options = *options;
     if (!ENGINE.options.steps) ENGINE.options.steps = 1000000;
-    bool has_fewer = ENGINE.options.chosen_steps - 1 < ENGINE.options.steps;
-    if (!has_fewer) ENGINE.options.chosen_steps = ENGINE.options.steps;
+    const uint64_t chosen = ENGINE.options.chosen_steps, most = ENGINE.options.steps;
+    if (!chosen || chosen > most) ENGINE.options.chosen_steps = most;
     if (!ENGINE.options.execution_time) ENGINE.options.execution_time = 10000000000;
     result->facts = options->facts;
     interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());

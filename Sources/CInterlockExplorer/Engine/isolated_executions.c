@@ -77,6 +77,7 @@ static void add(interlock_exploration_result *all, const interlock_exploration_r
   sum.bounds_loops |= all->bounds_loops;
   sum.bounds_wake_ups |= all->bounds_wake_ups;
   sum.strengthens_atomics |= all->strengthens_atomics;
+  sum.bounds_waiters |= all->bounds_waiters;
   sum.tasks_block |= all->tasks_block;
   if (sum.most_task_threads < all->most_task_threads) {
     sum.most_task_threads = all->most_task_threads;

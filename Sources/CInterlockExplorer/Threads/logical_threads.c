@@ -12,7 +12,7 @@
 interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argument,
                                           interlock_operation first, interlock_readiness *is_ready,
                                           void *context, bool is_joinable, uintptr_t place) {
-  // Each has a stack from the start, and the system has some ten thousands.
+  // Each has a stack from the start; the system refuses the 32,000th (two mappings each).
   enum { most_at_once = 10000 };
   if (ENGINE.options.leaves_outside && ENGINE.live_count >= most_at_once) {
     interlock_perform_leave("more than 10,000 threads, blocks and tasks at once");

@@ -157,6 +157,9 @@ typedef struct {
   bool bounds_wake_ups;
   /// An atomic operation asks for a weaker order than sequential consistency, and did not get it.
   bool strengthens_atomics;
+  /// A wait for XCTest's expectations had a limit, which passed only when no thread could continue;
+  /// or one ended while blocks of the main queue were queued, which then ran first.
+  bool bounds_waiters;
   /// A task blocked a thread of the tasks' pool: a pool of fewer threads may run dry.
   bool tasks_block;
   /// The most threads that the tasks of an execution use: with as many, none waits for a thread.

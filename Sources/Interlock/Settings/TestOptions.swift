@@ -36,7 +36,6 @@ package struct TestOptions: EnvironmentOptions {
     ) { $1.exploreBudget = $0 },
     Option(
       "explore_replay", .text("token"), \.exploreReplay,
-      "Of each test, only the schedule of this token of a failure is executed: choose the test with"
-        + " `--filter`."),
+      "Executes only the schedule of this token of a failure; choose its test with `--filter`."),
   ]
 }

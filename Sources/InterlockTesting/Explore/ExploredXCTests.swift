@@ -23,18 +23,19 @@ enum ExploredXCTests {
     let runner = UnsafeMutablePointer<interlock_xctest_runner>.allocate(capacity: 1)
     runner.initialize(
       to: interlock_xctest_runner(
-        invokes: { test in
+        invokes: { object in
+          guard let object else { return false }
           // The object that XCTest has just passed.
-          let test = Unmanaged<XCTestCase>.fromOpaque(test!).takeUnretainedValue()
+          let test = Unmanaged<XCTestCase>.fromOpaque(object).takeUnretainedValue()
           guard TestsAsTheyAre.isOn, let exploration = TestsAsTheyAre.exploration,
             !(test is ExploredTestCase)
           else { return false }
           return runs(test, exploration)
         },
         fails: { description, file, line in
-          guard Exploration.isExplored else { return false }
-          let text = unsafeBitCast((description![0], description![1]), to: String.self)
-          let path = unsafeBitCast((file![0], file![1]), to: String.self)
+          guard Exploration.isExplored, let description, let file else { return false }
+          let text = unsafeBitCast((description[0], description[1]), to: String.self)
+          let path = unsafeBitCast((file[0], file[1]), to: String.self)
           let place = line > 0 ? "\((path as NSString).lastPathComponent):\(line)" : ""
           Exploration.end(text, at: place)
           return true
@@ -61,7 +62,8 @@ enum ExploredXCTests {
         let explored = Exploration(options, of: test.name)
         return try answer(of: explored, exploration.replay) {
           let fresh = type.init(name: name, testClosure: closure)
-          interlock_xctest_invoke(Unmanaged.passUnretained(fresh).toOpaque())
+          // The method of the user's class, which may surround the test.
+          fresh.invokeTest()
           if isSkipped(fresh) { Exploration.leave(skip) }
           return true
         }
@@ -79,7 +81,7 @@ enum ExploredXCTests {
     }
   }
 
-  /// The name of what a test does that skips itself.
+  /// The reason of an order whose test skips itself.
   private static let skip = "XCTSkip"
 
   // The library keeps both in private properties. A closure that a mirror shows cannot be called.

@@ -7,9 +7,10 @@ struct TestExploration: Sendable {
   var replay: String?
   /// One order is all that is asked for: a test that passes says nothing.
   var isOneOrder = false
-  /// The source of the test asks for it. Otherwise the option does, and a failure that may have
-  /// another cause than the order is left as it was.
+  /// The source of the test asks for it. Otherwise the option does.
   var isOfSource = true
+  /// A failure that may have another cause than the order lets the test run as usual.
+  var leavesDoubts = false
 
   enum Result: Sendable {
     case explored(Answer)
@@ -26,9 +27,9 @@ struct TestExploration: Sendable {
   ) throws(ExploreError) -> Result {
     var options = try settings(options)
     options.isIsolated = true
-    options.leavesDoubts = !isOfSource
-    // Several orders within the budget, also of a test that loops until another task ends that.
-    options.chosenSteps = Int(min(20_000 * max(options.seconds, 1), 1e6))
+    options.leavesDoubts = leavesDoubts
+    // Several orders within the budget, also of a test that loops until another task ends the loop.
+    if replay == nil { options.chosenSteps = Int(min(20_000 * max(options.seconds, 1), 1e6)) }
     if isOneOrder { options.strategy = .inTurn }
     if isOfSource || isOneOrder || replay != nil { return try result(options, body) }
     // Many tests wait for a time, or have a limit that is meant to be long enough. What fails only
@@ -49,12 +50,13 @@ struct TestExploration: Sendable {
   ) throws(ExploreError) -> Result {
     do throws(ExploreError) {
       let answer = try body(options)
-      if !isOfSource, case .failed(let failure) = answer.outcome, let doubt = failure.doubt {
+      if leavesDoubts, case .failed(let failure) = answer.outcome, let doubt = failure.doubt {
         return .refused(doubt.reason, details: doubt.details)
       }
       return .explored(answer)
     } catch {
-      if replay != nil { throw error }
+      // With the option, the token is that of another test.
+      if replay != nil, isOfSource { throw error }
       return .refused(error.description)
     }
   }

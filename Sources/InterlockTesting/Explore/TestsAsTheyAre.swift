@@ -20,14 +20,15 @@ enum TestsAsTheyAre {
   /// How each test is explored; `nil` without the option.
   static let exploration: TestExploration? = {
     let options = TestOptions.ofThisProcess
-    var exploration = TestExploration(replay: options.exploreReplay, isOfSource: false)
+    var exploration = TestExploration()
     switch options.explore {
     case .off: return nil
     case .tests: exploration.options = [.budget(.seconds(options.exploreBudget))]
-    case .oneOrder:
-      exploration = ExploredTrait.inOneOrder.exploration
-      exploration.isOfSource = false
+    case .oneOrder: exploration = ExploredTrait.inOneOrder.exploration
     }
+    exploration.replay = options.exploreReplay
+    exploration.isOfSource = false
+    exploration.leavesDoubts = true
     return exploration
   }()
 
@@ -40,7 +41,7 @@ enum TestsAsTheyAre {
   /// Obeys the option. Called before `main`.
   static func start() {
     let meetsXCTest = ExploredXCTests.start()
-    guard getenv("INTERLOCK_OPTIONS") != nil, explores() else { return }
+    guard getenv("INTERLOCK_OPTIONS") != nil, takeOption() else { return }
     isOn = true
     if !meetsXCTest {
       SectionTracking.announce("explore: this build cannot explore tests of XCTest")
@@ -56,10 +57,11 @@ enum TestsAsTheyAre {
 
   /// Whether the option holds in this process: not in one that a test starts, which may be of the
   /// same executable and is to do as the test expects.
-  private static func explores() -> Bool {
+  private static func takeOption() -> Bool {
     let mark = "INTERLOCK_EXPLORES_TESTS"
-    guard getenv(mark) == nil, exploration != nil else { return false }
-    setenv(mark, "1", 1)
+    let isOthers = getenv(mark).map { String(cString: $0) != "\(process)" } ?? false
+    guard !isOthers, exploration != nil else { return false }
+    setenv(mark, "\(process)", 1)
     return true
   }
 

@@ -19,7 +19,7 @@ open class ExploredTestCase: XCTestCase {
 
   /// Explores the test.
   open override func invokeTest() {
-    let exploration = TestExploration(options: options, replay: replay)
+    let exploration = TestExploration(options: options, replay: replay, leavesDoubts: true)
     if !ExploredXCTests.runs(self, exploration) { super.invokeTest() }
   }
 }
