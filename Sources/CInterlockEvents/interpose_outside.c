@@ -51,7 +51,7 @@ INTERPOSED_FAST(int, poll, 0, (struct pollfd *files, nfds_t count, int limit),
 #if defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-// Functions of Swift, which their callers do not call by a table of a class.
+// Swift functions that their callers call directly, and not through a vtable.
 
 static const struct {
   const char *name, *call;

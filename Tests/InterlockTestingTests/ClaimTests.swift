@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an exploration that found nothing says of the orders that it has not executed.
+/// The words of an answer without a failure about the orders that were not executed.
 @Suite("the answer of an exploration that passes", .serialized, .controlled, .offThePool)
 struct ClaimTests {
   @Test("claims all orders, and names what was left out, in the body that leaves it out")

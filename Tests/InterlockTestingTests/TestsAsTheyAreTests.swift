@@ -60,8 +60,11 @@ struct TestsAsTheyAreTests {
     #expect(failed.first?.contains("\(late): error: XCAsTheyAre.testLateTask : ") == true)
     #expect(
       failed.last?.contains("\(order): error: XCAsTheyAre.testOrderOfExpectations : ") == true)
-    // Two calls of an actor; two answers and the wait; the main queue waits for the test.
-    for (test, orders) in [("testActor", 2), ("testExpectations", 8), ("testMainQueue", 1)] {
+    // Two calls of an actor; two answers and the wait; the main queue waits for the test; an answer
+    // before or during a wait that has no limit.
+    for (test, orders) in [
+      ("testActor", 2), ("testExpectations", 8), ("testMainQueue", 1), ("testWaitForever", 3),
+    ] {
       let line = output.split(separator: "\n").first {
         $0.hasPrefix("explore: ") && $0.hasSuffix("  XCAsTheyAre.\(test)")
       }

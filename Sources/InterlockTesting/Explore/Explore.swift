@@ -245,7 +245,7 @@ func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOpt
   return settings
 }
 
-/// What an exploration comes to, or the schedule of a token, on the calling thread.
+/// Explores on the calling thread, or executes the schedule of a token only.
 func answer(
   of exploration: Exploration, _ replay: String?, _ body: @escaping () -> Bool
 ) throws(ExploreError) -> Answer {

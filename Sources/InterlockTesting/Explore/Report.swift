@@ -30,7 +30,7 @@ struct Answer: Sendable {
   }
 }
 
-/// What reports name: a call of `explore`, or a test.
+/// The place that reports name: a call of `explore`, or a test.
 struct ExploredPlace {
   /// At the end of a line.
   let text: String

@@ -57,7 +57,7 @@ extension SyncEvents {
 
     @Test("The watchdog names the callers of a class that wraps a lock, and none of a plain lock")
     func wrapped() throws {
-      // What is said before the stacks.
+      // The lines before the stacks.
       func summary(_ program: String) throws -> Substring {
         let child = try ChildRun(program, "30", limit: 25)
         #expect(child.status == 86, "\(child.errors)")
