@@ -27,12 +27,50 @@ let trackingInC: [CSetting] = [
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
 ]
 
-/// No call is interposed, and so none is analysed.
-let unseenCalls: CSetting = .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"]))
+/// C that runs within the calls of a user's program: optimised in debug builds too, and with the
+/// trait UnseenCalls without any interposed call. A call that only jumps on to the real one needs
+/// no frame.
+func withinCalls(_ flags: String...) -> [CSetting] {
+  [
+    .unsafeFlags(["-O2", "-momit-leaf-frame-pointer"] + flags),
+    .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"])),
+  ]
+}
 
 /// Calls a function at each access of memory: those of CInterlockMemory, because this is no
 /// '-sanitize=thread' of the linker.
-let instrumented: SwiftSetting = .unsafeFlags(["-Xfrontend", "-sanitize=thread"])
+let instrumented: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-sanitize=thread"])]
+let instrumentedC: [CSetting] = [.unsafeFlags(["-fsanitize=thread"])]
+
+/// Names separated by spaces.
+func names(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+/// A target names the targets that it uses; what these use comes with them.
+extension Target {
+  static func library(
+    _ name: String, uses: String = "", at path: String? = nil, without: String = "",
+    c: [CSetting] = [], swift: [SwiftSetting] = [], resources: [Resource] = []
+  ) -> Target {
+    .target(
+      name: name, dependencies: names(uses).map { .init(stringLiteral: $0) }, path: path,
+      exclude: names(without), resources: resources, cSettings: c, swiftSettings: common + swift)
+  }
+
+  static func program(
+    _ name: String, uses: String, at path: String? = nil, without: String = "",
+    swift: [SwiftSetting] = []
+  ) -> Target {
+    .executableTarget(
+      name: name, dependencies: names(uses).map { .init(stringLiteral: $0) }, path: path,
+      exclude: names(without), swiftSettings: common + swift)
+  }
+
+  static func tests(_ name: String, uses: String, without: String = "") -> Target {
+    .testTarget(
+      name: name, dependencies: names(uses).map { .init(stringLiteral: $0) },
+      exclude: names(without), swiftSettings: common)
+  }
+}
 
 let package = Package(
   name: "Interlock",
@@ -59,389 +97,217 @@ let package = Package(
     ),
   ],
   targets: [
-    .target(name: "CInterlock", cSettings: trackingInC + [.unsafeFlags(["-O2"])]),
-    // The table of open sections, and all else that the begin and the end of a section execute.
-    .target(
-      name: "SectionTable",
-      dependencies: ["CInterlock"],
-      swiftSettings: tracking + [
-        // It runs inside other people's debug builds: unoptimised, it costs ten times as much. Not
-        // the whole module at once: SwiftPM passes '-incremental' in debug, and the driver prints a
-        // remark where both are given. `FastPath.swift` is what must be inlined.
-        .unsafeFlags(["-O"], .when(configuration: .debug))
-      ]),
-    .target(
-      name: "Interlock", dependencies: ["SectionTable", "CInterlock"], swiftSettings: tracking),
-    .target(name: "LockStrategies", dependencies: ["Interlock"]),
-    .target(name: "Caches", dependencies: ["LockStrategies", "Interlock"]),
+    // Marks: what an application links. First the table of open sections, and all else that the
+    // begin and the end of a section execute.
+    .library("CInterlock", c: trackingInC + [.unsafeFlags(["-O2"])]),
+    // It runs inside other people's debug builds: unoptimised, it costs ten times as much. Not the
+    // whole module at once: SwiftPM passes '-incremental' in debug, and the driver prints a remark
+    // where both are given. `FastPath.swift` is what must be inlined.
+    .library(
+      "SectionTable", uses: "CInterlock",
+      swift: tracking + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .library("Interlock", uses: "SectionTable", swift: tracking),
+
     // What only the harness needs of C, functions of the C library defined anew among it: an
     // application that only marks sections never links it.
-    .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
-    // Interposes the calls that wait, wake and enqueue, and publishes their events: only the
-    // harness and the watchdog link it.
-    .target(
-      name: "CInterlockEvents",
-      cSettings: [
-        // An outlined half of a function would see its other half as its caller.
-        .unsafeFlags([
-          "-O2", "-fblocks", "-Xclang", "-fno-split-cold-code",
-          // A call that only jumps on to the real one needs no frame.
-          "-momit-leaf-frame-pointer",
-        ]),
-        unseenCalls,
-      ]),
+    .library("CInterlockHarness", c: [.unsafeFlags(["-O2"])]),
+    // Interposes the calls that wait, wake and enqueue, and publishes their events. Without
+    // outlined halves of functions, which would see their other half as their caller.
+    .library(
+      "CInterlockEvents", c: withinCalls("-fblocks", "-Xclang", "-fno-split-cold-code")),
     // Readers of the events: what each thread holds, waits for and runs, in which orders locks are
     // acquired, and what happens before what.
-    .target(
-      name: "CInterlockAnalysis", dependencies: ["CInterlockEvents", "CInterlock"],
-      cSettings: [.unsafeFlags(["-O2", "-momit-leaf-frame-pointer"]), unseenCalls]),
+    .library("CInterlockAnalysis", uses: "CInterlockEvents CInterlock", c: withinCalls()),
+
+    // What the system says of a process: its threads, their stacks and symbols.
+    .library("ProcessInspection", uses: "Interlock CInterlockEvents CInterlockHarness"),
+    // Pure: a snapshot, its wait-for graph, and the cause of a hang.
+    .library("WaitForGraph", uses: "ProcessInspection"),
+    // Formats what was found of a hang; both the watchdog and the reports link it.
+    .library("HangReports", uses: "WaitForGraph"),
+    // Takes the snapshots and decides when to look; the watchdog and the runner link it.
+    .library("HangDetection", uses: "WaitForGraph CInterlockAnalysis"),
+    .library("Prediction", uses: "HangReports CInterlockAnalysis"),
+    // JSON that keeps lines and the order of members, read and written.
+    .library("JSONText"),
+    // What was found, as one value, and the formats that other programs read.
+    .library("Findings", uses: "JSONText Prediction"),
+    // In C because it must start before main.
+    .library("CInterlockWatchdog", uses: "CInterlock CInterlockHarness"),
+    .library("InterlockWatchdog", uses: "Findings HangDetection CInterlockWatchdog"),
+
+    // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and
+    // the calls that they make.
+    .library("CInterlockExplorer", uses: "CInterlockAnalysis", c: withinCalls("-fblocks")),
+    // What came of the orders of a body, as values and text.
+    .library("Explorer", uses: "Prediction HangDetection CInterlockExplorer"),
+    // `explore` and `stress` for tests.
+    .library("InterlockTesting", uses: "Explorer InterlockWatchdog"),
+
     // The functions that code compiled with '-sanitize=thread' calls at each access of memory. The
     // toolchain's runtime has the same names, and is not linked.
-    .target(
-      name: "CInterlockMemory",
-      dependencies: ["CUncheckedMemory", "CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
-      cSettings: [.unsafeFlags(["-O2", "-momit-leaf-frame-pointer"]), unseenCalls]),
+    .library("CInterlockMemory", uses: "CUncheckedMemory CInterlockAnalysis", c: withinCalls()),
     // The same functions where nothing is checked, so that any build can be instrumented.
-    .target(name: "CUncheckedMemory"),
+    .library("CUncheckedMemory"),
     // Starts the check of memory, and describes each race as a value.
-    .target(
-      name: "MemoryCheck", dependencies: ["CInterlockMemory", "ProcessInspection", "Interlock"]),
+    .library("MemoryCheck", uses: "CInterlockMemory ProcessInspection"),
     // Reports races in memory in any process that links it.
-    .target(
-      name: "InterlockMemory",
-      dependencies: ["MemoryCheck", "CInterlockMemory", "Findings", "Interlock", "CInterlock"]),
-    // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
-    // calls that they make.
-    .target(
-      name: "CInterlockExplorer",
-      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
-      cSettings: [.unsafeFlags(["-O2", "-momit-leaf-frame-pointer", "-fblocks"]), unseenCalls]),
-    // What came of the orders of a body, as values and text.
-    .target(
-      name: "Explorer",
-      dependencies: [
-        "Prediction", "HangDetection", "HangReports", "WaitForGraph", "ProcessInspection",
-        "Interlock", "CInterlockExplorer", "CInterlockAnalysis",
-      ]),
-    // `explore` and `stress` for tests.
-    .target(
-      name: "InterlockTesting",
-      dependencies: [
-        "Explorer", "Findings", "InterlockWatchdog", "Prediction", "ProcessInspection", "Interlock",
-        "CInterlockAnalysis", "CInterlockEvents",
-      ]),
-    .target(
-      name: "Prediction",
-      dependencies: [
-        "HangReports", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock",
-        "CInterlockAnalysis", "CInterlockEvents",
-      ]),
-    // What the system says of a process: its threads, their stacks and symbols.
-    .target(
-      name: "ProcessInspection",
-      dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"]),
-    // Pure: a snapshot, its wait-for graph, and the cause of a hang.
-    .target(name: "WaitForGraph", dependencies: ["ProcessInspection", "Interlock"]),
-    // Formats what was found of a hang; both the watchdog and the reports link it.
-    .target(name: "HangReports", dependencies: ["WaitForGraph", "ProcessInspection", "Interlock"]),
-    // Takes the snapshots and decides when to look; the watchdog and the runner link it.
-    .target(
-      name: "HangDetection",
-      dependencies: [
-        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis",
-        "CInterlockEvents", "CInterlockHarness",
-      ]),
-    // In C because it must start before main.
-    .target(name: "CInterlockWatchdog", dependencies: ["CInterlock", "CInterlockHarness"]),
-    .target(
-      name: "InterlockWatchdog",
-      dependencies: [
-        "Findings", "Prediction", "HangDetection", "HangReports", "WaitForGraph",
-        "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis", "CInterlockEvents",
-        "CInterlockHarness", "CInterlockWatchdog",
-      ]),
-    // JSON that keeps lines and the order of members, read and written.
-    .target(name: "JSONText"),
-    // What was found, as one value, and the formats that other programs read.
-    .target(
-      name: "Findings",
-      dependencies: [
-        "JSONText", "Prediction", "HangReports", "WaitForGraph", "ProcessInspection", "Interlock",
-      ]),
-    .target(
-      name: "StressRunner",
-      dependencies: [
-        "JSONText", "MemoryCheck", "Explorer", "Prediction", "HangDetection", "WaitForGraph",
-        "ProcessInspection", "Interlock", "CInterlockHarness",
-      ]),
+    .library("InterlockMemory", uses: "MemoryCheck Findings"),
+
+    .library("LockStrategies", uses: "Interlock"),
+    .library("Caches", uses: "LockStrategies"),
+    .library("StressRunner", uses: "JSONText MemoryCheck Explorer"),
     // What is measured of lock strategies and caches, and what the figures mean.
-    .target(
-      name: "Comparison",
-      dependencies: [
-        "StressRunner", "LockStrategies", "Caches", "ProcessInspection", "Interlock",
-        "CInterlockHarness",
-      ]),
-    .target(
-      name: "Reports",
-      dependencies: [
-        "Findings", "JSONText", "StressRunner", "Comparison", "Explorer", "Prediction",
-        "HangReports", "WaitForGraph", "ProcessInspection", "Interlock",
-      ]),
-    .target(
-      name: "InterlockStress",
-      dependencies: [
-        "Findings", "HangReports", "JSONText", "StressRunner", "MemoryCheck", "Explorer",
-        "WaitForGraph",
-        "Comparison", "Reports", "Caches",
-        "LockStrategies", "Interlock", "CInterlockEvents", "CInterlockHarness",
-      ],
+    .library("Comparison", uses: "StressRunner Caches"),
+    .library("Reports", uses: "Findings Comparison"),
+    .library(
+      "InterlockStress", uses: "Reports",
       // A link to `StressScenarios/caches`: any stress executable can replay them.
       resources: [.embedInCode("BuiltIn/Scenarios")]),
-    // The type of the small programs: what each does, and what must be found in it.
-    .target(name: "Programs", path: "Sources/SamplePrograms/Program"),
-    // Small programs that go wrong, or can, each with its correct twin. Swift calls no
-    // `dispatch_once`: that is C's.
-    .target(
-      name: "CSamplePrograms", path: "Sources/SamplePrograms/C",
-      cSettings: [.unsafeFlags(["-fblocks"])]),
-    // Two modules in one folder: prediction judges code by modules, and a module that uses
-    // Synchronization is undecided.
-    .target(
-      name: "PredictPrograms", dependencies: ["Programs", "LockStrategies", "Interlock"],
-      path: "Sources/SamplePrograms",
-      exclude: ["C", "Detectors", "Hangs", "Memory", "Orders", "Program"]),
-    .target(
-      name: "SamplePrograms",
-      dependencies: [
-        "Programs", "PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock",
-      ], path: "Sources/SamplePrograms",
-      exclude: ["C", "Memory", "Orders", "Predict", "Program", "Races"]),
-    // Apart from the others: the user's code that is explored, without anything of this package
-    // but their type.
-    .target(
-      name: "OrderPrograms", dependencies: ["Programs"], path: "Sources/SamplePrograms/Orders"),
-    // What races in memory are judged on. Instrumented, whatever else is built.
-    .target(
-      name: "CMemoryPrograms", path: "Sources/SamplePrograms/Memory/C",
-      cSettings: [.unsafeFlags(["-fsanitize=thread"])]),
-    .target(
-      name: "MemoryPrograms", dependencies: ["Programs", "CMemoryPrograms"],
-      path: "Sources/SamplePrograms/Memory", exclude: ["C"], swiftSettings: [instrumented]),
-    // Runs one of them, with and without the check of memory.
-    .executableTarget(
-      name: "MemoryProgram",
-      dependencies: ["Programs", "MemoryPrograms", "CInterlockMemory", "Interlock"]),
-    // Runs one of them without a harness: what detectors are compared on.
-    .executableTarget(
-      name: "DetectorProgram",
-      dependencies: ["Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms"]),
-    // What 'interlock bench sections' measures, each in a program of its own: locks where nothing
-    // of this package is linked, and marks where Interlock alone is.
-    .executableTarget(name: "YardstickLocks", dependencies: ["CUncheckedMemory"]),
-    .executableTarget(name: "YardstickMarks", dependencies: ["CUncheckedMemory", "Interlock"]),
-    // What 'interlock bench memory' measures; the compiler alone builds it in other ways.
-    .executableTarget(
-      name: "YardstickMemory", dependencies: ["CInterlockMemory", "Interlock"],
-      swiftSettings: [instrumented]),
     // Not named as its product: on a file system without case it would be `Interlock`.
-    .executableTarget(
-      name: "InterlockTool",
-      dependencies: [
-        "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction",
-        "Caches", "LockStrategies", "ProcessInspection",
-        "Interlock", "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
-        "Explorer", "CInterlockExplorer",
-        // Executables: they are built beside it, and not linked.
-        "YardstickLocks", "YardstickMarks", "YardstickMemory",
-      ]),
-    // Examines the detectors with the sample programs; apart from the tool, whose users need none.
-    .executableTarget(
-      name: "InterlockExam",
-      dependencies: [
-        "InterlockStress", "StressRunner", "Prediction", "WaitForGraph", "Programs",
-        "SamplePrograms", "PredictPrograms", "OrderPrograms", "MemoryPrograms", "LockStrategies",
-        "Interlock", "CInterlockAnalysis",
-      ]),
+    .program("InterlockTool", uses: "InterlockStress"),
     .plugin(
       name: "InterlockCommand",
       capability: .command(
         intent: .custom(
           verb: "interlock", description: "Run 'interlock': doctor, explain, init and others."))),
+
+    // Small programs that go wrong, or can, each with its correct twin. First their type: what each
+    // does, and what must be found in it.
+    .library("Programs", at: "Sources/SamplePrograms/Program"),
+    // Swift calls no `dispatch_once`: that is C's.
+    .library(
+      "CSamplePrograms", at: "Sources/SamplePrograms/C", c: [.unsafeFlags(["-fblocks"])]),
+    // Two modules in one folder: prediction judges code by modules, and a module that uses
+    // Synchronization is undecided.
+    .library(
+      "PredictPrograms", uses: "Programs LockStrategies", at: "Sources/SamplePrograms",
+      without: "C Detectors Hangs Memory Orders Program"),
+    .library(
+      "SamplePrograms", uses: "PredictPrograms CSamplePrograms", at: "Sources/SamplePrograms",
+      without: "C Memory Orders Predict Program Races"),
+    // Apart from the others: the user's code that is explored, without anything of this package
+    // but their type.
+    .library("OrderPrograms", uses: "Programs", at: "Sources/SamplePrograms/Orders"),
+    // What races in memory are judged on. Instrumented, whatever else is built.
+    .library("CMemoryPrograms", at: "Sources/SamplePrograms/Memory/C", c: instrumentedC),
+    .library(
+      "MemoryPrograms", uses: "Programs CMemoryPrograms", at: "Sources/SamplePrograms/Memory",
+      without: "C", swift: instrumented),
+    // Runs one of them, with and without the check of memory.
+    .program("MemoryProgram", uses: "MemoryPrograms CInterlockMemory Interlock"),
+    // Runs one of them without a harness: what detectors are compared on.
+    .program("DetectorProgram", uses: "SamplePrograms OrderPrograms"),
+    // Examines the detectors with them; apart from the tool, whose users need none.
+    .program(
+      "InterlockExam", uses: "InterlockStress SamplePrograms OrderPrograms MemoryPrograms"),
+
+    // What Interlock costs. Not a package of its own: it measures functions that only this package
+    // can call. The other executables are built beside it, and not linked.
+    .program(
+      "Benchmarks", uses: "InterlockStress YardstickLocks YardstickMarks YardstickMemory",
+      at: "ci/benchmarks/Benchmarks"),
+    // What 'bench sections' measures, each in a program of its own: locks where nothing of this
+    // package is linked, and marks where Interlock alone is.
+    .program("YardstickLocks", uses: "CUncheckedMemory", at: "ci/benchmarks/YardstickLocks"),
+    .program(
+      "YardstickMarks", uses: "CUncheckedMemory Interlock", at: "ci/benchmarks/YardstickMarks"),
+    // What 'bench memory' measures; the compiler alone builds it in other ways.
+    .program(
+      "YardstickMemory", uses: "CInterlockMemory Interlock", at: "ci/benchmarks/YardstickMemory",
+      swift: instrumented),
+
     // What several test targets share.
-    .target(name: "TestSupport", dependencies: ["WaitForGraph"], path: "Tests/TestSupport"),
-    .target(
-      name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
-      path: "Tests/InterlockTestsC"),
+    .library("TestSupport", uses: "WaitForGraph", at: "Tests/TestSupport"),
+    .library("InterlockTestsC", uses: "Interlock", at: "Tests/InterlockTestsC"),
     // Tracked properties in another module than the tests that access them.
-    .target(name: "TrackedModel", dependencies: ["Interlock"], path: "Tests/TrackedModel"),
-    .testTarget(
-      name: "InterlockTests",
-      dependencies: [
-        "Interlock", "SectionTable", "CInterlock", "InterlockTestsC", "TrackedModel",
-        "TestSupport",
-      ]),
-    .testTarget(
-      name: "CachesTests", dependencies: ["Comparison", "Caches", "LockStrategies", "Interlock"]),
+    .library("TrackedModel", uses: "Interlock", at: "Tests/TrackedModel"),
+    .tests("InterlockTests", uses: "InterlockTestsC TrackedModel TestSupport"),
+    .tests("CachesTests", uses: "Comparison"),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
-    .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
-    .executableTarget(
-      name: "StressRunnerTestChild",
-      dependencies: ["Reports", "StressRunner", "Interlock", "StressRunnerTestC"],
-      path: "Tests/StressRunnerTestChild"),
+    .library("StressRunnerTestC", at: "Tests/StressRunnerTestC"),
+    .program(
+      "StressRunnerTestChild", uses: "Reports StressRunnerTestC",
+      at: "Tests/StressRunnerTestChild"),
+    .tests("StressRunnerTests", uses: "StressRunnerTestChild TestSupport"),
     // Bodies that are explored, each in a process of its own: many end in a deadlock or a trap.
-    .executableTarget(
-      name: "ExplorerTestChild",
-      dependencies: [
-        "Explorer", "Programs", "OrderPrograms", "CInterlockExplorer", "CInterlockAnalysis",
-        "CInterlockEvents", "Interlock",
-      ], path: "Tests/ExplorerTestChild"),
+    .program("ExplorerTestChild", uses: "Explorer OrderPrograms", at: "Tests/ExplorerTestChild"),
     // The tracker's own sources, which links lead to, with atomics that are points: its algorithm
-    // is explored. No test target depends on it: its functions for C would be linked into the tests
+    // is explored, a hundred thousand orders in a test. They import a module for a type that stands
+    // here instead. No test target depends on it: its functions for C would be linked into the tests
     // beside those of Interlock.
-    .target(
-      name: "ExploredTable",
-      dependencies: ["CInterlockExplorer", "CInterlockEvents", "CInterlock"],
-      path: "Tests/ExploredTracker/Table", exclude: ["SectionTable/Platform/Guarded.swift"],
-      swiftSettings: [
+    .library(
+      "ExploredTable", uses: "CInterlockExplorer", at: "Tests/ExploredTracker/Table",
+      without: "SectionTable/Platform/Guarded.swift",
+      swift: [
         .define("INTERLOCK_TRACKING"), .define("INTERLOCK_EXPLORES_ITSELF"),
-        // A test explores a hundred thousand orders; and the sources import a module for a type
-        // that stands here instead.
         .unsafeFlags(["-O", "-suppress-warnings"]),
       ]),
-    .executableTarget(
-      name: "ExploredTracker",
-      dependencies: ["ExploredTable", "CInterlockExplorer", "CInterlockEvents", "CInterlock"],
-      path: "Tests/ExploredTracker", exclude: ["Interlock/Interlock.docc", "Table"],
-      swiftSettings: [
+    .program(
+      "ExploredTracker", uses: "ExploredTable", at: "Tests/ExploredTracker",
+      without: "Interlock/Interlock.docc Table",
+      swift: [
         .define("INTERLOCK_TRACKING"),
         .unsafeFlags(["-module-alias", "SectionTable=ExploredTable"]),
       ]),
-    .testTarget(
-      name: "ExplorerTests",
-      dependencies: [
-        "Explorer", "CInterlockExplorer", "CInterlockEvents", "Programs", "OrderPrograms",
-        "ExplorerTestChild", "TestSupport",
-      ]),
-    // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
-    // millions of executions.
-    .target(
-      name: "StrategyTestsC", dependencies: ["CInterlockExplorer"], path: "Tests/StrategyTestsC",
-      cSettings: [.unsafeFlags(["-O2"])]),
-    .testTarget(name: "StrategyTests", dependencies: ["StrategyTestsC", "CInterlockExplorer"]),
-    .testTarget(
-      name: "WaitForGraphTests",
-      dependencies: ["HangReports", "WaitForGraph", "Interlock", "TestSupport"],
-      exclude: ["Goldens"]),
+    .tests("ExplorerTests", uses: "ExplorerTestChild TestSupport"),
+    // An interpreter of small programs, which strategies are tested on: optimised, since a test
+    // runs millions of executions.
+    .library(
+      "StrategyTestsC", uses: "CInterlockExplorer", at: "Tests/StrategyTestsC",
+      c: [.unsafeFlags(["-O2"])]),
+    .tests("StrategyTests", uses: "StrategyTestsC"),
+    .tests("WaitForGraphTests", uses: "HangReports TestSupport", without: "Goldens"),
     // What needs a process of its own: it hangs, forks, or counts its memory.
-    .target(
-      name: "SyncEventsTestC",
-      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlockHarness", "CInterlock"],
-      path: "Tests/SyncEventsTestC", cSettings: [.unsafeFlags(["-fblocks"])]),
-    .executableTarget(
-      name: "SyncEventsTestChild",
-      dependencies: [
-        "InterlockWatchdog", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlockAnalysis", "CInterlockEvents", "SyncEventsTestC",
-      ], path: "Tests/SyncEventsTestChild"),
-    // Tests that hang, as a test process runs them. No test target depends on it: its tests would
-    // be linked into the bundle of the package's own tests, and run there.
-    .executableTarget(
-      name: "HangingTests", dependencies: ["InterlockWatchdog"], path: "Tests/HangingTests"),
-    // Tests that stress or are watched, as a test process runs them; apart from the package's own,
-    // as those that hang.
-    .executableTarget(
-      name: "WatchedTests", dependencies: ["InterlockTesting", "Interlock"],
-      path: "Tests/WatchedTests"),
-    // Tests whose memory is checked, as a test process runs them.
-    .executableTarget(
-      name: "CheckedTests",
-      dependencies: [
-        "MemoryTestC", "InterlockTesting", "InterlockMemory", "CInterlockMemory", "Interlock",
-        "Explorer",
-      ], path: "Tests/CheckedTests", swiftSettings: [instrumented]),
+    .library(
+      "SyncEventsTestC", uses: "CInterlockAnalysis CInterlockHarness",
+      at: "Tests/SyncEventsTestC", c: [.unsafeFlags(["-fblocks"])]),
+    .program(
+      "SyncEventsTestChild", uses: "InterlockWatchdog SyncEventsTestC",
+      at: "Tests/SyncEventsTestChild"),
+    .tests("SyncEventsTests", uses: "SyncEventsTestChild TestSupport"),
+    // Tests that hang, that stress or are watched, and whose memory is checked, as a test process
+    // runs them. No test target depends on them: their tests would be linked into the bundle of the
+    // package's own tests, and run there.
+    .program("HangingTests", uses: "InterlockWatchdog", at: "Tests/HangingTests"),
+    .program("WatchedTests", uses: "InterlockTesting", at: "Tests/WatchedTests"),
+    .program(
+      "CheckedTests", uses: "MemoryTestC InterlockTesting InterlockMemory",
+      at: "Tests/CheckedTests", swift: instrumented),
     // Numbered, with one idea a file. A test runs each, and compares its output with its header.
-    .executableTarget(
-      name: "Samples", dependencies: ["InterlockTesting", "Interlock"], path: "Tests/Samples"),
-    .testTarget(
-      name: "SyncEventsTests",
-      dependencies: [
-        "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockAnalysis",
-        "CInterlockEvents", "CInterlockHarness", "SyncEventsTestC", "SyncEventsTestChild",
-        "TestSupport",
-      ]),
+    .program("Samples", uses: "InterlockTesting", at: "Tests/Samples"),
     // Programs that race, each with its correct twin, in C that is compiled as a user's would be:
     // the functions that it calls are those of CInterlockMemory.
-    .target(
-      name: "MemoryTestC", path: "Tests/MemoryTestC",
-      cSettings: [.unsafeFlags(["-fsanitize=thread", "-O1"])]),
+    .library(
+      "MemoryTestC", at: "Tests/MemoryTestC", c: instrumentedC + [.unsafeFlags(["-O1"])]),
     // Not instrumented. Its name comes first, so that the linker chooses its copies of functions.
-    .target(name: "ForeignMutex", path: "Tests/ForeignMutex"),
-    .executableTarget(
-      name: "MemoryTestChild",
-      dependencies: [
-        "MemoryCheck", "CInterlockMemory", "MemoryTestC", "ForeignMutex", "Prediction", "Interlock",
-      ], path: "Tests/MemoryTestChild", swiftSettings: [instrumented]),
-    .testTarget(
-      name: "MemoryTests", dependencies: ["MemoryTestChild", "MemoryProgram", "TestSupport"]),
-    .testTarget(
-      name: "PredictionTests",
-      dependencies: [
-        "Prediction", "CInterlockAnalysis", "CInterlockEvents", "ProcessInspection", "Interlock",
-      ]),
-    .testTarget(
-      name: "StressRunnerTests",
-      dependencies: [
-        "JSONText", "Reports", "StressRunner", "Explorer", "Prediction", "WaitForGraph",
-        "ProcessInspection", "Interlock", "CInterlockHarness", "StressRunnerTestChild",
-        "TestSupport",
-      ]),
-    .testTarget(
-      name: "InterlockTestingTests",
-      dependencies: [
-        "InterlockTesting", "Explorer", "WaitForGraph", "Interlock", "CInterlockEvents",
-        "TrackedModel", "TestSupport",
-      ]),
-    .testTarget(
-      name: "ComparisonTests",
-      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock", "TestSupport"]),
-    .testTarget(
-      name: "ReportsTests",
-      dependencies: [
-        "Findings", "JSONText", "Reports", "Comparison", "StressRunner", "Explorer", "Prediction",
-        "HangReports", "WaitForGraph", "ProcessInspection", "Interlock", "TestSupport",
-      ],
-      exclude: ["Goldens"]),
+    .library("ForeignMutex", at: "Tests/ForeignMutex"),
+    .program(
+      "MemoryTestChild", uses: "MemoryCheck MemoryTestC ForeignMutex Prediction",
+      at: "Tests/MemoryTestChild", swift: instrumented),
+    .tests("MemoryTests", uses: "MemoryTestChild MemoryProgram TestSupport"),
+    .tests("PredictionTests", uses: "Prediction"),
+    .tests("InterlockTestingTests", uses: "InterlockTesting TrackedModel TestSupport"),
+    .tests("ComparisonTests", uses: "Comparison TestSupport"),
+    .tests("ReportsTests", uses: "Reports TestSupport", without: "Goldens"),
     // The readers of files and texts, as fuzzers call them.
-    .target(
-      name: "FuzzedReaders",
-      dependencies: [
-        "JSONText", "Findings", "StressRunner", "InterlockStress", "CInterlockExplorer",
-      ], path: "Tests/FuzzedReaders", exclude: ["Seeds"]),
-    // The example of the article GatingYourType, also a package of its own, which ci/checks/fixtures.sh
-    // builds.
-    .executableTarget(
-      name: "OwnCacheStress", dependencies: ["InterlockStress", "Interlock"],
-      path: "Tests/OwnCache/Sources/OwnCacheStress"),
-    .testTarget(name: "FuzzTests", dependencies: ["FuzzedReaders", "StressRunner"]),
-    .testTarget(
-      name: "InterlockStressTests",
-      dependencies: [
-        "Findings", "JSONText", "InterlockStress", "StressRunner", "Explorer", "Comparison",
-        "MemoryCheck", "MemoryPrograms", "Prediction", "WaitForGraph", "ProcessInspection",
-        "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool", "InterlockExam",
-        "Programs", "SamplePrograms", "PredictPrograms", "OrderPrograms", "DetectorProgram",
-        "TestSupport",
-      ],
-      exclude: ["Goldens"]),
+    .library("FuzzedReaders", uses: "InterlockStress", at: "Tests/FuzzedReaders", without: "Seeds"),
+    .tests("FuzzTests", uses: "FuzzedReaders"),
+    // The example of the article GatingYourType, also a package of its own, which
+    // ci/checks/fixtures.sh builds.
+    .program(
+      "OwnCacheStress", uses: "InterlockStress", at: "Tests/OwnCache/Sources/OwnCacheStress"),
+    .tests(
+      "InterlockStressTests", uses: "InterlockTool InterlockExam DetectorProgram TestSupport",
+      without: "Goldens"),
   ]
 )
 
 // The targets of ci/checks/fuzz.sh: libFuzzer's driver exists only if '-sanitize=fuzzer' links it.
 if Context.environment["INTERLOCK_FUZZ"] != nil {
   package.targets += [
-    .target(name: "FuzzDriver", path: "Tests/FuzzDriver"),
-    .executableTarget(
-      name: "Fuzz", dependencies: ["FuzzedReaders", "FuzzDriver"], path: "Tests/Fuzz"),
+    .library("FuzzDriver", at: "Tests/FuzzDriver"),
+    .program("Fuzz", uses: "FuzzedReaders FuzzDriver", at: "Tests/Fuzz"),
   ]
 }
 
@@ -453,9 +319,4 @@ if let named = Context.environment["INTERLOCK_TESTS"] {
     let isBelowTests = target.isTest || target.path?.hasPrefix("Tests/") == true
     return isBelowTests && !kept.contains(target.name)
   }
-}
-
-// A C target ignores them.
-for target in package.targets where target.type != .plugin {
-  target.swiftSettings = common + (target.swiftSettings ?? [])
 }

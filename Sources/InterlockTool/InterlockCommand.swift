@@ -14,39 +14,4 @@ struct InterlockCommand: StressCommand {
       // More than processors: many of these caches hang, and then only wait.
       jobs: 2 * min(4, ProcessInfo.processInfo.activeProcessorCount))
   }
-
-  static let benches = [
-    BenchEntry(name: "sections", summary: "what a section costs, against an uncontended NSLock") {
-      try SectionsBench.run()
-    },
-    BenchEntry(name: "delays", summary: "what near-miss delays cost where there is nothing to find")
-    {
-      DelaysBench.run()
-    },
-    BenchEntry(name: "trials", summary: "what a child process and a passing trial cost") {
-      TrialsBench.run()
-    },
-    BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
-      CachesBench.run()
-    },
-    BenchEntry(
-      name: "predict", summary: "the cost of recording lock orders; run it alone"
-    ) { PredictBench.run() },
-    BenchEntry(name: "compare", summary: "what recording a duration costs 'compare'") {
-      CompareBench.run()
-    },
-    BenchEntry(
-      name: "explore", summary: "how many orders an exploration runs, and what each costs"
-    ) { try ExploreBench.run() },
-    BenchEntry(
-      name: "memory", summary: "what checking accesses of memory costs, against ThreadSanitizer"
-    ) { try MemoryBench.run() },
-    BenchEntry(
-      name: "reports", summary: "what the reports of 100,000 results cost in each format"
-    ) { ReportsBench.run() },
-    // Last, because it turns the wait table on permanently.
-    BenchEntry(name: "events", summary: "the cost of seeing the calls that wait and wake") {
-      EventsBench.run()
-    },
-  ]
 }

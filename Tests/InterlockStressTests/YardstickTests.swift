@@ -2,8 +2,6 @@ import Foundation
 import ProcessInspection
 import Testing
 
-@testable import InterlockTool
-
 /// The inputs of 'bench sections': marks and locks, each in a separate program.
 @Suite(
   "The yardstick of 'bench sections'",

@@ -7,7 +7,7 @@ export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/../.."
 
 files() { git ls-files 'Plugins/*.swift' 'Sources/*.swift' 'Sources/*.[ch]' 'Tests/*.swift' 'Tests/*.[ch]' \
-  'StressScenarios/*.swift' 'StressScenarios/*.[ch]' "$@"; }
+  'StressScenarios/*.swift' 'StressScenarios/*.[ch]' 'ci/benchmarks/*.swift' "$@"; }
 
 failed=0
 check() {

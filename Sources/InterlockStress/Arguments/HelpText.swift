@@ -36,7 +36,7 @@ extension World {
       sections.append(
         Self.section(
           "SUBCOMMANDS",
-          CommandName.allCases.map { command in
+          CommandName.allCases.filter { $0 != .bench || !benches.isEmpty }.map { command in
             (command.rawValue + (command == .run ? " (default)" : ""), command.summary)
           }, width: width) + "\n  See '\(command) help <command>' for more information.")
     }

@@ -1,1 +1,1 @@
-../../../../../Sources/InterlockTool/Bench/CacheHit.swift
+../../../../../ci/benchmarks/Benchmarks/CacheHit.swift

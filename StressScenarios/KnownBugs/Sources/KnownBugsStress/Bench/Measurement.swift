@@ -1,1 +1,1 @@
-../../../../../Sources/InterlockTool/Bench/Measurement.swift
+../../../../../ci/benchmarks/Benchmarks/Measurement.swift

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The bodies that 'interlock bench explore' explores.
+/// The bodies that 'bench explore' explores.
 enum ExploreBodies {
   /// A value that the body's locks protect, or fail to.
   private final class Value: @unchecked Sendable {

@@ -9,7 +9,7 @@ import CInterlockMemory
 /// turns in nanoseconds, a tab, and the most memory that the process had, in bytes. Without a name
 /// it prints the names of the programs; with `off` behind the name, memory is not checked.
 ///
-/// The package builds it with Interlock's check of memory. `interlock bench memory` has the
+/// The package builds it with Interlock's check of memory. `bench memory` has the
 /// compiler alone build it plain and with ThreadSanitizer, where it finds no module of the package.
 @main
 struct YardstickMemory {

@@ -130,7 +130,7 @@ enum MemoryBench {
     in folder: URL, _ name: String, _ options: [String]
   ) throws -> String {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../YardstickMemory/YardstickMemory.swift").standardized.path
+      .appendingPathComponent("../YardstickMemory/YardstickMemory.swift").standardized.path
     let program = folder.appendingPathComponent(name).path
     #if DEBUG
     let level = "-Onone"

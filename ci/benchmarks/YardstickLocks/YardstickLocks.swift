@@ -3,7 +3,7 @@ import Foundation
 
 /// Prints the cost of an uncontended `NSLock` pair in a program that links nothing of Interlock.
 ///
-/// `interlock bench sections` divides by it: this is what users' locks cost without Interlock. In
+/// `bench sections` divides by it: this is what users' locks cost without Interlock. In
 /// `interlock` itself the calls of every lock are interposed, and cost more.
 @main
 struct YardstickLocks {
