@@ -130,6 +130,18 @@ struct BuiltInScenariosTests {
     #expect(SubjectEntry.namesInTool == Set(builtInSubjects.map(\.name)))
   }
 
+  @Test("the tool says where models of shipped caches are, other executables do not")
+  func shippedCaches() throws {
+    for (subjects, isTold) in [(builtInSubjects, true), (SubjectEntry.builtIn, false)] {
+      var options = Options()
+      options.subjects = ["tmcache"]
+      let error = #expect(throws: UsageError.self) {
+        try RunPlan.checkSubjects(options, subjects, .run)
+      }
+      #expect(error?.message.contains("StressScenarios/KnownBugs") == isTold)
+    }
+  }
+
   @Test("a lock of one's own becomes a cache and a strategy of 'compare'")
   func lock() throws {
     let entry = SubjectEntry.lock("mine", "a lock") { FoundationLock() }

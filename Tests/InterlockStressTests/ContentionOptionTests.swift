@@ -47,8 +47,7 @@ struct ContentionOptionTests {
     #expect(test.run("reads", "--require-contention") == .unmet)
     #expect(
       test.output.text.contains(
-        "\n✗ coverage: no resource: no section was begun in any of 3 pairs of scenario and"
-          + " subject\n"
+        "\n✗ coverage: no section was begun in 3 pairs of scenario and subject\n"
       ))
     let silent = try Self.world(nil)
     #expect(silent.run("--require-contention") == .unmet)

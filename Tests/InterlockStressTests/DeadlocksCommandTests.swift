@@ -88,6 +88,23 @@ struct DeadlocksCommandTests {
   }
 }
 
+struct StarvationPictureTests {
+  @Test("no bar of the picture is longer than 32 marks, whichever count is the largest")
+  func widest() {
+    for (ahead, count) in [(0, 934), (936, 64), (3, 1)] {
+      let needed = Diagnosis.Starvation.NeededBlocks(
+        queue: 1, count: count, ahead: ahead, waiters: [], isOwn: true)
+      let pool = Diagnosis.Starvation(
+        pool: .main, workers: [.thread(1)], threads: 1, mostThreads: 1, queues: [],
+        queued: ahead + count)
+      let bars = StarvationPicture(pool, needed).lines.map { line in
+        line.count { "█░▒".contains($0) }
+      }
+      #expect(bars.max() == 32)
+    }
+  }
+}
+
 /// A cache that no trial makes.
 private final class UnusedCache: Cache {
   func value(forKey key: String) -> [UInt8]? { nil }

@@ -65,15 +65,15 @@ struct ObjectiveCSectionTests {
   func names(_ language: [String], _ production: Int) throws {
     let statements = """
       BEGIN_LOCK(LOCK_NO_WRITE, @"users");
-      BEGIN_SYNCHED_LOCK(LOCK_NO_READWRITE, @"users.%d.%@", id, user);
-      BEGIN_LOCK(LOCK_NO_WRITE, user);
+      BEGIN_SYNCHED_LOCK(LOCK_NOREADWRITE, @"users.%d.%@", id, user);
+      BEGIN_LOCK(LOCK_NOWRITE, user);
       BEGIN_LOCK(LOCK_NO_WRITE, "users.%d", id);
       BEGIN_LOCK_PART(LOCK_NO_WRITE, "part", @"users.%d", id);
       BEGIN_SYNCHED_LOCK_PART(LOCK_NO_WRITE, "part", "users.%d", id);
       END_LOCK_PART(LOCK_NO_WRITE, "part", "users.%d", id);
       END_LOCK_PART(LOCK_NO_WRITE, "part", @"users.%d", id);
       END_LOCK(LOCK_NO_WRITE, @"users.%d", id);
-      END_LOCK(LOCK_NO_WRITE, "users.%d", id);
+      END_LOCK(LOCK_NOWRITE, "users.%d", id);
       """
     #expect(try errors(statements, language + ["-DIN_PRODUCTION=\(production)"]) == "")
   }

@@ -137,11 +137,11 @@ extension CauseFormatter {
     }
     let ahead = forecast.needed - forecast.threads - 1
     let blocks =
-      "\(Counted.noun(ahead, "block")) that will wait, too, \(ahead == 1 ? "is" : "are")"
+      "\(Counted.noun(ahead, "block")) that \(ahead == 1 ? "waits" : "wait") too"
+      + " \(ahead == 1 ? "is" : "are") queued first"
     let more =
       ahead > 0
-      ? "\(blocks) queued first, so it needs \(Counted.noun(forecast.needed, "thread"))"
-      : "one more thread"
+      ? "\(Counted.noun(forecast.needed, "thread")), because \(blocks)" : "one more thread"
     return ["frees it: \(more) \(size)", Self.outlook(forecast)]
   }
 

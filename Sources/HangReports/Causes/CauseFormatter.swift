@@ -71,7 +71,7 @@ struct CauseFormatter {
     switch diagnosis.certainty {
     case .certain, .doubtful(.unknownCause): nil
     case .certainIfBlocksAreAlike:
-      "certain if the blocks of the same code, from the same line, wait as these do"
+      "certain if the queued blocks of the same code wait as these do"
     case .doubtful(.mayListen):
       "not certain: an idle process looks the same"
     case .doubtful(.poolGrows) where diagnosis.pool?.completesHere == false:

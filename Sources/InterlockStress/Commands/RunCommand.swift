@@ -9,10 +9,12 @@ final class RunCommand {
   private let world: World
   private let options: Options
   private let command: CommandName
+  private let isGate: Bool
 
-  init(world: World, options: Options, _ command: CommandName) {
+  init(world: World, options: Options, _ command: CommandName, isGate: Bool = false) {
     self.world = world
     self.command = command
+    self.isGate = isGate
     var options = options
     if world.requiresContention { options.requiresContention = true }
     self.options = options
@@ -113,7 +115,7 @@ final class RunCommand {
   private func showMore(
     _ reports: RunReports, asked scenarios: [String], _ ending: TrialRunner.Ending
   ) throws {
-    guard command == .run, world.mainJob != nil, scenarios.isEmpty, ending == .completed,
+    guard command == .run, !isGate, world.mainJob != nil, scenarios.isEmpty, ending == .completed,
       options.subjects.isEmpty, options.families.isEmpty, options.shard == .whole,
       options.scenarioFolder == nil
     else { return }
@@ -127,6 +129,8 @@ final class RunCommand {
       \(name) deadlocks  why two caches hang, how many threads would end that, and the repair
       \(name) compare    what each lock costs on the same work
       \(name) gate       the scenarios with an exit code for CI, also of your own package
+
+      more: models of shipped caches in StressScenarios/KnownBugs, \(name)-exam, ci/benchmarks
 
       """)
   }

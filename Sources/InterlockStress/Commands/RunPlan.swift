@@ -67,8 +67,11 @@ struct RunPlan {
       throw UsageError("This executable lists two subjects by the name '\(name)'", command)
     }
     for name in options.subjects where !names.contains(name) {
+      let others =
+        SubjectEntry.namesInTool.isSubset(of: names)
+        ? " (models of shipped caches: StressScenarios/KnownBugs)" : ""
       throw UsageError(
-        "There is no subject '\(printable(name))'",
+        "There is no subject '\(printable(name))'\(others)",
         Suggestion(for: name, among: names, shownBy: "interlock list"), command)
     }
     try checkFamilies(options, subjects, command)

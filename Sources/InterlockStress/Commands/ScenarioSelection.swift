@@ -118,7 +118,8 @@ extension World {
 
   /// Names by which people know a scenario: PINCache's test is `testDeadlocks`.
   private static let otherNames = [
-    "testdeadlocks": "concurrent-reads", "1000-concurrent-reads": "concurrent-reads",
+    "testdeadlocks": "concurrent-reads", "test-deadlocks": "concurrent-reads",
+    "1000-concurrent-reads": "concurrent-reads",
     "1000-reads": "concurrent-reads", "thousand-reads": "concurrent-reads",
   ]
 

@@ -132,7 +132,7 @@ final class CompareCommand {
     text.write(
       "\(build)\(count) \(field.isOfCaches ? "cache" : "strateg")"
         + "\(field.isOfCaches ? (count == 1 ? "" : "s") : count == 1 ? "y" : "ies") on"
-        + " \(cells) workload\(cells == 1 ? "" : "s"), \(plan.rounds) rounds of"
+        + " \(cells) workload\(cells == 1 ? "" : "s"), in rounds of"
         + " \(Int((plan.roundSeconds * 1000).rounded())) ms:"
         + " about \(timeText(plan.seconds)), after the correctness pass\n")
     result.check = CorrectnessPass.sight(
@@ -187,9 +187,9 @@ final class CompareCommand {
       return
     }
     result.notes.append(
-      "calls that wait and wake are not observed during the measurement: those of the libraries"
-        + " cost what they cost without Interlock, and a mutex pair that this executable calls"
-        + " itself takes \(latencyText(max(0, pair.interposed - pair.real))) more"
+      "the measurement observes no call: a lock of a library costs what it costs without Interlock,"
+        + " a mutex pair in this executable's code"
+        + " \(latencyText(max(0, pair.interposed - pair.real))) more"
         + " (\(latencyText(pair.interposed)) against \(latencyText(pair.real)))")
   }
 

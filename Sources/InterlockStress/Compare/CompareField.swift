@@ -63,6 +63,7 @@ struct CompareField {
       choose(subjects, options)
     } else {
       choose(strategies, options)
+      noteCaches(subjects, options)
     }
     try setReference(options)
   }
@@ -136,6 +137,19 @@ struct CompareField {
     }
     contestants = chosen.map { Contestant($0) }
     for strategy in chosen { subjectNames[strategy.name] = strategy.trialName }
+  }
+
+  /// Says which caches of the user's own do not take part.
+  private mutating func noteCaches(_ subjects: [SubjectEntry], _ options: Options) {
+    guard options.subjects.isEmpty else { return }
+    let caches = subjects.filter {
+      $0.isMemoryCache && $0.runsUnlisted && !SubjectEntry.namesInTool.contains($0.name)
+        && !subjectNames.values.contains($0.name)
+    }.map { "'\($0.name)'" }
+    guard !caches.isEmpty else { return }
+    notes.append(
+      "\(caches.joined(separator: ", ")) \(caches.count == 1 ? "is a cache" : "are caches"),"
+        + " and this compares locks: 'compare --caches' measures caches")
   }
 
   private mutating func choose(_ subjects: [SubjectEntry], _ options: Options) {

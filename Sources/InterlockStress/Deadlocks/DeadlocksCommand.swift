@@ -197,8 +197,8 @@ struct DeadlocksCommand {
       "\(world.command) explore \(found.trial.scenario.name) --subject \(found.trial.subject)"
       + (options.poolWidth.map { " --pool-width \($0)" } ?? "")
     return [
-      "each time, in \(secondsText(found.observation.seconds)) (\(verdictText(found.verdict)),"
-        + " \(progressText(of: found))): \(command)"
+      "reproduced without luck, in \(secondsText(found.observation.seconds))"
+        + " (\(verdictText(found.verdict)), \(progressText(of: found))): \(command)"
     ]
   }
 }

@@ -7,22 +7,27 @@ struct StarvationPicture {
   /// A line for the threads, and one for each part of the queue.
   let lines: [String]
 
-  /// Draws the pool of a trial; `nil` if the trial starved none.
+  /// Draws the pool of a trial; `nil` if it is not known that these blocks starve it.
   init?(_ result: TrialResult) {
-    guard case .starvation(let pool)? = result.verdict.diagnosis?.evidence,
-      let needed = pool.needed
+    guard let diagnosis = result.verdict.diagnosis, case .starvation(let pool) = diagnosis.evidence,
+      diagnosis.isCertain, let needed = pool.needed
     else { return nil }
+    self.init(pool, needed)
+  }
+
+  /// Draws a pool that starves the needed blocks.
+  init(_ pool: Diagnosis.Starvation, _ needed: Diagnosis.Starvation.NeededBlocks) {
     let waiting = pool.workers.count
     let ahead = needed.ahead
     let blocks = needed.count == 1 ? "block" : "blocks"
     let label = ["\(pool.threads) threads", "queued"]
     let width = label.map(\.count).max() ?? 0
-    let most = max(waiting, ahead, 1)
+    let most = max(waiting, ahead, needed.count, 1)
     func line(_ label: String, _ mark: String, _ count: Int, _ text: String) -> String {
       let bar = String(repeating: mark, count: max(1, (count * 32 + most - 1) / most))
       return label + String(repeating: " ", count: width - label.count + 2) + bar + "  " + text
     }
-    var lines = [line(label[0], "█", waiting, "\(waiting) wait for the \(blocks) at the end")]
+    var lines = [line(label[0], "█", waiting, "\(waiting) wait for the \(blocks) at the end of the queue")]
     if ahead > 0 { lines.append(line(label[1], "░", ahead, "\(ahead) blocks are ahead of them")) }
     let none = needed.count == 1 ? "gets none" : "get none"
     lines.append(

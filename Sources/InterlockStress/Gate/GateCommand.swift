@@ -45,7 +45,7 @@ struct GateCommand {
         throw UsageError("'\(printable(word))' after '--' needs '--product <name>'", .gate)
       }
       removeOldResults(json)
-      return try RunCommand(world: world, options: options, .run)
+      return try RunCommand(world: world, options: options, .run, isGate: true)
         .perform(scenarios, firstArgument: firstArgument)
     }
     let package = absolute(gate.package ?? ".")
@@ -130,7 +130,7 @@ struct GateCommand {
     let check = ResultsCheck([UInt8](bytes))
     for fault in check.faults { world.errors.write("error: \(escaped(file)): \(fault)\n") }
     if check.faults.isEmpty {
-      world.output.write("\(escaped(file)): \(check.count) results as planned, none unmet\n")
+      world.output.write("\(escaped(file)): \(check.count) result\(check.count == 1 ? "" : "s") as planned, none unmet\n")
     }
     return check.faults.isEmpty ? .met : .unmet
   }

@@ -22,7 +22,8 @@ struct InitCommand {
   func perform() throws -> ExitCode {
     guard FileManager.default.fileExists(atPath: folder + "/Package.swift") else {
       throw UsageError(
-        "'\(escaped(folder))' has no Package.swift: call 'init' in a package", .initialize)
+        "'\(escaped(folder))' has no Package.swift: call 'init' in a package, which"
+          + " 'swift package init' makes", .initialize)
     }
     let manifest = try world.swiftPackage(["dump-package"], folder)
     guard manifest.code == 0, let package = UserPackage(manifest.output, folder: folder) else {

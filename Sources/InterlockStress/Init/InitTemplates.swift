@@ -46,7 +46,7 @@ enum InitTemplates {
       } ?? "// Put a type of \(module) in the place of Example."
     return """
       import Foundation
-      import InterlockTesting
+      \(sketch == nil ? "import Interlock\n" : "")import InterlockTesting
       import \(usesXCTest ? "XCTest" : "Testing")
 
       @testable import \(module)
@@ -62,13 +62,27 @@ enum InitTemplates {
 
   private static let example = """
 
-    /// What is stressed, until a type of your own takes its place.
+    /// The type under stress, until a type of your own takes its place. Its marks take no lock: a
+    /// debug build stops a writer that meets a reader or a writer.
     private final class Example: @unchecked Sendable {
       private let lock = NSLock()
       private var values: [String: Int] = [:]
 
-      func store(_ value: Int, for key: String) { lock.withLock { values[key] = value } }
-      func value(for key: String) -> Int? { lock.withLock { values[key] } }
+      func store(_ value: Int, for key: String) {
+        lock.withLock {
+          BEGIN_LOCK(.noReadWrite, "values", of: self)
+          values[key] = value
+          END_LOCK(.noReadWrite, "values", of: self)
+        }
+      }
+
+      func value(for key: String) -> Int? {
+        lock.withLock {
+          BEGIN_LOCK(.noWrite, "values", of: self)
+          defer { END_LOCK(.noWrite, "values", of: self) }
+          return values[key]
+        }
+      }
     }
 
     """

@@ -129,6 +129,9 @@ private func stressPlan(
   return try StressPlan(replay: variable, function: name)
 }
 
+/// What a stress without sections leaves unchecked.
+private let noChecks = ": a race would not show; mark the type, or run \(memoryCommand)"
+
 private func summary(
   _ plan: StressPlan, _ rounds: Int, _ hasFailed: Bool, _ scope: TestScope
 ) -> String {
@@ -136,7 +139,9 @@ private func summary(
   if hasFailed { return "failed in round \(rounds) of \(plan.rounds), with \(what)" }
   let ran = "\(rounds) round\(rounds == 1 ? "" : "s") of \(what) without an issue"
   if !SectionTracking.isCompiledIn { return ran + "; sections are not compiled in" }
-  if !scope.hasSections { return ran + "; no section was begun" }
+  if !scope.hasSections {
+    return ran + "; no section was begun" + (MemoryRaceLog.isFed ? "" : noChecks)
+  }
   let delays = SectionTracking.delayCounts.delays
   return ran + "; sections were checked, with \(delays) delay\(delays == 1 ? "" : "s")"
 }

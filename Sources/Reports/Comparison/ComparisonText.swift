@@ -50,12 +50,13 @@ package struct ComparisonText {
     ]
     for (index, line) in ranking.lines.enumerated() {
       let isLeader = index == 0 || line.toFirst.verdict == .noDifferenceSeen
+      let hasRank = line.toFirst.verdict != .tooFewRounds
       func latency(_ point: LatencyPoint) -> String {
         line.latencies[point].map { latencyText($0.median) } ?? ""
       }
       rows.append([
-        isLeader ? "1" : "\(index + 1)", line.strategy, countText(line.throughput.median),
-        bar(line.throughput.median / most), standing(line.toFirst, isFirst: index == 0),
+        !hasRank ? "" : isLeader ? "1" : "\(index + 1)", line.strategy, countText(line.throughput.median),
+        bar(line.throughput.median / most), standing(index, in: ranking),
         latency(.p50), latency(.p99), latency(.p999),
         latencyText(line.longestWait.median), factorText(line.fairness.median),
         latencyText(line.processorNanoseconds.median),
@@ -138,7 +139,7 @@ package struct ComparisonText {
     return "too noisy for a difference of \(percentText(difference)): \(worst.first) and"
       + " \(worst.second) are known to ±\(percentText(worst.halfWidth)) from \(worst.rounds) rounds,"
       + " and it would take about \(worst.neededRounds)"
-      + (others > 0 ? " (so or less with \(others) more)" : "")
+      + " rounds" + (others > 0 ? "; \(others) more pairs need no more than that" : "")
   }
 
   private var harness: String {

@@ -42,9 +42,13 @@ private func digits(_ value: Double) -> String {
   return "\(Int(value.rounded()))"
 }
 
-/// How a strategy compares with the first.
-func standing(_ pair: RoundPair, isFirst: Bool) -> String {
-  if isFirst { return "the fastest" }
+/// How a strategy compares with the first, which is the fastest only if each other is slower.
+func standing(_ index: Int, in ranking: Ranking) -> String {
+  if index == 0 {
+    let isFastest = ranking.lines.dropFirst().allSatisfy { $0.toFirst.verdict == .slower }
+    return isFastest ? "the fastest" : "the highest figure"
+  }
+  let pair = ranking.lines[index].toFirst
   switch pair.verdict {
   case .tooFewRounds: return "too few rounds"
   case .noDifferenceSeen: return "no difference seen"

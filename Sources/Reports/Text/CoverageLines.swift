@@ -2,9 +2,6 @@ import Interlock
 
 /// The contention coverage as text.
 struct CoverageLines {
-  /// How many resources are named unless all are requested.
-  private static let mostNamed = 3
-
   private let coverage: ResourceCoverage
   private let style: TextStyle
   private let isVerbose: Bool
@@ -34,12 +31,8 @@ struct CoverageLines {
     }
     if isVerbose {
       lines += coverage.items.flatMap { $0.lines.map { "  " + $0 } }
-    } else {
-      let named = isRequired ? lone[...] : lone.prefix(Self.mostNamed)
-      lines += named.map { "  " + $0.line }
-      if lone.count > named.count {
-        lines.append("  … \(lone.count - named.count) more not tested (--verbose shows all)")
-      }
+    } else if isRequired {
+      lines += lone.map { "  " + $0.line }
     }
     return lines
   }
@@ -49,7 +42,7 @@ struct CoverageLines {
     let pairs = coverage.pairCount
     if pairs == 0 { return "coverage: unknown: no trial survived to report" }
     if count == 0 {
-      return "coverage: no resource: no section was begun in any of \(pairs)"
+      return "coverage: no section was begun in \(pairs)"
         + " pair\(pairs == 1 ? "" : "s") of scenario and subject"
     }
     var text = "coverage: \(count) resource\(count == 1 ? "" : "s") in \(pairs)"
@@ -57,6 +50,7 @@ struct CoverageLines {
     let undecided = coverage.items.count { $0.resource.contention == .unknown }
     let shared = count - notTested - undecided
     text += "; \(shared) touched by several owners, \(notTested) not tested"
+    if notTested > 0, !isVerbose, !isRequired { text += " (--verbose names them)" }
     if undecided > 0 { text += ", \(undecided) undecided" }
     if coverage.withoutSections > 0 {
       text += "; no section in \(coverage.withoutSections)"

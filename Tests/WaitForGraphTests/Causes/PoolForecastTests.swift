@@ -266,6 +266,6 @@ struct PoolForecastTests {
     #expect(pool.mostThreads == 400)
     #expect(
       Explanation(found, of: snapshot).advice[0]
-        .contains("needs 1,001 threads (this pool: 400 now, 400 at most)"))
+        .contains("queued first (this pool: 400 now, 400 at most)"))
   }
 }

@@ -35,7 +35,7 @@ struct AllFigures {
       Column(name: "to the fastest") { ranking, index in
         let line = ranking.lines[index]
         let ratio = line.toFirst.ratio.median
-        return (standing(line.toFirst, isFirst: index == 0), ratio.isFinite ? "\(ratio)" : "")
+        return (standing(index, in: ranking), ratio.isFinite ? "\(ratio)" : "")
       },
       figure("p50", latencyText) { $0.latencies[.p50]?.median },
       figure("p90", latencyText) { $0.latencies[.p90]?.median },
