@@ -292,6 +292,7 @@ package struct Exploration: Sendable {
     failure.schedule.bodyIsTask = bodyIsTask
     failure.schedule.taskNames = Self.taskNames(failure.schedule)
     failure.escaped = escaped.sorted()
+    if failure.memoryRace != nil { MemoryRaceLog.hasExplored = true }
     failure.memoryRace?.first.name(in: failure.schedule)
     failure.memoryRace?.second.name(in: failure.schedule)
     return failure

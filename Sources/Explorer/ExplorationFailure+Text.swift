@@ -97,7 +97,9 @@ extension ExplorationFailure {
     case .timedOut: text.isEmpty ? "a step took longer than its limit" : text
     case .crashed(let signal): text.isEmpty ? "crashed by signal \(signal)" : text
     case .misuse, .race: text
-    case .notDeterministic: "the body is not deterministic: \(text)"
+    case .notDeterministic:
+      "the body is not deterministic: \(text); a usual cause is a set or a dictionary whose keys"
+        + " hash by their address"
     }
   }
 }

@@ -91,7 +91,7 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
       words.append("a loop that waits for an atomic goes on once another thread changes it")
     }
     if boundsWakeUps {
-      words.append("a thread wakes without a signal at most once for each condition")
+      words.append("a thread wakes without a signal at most once at each call site")
     }
     if boundsWaiters {
       words.append("waits for expectations end last, behind the queued blocks of the main queue")

@@ -97,14 +97,18 @@ enum ProcessCheck {
     guard count > 0 else {
       return SectionTracking.announce("no race in memory: no access was checked")
     }
+    let place = MemoryRaceLog.hasExplored ? " outside of the explorations" : ""
     SectionTracking.announce(
-      "no race in memory in \(count.formatted()) accesses of \(list(modules)); one that a thread"
+      "no race in memory\(place) in \(count.formatted()) accesses of \(list(modules)); one that a thread"
         + " repeats before it synchronises counts once")
   }
 
+  /// The modules of tests come first: they are never among the rest that is only counted.
   private static func list(_ modules: [String]) -> String {
     let most = 8
-    let shown = modules.prefix(most).joined(separator: ", ")
+    let tests = modules.filter { $0.hasSuffix("Tests") }
+    let ordered = tests + modules.filter { !$0.hasSuffix("Tests") }
+    let shown = ordered.prefix(most).joined(separator: ", ")
     switch modules.count {
     case 0: return "C code"
     case 1: return "the module \(shown)"

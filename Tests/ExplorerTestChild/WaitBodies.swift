@@ -62,6 +62,24 @@ let waitBodies = [
     pthread_join(thread, nil)
     return true
   },
+  Body("two-waits-without-loop") {
+    let mutex = makeMutex()
+    let condition = makeCondition()
+    let isReady = Shared(false)
+    let thread = startThread {
+      pthread_mutex_lock(mutex.pointer)
+      isReady.value = true
+      pthread_cond_signal(condition.pointer)
+      pthread_mutex_unlock(mutex.pointer)
+    }
+    pthread_mutex_lock(mutex.pointer)
+    if !isReady.value { pthread_cond_wait(condition.pointer, mutex.pointer) }
+    if !isReady.value { pthread_cond_wait(condition.pointer, mutex.pointer) }
+    let wasReady = isReady.value
+    pthread_mutex_unlock(mutex.pointer)
+    pthread_join(thread, nil)
+    return wasReady
+  },
   Body("wait-without-loop") {
     let condition = NSCondition()
     let isReady = Shared(false)

@@ -12,6 +12,13 @@ import Testing
     #expect(exploration.text.contains("thread 0 waits"))
   }
 
+  @Test(
+    "a wait ends without a signal: one beside no loop fails, and so do two",
+    arguments: ["wait-without-loop", "two-waits-without-loop"])
+  func noLoop(_ body: String) throws {
+    #expect(try Exploration(body).verdict == INTERLOCK_EXPLORED_FAILED)
+  }
+
   @Test("initialisers that wait for each other deadlock")
   func crossedInitialisers() throws {
     let exploration = try Exploration("crossed-initialisers")

@@ -22,7 +22,7 @@ struct ClaimTests {
       ),
       (
         "waitingLoop", "all N orders pass",
-        ["a thread wakes without a signal at most once for each condition"]
+        ["a thread wakes without a signal at most once at each call site"]
       ),
       (
         "taskBlocks", "all 1 order pass",

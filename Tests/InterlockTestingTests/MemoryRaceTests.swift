@@ -48,6 +48,7 @@ struct MemoryRaceTests {
   func explored() throws {
     let run = try run("ExploredRaces/")
     #expect(run.status == 1, "\(run.output)")
+    #expect(run.output.contains("interlock: no race in memory outside of the explorations in "))
     for (test, mark, line) in [
       ("first()", "explores first", "races"), ("second()", "explores second", "races again"),
       ("sameLine()", "explores the same line", "races"),

@@ -2,9 +2,9 @@
 // once it was woken or its time is up, it takes the mutex again. A signal wakes any of the waiters,
 // as the strategy picks.
 //
-// POSIX lets a wait end without a signal. That is a choice, once for each thread and condition: a
-// loop around a wait would have executions without end. A state in which threads could continue
-// only so is a deadlock all the same.
+// POSIX lets a wait end without a signal. The explorer chooses so once for each thread, condition
+// and call site: a loop around a wait would have executions without end. A state in which threads
+// could continue only so is a deadlock all the same.
 #include "../Engine/engine.h"
 #include "calls.h"
 
@@ -21,16 +21,17 @@ typedef struct waiter {
   bool is_woken, is_late;
 } waiter;
 
-/// A thread that has woken without a signal; in a list at the condition's object.
+/// A thread that has woken without a signal, and where; in a list at the condition's object.
 typedef struct woken_thread {
   struct woken_thread *next;
   const interlock_logical_thread *thread;
+  uintptr_t place;
 } woken_thread;
 
 static bool has_woken_by_itself(const interlock_object *condition,
-                                const interlock_logical_thread *thread) {
+                                const interlock_logical_thread *thread, uintptr_t place) {
   const woken_thread *woken = condition->state;
-  while (woken && woken->thread != thread) woken = woken->next;
+  while (woken && (woken->thread != thread || woken->place != place)) woken = woken->next;
   return woken != NULL;
 }
 
@@ -70,9 +71,9 @@ static bool may_wake_by_itself(interlock_logical_thread *thread, void *context) 
   return interlock_mutex_is_free(thread, ((const waiter *)context)->mutex);
 }
 
-static void wake_by_itself(waiter *own) {
+static void wake_by_itself(waiter *own, uintptr_t place) {
   woken_thread *woken = interlock_execution_memory(sizeof *woken);
-  *woken = (woken_thread){own->condition->state, own->thread};
+  *woken = (woken_thread){own->condition->state, own->thread, place};
   own->condition->state = woken;
   take_off(own);
   interlock_call_turned_out("wakes without a signal");
@@ -116,7 +117,7 @@ int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t 
   // The loops of Foundation's classes are the library's, and known to be right.
   bool may_wake = interlock_is_choice(site.returns_to) &&
                   !interlock_events_is_foundation(site.returns_to);
-  if (may_wake && has_woken_by_itself(object, own->thread)) {
+  if (may_wake && has_woken_by_itself(object, own->thread, site.place)) {
     if (!interlock_the_engine.is_warming_up) interlock_the_engine.result->bounds_wake_ups = true;
     may_wake = false;
   }
@@ -126,7 +127,7 @@ int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t 
   } else {
     interlock_point(again, can_go_on, own, site.place);
   }
-  if (!own->is_woken && !own->is_late) wake_by_itself(own);
+  if (!own->is_woken && !own->is_late) wake_by_itself(own, site.place);
   interlock_timer_cancel(timer);
   while (interlock_try_mutex(mutex) == EBUSY) {
     interlock_wait(again, interlock_mutex_is_free, mutex, site.place);

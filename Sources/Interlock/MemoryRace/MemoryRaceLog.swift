@@ -26,6 +26,7 @@ package enum MemoryRaceLog {
   private struct State {
     var entries: [Entry] = []
     var isFed = false
+    var hasExplored = false
   }
 
   private static let state = Guarded(State())
@@ -37,6 +38,12 @@ package enum MemoryRaceLog {
   package static var isFed: Bool {
     get { state.withLock { $0.isFed } }
     set { state.withLock { $0.isFed = newValue } }
+  }
+
+  /// Whether an exploration found a race, which is in its report and not here.
+  package static var hasExplored: Bool {
+    get { state.withLock { $0.hasExplored } }
+    set { state.withLock { $0.hasExplored = newValue } }
   }
 
   /// Adds a race; returns whether its pair of places is new. Of a pair that is not, an entry that
