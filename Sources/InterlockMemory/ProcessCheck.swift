@@ -99,8 +99,8 @@ enum ProcessCheck {
     }
     let place = MemoryRaceLog.hasExplored ? " outside of the explorations" : ""
     SectionTracking.announce(
-      "no race in memory\(place) in \(count.formatted()) accesses of \(list(modules)); one that a thread"
-        + " repeats before it synchronises counts once")
+      "no race in memory\(place) in \(count.formatted()) accesses of \(list(modules));"
+        + " one that a thread repeats before it synchronises counts once")
   }
 
   /// The modules of tests come first: they are never among the rest that is only counted.

@@ -27,7 +27,8 @@ struct StarvationPicture {
       let bar = String(repeating: mark, count: max(1, (count * 32 + most - 1) / most))
       return label + String(repeating: " ", count: width - label.count + 2) + bar + "  " + text
     }
-    var lines = [line(label[0], "█", waiting, "\(waiting) wait for the \(blocks) at the end of the queue")]
+    let wait = "\(waiting) wait for the \(blocks) at the end of the queue"
+    var lines = [line(label[0], "█", waiting, wait)]
     if ahead > 0 { lines.append(line(label[1], "░", ahead, "\(ahead) blocks are ahead of them")) }
     let none = needed.count == 1 ? "gets none" : "get none"
     lines.append(

@@ -130,7 +130,8 @@ struct GateCommand {
     let check = ResultsCheck([UInt8](bytes))
     for fault in check.faults { world.errors.write("error: \(escaped(file)): \(fault)\n") }
     if check.faults.isEmpty {
-      world.output.write("\(escaped(file)): \(check.count) result\(check.count == 1 ? "" : "s") as planned, none unmet\n")
+      let results = "\(check.count) result\(check.count == 1 ? "" : "s")"
+      world.output.write("\(escaped(file)): \(results) as planned, none unmet\n")
     }
     return check.faults.isEmpty ? .met : .unmet
   }

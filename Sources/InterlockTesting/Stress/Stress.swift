@@ -130,7 +130,8 @@ private func stressPlan(
 }
 
 /// What a stress without sections leaves unchecked.
-private let noChecks = ": a race would not show; mark the type, or link InterlockMemory and run \(memoryCommand)"
+private let noChecks =
+  ": a race would not show; mark the type, or link InterlockMemory and run \(memoryCommand)"
 
 private func summary(
   _ plan: StressPlan, _ rounds: Int, _ hasFailed: Bool, _ scope: TestScope

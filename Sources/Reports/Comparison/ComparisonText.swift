@@ -55,7 +55,8 @@ package struct ComparisonText {
         line.latencies[point].map { latencyText($0.median) } ?? ""
       }
       rows.append([
-        !hasRank ? "" : isLeader ? "1" : "\(index + 1)", line.strategy, countText(line.throughput.median),
+        !hasRank ? "" : isLeader ? "1" : "\(index + 1)", line.strategy,
+        countText(line.throughput.median),
         bar(line.throughput.median / most), standing(index, in: ranking),
         latency(.p50), latency(.p99), latency(.p999),
         latencyText(line.longestWait.median), factorText(line.fairness.median),

@@ -244,7 +244,7 @@ struct InitCommandTests {
   func wrong() throws {
     let empty = try UserPackageFolder(["a.txt": ""])
     #expect(empty.initialize() == .usage)
-    #expect(empty.test.errors.text.contains("has no Package.swift: call 'init' in a package, which"))
+    #expect(empty.test.errors.text.contains("which 'swift package init' makes"))
     let broken = try UserPackageFolder(["Package.swift": "// swift-tools-version: 6.0\nlet x = \n"])
     #expect(broken.initialize() == .badScenario)
     #expect(broken.test.errors.text.contains("Package.swift: cannot be read by 'swift package"))
