@@ -10,6 +10,7 @@
 #pragma clang section text = "interlock_accesses"
 
 #include "interlock_explored_memory.h"
+#include "interlock_explored_sections.h"
 #include "WeakMemory/weak_memory.h"
 #include "mutex_list.h"
 
@@ -77,6 +78,11 @@ static inline bool is_explored(void) {
   return __builtin_expect(interlock_marks.controlled, 0) && interlock_is_controlled() &&
          interlock_explored_atomic &&
          __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
+}
+
+/// Sections read it in instrumented code of Interlock: no step of the user's.
+static inline bool is_own(const volatile void *at) {
+  return at == (const volatile void *)&interlock_explored_sections_now;
 }
 
 bool interlock_memory_controls_atomics(void) {
@@ -153,7 +159,9 @@ static inline uint64_t operands_of(uint64_t one, uint64_t other, int memory_orde
     return value;                                                                             \
   }                                                                                           \
   EXPORTED type __tsan_atomic##bits##_load(const volatile type *at, int memory_order) {       \
-    TO_TWIN(explored_load##bits(at, memory_order));                                           \
+    if (is_explored() && !is_own(at)) {                                                       \
+      __attribute__((musttail)) return explored_load##bits(at, memory_order);                 \
+    }                                                                                         \
     return load##bits(at, memory_order, PLACE);                                               \
   }                                                                                           \
   static inline void store##bits(volatile type *at, type value, int memory_order,             \

@@ -1,6 +1,8 @@
+import CInterlock
 import Foundation
 import InterlockTesting
 import MemoryTestC
+import Synchronization
 import Testing
 
 @Suite struct Checked {
@@ -141,6 +143,20 @@ import Testing
   private func race() {
     let users = Users()
     onTwoThreads { users.add() }
+  }
+}
+
+/// Beside an atomic load of the user's, one that Interlock makes at each section.
+@Suite(.serialized) struct ExploredSeam {
+  @Test func loads() throws {
+    try explore {
+      let flag = Atomic(false)
+      onTwoThreads {
+        _ = interlock_get_explored_sections()
+        if !flag.load(ordering: .acquiring) { flag.store(true, ordering: .releasing) }
+      }
+      Issue.record("the schedule is shown")
+    }
   }
 }
 

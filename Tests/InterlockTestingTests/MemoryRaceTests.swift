@@ -167,6 +167,14 @@ struct MemoryRaceTests {
     #expect(!run.output.contains("no longer looked for"), "\(run.output)")
   }
 
+  @Test("shows the user's atomic operations in a schedule, and none of Interlock's own")
+  func seam() throws {
+    let run = try run("ExploredSeam/")
+    let text = run.issues.map(\.text).joined()
+    #expect(text.contains("atomic load #"), "\(run.output)")
+    #expect(!text.contains("explored_sections"), "\(run.output)")
+  }
+
   @Test("has the orders of a Mutex, and nothing that is not controlled")
   func controlled() throws {
     let run = try run("ExploredCorrect/mutex")
