@@ -1,14 +1,19 @@
 import Caches
 import InterlockStress
+import Synchronization
 
 /// YYCache's memory cache as a subject.
 final class YYMemorySubject: YYSubject, CacheBackedSubject {
   static let actions = [
     "set-asking-at-end", "trim-to-cost", "trim-to-limits", "limit-cost", "limit-count",
-    "release-here", "warn", "follow-warnings", "unfollow-warnings",
+    "release-here", "warn", "follow-warnings", "unfollow-warnings", "enter-background",
+    "follow-background", "unfollow-background", "keep-in-background", "check-background-calls",
+    "check-removed",
   ]
 
   private let memory: YYMemoryCache
+  /// How often the block for the background was called. Relaxed: it only counts.
+  private let backgroundCalls = Atomic(0)
   var cache: any Caches.Cache { memory }
   var measuredCache: (any Caches.Cache)? { memory }
 
@@ -42,11 +47,42 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
       memory.didReceiveMemoryWarningBlock = { _ = $0.totalCount }
     case "unfollow-warnings":
       memory.didReceiveMemoryWarningBlock = nil
-    default:
-      // "release-here": removed objects are released on the thread that removes them.
+    case "release-here":
+      // Removed objects are released on the thread that removes them.
       memory.releasesAsynchronously = false
+    default:
+      return completion(actForBackground(name, operation))
     }
     completion(.done)
+  }
+
+  private func actForBackground(_ name: String, _ operation: InterlockStress.Operation) -> Reply {
+    switch name {
+    case "enter-background":
+      memory.didEnterBackground()
+    case "follow-background":
+      // A block that calls the cache, as one that saves what is in it.
+      memory.didEnterBackgroundBlock = { [weak self] in
+        _ = $0.totalCount
+        self?.backgroundCalls.add(1, ordering: .relaxed)
+      }
+    case "unfollow-background":
+      memory.didEnterBackgroundBlock = nil
+    case "keep-in-background":
+      memory.removesAllInBackground = false
+    case "check-background-calls":
+      // The cost is how often the block must have been called.
+      let calls = backgroundCalls.load(ordering: .relaxed)
+      if calls != operation.cost {
+        return .failed("the block for the background was called \(calls) times")
+      }
+    default:
+      // "check-removed"
+      if memory.containsObject(forKey: operation.key) {
+        return .failed("\(operation.key) is still there")
+      }
+    }
+    return .done
   }
 
   func finalState() -> FinalState? {
