@@ -5,7 +5,7 @@ import Caches
 final class YYDiskSubject: YYSubject {
   static let actions = [
     "open", "open-spelt-otherwise", "close", "remove-all-asking", "set-asking", "limit-count",
-    "trim-to-limits",
+    "trim-to-limits", "deny-writes", "allow-writes", "log-nothing", "check-log",
   ]
 
   private let caches: OpenedByThreads<YYDiskCache>
@@ -13,6 +13,7 @@ final class YYDiskSubject: YYSubject {
 
   /// The cache that the archive block calls, if it calls one.
   private let asked = TMBox<YYDiskCache?>(nil)
+  private let errors = YYErrorLog()
 
   init(_ repairs: YYDiskRepairs) {
     var options = optionsOfTrial(repairs)
@@ -21,8 +22,11 @@ final class YYDiskSubject: YYSubject {
       _ = asked.value?.count
       return archive(value)
     }
+    options.log = { [errors] in errors.append($0) }
     caches = OpenedByThreads { [options] in try YYDiskCache.open($0, options) }
   }
+
+  func willPerform(_ operation: InterlockStress.Operation) { errors.expectFailure() }
 
   func act(
     _ name: String, _ operation: InterlockStress.Operation,
@@ -39,6 +43,17 @@ final class YYDiskSubject: YYSubject {
       asked.value = nil
     case "limit-count": caches.current.updateLimits { $0.count = operation.cost }
     case "trim-to-limits": caches.current.trimToLimits()
+    case "deny-writes":
+      caches.current.deniesWrites(true)
+      errors.areExpected = true
+    case "allow-writes":
+      caches.current.deniesWrites(false)
+      errors.areExpected = false
+    case "log-nothing":
+      caches.current.logsErrors = false
+      errors.areExpected = false
+    case "check-log":
+      return completion(errors.check())
     default:
       // "remove-all-asking": a progress bar that reads how many entries are left.
       let cache = caches.current

@@ -10,6 +10,9 @@ protocol YYSubject: Subject {
   /// The cache that the calling thread uses.
   var cache: any Caches.Cache { get }
 
+  /// Called before a call that every cache has.
+  func willPerform(_ operation: InterlockStress.Operation)
+
   /// Makes one of its own calls.
   func act(
     _ name: String, _ operation: InterlockStress.Operation,
@@ -17,6 +20,8 @@ protocol YYSubject: Subject {
 }
 
 extension YYSubject {
+  func willPerform(_ operation: InterlockStress.Operation) {}
+
   func supports(_ kind: InterlockStress.Operation.Kind) -> Bool {
     if case .action(let name) = kind { return Self.actions.contains(name) }
     return true
@@ -28,6 +33,7 @@ extension YYSubject {
     if case .action(let name) = operation.kind {
       return act(name, operation, completion: completion)
     }
+    willPerform(operation)
     cache.perform(operation, completion: completion)
   }
 }
