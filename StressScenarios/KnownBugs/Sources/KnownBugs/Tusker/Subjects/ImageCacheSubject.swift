@@ -1,6 +1,7 @@
 import InterlockStress
 import Caches
 import Foundation
+import Synchronization
 
 /// Tusker's image cache as a subject.
 ///
@@ -21,7 +22,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   /// The subject's own calls, where downloads wait.
   static let actions = [
     "request", "cancel", "prefetch", "cancel-prefetch", "deliver", "has", "forget-memory", "scan",
-    "check-look-ups", "check-cached",
+    "check-look-ups", "check-cached", "use-long-keys", "check-file-names",
   ]
 
   private let origin: Origin
@@ -33,7 +34,10 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   private var requestCount = 0
   private var events: [FinalState.Event] = []
   private var cancelledByOthers = 0
-  private var keys: Set<String> = []
+  /// The keys of the workload, each with its key in the cache.
+  private var keys: [String: String] = [:]
+  /// Whether the keys in the cache are those of `LongImageKey`. Relaxed: set before other calls.
+  private let usesLongKeys = Atomic(false)
 
   init(repaired: Bool, index: ImageDiskCache.Index?, origin: Origin) {
     self.origin = origin
@@ -74,19 +78,19 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   func perform(
     _ operation: InterlockStress.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
-    let key = operation.key
+    let key = keyInCache(operation.key)
     switch operation.kind {
     case .get:
       completion(.value(cache.store.image(forKey: key)?.samples))
     case .getAsync:
-      note(key)
+      note(operation.key)
       cache.get(key) { [self] answer in
         if answer == .failure(.source(.cancelled)) { lock.withLock { cancelledByOthers += 1 } }
         completion(.value((try? answer.get())?.samples))
       }
     case .set:
-      note(key)
-      store(operation)
+      note(operation.key)
+      store(operation, key)
       completion(.done)
     case .remove:
       cache.store.removeValue(forKey: key)
@@ -97,22 +101,28 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     case .count:
       completion(.count(cache.store.count))
     case .action(let name):
-      act(name, operation, completion)
+      note(operation.key)
+      act(name, operation, key, completion)
     case .setAsync, .removeAsync:
       preconditionFailure("these forms are not supported, and `supports` says so")
     }
   }
 
-  private func note(_ key: String) { lock.withLock { _ = keys.insert(key) } }
+  /// The key in the cache for a key of the workload.
+  private func keyInCache(_ key: String) -> String {
+    usesLongKeys.load(ordering: .relaxed) ? LongImageKey(key).text : key
+  }
+
+  private func note(_ key: String) { lock.withLock { keys[key] = keyInCache(key) } }
 
   /// Stores a value in the store, or publishes it at the origin, from which the cache loads it.
-  private func store(_ operation: InterlockStress.Operation) {
+  private func store(_ operation: InterlockStress.Operation, _ key: String) {
     let bytes = Self.encoded(operation.value)
     switch origin {
     case .gated:
-      cache.store.setValue(bytes, forKey: operation.key, cost: operation.cost)
+      cache.store.setValue(bytes, forKey: key, cost: operation.cost)
     case .published(let origin):
-      origin.publish(bytes, under: operation.key)
+      origin.publish(bytes, under: key)
     }
   }
 
@@ -123,11 +133,9 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   // MARK: The subject's own calls
 
   private func act(
-    _ name: String, _ operation: InterlockStress.Operation,
+    _ name: String, _ operation: InterlockStress.Operation, _ key: String,
     _ completion: @escaping @Sendable (Reply) -> Void
   ) {
-    let key = operation.key
-    note(key)
     switch (name, origin) {
     case ("request", _): request(key)
     case ("cancel", _): cancel(key)
@@ -148,6 +156,11 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
       }
     case ("check-cached", _):
       if !cache.store.has(key) { return completion(.failed("there is no image")) }
+    case ("use-long-keys", _):
+      usesLongKeys.store(true, ordering: .relaxed)
+      lock.withLock { keys = [:] }
+    case ("check-file-names", _):
+      return completion(checkFileNames())
     default: preconditionFailure("no action '\(name)' is listed")
     }
     completion(.done)
@@ -171,6 +184,29 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     lock.withLock { events.append(.cancelled(request: last.number)) }
   }
 
+  /// Checks that every long key has a file name of its own with the key's path extension, and that
+  /// the folder contains no other files.
+  private func checkFileNames() -> Reply {
+    let keys = lock.withLock { self.keys }
+    var keysByName: [String: String] = [:]
+    for (key, inCache) in keys.sorted(by: { $0.key < $1.key }) {
+      let name = ImageDiskCache.fileName(forKey: inCache)
+      if let other = keysByName.updateValue(key, forKey: name) {
+        return .failed("\(key) and \(other) have one file, \(name)")
+      }
+      let expected = LongImageKey(key).fileExtension
+      // A tilde and 32 digits precede the extension.
+      if !name.hasPrefix("~") || name.dropFirst(33) != expected {
+        return .failed("the file of \(key) is \(name), not one with the extension '\(expected)'")
+      }
+    }
+    let files = (try? cache.store.disk?.fileNames()) ?? []
+    if let file = files.first(where: { keysByName[$0] == nil }) {
+      return .failed("\(file) is no key's file")
+    }
+    return .done
+  }
+
   // MARK: The final state
 
   func finalState() -> FinalState? {
@@ -178,7 +214,9 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     let store = cache.store
     var state = FinalState(count: store.count, entries: [:])
     // Before the reads below: they fill memory and ask for files.
-    let names = Dictionary(keys.map { (ImageDiskCache.fileName(forKey: $0), $0) }) { $1 }
+    let names = Dictionary(
+      keys.map { (ImageDiskCache.fileName(forKey: $0.value), $0.key) }
+    ) { $1 }
     func keysOf(_ files: Set<String>?) -> Set<String> { Set((files ?? []).map { names[$0] ?? $0 }) }
     state.indexes = [
       "the folder": keysOf(try? store.disk?.fileNames()),
@@ -211,11 +249,11 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   }
 
   private static func samples(
-    of keys: Set<String>, in layer: (String) -> [UInt8]?
+    of keys: [String: String], in layer: (String) -> [UInt8]?
   ) -> [String: [UInt8]] {
     var samples: [String: [UInt8]] = [:]
-    for key in keys {
-      samples[key] = layer(key).flatMap(PixelImage.init(encoded:))?.samples
+    for (key, inCache) in keys {
+      samples[key] = layer(inCache).flatMap(PixelImage.init(encoded:))?.samples
     }
     return samples
   }
