@@ -7,7 +7,8 @@ import Synchronization
 final class PINDisk2Subject: Subject {
   static let actions = [
     "enumerate-and-get", "lock-files-and-get", "lock-files-and-read", "look", "read-in-will-add",
-    "reopen", "set-and-get-in-completion",
+    "keep-trimming-to-age", "reopen", "set-and-get-in-completion", "stop-trimming-to-age",
+    "trim-by-use", "trim-to-date", "trim-to-size",
   ]
 
   private let scheduler = PINDispatchScheduler()
@@ -61,6 +62,13 @@ final class PINDisk2Subject: Subject {
       cache.synchronouslyLockFileAccess { _ = $0.object(forKey: key) }
     case "lock-files-and-read":
       return completion(cache.folder.readTwice(key, under: cache.synchronouslyLockFileAccess))
+    case "keep-trimming-to-age": cache.ageLimit = pinShortAgeLimit
+    case "stop-trimming-to-age":
+      cache.ageLimit = 0
+      scheduler.waitUntilIdle()
+    case "trim-by-use": cache.trimToSizeByDate(UInt(bitPattern: operation.cost))
+    case "trim-to-date": cache.trim(to: Date())
+    case "trim-to-size": cache.trimToSize(UInt(bitPattern: operation.cost))
     case "reopen":
       // A new root, which has no directory yet.
       let cache = Self.open(root + "/second", changes, scheduler) { [self] work in

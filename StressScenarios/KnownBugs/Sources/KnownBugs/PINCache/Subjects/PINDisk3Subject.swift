@@ -8,7 +8,8 @@ final class PINDisk3Subject: Subject {
   static let actions = [
     "announce", "clear-did-remove", "damage", "empty-trash", "enumerate-and-get",
     "lock-files-and-get", "lock-files-and-read", "look", "open-new", "reopen", "set-did-remove",
-    "trim-by-use", "trim-to-date", "trim-to-size", "wake-spuriously",
+    "keep-trimming-to-age", "stop-trimming-to-age", "trim-by-use", "trim-to-date", "trim-to-size",
+    "wake-spuriously",
   ]
 
   private let scheduler = PINDispatchScheduler()
@@ -53,6 +54,10 @@ final class PINDisk3Subject: Subject {
     case "lock-files-and-read":
       return completion(
         cache.folder.readTwice(operation.key, under: cache.synchronouslyLockFileAccess))
+    case "keep-trimming-to-age": cache.ageLimit = pinShortAgeLimit
+    case "stop-trimming-to-age":
+      cache.ageLimit = 0
+      scheduler.waitUntilIdle()
     case "trim-by-use": cache.trimToSizeByEvictionStrategy(UInt(bitPattern: operation.cost))
     case "trim-to-date": cache.trim(to: Date())
     case "trim-to-size": cache.trimToSize(UInt(bitPattern: operation.cost))

@@ -6,7 +6,8 @@ import InterlockStress
 final class PINMemorySubject: CacheBackedSubject {
   static let actions = [
     "announce", "append", "enumerate-and-get", "set-releasing", "trim-to-cost", "trim-to-date",
-    "trim-by-use", "limit-age", "grow-older", "get-expired",
+    "trim-by-use", "trim-to-age", "keep-trimming-to-age", "stop-trimming-to-age", "limit-age",
+    "grow-older", "get-expired",
   ]
   /// The age limit of `limit-age`, in seconds; `grow-older` lets six tenths of it pass.
   private static let ageLimit = 100.0
@@ -54,6 +55,15 @@ final class PINMemorySubject: CacheBackedSubject {
       cache.trimToCost(UInt(bitPattern: operation.cost))
     case "trim-to-date":
       cache.trim(to: Date())
+    case "trim-to-age":
+      // A new limit trims at once. This one is shorter than any call, and lifted before a second
+      // trim can find an object.
+      cache.ageLimit = 1e-6
+      cache.ageLimit = 0
+    case "keep-trimming-to-age":
+      cache.ageLimit = pinShortAgeLimit
+    case "stop-trimming-to-age":
+      cache.ageLimit = 0
     case "trim-by-use":
       cache.trimToCostByEvictionStrategy(UInt(bitPattern: operation.cost))
     case "limit-age":

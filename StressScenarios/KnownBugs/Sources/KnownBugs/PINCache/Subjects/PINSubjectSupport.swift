@@ -31,6 +31,9 @@ final class PINAnnounced: @unchecked Sendable {
   private func remove(_ key: String) { lock.withLock { _ = known?.remove(key) } }
 }
 
+/// The age limit of `keep-trimming-to-age`, in seconds: trims follow one another during a trial.
+let pinShortAgeLimit = 0.002
+
 /// A new folder in the one for temporary files, which is removed at the end of the run.
 func pinTemporaryFolder() -> String {
   FileManager.default.temporaryDirectory.path + "/pincache-" + UUID().uuidString
