@@ -153,11 +153,11 @@ struct Engine {
   ///
   /// The search takes two seconds at most, and one more execution.
   func shrink(_ choices: [UInt32], _ body: @escaping () -> Bool) -> [UInt32]? {
-    typealias Run = (UnsafeMutablePointer<interlock_strategy>) -> UInt64
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(2)
-    let run: Run = { strategy in
-      if clock.now > end { return 0 }
+    struct Search {
+      var run: (UnsafeMutablePointer<interlock_strategy>) -> UInt64
+      let end = ContinuousClock.now + .seconds(2)
+    }
+    let search = Search { strategy in
       // Without a report, which takes longer than an execution: of a race it names all frames.
       guard
         let result = try? self.explore(
@@ -167,9 +167,10 @@ struct Engine {
       }
       return result.failures == 0 ? 0 : UInt64(result.verdict.rawValue) + 1
     }
-    var shrunk = withUnsafePointer(to: run) { pointer in
+    var shrunk = withUnsafePointer(to: search) { pointer in
       interlock_shrink(
-        { $0!.assumingMemoryBound(to: Run.self).pointee($1!) },
+        { $0!.assumingMemoryBound(to: Search.self).pointee.run($1!) },
+        { ContinuousClock.now > $0!.assumingMemoryBound(to: Search.self).pointee.end },
         UnsafeMutableRawPointer(mutating: pointer), choices, choices.count, 2000)
     }
     defer { interlock_schedule_destroy(&shrunk.schedule) }

@@ -80,6 +80,25 @@ enum Bug: String, CaseIterable, Sendable {
   }
 
   @Test(
+    "shrinking a long execution makes no candidate that it does not run",
+    arguments: [(limit: 30, untilOver: 1000), (limit: 1000, untilOver: 30)])
+  func shrinkLong(_ bound: (limit: UInt32, untilOver: UInt32)) {
+    var shrunk = model_shrink_alternating(400, bound.limit, bound.untilOver, false)
+    defer { interlock_schedule_destroy(&shrunk.schedule) }
+    #expect(shrunk.is_failing)
+    #expect(shrunk.candidates == 30)
+    #expect(shrunk.executions == 31)
+  }
+
+  @Test("an execution with many switches that fails in each order shrinks to one without any")
+  func shrinkSwitches() {
+    var shrunk = model_shrink_alternating(400, 1000, 1000, true)
+    defer { interlock_schedule_destroy(&shrunk.schedule) }
+    #expect(shrunk.is_failing)
+    #expect(shrunk.preemptions == 0)
+  }
+
+  @Test(
     "the same seed gives the same executions, another seed others", arguments: Strategy.allCases)
   func seeds(_ strategy: Strategy) {
     func orders(_ seed: UInt64) -> [UInt64] {

@@ -123,5 +123,41 @@ static uint64_t run_shrinking(void *context, interlock_strategy *strategy) {
 interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
                               const interlock_schedule *schedule) {
   failing f = {.program = program, .fails = fails};
-  return interlock_shrink(run_shrinking, &f, schedule->choices, schedule->count, 10000);
+  return interlock_shrink(run_shrinking, NULL, &f, schedule->choices, schedule->count, 10000);
+}
+
+// Two threads that can always go on, for as many steps as asked.
+typedef struct {
+  uint32_t steps, runs, candidates_until_over;
+  bool candidates_fail;
+} alternating;
+
+static uint64_t run_alternating(void *context, interlock_strategy *strategy) {
+  alternating *a = context;
+  if (!strategy->begin(strategy)) return 0;
+  const interlock_operation read = {.kind = INTERLOCK_OPERATION_READ, .object = 1};
+  const interlock_operation pending[] = {read, read};
+  const uint32_t enabled[] = {0, 1};
+  interlock_exploration_state state = {.threads = 2, .pending = pending, .enabled = enabled,
+                                       .enabled_count = 2, .current = -1};
+  for (uint32_t step = 0; step < a->steps; step++) {
+    state.current = strategy->choose(strategy, &state);
+    strategy->performed(strategy, (uint32_t)state.current, &read, 1);
+  }
+  strategy->end(strategy, INTERLOCK_EXECUTION_FAILED, &state);
+  return a->runs++ == 0 || a->candidates_fail;
+}
+
+static bool is_over(void *context) { return ((alternating *)context)->candidates_until_over-- == 0; }
+
+interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
+                                          uint32_t candidates_until_over, bool candidates_fail) {
+  alternating a = {.steps = steps, .candidates_until_over = candidates_until_over,
+                   .candidates_fail = candidates_fail};
+  uint32_t *choices = malloc(steps * sizeof *choices);
+  for (uint32_t step = 0; step < steps; step++) choices[step] = step % 2;
+  interlock_shrunk shrunk =
+      interlock_shrink(run_alternating, is_over, &a, choices, steps, limit);
+  free(choices);
+  return shrunk;
 }

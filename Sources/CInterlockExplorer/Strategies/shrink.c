@@ -5,6 +5,7 @@
 
 typedef struct {
   interlock_shrink_run *run;
+  interlock_shrink_is_over *is_over;
   void *context;
   uint64_t verdict;
   uint32_t left, executions;
@@ -32,10 +33,17 @@ static bool keep(shrinking *s, const interlock_recording *recording) {
   return true;
 }
 
-// Runs a candidate and keeps it if it fails alike and is better.
-static bool try(shrinking *s, const interlock_stretches *candidate) {
+// Asked before a candidate is made: to make one takes time for each stretch of a long execution.
+static bool begin_candidate(shrinking *s) {
+  if (s->left > 0 && s->is_over && s->is_over(s->context)) s->left = 0;
   if (s->left == 0) return false;
   s->left--;
+  s->result.candidates++;
+  return true;
+}
+
+// Runs a candidate and keeps it if it fails alike and is better.
+static bool try(shrinking *s, const interlock_stretches *candidate) {
   s->executions++;
   interlock_guide guide = interlock_guide_make(candidate, &s->picks);
   interlock_strategy *recorder = record(&guide.strategy);
@@ -54,6 +62,7 @@ static bool try(shrinking *s, const interlock_stretches *candidate) {
 
 // The best execution without the stretches `from` to `to` - 1.
 static bool try_without(shrinking *s, size_t from, size_t to) {
+  if (!begin_candidate(s)) return false;
   interlock_stretches candidate = {0};
   bool has_all = true;
   for (size_t i = 0; i < s->best.count && has_all; i++) {
@@ -68,6 +77,7 @@ static bool try_without(shrinking *s, size_t from, size_t to) {
 
 // The best execution with stretch `from` joined to the stretch `to` of the same thread.
 static bool try_joined(shrinking *s, size_t from, size_t to) {
+  if (!begin_candidate(s)) return false;
   interlock_stretches candidate = {0};
   bool has_all = true;
   for (size_t i = 0; i < s->best.count && has_all; i++) {
@@ -90,7 +100,8 @@ static void delta_debug(shrinking *s) {
     bool is_needed = s->result.preemptions == 0 && s->best.count > many;
     if (is_needed && size < s->best.count / parts) return;
     bool is_better = false;
-    for (size_t from = 0; from < s->best.count && !is_better; from += size) {
+    for (size_t from = 0; from < s->best.count && s->left > 0 && !is_better;
+         from += size) {
       is_better = try_without(s, from, from + size);
     }
     if (!is_better) size /= 2;
@@ -98,20 +109,24 @@ static void delta_debug(shrinking *s) {
   }
 }
 
+// Only neighbours are joined: all pairs are too many in a long execution, and the stretches of one
+// thread that are further apart come together in several steps.
 static bool join_one(shrinking *s) {
-  for (size_t from = 0; from < s->best.count; from++) {
-    uint32_t thread = s->best.stretches[from].thread;
-    for (size_t to = 0; to < s->best.count; to++) {
-      if (to == from || s->best.stretches[to].thread != thread) continue;
-      if (try_joined(s, from, to)) return true;
-    }
+  for (size_t from = 0; from < s->best.count && s->left > 0; from++) {
+    const interlock_stretch *stretches = s->best.stretches;
+    size_t before = from, after = from + 1;
+    while (before > 0 && stretches[before - 1].thread != stretches[from].thread) before--;
+    while (after < s->best.count && stretches[after].thread != stretches[from].thread) after++;
+    if (before > 0 && try_joined(s, from, before - 1)) return true;
+    if (after < s->best.count && try_joined(s, from, after)) return true;
   }
   return false;
 }
 
-interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, const uint32_t *choices,
-                                  size_t count, uint32_t limit) {
-  shrinking s = {.run = run, .context = context, .left = limit};
+interlock_shrunk interlock_shrink(interlock_shrink_run *run, interlock_shrink_is_over *is_over,
+                                  void *context, const uint32_t *choices, size_t count,
+                                  uint32_t limit) {
+  shrinking s = {.run = run, .is_over = is_over, .context = context, .left = limit};
   interlock_strategy *recorder = record(interlock_replay_create(choices, count));
   if (recorder) {
     s.executions++;

@@ -141,23 +141,26 @@ interlock_strategy *interlock_portfolio_create(uint64_t seed);
 /// Runs one execution under `strategy`, from its `begin` to its `end`, without taking ownership of
 /// it. Returns 0 if the execution passed, else a number that identifies the failure.
 typedef uint64_t interlock_shrink_run(void *context, interlock_strategy *strategy);
+/// Says whether the time for the search is over.
+typedef bool interlock_shrink_is_over(void *context);
 
 typedef struct {
   /// Destroyed by the caller.
   interlock_schedule schedule;
   uint32_t switches, preemptions;
-  /// The number of executions that the search ran.
-  uint32_t executions;
+  /// The number of executions that the search ran, and of candidates that it made.
+  uint32_t executions, candidates;
   /// False if the given schedule did not fail, or memory was short. The schedule is empty then.
   bool is_failing;
 } interlock_shrunk;
 
 /// Searches for a schedule with fewer preemptions, then fewer switches, that fails with the same
 /// verdict. Delta debugging (Zeller and Hildebrandt, TSE 2002) removes stretches between switches;
-/// then two stretches of one thread are joined, as long as that helps. Runs at most `limit`
-/// executions.
-interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, const uint32_t *choices,
-                                  size_t count, uint32_t limit);
+/// then two neighbouring stretches of one thread are joined, as long as that helps. Makes and runs
+/// at most `limit` candidates, and none once `is_over` returns true; NULL for no limit of time.
+interlock_shrunk interlock_shrink(interlock_shrink_run *run, interlock_shrink_is_over *is_over,
+                                  void *context, const uint32_t *choices, size_t count,
+                                  uint32_t limit);
 
 /// Writes the token of a schedule: `i1-BODY-WIDTH-CHOICES-CHECKSUM`, with the accesses behind the
 /// width. `body` is any text that names

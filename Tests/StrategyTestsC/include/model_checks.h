@@ -63,6 +63,11 @@ model_failure model_find_failure(const model_program *program, interlock_strateg
 interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
                               const interlock_schedule *schedule);
 
+/// Shrinks an execution of two threads that take turns. It fails; whether the candidates do, the
+/// caller says. The time is over after so many candidates.
+interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
+                                          uint32_t candidates_until_over, bool candidates_fail);
+
 /// Programs with known counts or bugs.
 typedef enum {
   /// Each of `threads` locks, updates and unlocks `times` times; the lock is the only point.
