@@ -25,6 +25,14 @@ let faultBodies =
       while FaultBeside.answered.load(ordering: .relaxed) != asked {}
       return UnsafePointer<UInt8>(bitPattern: 16)!.pointee == 0
     },
+    Body("scribble-in-third") {
+      // Two warm-ups come before the first.
+      Scribbles.executions += 1
+      guard Scribbles.executions == 5 else { return true }
+      scribble(on: SharedMemory.mappings, "large")
+      kill(getpid(), SIGKILL)
+      return true
+    },
     Body("scribble-everywhere") {
       scribble(on: SharedMemory.mappings, "random")
       scribble(on: SharedMemory.privateMappings, "random")
@@ -53,6 +61,11 @@ private func freeTwice(_ size: Int) -> Bool {
   free(block)
   free(fence)
   return true
+}
+
+private enum Scribbles {
+  // Unsafe: one execution runs at a time.
+  nonisolated(unsafe) static var executions = 0
 }
 
 /// A thread that is not explored and faults, with a handler of the program's that mends the fault.

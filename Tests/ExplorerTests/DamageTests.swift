@@ -16,6 +16,16 @@ import Testing
     #expect(exploration.status == 0)
     #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
     #expect(exploration.failures == 1)
+    // What it wrote over the count of executions is no part of the answer.
+    #expect(exploration.executions == 1)
+  }
+
+  @Test("a body that writes over the count of executions leaves the number of its order as it is")
+  func scribbledCount() throws {
+    let exploration = try Exploration(
+      "scribble-in-third", "--isolated", "--search", "random", "--budget", "10000000000")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
+    #expect(exploration.executions == 3)
   }
 
   @Test(

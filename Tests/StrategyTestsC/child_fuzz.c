@@ -154,7 +154,7 @@ void child_fuzz_results(uint64_t first, uint64_t count, child_fuzz *fuzz) {
   interlock_exploration_options options = {.executions = 10, .facts = 1};
   for (uint64_t number = first; number < first + count && !fuzz->wrong; number++) {
     make_result(shared, number);
-    interlock_child_take(shared, &options, child);
+    interlock_child_take(shared, &options, NULL, child);
     const char *wrong = check(child, &options);
     if (wrong) fail(fuzz, number, wrong);
     bool is_refused = child->result.verdict == INTERLOCK_EXPLORED_CRASHED;

@@ -204,11 +204,12 @@ static void report_damage(interlock_child_result *child) {
 }
 
 void interlock_child_take(const interlock_shared_memory *shared,
-                          const interlock_exploration_options *options,
+                          const interlock_exploration_options *options, const uint64_t *counted,
                           interlock_child_result *child) {
   is_whole = true;
   interlock_child_clear(child);
   memcpy(&child->result, &shared->result, sizeof child->result);
+  if (counted) child->result.executions = *counted;
   memcpy(&child->details, &shared->details, sizeof child->details);
   take_lists(shared, child);
   check_details(&child->details);

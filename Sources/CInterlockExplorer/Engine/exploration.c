@@ -11,6 +11,7 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -118,6 +119,7 @@ static void run_executions(void) {
   counted = 0;
   while (!result->must_begin_anew) {
     if (!strategy->begin(strategy)) break;
+    if (ENGINE.is_child && ENGINE.counter >= 0) eventfd_write(ENGINE.counter, 1);
     // A difference is reported with its lines.
     ENGINE.options.follows_callers =
         follows_callers || counted < ENGINE.options.determinism_checks;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -28,9 +29,10 @@ void interlock_memory_go_on_in_child(void) __attribute__((weak));
 
 static void run_child(interlock_shared_memory *shared, const interlock_exploration_options *options,
                       bool (*body)(void *), void *context, interlock_strategy *strategy,
-                      bool is_last) {
+                      bool is_last, int counter) {
   interlock_stacks_forget();
   ENGINE.is_child = true;
+  ENGINE.counter = counter;
   ENGINE.must_fork_again = is_last ? NULL : &shared->must_fork_again;
   // The lists as they were are the parent's.
   ENGINE.choices.items = shared->choices;
@@ -177,12 +179,12 @@ static int wait_for(pid_t child, const interlock_shared_memory *shared, uint64_t
 }
 
 /// What the child's end was, which no code of the child's could say any more.
-static void report_end(interlock_child_result *child, uint64_t most_executions, int status,
-                       kill_reason killed) {
+static void report_end(interlock_child_result *child, int status, kill_reason killed) {
   interlock_exploration_result *result = &child->result;
   char *text = child->details.text;
   const size_t size = sizeof child->details.text;
-  if (!most_executions || result->executions < most_executions) result->executions++;
+  // It ended in a warm-up.
+  if (result->executions == 0) result->executions = 1;
   result->failures = 1;
   result->failed_at = result->executions;
   result->verdict = INTERLOCK_EXPLORED_CRASHED;
@@ -213,27 +215,35 @@ static bool explore_in_child(interlock_shared_memory *shared, bool is_last,
   memset(shared, 0, offsetof(interlock_shared_memory, choices));
   fflush(NULL);
   const pid_t parent = getpid();
+  const int counter = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   pid_t child = fork();
   if (child == 0) {
     // A child whose parent is killed would go on, and hold the parent's output open.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     interlock_marks.hidden--;
-    run_child(shared, options, body, context, strategy, is_last);
+    run_child(shared, options, body, context, strategy, is_last, counter);
   }
   *status = INTERLOCK_EXPLORE_NO_CHILD;
-  if (child < 0) return true;
   kill_reason killed = not_killed;
   uint64_t of_one = options->execution_time ? options->execution_time : 10000000000;
-  int end = wait_for(child, shared, 2 * of_one + 2000000000, options->budget, &killed);
+  int end = child < 0 ? 0 : wait_for(child, shared, 2 * of_one + 2000000000, options->budget,
+                                     &killed);
+  // Stays 0 where no execution has begun.
+  eventfd_t counted = 0;
+  if (counter >= 0) {
+    eventfd_read(counter, &counted);
+    close(counter);
+  }
+  if (child < 0) return true;
   if (!is_last && (shared->must_fork_again || killed == cannot_go_on)) return false;
-  interlock_child_take(shared, options, taken);
+  interlock_child_take(shared, options, counter < 0 ? NULL : &counted, taken);
   *status = taken->is_over ? taken->status : INTERLOCK_EXPLORE_RAN;
   // Behind the last execution too, memory that the body has destroyed may end the process.
   bool ends_by_signal = WIFSIGNALED(end) && !killed && !taken->result.failures;
   if (!taken->is_over || ends_by_signal) {
     *status = INTERLOCK_EXPLORE_RAN;
-    report_end(taken, options->executions, end, killed);
+    report_end(taken, end, killed);
   }
   return true;
 }

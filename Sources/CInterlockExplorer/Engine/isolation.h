@@ -64,9 +64,10 @@ typedef struct {
 } interlock_child_result;
 
 /// Copies what a child has left (child_result.c). If the child is over and any of it cannot be
-/// what the engine writes, the result becomes a crash that says so. Frees what `child` held before.
+/// what the engine writes, the result becomes a crash that says so. `counted` is the parent's own
+/// count of the executions; NULL for none. Frees what `child` held before.
 void interlock_child_take(const interlock_shared_memory *shared,
-                          const interlock_exploration_options *options,
+                          const interlock_exploration_options *options, const uint64_t *counted,
                           interlock_child_result *child) HIDDEN;
 void interlock_child_clear(interlock_child_result *child) HIDDEN;
 
