@@ -113,7 +113,10 @@ package struct Exploration: Sendable {
           let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
           var schedule = Schedule(result)
           schedule.bodyIsTask = bodyIsTask
-          if result.failures == 0 { notes(.sources(schedule.sourcesOfOrders(most: 3))) }
+          // It counts all steps.
+          if result.failures == 0, schedule.leftOut == nil {
+            notes(.sources(schedule.sourcesOfOrders(most: 3)))
+          }
         }
       }
       if case .failed(let failure) = outcome, failure.canBeKept {

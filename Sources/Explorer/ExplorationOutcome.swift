@@ -175,8 +175,8 @@ extension ExplorationFailure {
 
   /// The schedule would fail again: its choices alone led to the failure.
   var canBeKept: Bool {
-    // It is kept without the width.
-    if isUnrepeatable || narrowPool != nil { return false }
+    // It is kept without the width, and each of its steps is needed.
+    if isUnrepeatable || narrowPool != nil || schedule.leftOut != nil { return false }
     switch verdict {
     case .failed, .deadlock, .crashed, .misuse: return true
     default: return false

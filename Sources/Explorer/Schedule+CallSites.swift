@@ -5,7 +5,9 @@ internal import ProcessInspection
 
 extension Schedule {
   /// Replaces the places of calls by those outside of the helpers that these calls share.
-  mutating func showCallSites(_ result: interlock_exploration_result) {
+  mutating func showCallSites(
+    _ result: interlock_exploration_result, _ trace: [interlock_exploration_step]
+  ) {
     guard let stacks = result.stacks else { return }
     var known: [UInt32: [CallSite.Frame]] = [:]
     func frames(_ number: UInt32) -> [CallSite.Frame] {
@@ -19,7 +21,6 @@ extension Schedule {
       known[number] = found
       return found
     }
-    let trace = UnsafeBufferPointer(start: result.trace, count: result.trace_count)
     let waiting = UnsafeBufferPointer(start: result.blocked, count: result.blocked_count)
     let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
     let sites =

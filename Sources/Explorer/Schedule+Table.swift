@@ -9,6 +9,13 @@ extension Schedule {
     var short: String
     /// The steps begin or end what has a party, and do nothing on an object.
     var isIdle = false
+    /// Steps are left out before it.
+    var comesAfterLeftOut = false
+
+    /// True of a row with which this one can be one row.
+    func isOfParty(of row: Row) -> Bool {
+      party == row.party && comesAfterLeftOut == row.comesAfterLeftOut
+    }
 
     /// `12`, or `12 to 15`.
     var number: String {
@@ -32,9 +39,10 @@ extension Schedule {
       rows.append(
         Row(
           steps: next...next, party: last.map(party) ?? .thread(failed.thread),
-          text: "✘ \(failed.place)", short: "✘ \(failed.place)"))
+          text: "✘ \(failed.place)", short: "✘ \(failed.place)",
+          comesAfterLeftOut: leftOut != nil))
     }
-    let (begin, end, left) = Self.shown(rows, limit: limit)
+    let (begin, end, left) = shown(rows, limit: limit)
     for text in [\Row.text, \Row.short] {
       let table = Self.columns(begin + end, text)
       guard table.allSatisfy({ $0.count <= width }) else { continue }
@@ -43,7 +51,7 @@ extension Schedule {
     let busy = Set(rows.filter { !$0.isIdle }.map(\.party)).union(waiting.map(party))
     let idle = rows.map(\.party).filter { !busy.contains($0) }.unique
     guard !busy.isEmpty, !idle.isEmpty else { return Self.folded(begin, end, left, width) }
-    let (first, last, rest) = Self.shown(rows.filter { busy.contains($0.party) }, limit: limit)
+    let (first, last, rest) = shown(rows.filter { busy.contains($0.party) }, limit: limit)
     let names = idle.prefix(4).map(\.name).joined(separator: ", ")
     let more = idle.count > 4 ? " and \(idle.count - 4) more" : ""
     return Self.folded(first, last, rest, width) + ["only begin or end: \(names)\(more)"]
@@ -52,15 +60,20 @@ extension Schedule {
   /// A row for each run of equal steps of one party, and one for each long stretch of a party.
   private var rows: [Row] {
     var rows: [Row] = []
+    var left = 0
     // Without the thread that only waits for the body's task.
-    for (index, step) in steps.indices.lazy.filter({ shows($0) }).map({ steps[$0] }).enumerated() {
+    for index in steps.indices where shows(index) {
+      let step = steps[index]
+      if let leftOut, index >= leftOut.after { left = leftOut.count }
+      let number = rows.count + left
       let row = Row(
-        steps: index...index, party: party(step), text: Self.text(step),
-        short: Self.text(step, isShort: true), isIdle: Self.isIdle(step))
+        steps: number...number, party: party(step), text: Self.text(step),
+        short: Self.text(step, isShort: true), isIdle: Self.isIdle(step),
+        comesAfterLeftOut: left > 0)
       rows.append(row)
     }
-    return rows.chunked { $0.party == $1.party && $0.text == $1.text }.flatMap(Self.repeated)
-      .chunked { $0.party == $1.party }.flatMap(Self.stretch)
+    return rows.chunked { $0.isOfParty(of: $1) && $0.text == $1.text }.flatMap(Self.repeated)
+      .chunked { $0.isOfParty(of: $1) }.flatMap(Self.stretch)
   }
 
   /// False for the wait of the first thread for the body's task, and for a turn on an actor that
@@ -89,7 +102,8 @@ extension Schedule {
       Row(
         steps: first.steps.lowerBound...last.steps.upperBound, party: first.party,
         text: "\(first.text), \(left) more steps, \(last.text)",
-        short: "\(first.short), \(left) more steps, \(last.short)")
+        short: "\(first.short), \(left) more steps, \(last.short)",
+        comesAfterLeftOut: first.comesAfterLeftOut)
     ]
   }
 
@@ -98,10 +112,12 @@ extension Schedule {
   }
 
   /// The rows from the begin and those from the end, and the line between them.
-  private static func shown(_ rows: [Row], limit: Int) -> ([Row], [Row], [String]) {
-    guard rows.count > limit else { return (rows, [], []) }
-    let (begin, end) = (Array(rows.prefix(limit / 2)), Array(rows.suffix(limit / 2)))
-    let left = (end.first?.steps.lowerBound ?? 0) - (begin.last?.steps.upperBound ?? 0) - 1
+  private func shown(_ rows: [Row], limit: Int) -> ([Row], [Row], [String]) {
+    guard rows.count > limit || leftOut != nil else { return (rows, [], []) }
+    let begin = Array(rows.prefix { !$0.comesAfterLeftOut }.prefix(limit / 2))
+    let end = Array(rows.filter { leftOut == nil || $0.comesAfterLeftOut }.suffix(limit / 2))
+    let next = end.first?.steps.lowerBound ?? stepCount
+    let left = next - (begin.last?.steps.upperBound ?? -1) - 1
     return (begin, end, ["… \(left) steps …"])
   }
 

@@ -118,7 +118,10 @@ extension Schedule {
     let parties = Set(threads.map(party))
     // A task that is suspended is at its last await, also if code of that await came after it.
     var last: [Int: Step] = [:]
-    for step in steps {
+    for (index, step) in steps.enumerated() {
+      if index == leftOut?.after {
+        for end in leftOut?.lastOfTasks ?? [] { end.task.map { last[$0] = end } }
+      }
       guard let task = step.task else { continue }
       if step.operation == "end task" || step.operation.hasPrefix("await") || last[task] == nil {
         last[task] = step

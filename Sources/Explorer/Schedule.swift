@@ -40,8 +40,21 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var helper: String?
   }
 
-  /// The steps, but for those of operations that no user code made.
+  /// The steps between the first and the last ones of a long execution.
+  package struct LeftOut: Sendable, Hashable, Codable {
+    /// The number of steps before them.
+    package var after: Int
+    /// How many they are.
+    package var count: Int
+    /// Of a deadlock: those after which a task made no step.
+    var lastOfTasks: [Step]
+  }
+
+  /// The steps, but for those of operations that no user code made; of a long execution, the first
+  /// and the last ones.
   package var steps: [Step] = []
+  /// The steps that are missing in `steps`; `nil` for none.
+  package var leftOut: LeftOut?
   /// The operation that each blocked thread waits for.
   package var blocked: [Step] = []
   /// How often another thread took the next step although there was a choice of threads.
@@ -52,23 +65,40 @@ package struct Schedule: Sendable, Hashable, Codable {
   package var bodyIsTask = false
   /// The names of tasks by their numbers, where the body gives them some.
   package var taskNames: [Int: String]?
+
+  /// The number of all steps.
+  package var stepCount: Int { steps.count + (leftOut?.count ?? 0) }
+
+  /// The first steps that are kept of an execution, and as many of the last ones: more than any
+  /// report shows. To read a step in a debug build takes a hundred times as long as to execute it.
+  static let mostSteps = 5000
 }
 
 extension Schedule {
   /// The trace of a result, with the places of user code resolved.
   init(_ result: interlock_exploration_result) {
-    let trace = UnsafeBufferPointer(start: result.trace, count: result.trace_count)
+    let whole = UnsafeBufferPointer(start: result.trace, count: result.trace_count)
     let waiting = UnsafeBufferPointer(start: result.blocked, count: result.blocked_count)
+    let isLong = whole.count > 2 * Self.mostSteps
+    let left = isLong ? Self.mostSteps..<whole.count - Self.mostSteps : 0..<0
+    let (first, last) = (whole[..<left.lowerBound], whole[left.upperBound...])
+    let trace = Array(first) + Array(last)
+    // A schedule shows what tasks wait for only where threads are blocked.
+    let ends = isLong && !waiting.isEmpty ? Self.lastOfTasks(whole, left) : []
     var tasks: [UInt32: Int] = [:]
-    for step in trace where step.task > 0 && tasks[step.task] == nil {
+    for step in trace + ends where step.task > 0 && tasks[step.task] == nil {
       tasks[step.task] = tasks.count + 1
     }
     var lines = LinesOfPlaces()
     steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
+    if isLong {
+      let ends = ends.map { Step($0, task: tasks[$0.task], &lines) }
+      leftOut = LeftOut(after: left.lowerBound, count: left.count, lastOfTasks: ends)
+    }
     showReads(trace)
     blocked = waiting.map { waiting in
       var waiting = waiting
-      if let wait = Self.conditionWait(of: waiting, in: trace) { waiting.operation = wait }
+      if let wait = Self.conditionWait(of: waiting, in: whole) { waiting.operation = wait }
       var step = interlock_exploration_step()
       (step.thread, step.task, step.stack) = (waiting.thread, waiting.task, waiting.stack)
       (step.operation, step.call) = (waiting.operation, waiting.call)
@@ -77,14 +107,24 @@ extension Schedule {
     }
     let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
     objects = named.map(NamedObject.init)
-    showCallSites(result)
+    showCallSites(result, trace)
     addVariables(trace)
     objects.sort { $0.number < $1.number }
-    var previous: UInt32?
-    for item in trace {
-      if let before = previous, before != item.thread, item.enabled > 1 { switches += 1 }
-      previous = item.thread
+    switches = interlock_trace_switches(result.trace, result.trace_count)
+  }
+
+  /// The last step of each task that made none after a range and had not ended.
+  private static func lastOfTasks(
+    _ trace: UnsafeBufferPointer<interlock_exploration_step>, _ range: Range<Int>
+  ) -> [interlock_exploration_step] {
+    var later = Set(trace[range.upperBound...].map(\.task))
+    var last: [interlock_exploration_step] = []
+    for index in range.reversed() where trace[index].task > 0 {
+      guard later.insert(trace[index].task).inserted else { continue }
+      let hasEnded = withUnsafeBytes(of: trace[index].call, characters) == "end task"
+      if !hasEnded { last.append(trace[index]) }
     }
+    return last.reversed()
   }
 
   /// The wait that a blocked thread is in, if a condition has to be signalled before the thread
@@ -108,12 +148,12 @@ extension Schedule {
   }
 
   /// Adds what the loads of atomics read in the weak memory model, and what they do not read yet.
-  private mutating func showReads(_ trace: UnsafeBufferPointer<interlock_exploration_step>) {
+  private mutating func showReads(_ trace: [interlock_exploration_step]) {
     for (index, read) in trace.enumerated() where read.reads_value {
       let newest = Int(read.not_read) - 1
       var place: String?
-      if steps.indices.contains(newest) {
-        place = steps[newest].place.flatMap(Self.shortPlace) ?? "step \(newest + 1)"
+      if (0..<stepCount).contains(newest) {
+        place = step(at: newest)?.place.flatMap(Self.shortPlace) ?? "step \(newest + 1)"
       }
       steps[index].value =
         "reads \(Int64(bitPattern: read.value))"
@@ -121,8 +161,15 @@ extension Schedule {
     }
   }
 
+  /// The step with an index among all steps; `nil` if it is left out.
+  private func step(at index: Int) -> Step? {
+    guard let leftOut, index >= leftOut.after else { return steps[index] }
+    let later = index - leftOut.count
+    return later >= leftOut.after ? steps[later] : nil
+  }
+
   /// Names the objects of accesses of memory.
-  private mutating func addVariables(_ trace: UnsafeBufferPointer<interlock_exploration_step>) {
+  private mutating func addVariables(_ trace: [interlock_exploration_step]) {
     let variables = SectionTracking.exploredVariables
     if variables.isEmpty { return }
     for step in trace where Step.isAccess(step) {

@@ -83,6 +83,38 @@ struct ExplorationReportTests {
     #expect(rows.last?.contains("20000") == true)
   }
 
+  @Test(
+    "The table of an execution whose middle is left out says how many steps are, at any width",
+    arguments: [20, 60, 120], [false, true])
+  func leftOut(_ width: Int, _ isOneThread: Bool) {
+    let steps = (0..<40).map { step(isOneThread ? 0 : $0 % 2, "lock", $0) }
+    var long = failure(.livelock, steps: steps)
+    long.schedule.leftOut = Schedule.LeftOut(after: 20, count: 1_000_000, lastOfTasks: [])
+    let rows = long.order(width: width)
+    #expect(rows.count(where: { $0 == "… 1000000 steps …" }) == 1, "\(rows)")
+    #expect(rows.last?.contains("1000040") == true, "\(rows)")
+    #expect(rows.count <= 42)
+    #expect(long.schedule.stepCount == 1_000_040)
+  }
+
+  @Test("A task that is suspended in the middle, which is left out, is one of those that wait")
+  func suspendedInTheMiddle() {
+    func taskStep(_ task: Int, _ operation: String) -> Schedule.Step {
+      var made = step(task, operation)
+      made.task = task
+      return made
+    }
+    let steps = [
+      taskStep(1, "await group"), taskStep(2, "await task"), taskStep(3, "await task"),
+      taskStep(1, "end task"),
+    ]
+    var long = failure(.deadlock, steps: steps)
+    long.schedule.leftOut = Schedule.LeftOut(
+      after: 3, count: 9, lastOfTasks: [taskStep(3, "await stream")])
+    #expect(
+      long.schedule.waits == ["task 2 waits: await task", "task 3 waits: await stream"])
+  }
+
   /// The rows of a body with eight tasks, of which two do nothing.
   private func eightTasks(width: Int) -> [String] {
     var steps = [step(0, "lock", 1), step(0, "unlock", 1)]

@@ -173,3 +173,7 @@ typedef struct {
 } interlock_exploration_result;
 
 #endif
+/// Counts the steps of a trace by another thread than the step before, where several threads were
+/// enabled. C: a trace may have millions of steps, which take seconds in a debug build of Swift.
+size_t interlock_trace_switches(const interlock_exploration_step *trace, size_t count);
+

@@ -54,7 +54,7 @@ struct ScheduleMarkup {
     let rows = shown.map { step in
       row(threads.map { $0 == step.thread ? Schedule.text(step) : "" }, "td")
     }
-    let left = steps.count - shown.count
+    let left = failure.schedule.stepCount - shown.count
     var rest = left > 0 ? "<p>… and \(left) more steps.</p>\n" : ""
     if !failure.schedule.blocked.isEmpty {
       rest += "<p>No thread can continue:</p>\n"

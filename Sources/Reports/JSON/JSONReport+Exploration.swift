@@ -49,7 +49,7 @@ extension JSONReport {
       "switches": .number(failure.schedule.switches),
       "token": .string(failure.token),
       "dryPoolWidth": .optional(failure.dryPoolWidth.map { .number($0) }),
-      "stepCount": .number(failure.schedule.steps.count),
+      "stepCount": .number(failure.schedule.stepCount),
       "steps": .array(failure.schedule.steps.prefix(mostSteps).map(value)),
       "blocked": .array(failure.schedule.blocked.map(value)),
     ])
