@@ -146,6 +146,11 @@ extension Schedule {
     return zip(steps, texts).compactMap { step, text in
       let count = counts[text] ?? 0
       // A few have their names.
+      if step.operation == Self.waitForPool {
+        let parties = count < 4 ? "\(party(step).name) waits" : "\(count) tasks wait"
+        let isFirst = count < 4 || seen.insert(text).inserted
+        return isFirst ? "\(parties) for a thread of the pool" : nil
+      }
       if count < 4 {
         return "\(party(step).name) " + (text.map { "waits: \($0)" } ?? "is suspended")
       }

@@ -86,8 +86,10 @@ extension Schedule {
     // A schedule shows what tasks wait for only where threads are blocked.
     let ends = isLong && !waiting.isEmpty ? Self.lastOfTasks(whole, left) : []
     var tasks: [UInt32: Int] = [:]
-    for step in trace + ends where step.task > 0 && tasks[step.task] == nil {
-      tasks[step.task] = tasks.count + 1
+    // A task that waits for its first step comes last.
+    for task in (trace + ends).map(\.task) + waiting.map(\.task)
+    where task > 0 && tasks[task] == nil {
+      tasks[task] = tasks.count + 1
     }
     var lines = LinesOfPlaces()
     steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
@@ -103,7 +105,11 @@ extension Schedule {
       (step.thread, step.task, step.stack) = (waiting.thread, waiting.task, waiting.stack)
       (step.operation, step.call) = (waiting.operation, waiting.call)
       (step.place, step.caller) = (waiting.place, waiting.caller)
-      return Step(step, task: tasks[waiting.task], &lines)
+      var blocked = Step(step, task: tasks[waiting.task], &lines)
+      if result.dry_pool_width > 0, Self.isTaskOfPool(waiting) {
+        blocked.operation = Self.waitForPool
+      }
+      return blocked
     }
     let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
     objects = named.map(NamedObject.init)
@@ -125,6 +131,17 @@ extension Schedule {
       if !hasEnded { last.append(trace[index]) }
     }
     return last.reversed()
+  }
+
+  /// The operation of a task that no thread of its pool has begun, or continued, with.
+  static let waitForPool = "wait for a thread of the pool"
+
+  /// Whether what a blocked task has to do next is queued at a pool, and at no queue before.
+  private static func isTaskOfPool(_ blocked: interlock_blocked_thread) -> Bool {
+    let operation = blocked.operation
+    return blocked.task > 0 && operation.other == 0
+      && UInt32(operation.kind) == INTERLOCK_OPERATION_BEGIN.rawValue
+      && Int(operation.flags) & Int(INTERLOCK_OPERATION_CONCURRENT) != 0
   }
 
   /// The wait that a blocked thread is in, if a condition has to be signalled before the thread
