@@ -108,7 +108,7 @@ extension Schedule {
   }
 
   private static func isIdle(_ step: Step) -> Bool {
-    step.object == 0 || step.operation == "end task"
+    !step.signals && (step.object == 0 || step.operation == "end task")
   }
 
   /// The rows from the begin and those from the end, and the line between them.

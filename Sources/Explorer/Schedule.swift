@@ -26,6 +26,8 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var value: String?
     /// How many threads could have taken the step.
     package var candidates: Int
+    /// The thread also signalled something, or resumed a task, before its next step.
+    var signals = false
   }
 
   /// An object of which more is known than its number.
@@ -259,6 +261,7 @@ extension Schedule.Step {
     // What the runtime calls by itself is no place of a reader's.
     place = call.flatMap { $0.line ?? 0 > 0 || !$0.isSystem ? $0 : nil }
     candidates = Int(step.enabled)
+    signals = step.signals
   }
 
   /// Whether it is an access of memory by instrumented code.

@@ -115,6 +115,16 @@ struct ExplorationReportTests {
       long.schedule.waits == ["task 2 waits: await task", "task 3 waits: await stream"])
   }
 
+  @Test("A thread that signals before its first call is no thread that only begins and ends")
+  func signals() {
+    var steps = (0..<3).map { step($0, "semaphore wait", $0 + 1) }
+    steps += [step(3, "start"), step(4, "start")]
+    steps[3].signals = true
+    let rows = failure(.failed, steps: steps).order(width: 20)
+    #expect(rows.contains { $0.contains("thread 3") && $0.contains("start") }, "\(rows)")
+    #expect(rows.last == "only begin or end: thread 4")
+  }
+
   /// The rows of a body with eight tasks, of which two do nothing.
   private func eightTasks(width: Int) -> [String] {
     var steps = [step(0, "lock", 1), step(0, "unlock", 1)]

@@ -61,6 +61,7 @@ static void check_step(interlock_exploration_step *step) {
   check_place(&step->caller);
   check_boolean(&step->reads_value);
   check_boolean(&step->writes_value);
+  check_boolean(&step->signals);
   // Sequentially consistent is 5 in C.
   step->memory_order = (uint8_t)clamp(step->memory_order, 6);
   step->read_from = (uint32_t)clamp(step->read_from, INTERLOCK_SHARED_TRACE + 1);

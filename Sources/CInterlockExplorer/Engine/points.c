@@ -202,9 +202,22 @@ void interlock_release(interlock_operation operation, uintptr_t returns_to, uint
   }
 }
 
+static bool is_signal(const interlock_operation *operation) {
+  switch (operation->kind) {
+    case INTERLOCK_OPERATION_SIGNAL:
+    case INTERLOCK_OPERATION_BROADCAST:
+    case INTERLOCK_OPERATION_SEMAPHORE_SIGNAL:
+    case INTERLOCK_OPERATION_CONTINUATION_RESUME: return true;
+    default: return false;
+  }
+}
+
 void interlock_did(interlock_operation operation) {
   if (ENGINE.current && ENGINE.current->loop) interlock_loop_has_step(ENGINE.current);
   INTERLOCK_PUSH(&ENGINE.performed, operation);
+  if (ENGINE.trace.count && is_signal(&operation)) {
+    ENGINE.trace.items[ENGINE.trace.count - 1].signals = true;
+  }
 }
 
 void interlock_turned_out(interlock_operation operation) {

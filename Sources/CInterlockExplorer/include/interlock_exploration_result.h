@@ -55,6 +55,9 @@ typedef struct {
   uint64_t value;
   uint32_t read_from, not_read;
   bool reads_value, writes_value;
+  /// The thread also signalled a condition or a semaphore, or resumed a continuation, before it came
+  /// to its next point.
+  bool signals;
   /// 1 + its memory order, in the numbers of C; 0 for other operations.
   uint8_t memory_order;
 } interlock_exploration_step;
@@ -172,8 +175,8 @@ typedef struct {
   size_t report_size;
 } interlock_exploration_result;
 
-#endif
 /// Counts the steps of a trace by another thread than the step before, where several threads were
 /// enabled. C: a trace may have millions of steps, which take seconds in a debug build of Swift.
 size_t interlock_trace_switches(const interlock_exploration_step *trace, size_t count);
 
+#endif
