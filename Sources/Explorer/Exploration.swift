@@ -261,7 +261,6 @@ package struct Exploration: Sendable {
   private func failure(
     _ order: FailedOrder, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationFailure {
-    let choices = order.choices
     var first = order.failure
     let at = engine.executions
     if options.leavesDoubts, first.doubt != nil { return first }
@@ -271,20 +270,44 @@ package struct Exploration: Sendable {
     case .notDeterministic: return first
     default: break
     }
-    let shortest = engine.shrink(choices, body)
-    // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
-    let (result, witness) = try engine.look(
-      at: shortest ?? choices, bodyIsTask: bodyIsTask, body)
+    let (shortest, result, witness) = try lookAtShortest(order, &engine, body)
     guard result.failures > 0 else {
       first.isUnrepeatable = true
       return first
     }
     var failure = made(
-      result, token: token(shortest ?? choices, engine), at: at, engine.race,
-      escaped: engine.escaped)
+      result, token: token(shortest, engine), at: at, engine.race, escaped: engine.escaped)
     failure.add(witness)
     failure.explanation += try missingMemoryOrders(in: result, engine, body)
     return failure
+  }
+
+  /// Executes the shortest schedule found that fails as an order did, and looks at it.
+  private func lookAtShortest(
+    _ order: FailedOrder, _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ([UInt32], interlock_exploration_result, DeadlockWitness) {
+    var choices = order.choices
+    if order.failure.verdict == .livelock, order.failure.schedule.blocked.isEmpty {
+      // It goes on until the limit of steps: an execution takes seconds, and most of the choices
+      // come after those that matter.
+      let end = ContinuousClock.now + .seconds(2)
+      for count in [0, 100, 10_000] where count < choices.count && ContinuousClock.now < end {
+        let first = Array(choices.prefix(count))
+        // What a shorter order shows of the body may not fit the choices of the long one.
+        var trying = engine
+        let (result, witness) = try trying.look(at: first, bodyIsTask: bodyIsTask, body)
+        guard result.verdict == INTERLOCK_EXPLORED_LIVELOCK, result.blocked_count == 0 else {
+          continue
+        }
+        engine = trying
+        return (first, result, witness)
+      }
+    } else if let shrunk = engine.shrink(choices, body) {
+      choices = shrunk
+    }
+    // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
+    let (result, witness) = try engine.look(at: choices, bodyIsTask: bodyIsTask, body)
+    return (choices, result, witness)
   }
 
   func made(

@@ -24,7 +24,9 @@ extension ExplorationFailure {
     var lines = schedule.table(
       limit: 60, width: width, failed: failedLine.map { ($0, thread) })
     lines += schedule.legend
-    let waits = verdict == .deadlock || verdict == .livelock ? schedule.waits : []
+    // Where a livelock reached the limit of steps, threads can continue.
+    let isStuck = verdict == .deadlock || verdict == .livelock && !schedule.blocked.isEmpty
+    let waits = isStuck ? schedule.waits : []
     if !waits.isEmpty { lines += ["no thread can continue:"] + waits.map { "  \($0)" } }
     if let divergence {
       lines.append("the token's schedule does not fit any more: \(divergence)")
