@@ -122,8 +122,8 @@ import Testing
     var runOne: Run = { UInt64(run($0).failures) }
     var shrunk = withUnsafeMutablePointer(to: &runOne) { pointer in
       interlock_shrink(
-        { $0!.assumingMemoryBound(to: Run.self).pointee($1!) }, pointer, choices, choices.count,
-        2000)
+        { $0!.assumingMemoryBound(to: Run.self).pointee($1!) }, nil, pointer, choices,
+        choices.count, 2000)
     }
     defer { interlock_schedule_destroy(&shrunk.schedule) }
     #expect(shrunk.is_failing)

@@ -3,16 +3,13 @@ import InterlockTesting
 import TestSupport
 import Testing
 
-/// Bodies that never end, explored in a process of their own, and how long that takes.
+/// Bodies that never end, each explored in a process of its own.
 @Suite("a livelock", .serialized, .controlled, .offThePool) struct LivelockTests {
   @Test(
     "ends, and is shown by its first and its last steps and a token that a reader can paste",
     arguments: ["oneThread", "twoThreads", "twoTasks", "byTrait", "isolated"])
   func report(_ name: String) throws {
-    let begun = ContinuousClock.now
     let run = try WatchedRun("swift-testing", "STLivelocks/\(name)")
-    // It took 70 s or more before the time was limited, on an idle machine.
-    if name == "twoThreads" { #expect(ContinuousClock.now - begun < .seconds(60)) }
     #expect(run.issues.count == 1, "\(run.issues)")
     let lines = run.issues.first?.text.split(separator: "\n").map(String.init) ?? []
     #expect(lines.contains { $0.contains("livelock: the limit of steps was reached") })

@@ -100,7 +100,7 @@ struct ExplorationReportTests {
   @Test("A task that is suspended in the middle, which is left out, is one of those that wait")
   func suspendedInTheMiddle() {
     func taskStep(_ task: Int, _ operation: String) -> Schedule.Step {
-      var made = step(task, operation)
+      var made = step(task, operation, 0)
       made.task = task
       return made
     }
@@ -118,7 +118,7 @@ struct ExplorationReportTests {
   @Test("A thread that signals before its first call is no thread that only begins and ends")
   func signals() {
     var steps = (0..<3).map { step($0, "semaphore wait", $0 + 1) }
-    steps += [step(3, "start"), step(4, "start")]
+    steps += [step(3, "start", 0), step(4, "start", 0)]
     steps[3].signals = true
     let rows = failure(.failed, steps: steps).order(width: 20)
     #expect(rows.contains { $0.contains("thread 3") && $0.contains("start") }, "\(rows)")

@@ -70,6 +70,21 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(!interlock_replay_has_diverged(replay))
   }
 
+  @Test(
+    "choices that a replay leaves over differ from the schedule, but behind the limit of steps",
+    arguments: [
+      (INTERLOCK_EXECUTION_FAILED, true), (INTERLOCK_EXECUTION_PASSED, true),
+      (INTERLOCK_EXECUTION_LIMITED, false),
+    ])
+  func leftOver(_ end: interlock_execution_end, _ diverges: Bool) {
+    let replay = interlock_replay_create([1, 0], 2)!
+    defer { replay.pointee.destroy(replay) }
+    #expect(replay.pointee.begin(replay))
+    var state = interlock_exploration_state()
+    replay.pointee.end(replay, end, &state)
+    #expect(interlock_replay_has_diverged(replay) == diverges)
+  }
+
   @Test("a schedule that passes is not shrunk")
   func shrinkPassing() {
     var program = Bug.lostUpdate.program

@@ -148,7 +148,10 @@ static uint64_t run_alternating(void *context, interlock_strategy *strategy) {
   return a->runs++ == 0 || a->candidates_fail;
 }
 
-static bool is_over(void *context) { return ((alternating *)context)->candidates_until_over-- == 0; }
+static bool is_over(void *context) {
+  alternating *a = context;
+  return a->candidates_until_over-- == 0;
+}
 
 interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
                                           uint32_t candidates_until_over, bool candidates_fail) {

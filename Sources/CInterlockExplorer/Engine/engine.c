@@ -82,8 +82,7 @@ static int32_t keep_thread(int32_t last) {
 static int32_t note_choice_of(int32_t chosen) {
   if (ENGINE.enabled.count > 1) {
     ENGINE.choice_count++;
-    // Behind the limit of steps, a replay goes on by the same fair schedule.
-    if (!ENGINE.is_limited) interlock_engine_note_choice((uint32_t)chosen);
+    interlock_engine_note_choice((uint32_t)chosen);
   }
   return chosen;
 }

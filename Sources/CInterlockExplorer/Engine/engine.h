@@ -113,8 +113,8 @@ typedef struct {
   volatile bool *shown_naming;
   /// In the child of an isolated exploration: the fork has copied no other thread of the parent.
   bool is_child;
-  /// Counts the executions that such a child begins, for its parent, where the body cannot write: an
-  /// eventfd; -1 for none.
+  /// Counts the executions that such a child begins, where the body cannot write: an eventfd of the
+  /// parent; -1 for none.
   int counter;
   /// Set by a child that needs a lock which such a thread held at the fork; NULL where the parent
   /// will not fork again.

@@ -234,7 +234,7 @@ static uint32_t pick_of(interlock_strategy *strategy, uint32_t count, uint64_t u
 uint32_t interlock_pick_useful(uint32_t count, uint64_t useful) {
   if (count <= 1 || ENGINE.is_warming_up) return 0;
   if (ENGINE.is_cut) {
-    if (!ENGINE.is_limited) interlock_engine_note_choice(0);
+    interlock_engine_note_choice(0);
     return 0;
   }
   if (ENGINE.is_repeating) {

@@ -55,8 +55,8 @@ typedef struct {
   uint64_t value;
   uint32_t read_from, not_read;
   bool reads_value, writes_value;
-  /// The thread also signalled a condition or a semaphore, or resumed a continuation, before it came
-  /// to its next point.
+  /// The thread also signalled a condition or a semaphore, or resumed a continuation, before its
+  /// next point.
   bool signals;
   /// 1 + its memory order, in the numbers of C; 0 for other operations.
   uint8_t memory_order;

@@ -93,7 +93,8 @@ void interlock_schedule_destroy(interlock_schedule *schedule);
 /// Runs one execution with these choices. After the last one the current thread continues.
 interlock_strategy *interlock_replay_create(const uint32_t *choices, size_t count);
 
-/// True if a choice was not possible, or if choices were left over. Call it after the replay.
+/// True if a choice was not possible, or if choices were left over although the execution did not
+/// reach the limit of steps. Call it after the replay.
 bool interlock_replay_has_diverged(const interlock_strategy *strategy);
 /// The number of the first choice that was not possible, from 1, and the thread that it names; 0 if
 /// choices were left over, or if all were possible.

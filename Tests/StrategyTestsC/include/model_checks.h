@@ -64,7 +64,7 @@ interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
                               const interlock_schedule *schedule);
 
 /// Shrinks an execution of two threads that take turns. It fails; whether the candidates do, the
-/// caller says. The time is over after so many candidates.
+/// caller says. The time is over after `candidates_until_over` of them.
 interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
                                           uint32_t candidates_until_over, bool candidates_fail);
 
