@@ -286,7 +286,13 @@ let package = Package(
       "MemoryTestChild", uses: "MemoryCheck MemoryTestC ForeignMutex Prediction",
       at: "Tests/MemoryTestChild", swift: instrumented),
     .tests("MemoryTests", uses: "MemoryTestChild MemoryProgram TestSupport"),
-    .tests("PredictionTests", uses: "Prediction"),
+    // Modules whose names make symbols abbreviate the names of Synchronization and of each other.
+    .library("SynchronizationFlags", at: "Tests/SynchronizationFlags"),
+    .library(
+      "SynchronizationFlagsUsers", uses: "SynchronizationFlags",
+      at: "Tests/SynchronizationFlagsUsers"),
+    .library("AtomicMutexes", at: "Tests/AtomicMutexes"),
+    .tests("PredictionTests", uses: "Prediction SynchronizationFlagsUsers AtomicMutexes"),
     .tests("InterlockTestingTests", uses: "InterlockTesting TrackedModel TestSupport"),
     .tests("ComparisonTests", uses: "Comparison TestSupport"),
     .tests("ReportsTests", uses: "Reports TestSupport", without: "Goldens"),

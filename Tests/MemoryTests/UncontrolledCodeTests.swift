@@ -4,7 +4,9 @@ import Testing
   @Test("is an AtomicLazyReference, and no Atomic")
   func lazyReference() throws {
     let child = try MemoryProgram("uncontrolled")
-    #expect(child.output == "AtomicLazyReference in module MemoryTestChild\n", "\(child.errors)")
+    #expect(
+      child.output == "AtomicLazyReference in module MemoryTestChild (Made.object)\n",
+      "\(child.errors)")
   }
 
   @Test("is each Mutex and Atomic while the check of memory is off")

@@ -14,7 +14,8 @@ cd "$(dirname "$0")/../.."
 
 # By target: Package.swift leaves out the others.
 export INTERLOCK_TESTS="InterlockTests InterlockTestsC TrackedModel CachesTests ComparisonTests \
-PredictionTests StressRunnerTests StressRunnerTestC StressRunnerTestChild InterlockStressTests TestSupport"
+PredictionTests SynchronizationFlags SynchronizationFlagsUsers AtomicMutexes StressRunnerTests \
+StressRunnerTestC StressRunnerTestChild InterlockStressTests TestSupport"
 # By suite, within these targets.
 left_out=(
   '^ComparisonTests\.(Grid|Histogram|Judgement|Statistics)'

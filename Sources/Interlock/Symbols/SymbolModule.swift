@@ -47,7 +47,7 @@ package enum SymbolModule {
     return words + [name[start...]]
   }
 
-  static func demangled(_ symbol: String) -> String? {
+  package static func demangled(_ symbol: String) -> String? {
     guard let text = interlock_demangled(symbol) else { return nil }
     defer { interlock_free_demangled(text) }
     return String(cString: text)

@@ -28,35 +28,32 @@ extension CodeJudge {
       return found.text(in: module)
     }
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
-    let uses = Self.symbols("$s\(module.utf8.count)\(module)", "15Synchronization")
-      .filter { reach.contains($0) && !Self.isOfMutexAlone($0) }
+    let uses = synchronizationSymbols.filter {
+      !$0.isOfMutexAlone && $0.isDeclared(in: module) && reach.contains($0.symbol)
+    }
     if uses.isEmpty { return nil }
-    let areCalls = calls.areMade(by: modules.functions[module] ?? [])
-    // Its operations are functions of the library.
-    let isLazy = uses.contains { $0.contains(Self.lazyReference) }
-    if areCalls { return isLazy ? "AtomicLazyReference in module \(module)" : nil }
-    return "atomics in module \(module)"
+    // The operations of an AtomicLazyReference are functions of the library.
+    if calls.areMade(by: modules.functions[module] ?? []) {
+      let uses = uses.filter(\.isOfLazyReference)
+      return uses.isEmpty ? nil : UncontrolledPlace(.lazyReference, in: uses).text(in: module)
+    }
+    return UncontrolledPlace(.atomics, in: uses).text(in: module)
   }
-
-  /// Whether a symbol names no type of Synchronization but `Mutex`, whose instructions show.
-  private static func isOfMutexAlone(_ symbol: String) -> Bool {
-    symbol.contains("15Synchronization5MutexV") && !symbol.contains("6AtomicV")
-      && !symbol.contains(lazyReference)
-  }
-
-  private static let lazyReference = "19AtomicLazyReferenceV"
 }
 
 /// An instruction by which code synchronises, or one that cannot be read.
 struct UncontrolledPlace {
-  private enum Kind: String {
+  enum Kind: String {
     case mutex = "Mutex"
+    case lazyReference = "AtomicLazyReference"
     case atomics
     case unreadable
   }
 
   private let kind: Kind
   private let frames: [StackFrame]
+  /// The name of a stored property, for atomics that only symbols show.
+  private var property: String?
 
   /// The first one of a function, by the index of its symbol; `nil` if there is none.
   init?(inSymbol index: Int, _ calls: AtomicCalls = .ofThisExecutable) {
@@ -80,12 +77,24 @@ struct UncontrolledPlace {
     }
   }
 
+  /// The first function of some symbols that has a line, or the first property: a property's own
+  /// functions have no line.
+  init(_ kind: Kind, in symbols: [SynchronizationSymbol]) {
+    self.kind = kind
+    property = symbols.lazy.compactMap(\.property).first
+    frames = Interlock.symbolicate(
+      symbols.compactMap { symbol in
+        var function = interlock_code_function()
+        return interlock_code_function_at(symbol.index, &function) ? function.start + 1 : nil
+      })
+  }
+
   /// Whether it is in a source file of this package.
   var isOwn: Bool { frames.contains { $0.file.map(OwnCode.isInPackage(file:)) ?? false } }
 
-  /// `Mutex in module Bank (Bank.swift:12)`
+  /// `Mutex in module Bank (Bank.swift:12)`, or `atomics in module Bank (Flag.isSet)`
   func text(in module: String) -> String {
-    let place = Self.line(frames).map { " (\($0))" } ?? ""
+    let place = (Self.line(frames) ?? property).map { " (\($0))" } ?? ""
     return kind == .unreadable
       ? "code of module \(module) that cannot be read\(place)"
       : "\(kind.rawValue) in module \(module)\(place)"
@@ -109,7 +118,8 @@ struct UncontrolledPlace {
       let isHere = interlock_code_symbol_with(target, &index, &name)
       guard let symbol = isHere ? name : interlock_code_import_at(target) else { continue }
       let text = String(cString: symbol)
-      guard text.contains("15Synchronization5Mutex") || text.contains("15Synchronization12_Mutex")
+      guard
+        text.hasPrefix("$s15Synchronization5Mutex") || text.hasPrefix("$s15Synchronization12_Mutex")
       else { continue }
       guard let line else { return true }
       if Self.line(Interlock.symbolicate([function.start + UInt(offset)])) == line { return true }

@@ -13,6 +13,7 @@ struct CodeJudge {
   typealias Doubt = String
 
   private(set) lazy var modules = CodeModules()
+  private(set) lazy var synchronizationSymbols = SynchronizationSymbol.all()
   private var known: [String: Doubt?] = [:]
   private var knownFunctions: [String: Bool] = [:]
   /// By the module that a body is in.
@@ -80,7 +81,7 @@ struct CodeJudge {
     return found
   }
 
-  private mutating func doubt(about module: String) -> Doubt? {
+  mutating func doubt(about module: String) -> Doubt? {
     if let doubt = known[module] { return doubt }
     // Modules may use each other.
     known[module] = .some(nil)
@@ -109,7 +110,7 @@ struct CodeJudge {
 
   private mutating func ownDoubt(about module: String) -> Doubt? {
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
-    if Self.symbols(Self.mangled(module), "15Synchronization").contains(where: { _ in true }) {
+    if synchronizationSymbols.contains(where: { $0.names(module) }) {
       return "module \(module) uses Synchronization"
     }
     for index in modules.functions[module] ?? [] {

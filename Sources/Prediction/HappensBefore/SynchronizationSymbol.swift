@@ -1,0 +1,99 @@
+import CInterlockAnalysis
+import Interlock
+
+/// A symbol of this executable that names the module Synchronization or a type of it.
+///
+/// Decided on demangled names: a mangled one abbreviates each word that it repeats, as in
+/// `$s20SynchronizationFlags0A4FlagC1a0A06AtomicVySbGvpfi`.
+struct SynchronizationSymbol {
+  let index: Int
+  let symbol: String
+  /// The types of Synchronization; empty for the module alone.
+  let types: [String]
+  private let demangled: String?
+
+  /// `nil` for a symbol that does not name the module.
+  init?(_ symbol: String, index: Int = 0) {
+    demangled = SymbolModule.demangled(symbol)
+    if let demangled {
+      guard let types = Self.types(of: "Synchronization", in: demangled) else { return nil }
+      self.types = types
+    } else {
+      // Such as `symbolic _____y_____G 15Synchronization6AtomicV 4Bank4SlotV`.
+      guard symbol.contains("15Synchronization") else { return nil }
+      types = []
+    }
+    (self.symbol, self.index) = (symbol, index)
+  }
+
+  /// All of the executable, in the order of its symbol table.
+  static func all() -> [SynchronizationSymbol] {
+    var all: [SynchronizationSymbol] = []
+    // Complete: a symbol abbreviates a word only after it has the word in full, so each symbol that
+    // names the module contains the word.
+    let word = "Synchronization"
+    var next = 0
+    while let name = interlock_code_next_mention(word, word, &next) {
+      SynchronizationSymbol(String(cString: name), index: next - 1).map { all.append($0) }
+    }
+    return all
+  }
+
+  /// Whether it names no type but `Mutex` and what a `Mutex` has, whose instructions show.
+  var isOfMutexAlone: Bool {
+    !types.isEmpty && types.allSatisfy { ["Mutex", "_MutexHandle", "_Cell"].contains($0) }
+  }
+
+  var isOfLazyReference: Bool { types.contains("AtomicLazyReference") }
+
+  /// The stored property that it is about, as `Flag.isSet`; `nil` for another symbol.
+  var property: String? {
+    let kinds = ["variable initialization expression of ", "direct field offset for "]
+    guard let demangled, let kind = kinds.first(where: demangled.hasPrefix) else { return nil }
+    // `Bank.Flag.(isSet in _F12BD77D) : Synchronization.Atomic<Swift.Bool>`
+    let name = demangled.dropFirst(kind.count).split(separator: " : ").first ?? ""
+    return String(name).replacing(/\((\w+) in _\w+\)/) { $0.output.1 }.replacing(/^\w+\./, with: "")
+  }
+
+  /// Whether it names a module, or a type of it.
+  func names(_ module: String) -> Bool {
+    guard let demangled else { return symbol.contains("\(module.utf8.count)\(module)") }
+    return Self.types(of: module, in: demangled) != nil
+  }
+
+  /// Whether a module declares what it names, also in an extension of another module's type.
+  func isDeclared(in module: String) -> Bool {
+    // The module of a symbol takes longest to find.
+    symbol.hasPrefix("$s\(module.utf8.count)\(module)")
+      || names(module) && SymbolModule.module(of: symbol) == module
+  }
+
+  /// The types of a module that a demangled name has: `["Atomic"]` of Synchronization in `a.getter :
+  /// Synchronization.Atomic<Swift.Bool> in Bank.Flag`. `nil` if it does not name the module.
+  static func types(of module: String, in demangled: String) -> [String]? {
+    let text = demangled.utf8
+    var types: [String] = []
+    var isNamed = false
+    for range in demangled.ranges(of: module) {
+      let (before, after) = (text[..<range.lowerBound], text[range.upperBound...])
+      // Otherwise the text is part of a word, or the name of a type or a member.
+      guard before.last.map({ !isOfWord($0) && $0 != UInt8(ascii: ".") }) ?? true else { continue }
+      if after.first == UInt8(ascii: ".") {
+        types.append(String(decoding: after.dropFirst().prefix(while: isOfWord), as: UTF8.self))
+      } else if !before.suffix(3).elementsEqual("in ".utf8) || after.first.map(isOfWord) == true {
+        continue
+      }
+      isNamed = true
+    }
+    return isNamed ? types : nil
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), 0x80...:
+      true
+    default: false
+    }
+  }
+}

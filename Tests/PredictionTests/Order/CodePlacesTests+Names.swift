@@ -1,0 +1,39 @@
+import AtomicMutexes
+import Interlock
+import SynchronizationFlags
+import SynchronizationFlagsUsers
+import Testing
+
+@testable import Prediction
+
+#if os(Linux) && arch(x86_64)
+
+/// Modules and types with the words Synchronization, Atomic and Mutex in their names, which symbols
+/// then abbreviate.
+extension CodePlacesTests {
+  @Test("an atomic that is only loaded and stored is named by its property, also for its users")
+  func atomicByItsType() {
+    #expect(sets(SynchronizationFlag()))
+    let place = "atomics in module SynchronizationFlags (SynchronizationFlag.atomic)"
+    #expect(UncontrolledCode.place(inModule: "SynchronizationFlags") == place)
+    #expect(UncontrolledCode.place(inModule: "SynchronizationFlagsUsers") == place)
+  }
+
+  @Test("a Mutex is not named, whatever words the names of its module and its owner have")
+  func mutexByItsType() {
+    MutexBox().add()
+    MutexBox.SynchronizationBox().add()
+    #expect(UncontrolledCode.place(inModule: "AtomicMutexes") == nil)
+  }
+
+  @Test("prediction doubts code that has an atomic")
+  func doubt() {
+    #expect(sets(SynchronizationFlag()))
+    OwnCode.register(OwnCode.prediction)
+    var judge = CodeJudge()
+    let doubt = "module SynchronizationFlags uses Synchronization"
+    #expect(judge.doubt(about: "SynchronizationFlags") == doubt)
+  }
+}
+
+#endif
