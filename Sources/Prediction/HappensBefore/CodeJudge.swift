@@ -87,6 +87,12 @@ struct CodeJudge {
     known[module] = .some(nil)
     var found = ownDoubt(about: module)
     for other in modules(beside: module) where found == nil { found = doubt(about: other) }
+    if found == nil {
+      // Symbols abbreviate the names of some of the modules that this one uses.
+      for reached in CodeReach(from: module, in: modules).modules where found == nil {
+        found = ownDoubt(about: reached)
+      }
+    }
     known[module] = .some(found)
     return found
   }

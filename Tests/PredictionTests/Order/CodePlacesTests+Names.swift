@@ -26,13 +26,14 @@ extension CodePlacesTests {
     #expect(UncontrolledCode.place(inModule: "AtomicMutexes") == nil)
   }
 
-  @Test("prediction doubts code that has an atomic")
+  @Test("prediction doubts code that comes to an atomic of another module")
   func doubt() {
     #expect(sets(SynchronizationFlag()))
     OwnCode.register(OwnCode.prediction)
     var judge = CodeJudge()
     let doubt = "module SynchronizationFlags uses Synchronization"
     #expect(judge.doubt(about: "SynchronizationFlags") == doubt)
+    #expect(judge.doubt(about: "SynchronizationFlagsUsers") == doubt)
   }
 }
 
