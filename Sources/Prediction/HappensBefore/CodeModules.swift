@@ -14,6 +14,27 @@ struct CodeModules {
   /// The functions of each module, as indexes into the symbol table.
   private(set) var functions: [String: [Int]] = [:]
 
+  /// How symbols show that a module extends a type. Each has the word: it is abbreviated only where
+  /// the symbol has it before in full.
+  private struct ExtensionMark {
+    let module: String
+    let word: String
+    let mangled: String
+    let demangled: String
+
+    init(_ module: String) {
+      self.module = module
+      // The longest. No part of it is abbreviated alone: at most a capital letter begins a word.
+      word =
+        module.matches(of: /[A-Z]?[a-z]+/).map(\.output).max { $0.count < $1.count }
+        .map(String.init) ?? ""
+      mangled = "\(module.utf8.count)\(module)E"
+      demangled = "(extension in \(module)):"
+    }
+  }
+
+  private var marks: [ExtensionMark] = []
+
   init() {
     var others: [Int] = []
     var entries: [(module: String, index: Int)] = []
@@ -48,14 +69,12 @@ struct CodeModules {
       guard let module, functions[module] != nil else { continue }
       functions[module]?.append(contentsOf: closures)
     }
-    // The symbol of an extension begins with the type's module; the extension's own module comes
-    // before an E: `$sSa4BankE…`.
-    let marks = functions.keys.map { ($0, "\($0.utf8.count)\($0)E") }
+    marks = functions.keys.map(ExtensionMark.init)
     for index in others {
-      guard let name = interlock_code_symbol_at(index),
-        let mark = marks.first(where: { strstr(name, $0.1) != nil })
-      else { continue }
-      functions[mark.0, default: []].append(index)
+      guard let name = interlock_code_symbol_at(index), let module = extending(name) else {
+        continue
+      }
+      functions[module, default: []].append(index)
     }
   }
 
@@ -66,7 +85,19 @@ struct CodeModules {
     if let module = Self.first(symbol) ?? Self.entryModule(symbol), functions[module] != nil {
       return module
     }
-    return functions.keys.first { symbol.contains("\($0.utf8.count)\($0)E") }
+    return extending(symbol)
+  }
+
+  /// The module with the extension that a function is in, of a type of a system library.
+  private func extending(_ symbol: UnsafePointer<CChar>) -> String? {
+    let possible = marks.filter { strstr(symbol, $0.word) != nil }
+    if possible.isEmpty || strchr(symbol, 0x45) == nil { return nil }
+    if let mark = possible.first(where: { strstr(symbol, $0.mangled) != nil }) {
+      return mark.module
+    }
+    // With constraints, or an abbreviated name: `$s15Synchronization6AtomicV0A5FlagsSbRszrlE…`.
+    guard let demangled = SymbolModule.demangled(String(cString: symbol)) else { return nil }
+    return possible.first { demangled.contains($0.demangled) }?.module
   }
 
   /// The module that declares a function, by its symbol: that of an extension or a conformance,

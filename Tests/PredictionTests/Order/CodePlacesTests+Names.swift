@@ -35,6 +35,18 @@ extension CodePlacesTests {
     #expect(judge.doubt(about: "SynchronizationFlags") == doubt)
     #expect(judge.doubt(about: "SynchronizationFlagsUsers") == doubt)
   }
+
+  @Test("a function in an extension is of the extension's module, also with constraints")
+  func extensions() {
+    let modules = CodeModules()
+    #expect(
+      modules.module(of: "$s15Synchronization6AtomicV0A5FlagsSbRszrlE5isSetSbyF")
+        == "SynchronizationFlags")
+    #expect(modules.module(of: "$sSa13AtomicMutexesSiRszrlE3sumSiyF") == "AtomicMutexes")
+    #expect(modules.module(of: "$sSa13AtomicMutexesE5countSiyF") == "AtomicMutexes")
+    #expect(modules.module(of: "$sSay13AtomicMutexes8MutexBoxCGMD") == nil)
+    #expect(modules.module(of: "$s15Synchronization5MutexVySiGMD") == nil)
+  }
 }
 
 #endif
