@@ -14,3 +14,32 @@ final class LockBox<Value>: @unchecked Sendable {
     return body(&value)
   }
 }
+
+/// A lock with a function that runs a closure under it, as NIOLock.
+final class ClosureLock: @unchecked Sendable {
+  // Unchecked: a lock may be used by all threads.
+  private let lock_ = NSLock()
+
+  func lock() { lock_.lock() }
+  func unlock() { lock_.unlock() }
+
+  func withLock<Result>(_ body: () -> Result) -> Result {
+    lock()
+    defer { unlock() }
+    return body()
+  }
+}
+
+/// A value behind a lock that is a class itself, as NIOLockedValueBox: three functions are between
+/// the user's call and that of the C library.
+final class DeepLockBox<Value>: @unchecked Sendable {
+  // Unchecked: `lock` protects the value.
+  private let lock = ClosureLock()
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  func withLockedValue<Result>(_ body: (inout Value) -> Result) -> Result {
+    lock.withLock { body(&value) }
+  }
+}

@@ -14,6 +14,10 @@ extension Programs {
       start(arguments)
       wrappedCycle()
     },
+    "wrapped-deeply": { arguments in
+      start(arguments)
+      deeplyWrappedCycle()
+    },
     "self": { arguments in
       start(arguments)
       let queue = DispatchQueue(label: "hang.self")
@@ -203,6 +207,29 @@ extension Programs {
       }
       isHeld.wait()
       second.withLockedValue { $0 += 1 }  // wrapped: asks
+    }
+    ended.wait()
+  }
+  /// As `wrappedCycle`, with a lock that is a class of its own. The first thread holds two locks
+  /// through the same functions.
+  private static func deeplyWrappedCycle() {
+    let first = DeepLockBox(0)
+    let second = DeepLockBox(0)
+    let third = DeepLockBox(0)
+    let isHeld = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    first.withLockedValue { _ in  // wrapped-deeply: has
+      third.withLockedValue { _ in
+        Thread.detachNewThread {
+          second.withLockedValue { _ in  // wrapped-deeply: has
+            isHeld.signal()
+            first.withLockedValue { $0 += 1 }  // wrapped-deeply: asks
+          }
+          ended.signal()
+        }
+        isHeld.wait()
+        second.withLockedValue { $0 += 1 }  // wrapped-deeply: asks
+      }
     }
     ended.wait()
   }

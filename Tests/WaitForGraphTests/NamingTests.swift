@@ -52,6 +52,48 @@ struct NamingTests {
     #expect(Self.snapshot.named([1: []]) == Self.snapshot)
   }
 
+  private static func frame(_ address: UInt, _ function: String) -> StackFrame {
+    StackFrame(address: address, function: function, file: "/app/Code.swift", line: Int(address))
+  }
+
+  /// A thread that took two locks in `withLock`, under which it runs closures, and waits in `wait`.
+  private static func holder(held: Int, waitsIn wait: String = "wait") -> WaitSnapshot {
+    let place = [frame(1, "lock"), frame(2, "withLock")]
+    let current = [frame(10, "lock"), frame(11, wait)]
+    return WaitSnapshot(
+      threads: [
+        WaitSnapshot.Thread(
+          id: 1, wait: WaitSnapshot.Wait(kind: .mutex, object: 9, place: current),
+          held: (0..<held).map { .init(kind: .mutex, object: UInt($0), place: place) },
+          stack: current + [
+            frame(12, "closure in inner"), frame(3, "withLock"), frame(13, "inner"),
+            frame(14, "closure in outer"), frame(4, "withLock"), frame(15, "outer"),
+          ])
+      ]
+    ).named([:])
+  }
+
+  @Test("the place of a lock has its callers where its function is still on the stack")
+  func heldOnStack() {
+    for wait in ["wait", "withLock"] {
+      let held = Self.holder(held: 2, waitsIn: wait).threads[0].held
+      #expect(
+        held.map { $0.place.map(\.function) } == [
+          ["lock", "withLock", "outer"],
+          ["lock", "withLock", "inner", "closure in outer", "withLock", "outer"],
+        ])
+    }
+  }
+
+  @Test("the place of a lock keeps its frames if the stack may show another call of its function")
+  func heldElsewhere() {
+    for count in [1, 3] {
+      for held in Self.holder(held: count).threads[0].held {
+        #expect(held.place.map(\.function) == ["lock", "withLock"])
+      }
+    }
+  }
+
   @Test("a lock that was left locked has the line that acquired it")
   func leftLock() {
     var snapshot = WaitSnapshot(threads: [])

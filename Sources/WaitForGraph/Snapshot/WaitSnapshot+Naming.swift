@@ -28,12 +28,12 @@ extension WaitSnapshot {
     }
     for number in result.threads.indices {
       let thread = result.threads[number]
-      if let place = thread.wait?.place, let last = place.last,
-        let at = thread.stack.lastIndex(where: { $0.address == last.address })
-      {
-        // The place may be in wrappers of a lock, and the frame that calls them is behind.
-        result.threads[number].wait?.place += thread.stack[(at + 1)...].prefix(12)
-      }
+      // The place may be in wrappers of a lock, and the frame that calls them is behind.
+      let place = thread.wait?.place ?? []
+      result.threads[number].wait?.place = CallersOnStack.ofCurrentCall(place, in: thread.stack)
+      let held = CallersOnStack.ofHeldLocks(
+        thread.held.map(\.place), besides: place, in: thread.stack)
+      for index in held.indices { result.threads[number].held[index].place = held[index] }
       guard let wait = thread.wait, wait.place.allSatisfy(\.isSystem),
         let user = thread.stack.first(where: { !$0.isSystem && $0.function != nil })
       else { continue }

@@ -27,19 +27,6 @@ extension SyncEvents {
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
     ]
 
-    /// The lines that a program's source marks, as a report shows them.
-    private static func lines(
-      of program: String, in name: String = "Programs+Hangs.swift", _ file: String = #filePath
-    ) throws -> [String] {
-      let source = URL(fileURLWithPath: file).deletingLastPathComponent()
-        .appendingPathComponent("../../SyncEventsTestChild/\(name)")
-      return try String(contentsOf: source, encoding: .utf8).split(
-        separator: "\n", omittingEmptySubsequences: false
-      ).enumerated().compactMap { index, line in
-        line.contains("// \(program): ") ? "\(name):\(index + 1) " : nil
-      }
-    }
-
     @Test(
       "The watchdog ends a hang with its own code, the cause, the lines and all stacks",
       arguments: hangs)
@@ -50,12 +37,12 @@ extension SyncEvents {
       #expect(child.errors.contains("interlock: ending the process with code 86"))
       #expect(child.errors.contains("threads:\n"))
       #expect(child.errors.contains("      #0 "))
-      let lines = try Self.lines(of: hang.program)
+      let lines = try ChildRun.lines(of: hang.program)
       #expect(lines.count >= 1)
       for part in hang.parts + lines { #expect(child.errors.contains(part), "\(child.errors)") }
     }
 
-    @Test("The watchdog names the callers of a class that wraps a lock, and none of a plain lock")
+    @Test("The watchdog names the callers of classes that wrap a lock, and none of a plain lock")
     func wrapped() throws {
       // The lines before the stacks.
       func summary(_ program: String) throws -> Substring {
@@ -64,26 +51,30 @@ extension SyncEvents {
         #expect(child.errors.contains("(cycle)"), "\(child.errors)")
         return child.errors[..<(try #require(child.errors.firstRange(of: "threads:\n"))).lowerBound]
       }
-      let lines = try Self.lines(of: "wrapped")
-      try #require(lines.count == 4)
-      let wrapped = try summary("wrapped")
-      for line in lines {
-        let places = wrapped.ranges(of: line)
-        #expect(!places.isEmpty, "\(line): \(wrapped)")
-        for place in places {
-          // Up to the next place at most.
-          let helper = /[^.]*(Programs\.[^.]*)? by LockBox\.withLockedValue\(_:\)/
-          #expect(wrapped[place.upperBound...].prefixMatch(of: helper) != nil, "\(wrapped)")
+      for program in ["wrapped", "wrapped-deeply"] {
+        let lines = try ChildRun.lines(of: program)
+        try #require(lines.count == 4)
+        let wrapped = try summary(program)
+        for line in lines {
+          let places = wrapped.ranges(of: line)
+          #expect(!places.isEmpty, "\(line): \(wrapped)")
+          for place in places {
+            // Up to the next place at most.
+            let helper = /[^.]*(Programs\.[^.]*)? by (Deep)?LockBox\.withLockedValue\(_:\)/
+            #expect(wrapped[place.upperBound...].prefixMatch(of: helper) != nil, "\(wrapped)")
+          }
         }
+        // The lines that make the locks, at most.
+        let inBox = wrapped.replacing("made at LockBox.swift:", with: "")
+        #expect(!inBox.contains("LockBox.swift:"), "\(wrapped)")
       }
-      #expect(!wrapped.contains("LockBox.swift:12"), "\(wrapped)")
       let plain = try summary("cycle")
       #expect(!plain.contains(" by "), "\(plain)")
     }
 
     @Test("SIGQUIT prints each suspended task with its await and its maker; the process goes on")
     func state() throws {
-      let lines = try Self.lines(of: "asked", in: "Programs+Quiet.swift").map {
+      let lines = try ChildRun.lines(of: "asked", in: "Programs+Quiet.swift").map {
         $0.trimmingCharacters(in: .whitespaces)
       }
       try #require(lines.count == 10)

@@ -28,6 +28,19 @@ struct ChildRun {
       .appendingPathComponent(name)
   }
 
+  /// The lines that a program's source marks, as a report shows them.
+  static func lines(
+    of program: String, in name: String = "Programs+Hangs.swift", _ file: String = #filePath
+  ) throws -> [String] {
+    let source = URL(fileURLWithPath: file).deletingLastPathComponent()
+      .appendingPathComponent("../../SyncEventsTestChild/\(name)")
+    return try String(contentsOf: source, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).enumerated().compactMap { index, line in
+      line.contains("// \(program): ") ? "\(name):\(index + 1) " : nil
+    }
+  }
+
   /// Starts it, in a folder if one is given, with `quiet=on` unless `quiet` is false. Kills it if
   /// it does not end in time; the test then fails.
   init(
