@@ -60,7 +60,12 @@ final class ChildReporter {
     report.undecidedRace = RaceCheck.undecided()
     report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
     report.inMemory = SectionTracking.exploredMemoryRaces
-    guard let data = try? JSONEncoder().encode(report), data.count <= bytes.count else { return 0 }
+    var encoded = try? JSONEncoder().encode(report)
+    if let size = encoded?.count, size > bytes.count, report.explained != nil {
+      report.explained?.seen = nil
+      encoded = try? JSONEncoder().encode(report)
+    }
+    guard let data = encoded, data.count <= bytes.count else { return 0 }
     return data.copyBytes(to: UnsafeMutableRawBufferPointer(bytes))
   }
 

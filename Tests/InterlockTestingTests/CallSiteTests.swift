@@ -122,12 +122,37 @@ struct CallSiteTests {
     }
   }
 
+  @Test("names the code that uses a property whose accessors lock, with the accessor")
+  func propertyWrapper() throws {
+    let text = try #require(failure(of: Meter.addTwice))
+    for accessor in ["getter", "setter"] {
+      let place = "CallSiteTests.swift:\(Meter.line) by Locked.wrappedValue.\(accessor)"
+      #expect(text.contains(place), "\(text)")
+    }
+    #expect(!text.contains(/lock #.*OwnHelpers\.swift/), "\(text)")
+  }
+
   @Test("shows where the user's code called a helper that locks a Mutex, with the helper")
   func mutexHelper() throws {
     let text = try #require(failure(of: MutexTill.addTwice))
     for line in MutexTill.lines {
       #expect(text.contains("CallSiteTests.swift:\(line) by MutexTill.locked(_:)"), "\(text)")
     }
+  }
+}
+
+/// A number in a property wrapper that locks each access alone.
+private final class Meter: @unchecked Sendable {
+  // Unchecked: each access locks.
+  @Locked private var sum = 0
+
+  static let line = #line + 1
+  private func add(_ amount: Int) { sum = sum + amount }
+
+  static func addTwice() throws {
+    let meter = Meter()
+    parallel({ meter.add(1) }, { meter.add(2) })
+    if meter.sum != 3 { throw CancellationError() }
   }
 }
 

@@ -59,6 +59,36 @@ struct CallSiteTests {
         == ["34 by guarded(_:)", "40 by guarded(_:)"])
   }
 
+  @Test("is the code that names a property or an element whose accessors lock")
+  func accessor() {
+    let accessors = [
+      "Locked.wrappedValue.getter", "Locked.wrappedValue.setter", "Locked.wrappedValue.modify",
+      "Locked.wrappedValue.read", "Table.subscript.getter", "Table.subscript.setter",
+    ]
+    for accessor in accessors {
+      #expect(
+        texts([lock(frame(accessor, 8), frame("Bank.close()", 34))]) == ["34 by \(accessor)"])
+    }
+    for accessor in ["Bank.total.getter", "Bank.wrappedValue()", "subscript.update()"] {
+      #expect(texts([lock(frame(accessor, 8), frame("Bank.close()", 34))]) == ["8"])
+    }
+  }
+
+  @Test("is the caller of an initialiser that made several objects at one line")
+  func initializer() {
+    func made(_ frames: CallSite.Frame...) -> CallSite {
+      CallSite(operation: "made", frames: frames)
+    }
+    let (lock, other) = (frame("Lock.init()", 6), frame("Lock.init()", 7))
+    let (first, second) = (frame("Bank.init()", 34), frame("Bank.init()", 35))
+    #expect(
+      texts([made(lock, first), made(lock, second)])
+        == ["34 by Lock.init()", "35 by Lock.init()"])
+    #expect(texts([made(lock, first)]) == ["6"])
+    #expect(texts([made(lock, first), made(other, second)]) == ["6", "7"])
+    #expect(texts([self.lock(lock, first), self.lock(lock, second)]) == ["6", "6"])
+  }
+
   @Test("is the caller of a function that most calls share, from several functions")
   func shared() {
     let helper = frame("Bank.enter()", 8)

@@ -136,6 +136,11 @@ bool interlock_explored_knows(uintptr_t address) {
   return interlock_object_known((const void *)address) != NULL;
 }
 
+uint32_t interlock_explored_number(uintptr_t address) {
+  const interlock_object *object = interlock_object_known((const void *)address);
+  return object ? object->number : 0;
+}
+
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) {
   interlock_object *object = entry_at(address);
   if (object->number == 0) {
@@ -195,6 +200,11 @@ void interlock_run_begin_functions(void) {
 bool interlock_explored_knows(uintptr_t address) {
   (void)address;
   return false;
+}
+
+uint32_t interlock_explored_number(uintptr_t address) {
+  (void)address;
+  return 0;
 }
 
 #endif

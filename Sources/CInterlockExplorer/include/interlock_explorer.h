@@ -214,6 +214,9 @@ size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, s
 /// Returns true if the running execution has used the object at an address, as it has each of its
 /// own tasks. For the function `deadlocked`.
 bool interlock_explored_knows(uintptr_t address);
+/// Returns the number that the steps of the running execution have for the object at an address; 0
+/// for none. For the function `deadlocked`.
+uint32_t interlock_explored_number(uintptr_t address);
 /// Writes where the execution has set a timer whose source it has not resumed, and returns how many
 /// it wrote. For the function `deadlocked`.
 size_t interlock_explored_stopped_timers(uintptr_t *places, size_t capacity);

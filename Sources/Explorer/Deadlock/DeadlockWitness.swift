@@ -7,7 +7,7 @@ import WaitForGraph
 
 /// Looks at the threads of an execution that has deadlocked, while they hold and wait.
 final class DeadlockWitness {
-  private var seen: (snapshot: WaitSnapshot, diagnosis: Diagnosis)?
+  private var seen: Seen?
   /// Where timers were set that have not been resumed: one of them may be what has to signal.
   private var stoppedTimers: [UInt] = []
   /// The body is a task: the first thread only waits for it, and is no part of it.
@@ -51,28 +51,66 @@ final class DeadlockWitness {
     var timers = [UInt](repeating: 0, count: 8)
     let stopped = interlock_explored_stopped_timers(&timers, timers.count)
     stoppedTimers = Array(timers.prefix(stopped))
-    if let diagnosis = Diagnosis(of: snapshot) { seen = (snapshot, diagnosis) }
+    guard let diagnosis = Diagnosis(of: snapshot) else { return }
+    let objects = snapshot.signals.map(\.id) + snapshot.threads.flatMap { $0.held.map(\.object) }
+    seen = Seen(
+      snapshot: snapshot, diagnosis: diagnosis, threads: numbers,
+      objects: Dictionary(
+        objects.map { ($0, Int(interlock_explored_number($0))) },
+        uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// A deadlock, with the numbers that threads and objects have in the schedule; 0 for none.
+  struct Seen: Codable {
+    var snapshot: WaitSnapshot
+    var diagnosis: Diagnosis
+    var threads: [Int: Int]
+    var objects: [WaitSnapshot.ObjectID: Int]
+    /// A line for each timer that has not been resumed.
+    var timers: [String] = []
+
+    /// The lines of the cause.
+    fileprivate var lines: [String] {
+      let explanation = Explanation(diagnosis, of: snapshot)
+      let doubt = explanation.isCertain ? 0 : 1
+      let lines = [explanation.headline] + explanation.details.dropLast(doubt)
+      let advice =
+        timers.isEmpty
+        ? explanation.advice : ["safe when: a timer is resumed once it has its handler"]
+      return lines + timers + advice
+    }
   }
 
   /// The cause of a deadlock, and its lines.
   struct Explained: Codable {
     var cause: Diagnosis.Cause
-    var lines: [String]
+    /// The lines without the schedule, for a report that has no room for `seen`.
+    private var lines: [String]
+    /// The deadlock, with symbols.
+    var seen: Seen?
+
+    fileprivate init(_ seen: Seen) {
+      cause = seen.diagnosis.cause
+      lines = seen.lines
+      self.seen = seen
+    }
+
+    /// The lines, with the places of the schedule's rows.
+    func lines(in schedule: Schedule) -> [String] {
+      guard var seen else { return lines }
+      seen.showCallSites(of: schedule)
+      return seen.lines
+    }
   }
 
   /// The cause, and its lines; `nil` if none was found. Reads debug information, once.
   lazy var explained: Explained? = explain()
 
   private func explain() -> Explained? {
-    guard let (snapshot, diagnosis) = seen, diagnosis.cause != .unknown else { return nil }
-    let explanation = Explanation(diagnosis, of: snapshot.namedHere())
-    let doubt = explanation.isCertain ? 0 : 1
-    let lines = [explanation.headline] + explanation.details.dropLast(doubt)
-    let timers = diagnosis.cause == .lostWakeUp ? stoppedTimers : []
-    let advice =
-      timers.isEmpty
-      ? explanation.advice : ["safe when: a timer is resumed once it has its handler"]
-    return Explained(cause: diagnosis.cause, lines: lines + timers.map(Self.line) + advice)
+    guard var seen, seen.diagnosis.cause != .unknown else { return nil }
+    seen.snapshot = seen.snapshot.namedHere()
+    if seen.diagnosis.cause == .lostWakeUp { seen.timers = stoppedTimers.map(Self.line) }
+    return Explained(seen)
   }
 
   private static func line(ofTimerSetAt place: UInt) -> String {

@@ -22,6 +22,6 @@ extension ExplorationFailure {
       return
     }
     cause = found.cause
-    explanation = found.lines
+    explanation = found.lines(in: schedule)
   }
 }

@@ -71,7 +71,9 @@ package struct CallSite {
           Set($0.map { $0.site.frames[$0.index].place.line })
         }
         guard lines.values.allSatisfy({ $0.count == 1 }) else { return false }
-        if function.isNamedAsLock { return true }
+        if function.isNamedAsLock || function.isAccessor { return true }
+        // Two locks that one `init` made would have one name.
+        if function.isInitializer, Set(lines.keys) == ["made"] { return rows.count > 1 }
         if rows.contains(where: { $0.site.frames[$0.index].takesFunction }) {
           return rows.count > 1
         }
@@ -124,6 +126,23 @@ package struct CallSite {
         rest = rest[next.upperBound...]
       }
       return String(rest)
+    }
+
+    /// Whether it gets or sets a property wrapper's value or an element: the code that names the
+    /// property calls it.
+    var isAccessor: Bool {
+      let parts = name.split(separator: ".").suffix(2)
+      guard parts.count == 2, let value = parts.first?.prefix(while: { $0 != "(" }) else {
+        return false
+      }
+      return ["wrappedValue", "subscript"].contains(value)
+        && ["getter", "setter", "modify", "read"].contains(parts.last)
+    }
+
+    /// Whether it is an `init`, or allocates for one.
+    var isInitializer: Bool {
+      let own = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last
+      return own == "init" || own == "__allocating_init"
     }
 
     /// Whether the name is one of those that libraries give to the functions of their locks:

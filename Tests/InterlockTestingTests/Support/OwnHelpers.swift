@@ -8,6 +8,46 @@ func locked<Result>(_ lock: NSLock, _ body: () -> Result) -> Result {
   return body()
 }
 
+/// A lock with a function that runs a closure under it, as NIOLock.
+private final class ClosureLock: @unchecked Sendable {
+  // Unchecked: a lock may be used by all threads.
+  private let inner = NSLock()
+
+  func withLock<Result>(_ body: () -> Result) -> Result { locked(inner, body) }
+}
+
+/// A value behind a lock that is a class itself, as NIOLockedValueBox.
+final class LockBox<Value>: @unchecked Sendable {
+  // Unchecked: `lock` protects the value.
+  private let lock = ClosureLock()
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  func withLockedValue<Result>(_ body: (inout Value) -> Result) -> Result {
+    lock.withLock { body(&value) }
+  }
+}
+
+/// A property whose accessors lock.
+@propertyWrapper
+final class Locked<Value>: @unchecked Sendable {
+  // Unchecked: `lock` protects the value.
+  private let lock = NSLock()
+  private var value: Value
+
+  init(wrappedValue: Value) { value = wrappedValue }
+
+  var wrappedValue: Value {
+    get { locked(lock) { value } }
+    set {
+      lock.lock()
+      value = newValue
+      lock.unlock()
+    }
+  }
+}
+
 /// Makes each lock of a project.
 func newLock() -> NSLock { NSLock() }
 

@@ -1,0 +1,56 @@
+import HangReports
+import Interlock
+import WaitForGraph
+
+extension DeadlockWitness.Seen {
+  /// Replaces the places in helpers by those of the schedule's rows: all calls of an execution show
+  /// which functions are helpers, and two frames of one call do not.
+  mutating func showCallSites(of schedule: Schedule) {
+    for index in snapshot.threads.indices {
+      guard let thread = threads[snapshot.threads[index].id] else { continue }
+      if snapshot.threads[index].wait != nil,
+        let row = schedule.blocked.first(where: { $0.thread == thread }),
+        let place = Self.frame(row.place, by: row.helper)
+      {
+        snapshot.threads[index].wait?.place = [place]
+      }
+      for held in snapshot.threads[index].held.indices {
+        guard let object = number(snapshot.threads[index].held[held].object),
+          let row = schedule.acquisition(of: object, by: thread),
+          let place = Self.frame(row.place, by: row.helper)
+        else { continue }
+        snapshot.threads[index].held[held].place = [place]
+      }
+    }
+    for index in snapshot.signals.indices where !snapshot.signals[index].created.isEmpty {
+      guard let number = number(snapshot.signals[index].id),
+        let object = schedule.objects.first(where: { $0.number == number }),
+        let place = Self.frame(object.place, by: object.helper)
+      else { continue }
+      snapshot.signals[index].created = [place]
+    }
+  }
+
+  private func number(_ object: WaitSnapshot.ObjectID) -> Int? {
+    objects[object].flatMap { $0 == 0 ? nil : $0 }
+  }
+
+  /// The frame with its helper in the name of the function; `nil` without a helper.
+  private static func frame(_ place: StackFrame?, by helper: String?) -> StackFrame? {
+    guard var place, let helper else { return nil }
+    let function = place.function.map { _ in CallSite.Function(place).name + " " } ?? ""
+    place.function = "\(function)by \(helper)"
+    return place
+  }
+}
+
+extension Schedule {
+  /// The step in which a thread acquired the lock that it holds.
+  fileprivate func acquisition(of object: Int, by thread: Int) -> Step? {
+    let own = steps.filter { $0.thread == thread && $0.object == object }
+    let released = own.lastIndex { $0.operation.hasSuffix("unlock") }
+    let held = own.suffix(from: released.map { $0 + 1 } ?? 0)
+    // A try-lock before a lock has failed.
+    return held.first { !$0.operation.hasSuffix("try-lock") } ?? held.last
+  }
+}
