@@ -45,6 +45,42 @@ struct PotentialReportTests {
     #expect(!text.contains("\u{1B}"))
   }
 
+  @Test("A place in the functions of a lock has their caller, and a runtime's has the user's next")
+  func callers() {
+    func frame(_ address: UInt, _ function: String, in image: String? = nil) -> StackFrame {
+      let file = image == nil ? "/app/Code.swift" : nil
+      return StackFrame(
+        address: address, function: function, file: file, line: file.map { _ in Int(address) },
+        image: image)
+    }
+    func lines(_ lock: [StackFrame], _ held: [StackFrame]) -> [String] {
+      let stack =
+        lock + [
+          frame(3, "Bank.inner()"), frame(21, held[1].function ?? "", in: held[1].image),
+          frame(4, "Bank.outer()"),
+        ]
+      let side = PotentialFinding.Side(
+        party: "thread 1", act: "takes one lock", place: lock, stack: stack,
+        held: [.init(object: "another", place: held)])
+      let finding = PotentialFinding(kind: .lockOrder, headline: "", sides: [side])
+      return FindingText(finding, mostFrames: nil).details
+    }
+    #expect(
+      lines(
+        [frame(1, "Lock.lock()"), frame(2, "Lock.withLock(_:)")],
+        [frame(1, "Lock.lock()"), frame(20, "Lock.withLock(_:)")]) == [
+          "thread 1 takes one lock at Bank.inner()  Code.swift:3 by Lock.withLock(_:)",
+          "  holds another, taken at Bank.outer()  Code.swift:4 by Lock.withLock(_:)",
+        ])
+    let enqueue = "_swift_task_enqueueOnExecutor"
+    let (first, second) = (frame(1, "swift_lock", in: "app"), frame(2, enqueue, in: "app"))
+    #expect(
+      lines([first, second], [first, second]) == [
+        "thread 1 takes one lock at Bank.inner()  Code.swift:3",
+        "  holds another, taken at Bank.outer()  Code.swift:4",
+      ])
+  }
+
   @Test("An expected prediction is left out, unless all is requested")
   func expected() {
     #expect(!text(trial(expected: true)).contains("potential"))

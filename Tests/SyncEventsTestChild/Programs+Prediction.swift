@@ -58,6 +58,7 @@ extension Programs {
   /// Programs that do not go wrong in a run, and can, or that cannot: what they do with locks.
   static let predicted: [String: Program] = [
     "both-ways": { _ in nest(crosswise: true) },
+    "both-ways-wrapped": { _ in nestWrapped() },
     "one-way": { _ in nest(crosswise: false) },
     "many-locks": { _ in
       // All alive at once, and then destroyed in the order in which they were made.
@@ -323,6 +324,26 @@ extension Programs {
     Thread.detachNewThread {
       let (first, second) = crosswise ? (numbers, names) : (names, numbers)
       first.withLock { second.withLock {} }
+      ended.signal()
+    }
+    ended.wait()
+    print("done")
+  }
+  /// As `nest`, through the functions of classes that wrap a lock.
+  private static func nestWrapped() {
+    let (names, numbers) = (DeepLockBox(0), DeepLockBox(0))
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      names.withLockedValue { _ in  // both-ways-wrapped: has
+        numbers.withLockedValue { $0 += 1 }  // both-ways-wrapped: takes
+      }
+      ended.signal()
+    }
+    ended.wait()
+    Thread.detachNewThread {
+      numbers.withLockedValue { _ in  // both-ways-wrapped: has
+        names.withLockedValue { $0 += 1 }  // both-ways-wrapped: takes
+      }
       ended.signal()
     }
     ended.wait()

@@ -12,8 +12,9 @@ package enum PlaceText {
     }
   }
 
-  /// The frame that calls the functions of a lock which are among the user's frames.
-  private static func callSite(of frames: [StackFrame]) -> CallSite.Shown? {
+  /// The frame that calls the functions of a lock which are among the user's frames; `nil` if there
+  /// are none.
+  package static func callSite(of frames: [StackFrame]) -> CallSite.Shown? {
     let users = frames.filter { !$0.isSystem && $0.line ?? 0 > 0 }
     guard users.count > 1 else { return nil }
     let site = CallSite(operation: "", frames: users.map { CallSite.Frame(place: $0) })

@@ -1,5 +1,7 @@
-package import Interlock
+import HangReports
+import Interlock
 import ProcessInspection
+import WaitForGraph
 
 /// A finding as lines. Text from the code under test (names of threads, labels) is escaped for a
 /// terminal; names of functions are not.
@@ -20,10 +22,8 @@ package struct FindingText {
     headline = "\(finding.kind.rawValue): \(finding.headline)\(often)"
     var lines: [String] = []
     for side in finding.sides {
-      lines.append("\(side.party) \(side.act)" + Self.at(side.place))
-      lines += side.held.map { held in
-        "  holds \(held.object)" + (held.place.isEmpty ? "" : ", taken" + Self.at(held.place))
-      }
+      lines.append("\(side.party) \(side.act)" + Self.at(side))
+      lines += Self.held(by: side).map { "  " + $0 }
       guard let mostFrames else { continue }
       lines += side.stack.prefix(mostFrames).enumerated().map { "  #\($0.offset) \($0.element)" }
       let left = side.stack.count - mostFrames
@@ -32,9 +32,25 @@ package struct FindingText {
     details = lines
   }
 
-  /// ` at transfer(to:)  Bank.swift:21`, by the first frame in the user's code; empty if there is
-  /// none.
-  package static func at(_ frames: [StackFrame]) -> String {
-    (frames.first { !$0.isSystem } ?? frames.first).map { " at \($0)" } ?? ""
+  /// ` at transfer(to:)  Bank.swift:21`, by the first frame in the user's code outside of the
+  /// functions of a lock; empty if there is none.
+  package static func at(_ side: PotentialFinding.Side) -> String {
+    at(CallersOnStack.of(side.place, in: side.stack))
+  }
+
+  /// `holds one lock, taken at transfer(to:)  Bank.swift:20`, for each lock.
+  package static func held(by side: PotentialFinding.Side) -> [String] {
+    side.held.map { held in
+      let place = CallersOnStack.ofHeldLocks([held.place], besides: side.place, in: side.stack)[0]
+      let at = at(place)
+      return "holds \(held.object)" + (at.isEmpty ? "" : ", taken" + at)
+    }
+  }
+
+  private static func at(_ frames: [StackFrame]) -> String {
+    if let site = PlaceText.callSite(of: frames) {
+      return " at \(site.place)" + (site.helper.map { " by \($0)" } ?? "")
+    }
+    return frames.first { !$0.isSystem }.map { " at \($0)" } ?? ""
   }
 }

@@ -9,7 +9,8 @@ extension Incident {
   /// The incident as a finding.
   func finding(_ names: Names) -> PotentialFinding {
     let frames = names.frames(place)
-    let at = PlaceText.at(frames)
+    let callers = names.callers(place, actor)
+    let at = PlaceText.at(callers)
     let object = objectName
     let headline: String
     let act: String
@@ -23,7 +24,7 @@ extension Incident {
       act = "leaves its thread with \(object) locked"
       headline =
         "a task left its thread, at an await or at its end, with \(object) locked, a lock that"
-        + " belongs to that thread: taken\(PlaceText.atWithCaller(frames))"
+        + " belongs to that thread: taken\(PlaceText.atWithCaller(callers))"
       held = [.init(object: object, place: frames)]
     case .longHold:
       act = "holds \(object) for \(text(seconds))"
@@ -37,13 +38,13 @@ extension Incident {
       act = "\(verb) without unlocking \(lock)"
       headline =
         "\(subject) without unlocking \(lock), which is still locked: taken"
-        + PlaceText.atWithCaller(frames)
+        + PlaceText.atWithCaller(callers)
       held = [.init(object: lock, place: frames)]
     case .relock:
       act = "tries again to acquire \(object) that it holds, and continues without it"
       headline =
         "a thread tried again to acquire \(object) that it held, the call failed (EDEADLK), and the"
-        + " thread unlocked it twice: tried again\(PlaceText.atWithCaller(frames)), taken"
+        + " thread unlocked it twice: tried again\(PlaceText.atWithCaller(callers)), taken"
         + PlaceText.at(names.frames(end))
       held = [.init(object: object, place: names.frames(end))]
     case .callbackUnderLock, .lockOrder, .race:

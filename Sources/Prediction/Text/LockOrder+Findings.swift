@@ -61,7 +61,7 @@ extension LockOrder {
 
   private func headline(_ cycle: Cycle, _ names: Names, _ name: (Int) -> String) -> String {
     let first = cycle.edges[0]
-    func at(_ edge: Edge) -> String { PlaceText.at(names.frames(edge.toPlace)) }
+    func at(_ edge: Edge) -> String { PlaceText.at(names.callers(edge.toPlace, edge.actor)) }
     if first.from == first.to, let signal = first.signal {
       return "\(names.signal(signal)) is waited for under \(name(first.from)), and signalled only"
         + " under that\(PlaceText.at(names.frames([signal.place]))): the wait\(at(first)) may keep"

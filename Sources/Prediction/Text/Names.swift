@@ -1,6 +1,7 @@
 import CInterlockAnalysis
 import HangReports
 import Interlock
+import WaitForGraph
 
 /// The names of the addresses of a process.
 struct Names {
@@ -15,6 +16,11 @@ struct Names {
   /// The frames at some addresses, innermost first.
   func frames(_ addresses: [UInt]) -> [StackFrame] {
     addresses.flatMap { frames[$0] ?? [StackFrame(address: $0)] }
+  }
+
+  /// The frames at some addresses with those that called them on an actor's stack.
+  func callers(_ place: [UInt], _ actor: Actor) -> [StackFrame] {
+    CallersOnStack.of(frames(place), in: frames(actor.stack))
   }
 
   /// ` made at Bank.swift:12  Account.init()`; empty if unknown.

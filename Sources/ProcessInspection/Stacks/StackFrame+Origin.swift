@@ -53,7 +53,8 @@ extension StackFrame {
     guard let function else { return false }
     // Foundation's `withLock` is compiled into the code that calls it, as a function of its own in
     // debug builds.
-    return function.hasPrefix("swift_") || function.contains("NSLocking.withLock")
+    return function.hasPrefix("swift_") || function.hasPrefix("_swift_")
+      || function.contains("NSLocking.withLock")
       || function.contains(Self.accessorSuffix)
   }
 

@@ -56,8 +56,8 @@ struct PotentialSection {
   }
 
   private func side(_ side: PotentialFinding.Side) -> String {
-    var text = "<p>\(Markup.text(side.party + " " + side.act + FindingText.at(side.place)))</p>\n"
-    text += Markup.list(side.held.map { "holds \($0.object), taken\(FindingText.at($0.place))" })
+    var text = "<p>\(Markup.text(side.party + " " + side.act + FindingText.at(side)))</p>\n"
+    text += Markup.list(FindingText.held(by: side))
     return text + excerpt.html(side.place) + EvidenceMarkup.stack(side.stack)
   }
 }

@@ -16,6 +16,21 @@ extension SyncEvents {
       #expect(child.errors.split(separator: "\n").count { $0.hasPrefix("  thread ") } == 2)
     }
 
+    @Test("A prediction names the callers of classes that wrap a lock, on both sides")
+    func wrapped() throws {
+      let child = try ChildRun("both-ways-wrapped", options: "predict=on")
+      let rows = child.errors.split(separator: "\n").filter { !$0.hasPrefix("    #") }
+      let lines = try ChildRun.lines(of: "both-ways-wrapped", in: "Programs+Prediction.swift")
+      try #require(lines.count == 4)
+      for (line, part) in zip(lines, [", taken at ", " takes ", ", taken at ", " takes "]) {
+        let ofLine = rows.filter { $0.contains(line + "by DeepLockBox.withLockedValue(_:)") }
+        #expect(ofLine.contains { $0.contains(part) }, "\(line): \(child.errors)")
+      }
+      // The lines that make the locks, at most.
+      let places = rows.map { $0.replacing("made at LockBox.swift:", with: "") }
+      #expect(!places.contains { $0.contains("LockBox.swift:") }, "\(child.errors)")
+    }
+
     @Test("A prediction is red if an option asks for it, with the exit code of conflicts")
     func red() throws {
       let child = try ChildRun("both-ways", options: "predict=on fail_on=potential")
