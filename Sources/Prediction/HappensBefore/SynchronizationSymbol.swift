@@ -68,8 +68,10 @@ struct SynchronizationSymbol {
       || names(module) && SymbolModule.module(of: symbol) == module
   }
 
-  /// The types of a module that a demangled name has: `["Atomic"]` of Synchronization in `a.getter :
-  /// Synchronization.Atomic<Swift.Bool> in Bank.Flag`. `nil` if it does not name the module.
+  /// The types of a module that a demangled name has; `nil` if it does not name the module.
+  ///
+  /// `Bank.Flag.a.getter : Synchronization.Atomic<Swift.Bool>` has the type `Atomic` of
+  /// Synchronization.
   static func types(of module: String, in demangled: String) -> [String]? {
     let text = demangled.utf8
     var types: [String] = []
