@@ -50,7 +50,7 @@ package struct ComparisonText {
     ]
     for (index, line) in ranking.lines.enumerated() {
       let isLeader = index == 0 || line.toFirst.verdict == .noDifferenceSeen
-      let hasRank = line.toFirst.verdict != .tooFewRounds
+      let hasRank = line.toFirst.verdict != .tooFewRounds || ranking.lines.count == 1
       func latency(_ point: LatencyPoint) -> String {
         line.latencies[point].map { latencyText($0.median) } ?? ""
       }

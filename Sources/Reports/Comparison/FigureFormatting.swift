@@ -45,6 +45,7 @@ private func digits(_ value: Double) -> String {
 /// How a strategy compares with the first, which is the fastest only if each other is slower.
 func standing(_ index: Int, in ranking: Ranking) -> String {
   if index == 0 {
+    if ranking.lines.count == 1 { return "" }
     let isFastest = ranking.lines.dropFirst().allSatisfy { $0.toFirst.verdict == .slower }
     return isFastest ? "the fastest" : "the highest figure"
   }
