@@ -100,8 +100,8 @@ let package = Package(
     // Marks: what an application links. First the table of open sections, and all else that the
     // begin and the end of a section execute.
     .library("CInterlock", c: trackingInC + [.unsafeFlags(["-O2"])]),
-    // It runs inside other people's debug builds: unoptimised, it costs ten times as much. Not the
-    // whole module at once: SwiftPM passes '-incremental' in debug, and the driver prints a remark
+    // Sections run inside other people's debug builds: unoptimised, they cost ten times as much. Not
+    // the whole module at once: SwiftPM passes '-incremental' in debug, and the driver prints a remark
     // where both are given. `FastPath.swift` is what must be inlined.
     .library(
       "SectionTable", uses: "CInterlock",
@@ -139,7 +139,7 @@ let package = Package(
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and
     // the calls that they make.
     .library("CInterlockExplorer", uses: "CInterlockAnalysis", c: withinCalls("-fblocks")),
-    // What came of the orders of a body, as values and text.
+    // The outcome of an exploration, as values and text.
     .library("Explorer", uses: "Prediction HangDetection CInterlockExplorer"),
     // `explore` and `stress` for tests.
     .library("InterlockTesting", uses: "Explorer InterlockWatchdog"),
@@ -202,17 +202,17 @@ let package = Package(
     .program(
       "InterlockExam", uses: "InterlockStress SamplePrograms OrderPrograms MemoryPrograms"),
 
-    // What Interlock costs. Not a package of its own: it measures functions that only this package
+    // The costs of Interlock. No package of its own: it measures functions that only this package
     // can call. The other executables are built beside it, and not linked.
     .program(
       "Benchmarks", uses: "InterlockStress YardstickLocks YardstickMarks YardstickMemory",
       at: "ci/benchmarks/Benchmarks"),
-    // What 'bench sections' measures, each in a program of its own: locks where nothing of this
-    // package is linked, and marks where Interlock alone is.
+    // Programs that 'bench sections' measures: locks where nothing of this package is linked, and
+    // marks where Interlock alone is.
     .program("YardstickLocks", uses: "CUncheckedMemory", at: "ci/benchmarks/YardstickLocks"),
     .program(
       "YardstickMarks", uses: "CUncheckedMemory Interlock", at: "ci/benchmarks/YardstickMarks"),
-    // What 'bench memory' measures; the compiler alone builds it in other ways.
+    // The programs that 'bench memory' measures; the compiler alone builds it in other ways.
     .program(
       "YardstickMemory", uses: "CInterlockMemory Interlock", at: "ci/benchmarks/YardstickMemory",
       swift: instrumented),

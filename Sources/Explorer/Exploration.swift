@@ -113,7 +113,7 @@ package struct Exploration: Sendable {
           let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
           var schedule = Schedule(result)
           schedule.bodyIsTask = bodyIsTask
-          // It counts all steps.
+          // The sources of orders are counted over all steps.
           if result.failures == 0, schedule.leftOut == nil {
             notes(.sources(schedule.sourcesOfOrders(most: 3)))
           }
@@ -288,12 +288,12 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ([UInt32], interlock_exploration_result, DeadlockWitness) {
     var choices = order.choices
     if order.failure.verdict == .livelock, order.failure.schedule.blocked.isEmpty {
-      // It goes on until the limit of steps: an execution takes seconds, and most of the choices
+      // A livelock goes on until the limit of steps: it takes seconds, and most of the choices
       // come after those that matter.
       let end = ContinuousClock.now + .seconds(2)
       for count in [0, 100, 10_000] where count < choices.count && ContinuousClock.now < end {
         let first = Array(choices.prefix(count))
-        // What a shorter order shows of the body may not fit the choices of the long one.
+        // The facts that a shorter order shows may not fit the choices of the long one.
         var trying = engine
         let (result, witness) = try trying.look(at: first, bodyIsTask: bodyIsTask, body)
         guard result.verdict == INTERLOCK_EXPLORED_LIVELOCK, result.blocked_count == 0 else {

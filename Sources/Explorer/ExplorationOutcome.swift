@@ -175,7 +175,7 @@ extension ExplorationFailure {
 
   /// The schedule would fail again: its choices alone led to the failure.
   var canBeKept: Bool {
-    // It is kept without the width, and each of its steps is needed.
+    // An order is kept without the width, and with each of its steps.
     if isUnrepeatable || narrowPool != nil || schedule.leftOut != nil { return false }
     switch verdict {
     case .failed, .deadlock, .crashed, .misuse: return true

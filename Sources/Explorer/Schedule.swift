@@ -48,7 +48,7 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var after: Int
     /// How many they are.
     package var count: Int
-    /// Of a deadlock: those after which a task made no step.
+    /// The last step of each task that made none later, in a deadlock.
     var lastOfTasks: [Step]
   }
 

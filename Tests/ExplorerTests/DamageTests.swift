@@ -16,7 +16,7 @@ import Testing
     #expect(exploration.status == 0)
     #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
     #expect(exploration.failures == 1)
-    // What it wrote over the count of executions is no part of the answer.
+    // The count of executions that the body wrote is no part of the answer.
     #expect(exploration.executions == 1)
   }
 

@@ -2,6 +2,7 @@ import Caches
 import Comparison
 import Foundation
 import JSONText
+import LockStrategies
 import StressRunner
 import Testing
 import TestSupport
@@ -55,6 +56,27 @@ struct CompareCommandTests {
     #expect(try mistake("--rate", "0").contains("calls a second"))
     #expect(try mistake("--max-regression=-1%").contains("a percentage from 0% to 1000%"))
     #expect(try mistake("--difference", "0").contains("a percentage from 0.1% to 100%"))
+  }
+
+  @Test("'compare' of locks names the caches of one's own that it leaves out, and no lock")
+  func ownCaches() throws {
+    let own: [SubjectEntry] = [
+      .cache("mine", "a cache") { LockedCache(FoundationLock()) },
+      .lock("my-lock") { FoundationLock() },
+    ]
+    let strategies = StrategyEntry.builtIn + own.compactMap { $0.strategy as? StrategyEntry }
+    func notes(caches: Bool) throws -> [String] {
+      var options = Options()
+      options.compare.caches = caches
+      return try CompareField(
+        [], options, strategies: strategies, subjects: SubjectEntry.builtIn + own, scenarios: []
+      ).notes
+    }
+    #expect(
+      try notes(caches: false) == [
+        "'mine' is a cache, and this compares locks: 'compare --caches' measures caches"
+      ])
+    #expect(try notes(caches: true).isEmpty)
   }
 
   @Test("'compare' names unknown names, and options that exclude each other")

@@ -26,7 +26,7 @@ struct NarrowPoolTests {
     let text = try #require(await failure(ofAsync: { await Bodies.waits(tasks) }))
     let machines = ", where tasks have 1 thread; \(tasks + 1) suffice (order number "
     #expect(text.contains(machines), "\(text)")
-    // Those that the blocked task made, after all that have begun.
+    // Tasks that the blocked task made are numbered after all that have begun.
     for task in 2...tasks + 1 {
       #expect(text.contains("\n  task \(task) waits for a thread of the pool\n"), "\(text)")
     }

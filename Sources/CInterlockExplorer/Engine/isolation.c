@@ -183,7 +183,7 @@ static void report_end(interlock_child_result *child, int status, kill_reason ki
   interlock_exploration_result *result = &child->result;
   char *text = child->details.text;
   const size_t size = sizeof child->details.text;
-  // It ended in a warm-up.
+  // The child ended in a warm-up.
   if (result->executions == 0) result->executions = 1;
   result->failures = 1;
   result->failed_at = result->executions;

@@ -144,7 +144,7 @@ struct CompareField {
     guard options.subjects.isEmpty else { return }
     let caches = subjects.filter {
       $0.isMemoryCache && $0.runsUnlisted && !SubjectEntry.namesInTool.contains($0.name)
-        && !subjectNames.values.contains($0.name)
+        && subjectNames[$0.name] == nil
     }.map { "'\($0.name)'" }
     guard !caches.isEmpty else { return }
     notes.append(

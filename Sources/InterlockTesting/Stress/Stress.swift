@@ -129,7 +129,7 @@ private func stressPlan(
   return try StressPlan(replay: variable, function: name)
 }
 
-/// What a stress without sections leaves unchecked.
+/// The gap of a stress without sections, and how to close it.
 private let noChecks =
   ": a race would not show; mark the type, or link InterlockMemory and run \(memoryCommand)"
 
