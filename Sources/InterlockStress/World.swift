@@ -129,7 +129,6 @@ extension World {
       requiresContention: SectionTracking.takeContentionRequirement(), sight: .ofThisBuild,
       leaveCallsUnseen: { interlock_events_bypass(true) ? RealMutex()?.pairs() : nil },
       isDebugBuild: isDebugBuild,
-      // A deadlocked trial only waits, so one trial per processor does not overload the machine.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
       began: Int(Date().timeIntervalSince1970), ownPackage: Self.packageOfThisExecutable,
       commit: { Self.commit(environment) },

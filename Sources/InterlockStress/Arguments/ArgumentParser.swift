@@ -1,7 +1,6 @@
 import Findings
 import Foundation
 import Interlock
-import JSONText
 import StressRunner
 
 /// Parses a command line. It prints nothing and does not exit.

@@ -120,7 +120,8 @@ extension CommandName {
       [.run, .explore],
       Option(
         "jobs", short: "j", .whole(1...256), \.jobs, replay: .leavesOut,
-        "How many trials to run at a time, {values}.",
+        "How many trials to run at a time, {values}. With more than one, a trial that only waits"
+          + " does not count.",
         default: "one for each processor, at most 4")
     ),
     (

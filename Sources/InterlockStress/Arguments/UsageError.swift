@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 import StressRunner
 
 /// A mistake on the command line.

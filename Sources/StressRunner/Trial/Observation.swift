@@ -1,7 +1,7 @@
 package import Interlock
 package import Prediction
 package import ProcessInspection
-package import WaitForGraph
+package import Hangs
 
 /// The facts observed of one trial, without a judgement.
 package struct Observation: Sendable, Hashable, Codable {

@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import Prediction
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// One trial under way: its child, the observation up to now, and whether it is over.
 final class RunningTrial {
@@ -61,6 +61,9 @@ final class RunningTrial {
     observation.processors =
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
+
+  /// Whether the child only waits: it needs no processor, at least for the moment.
+  var isAsleep: Bool { stallWatch.isAsleep }
 
   /// How long the loop may sleep before this trial needs it.
   func timeout(at now: Double) -> Double {

@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Symbolicates the stacks of a trial that has ended, on another thread: it reads debug information
 /// while the runner must keep sampling other trials.

@@ -75,6 +75,12 @@ struct StallDetector {
   /// When the last call completed, or the workload began; seconds.
   var lastProgress: Double { progressAt }
 
+  /// Whether every thread has been asleep in each sample of the last moments.
+  var isAsleep: Bool {
+    guard let last else { return false }
+    return asleepSamples >= Self.strictSamples && last.seconds - asleepSince >= Self.strictSeconds
+  }
+
   /// Whether the next sample should include the threads. While calls complete, that is not worth
   /// its cost.
   func needsThreads(completed: Int, seconds: Double) -> Bool {
@@ -108,9 +114,7 @@ struct StallDetector {
     }
     let isStalled =
       sample.seconds - max(progressAt, wakesAt) >= window
-      && sample.seconds - quietSince >= quietNeeded
-      && asleepSamples >= Self.strictSamples
-      && sample.seconds - asleepSince >= Self.strictSeconds
+      && sample.seconds - quietSince >= quietNeeded && isAsleep
     return isStalled ? .suspected : .going
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Decides whether a child has stalled: at once if its own monitor is certain, otherwise by the
 /// system's view of its threads over the stall window.
@@ -34,6 +34,9 @@ struct StallWatch {
     operations = trial.scenario.workload.operationCount
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
   }
+
+  /// Whether the child only waits: it needs no processor, at least for the moment.
+  var isAsleep: Bool { detector.isAsleep }
 
   /// Handles a report of the child's monitor.
   ///

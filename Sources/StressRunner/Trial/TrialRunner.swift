@@ -1,7 +1,7 @@
 import CInterlockHarness
 import Foundation
 package import Interlock
-import JSONText
+import Findings
 import ProcessInspection
 
 /// Runs trials, each in a child process of this executable, and judges them.
@@ -29,7 +29,8 @@ package struct TrialRunner: Sendable {
     case failed(reason: String)
   }
 
-  /// How many trials run at a time.
+  /// How many trials run at a time. If more than one, a trial whose threads all sleep does not
+  /// count, and up to twice as many are under way: a deadlock is certain only after seconds.
   package var jobs: Int
   /// The child's executable: this one, unless a test overrides it.
   package var executable: String = Platform.executable
@@ -44,8 +45,7 @@ package struct TrialRunner: Sendable {
     OwnCode.register(OwnCode.stressRunner)
   }
 
-  /// Runs the trials, at most `jobs` at a time, and returns when all are judged or an interrupt
-  /// came.
+  /// Runs the trials, `jobs` at a time, and returns when all are judged or an interrupt came.
   ///
   /// `onEvent` is called on the calling thread, as events occur; trials may finish in another order
   /// than the list's. No child and no file outlives the call. SIGINT, SIGTERM, SIGHUP and SIGQUIT
@@ -79,7 +79,8 @@ package struct TrialRunner: Sendable {
     _ warnings: inout [String], onEvent: (Event) -> Void
   ) throws(RunnerFault) -> Ending {
     var next = 0
-    var most = max(1, jobs)
+    let jobs = max(1, jobs)
+    var mostUnderWay = jobs == 1 ? 1 : 2 * jobs
     var naming: [StackNaming] = []
     func deliverNamed() {
       naming.removeAll { job in
@@ -96,13 +97,15 @@ package struct TrialRunner: Sendable {
         deliverNamed()
         return .interrupted
       }
-      while running.count < most, next < trials.count {
+      while next < trials.count, running.count < mostUnderWay,
+        running.count(where: { !$0.isAsleep }) < jobs
+      {
         do throws(RunnerFault) {
           running.append(try start(trials[next], index: next, in: folder))
         } catch {
           // The trials under way may hold the missing resource: run fewer at a time from here on.
           guard !running.isEmpty else { throw error }
-          most = running.count
+          mostUnderWay = running.count
           break
         }
         onEvent(.started(index: next))

@@ -131,6 +131,30 @@ struct RunnerFaultTests {
     #expect(events == 0)
   }
 
+  @Test(
+    "While trials only wait, a runner with two jobs runs another one, a runner with one does not")
+  func besideWaiting() async {
+    // In a separate process, which an interrupt ends.
+    await #expect(processExitsWith: .success) {
+      var runner = TrialRunner(jobs: 2)
+      runner.executable = childExecutable
+      let waiting = makeTrial("one-sleep")
+      var finished: [Int] = []
+      let ending = runner.run([waiting, waiting, makeTrial("quick")]) {
+        guard case .finished(let index, _) = $0 else { return }
+        finished.append(index)
+        raise(SIGINT)
+      }
+      runner.jobs = 1
+      var starts: [Double] = []
+      _ = runner.run([makeTrial("one-sleep", makeScenario(time: 2)), makeTrial("quick")]) {
+        if case .started = $0 { starts.append(Platform.now) }
+      }
+      let isInTurn = starts.count == 2 && starts[1] - starts[0] >= 2
+      exit(ending == .interrupted && finished == [2] && isInTurn ? 0 : 1)
+    }
+  }
+
   @Test("A runner with resources for only some trials at a time still judges all")
   func fewer() async throws {
     // In a separate process: the limit cannot be raised again.
