@@ -98,13 +98,14 @@ let package = Package(
   ],
   targets: [
     // Marks: what an application links. First the table of open sections, and all else that the
-    // begin and the end of a section execute.
-    .library("CInterlock", c: trackingInC + [.unsafeFlags(["-O2"])]),
+    // begin and the end of a section execute. All Swift modules wait for this target, and SwiftPM
+    // compiles what is ready in descending order of names: no other name of C comes before.
+    .library("CMarks", c: trackingInC + [.unsafeFlags(["-O2"])]),
     // Sections run inside other people's debug builds: unoptimised, they cost ten times as much. Not
     // the whole module at once: SwiftPM passes '-incremental' in debug, and the driver prints a remark
     // where both are given. `FastPath.swift` is what must be inlined.
     .library(
-      "SectionTable", uses: "CInterlock",
+      "SectionTable", uses: "CMarks",
       swift: tracking + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .library("Interlock", uses: "SectionTable", swift: tracking),
 
@@ -117,30 +118,27 @@ let package = Package(
       "CInterlockEvents", c: withinCalls("-fblocks", "-Xclang", "-fno-split-cold-code")),
     // Readers of the events: what each thread holds, waits for and runs, in which orders locks are
     // acquired, and what happens before what.
-    .library("CInterlockAnalysis", uses: "CInterlockEvents CInterlock", c: withinCalls()),
+    .library("CInterlockAnalysis", uses: "CInterlockEvents CMarks", c: withinCalls()),
 
     // What the system says of a process: its threads, their stacks and symbols.
     .library("ProcessInspection", uses: "Interlock CInterlockEvents CInterlockHarness"),
-    // Pure: a snapshot, its wait-for graph, and the cause of a hang.
-    .library("WaitForGraph", uses: "ProcessInspection"),
+    // A snapshot, its wait-for graph and the cause of a hang; the monitor, which takes the
+    // snapshots and decides when to look.
+    .library("Hangs", uses: "ProcessInspection CInterlockAnalysis"),
     // Formats what was found of a hang; both the watchdog and the reports link it.
-    .library("HangReports", uses: "WaitForGraph"),
-    // Takes the snapshots and decides when to look; the watchdog and the runner link it.
-    .library("HangDetection", uses: "WaitForGraph CInterlockAnalysis"),
-    .library("Prediction", uses: "HangReports CInterlockAnalysis"),
-    // JSON that keeps lines and the order of members, read and written.
-    .library("JSONText"),
+    .library("HangReports", uses: "Hangs"),
+    .library("Prediction", uses: "HangReports"),
     // What was found, as one value, and the formats that other programs read.
-    .library("Findings", uses: "JSONText Prediction"),
+    .library("Findings", uses: "Prediction"),
     // In C because it must start before main.
-    .library("CInterlockWatchdog", uses: "CInterlock CInterlockHarness"),
-    .library("InterlockWatchdog", uses: "Findings HangDetection CInterlockWatchdog"),
+    .library("CInterlockWatchdog", uses: "CMarks CInterlockHarness"),
+    .library("InterlockWatchdog", uses: "Findings CInterlockWatchdog"),
 
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and
     // the calls that they make.
     .library("CInterlockExplorer", uses: "CInterlockAnalysis", c: withinCalls("-fblocks")),
     // The outcome of an exploration, as values and text.
-    .library("Explorer", uses: "Prediction HangDetection CInterlockExplorer"),
+    .library("Explorer", uses: "Prediction CInterlockExplorer"),
     // `explore` and `stress` for tests.
     .library("InterlockTesting", uses: "Explorer InterlockWatchdog"),
 
@@ -156,10 +154,10 @@ let package = Package(
 
     .library("LockStrategies", uses: "Interlock"),
     .library("Caches", uses: "LockStrategies"),
-    .library("StressRunner", uses: "JSONText MemoryCheck Explorer"),
+    .library("StressRunner", uses: "Findings MemoryCheck Explorer"),
     // What is measured of lock strategies and caches, and what the figures mean.
     .library("Comparison", uses: "StressRunner Caches"),
-    .library("Reports", uses: "Findings Comparison"),
+    .library("Reports", uses: "Comparison"),
     .library(
       "InterlockStress", uses: "Reports",
       // A link to `StressScenarios/caches`: any stress executable can replay them.
@@ -218,12 +216,11 @@ let package = Package(
       swift: instrumented),
 
     // What several test targets share.
-    .library("TestSupport", uses: "WaitForGraph", at: "Tests/TestSupport"),
+    .library("TestSupport", uses: "Hangs", at: "Tests/TestSupport"),
     .library("InterlockTestsC", uses: "Interlock", at: "Tests/InterlockTestsC"),
     // Tracked properties in another module than the tests that access them.
     .library("TrackedModel", uses: "Interlock", at: "Tests/TrackedModel"),
     .tests("InterlockTests", uses: "InterlockTestsC TrackedModel TestSupport"),
-    .tests("CachesTests", uses: "Comparison"),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .library("StressRunnerTestC", at: "Tests/StressRunnerTestC"),
     .program(
@@ -250,13 +247,12 @@ let package = Package(
         .define("INTERLOCK_TRACKING"),
         .unsafeFlags(["-module-alias", "SectionTable=ExploredTable"]),
       ]),
-    .tests("ExplorerTests", uses: "ExplorerTestChild TestSupport"),
     // An interpreter of small programs, which strategies are tested on: optimised, since a test
     // runs millions of executions.
     .library(
       "StrategyTestsC", uses: "CInterlockExplorer", at: "Tests/StrategyTestsC",
       c: [.unsafeFlags(["-O2"])]),
-    .tests("StrategyTests", uses: "StrategyTestsC"),
+    .tests("ExplorerTests", uses: "ExplorerTestChild StrategyTestsC TestSupport"),
     .tests("WaitForGraphTests", uses: "HangReports TestSupport", without: "Goldens"),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .library(
@@ -298,13 +294,13 @@ let package = Package(
     .tests("ReportsTests", uses: "Reports TestSupport", without: "Goldens"),
     // The readers of files and texts, as fuzzers call them.
     .library("FuzzedReaders", uses: "InterlockStress", at: "Tests/FuzzedReaders", without: "Seeds"),
-    .tests("FuzzTests", uses: "FuzzedReaders"),
     // The example of the article GatingYourType, also a package of its own, which
     // ci/checks/fixtures.sh builds.
     .program(
       "OwnCacheStress", uses: "InterlockStress", at: "Tests/OwnCache/Sources/OwnCacheStress"),
     .tests(
-      "InterlockStressTests", uses: "InterlockTool InterlockExam DetectorProgram TestSupport",
+      "InterlockStressTests",
+      uses: "InterlockTool InterlockExam DetectorProgram FuzzedReaders TestSupport",
       without: "Goldens"),
   ]
 )

@@ -2,7 +2,7 @@ import CInterlockAnalysis
 internal import CInterlockExplorer
 internal import Foundation
 import Interlock
-import WaitForGraph
+import Hangs
 
 /// What a body keeps of its executions in memory, which a child process has to hand over.
 package struct ExploredState: Sendable {

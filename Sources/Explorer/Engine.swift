@@ -1,6 +1,6 @@
 internal import CInterlockExplorer
 import Interlock
-import WaitForGraph
+import Hangs
 
 /// The engine in C, with what it has learnt about a body.
 struct Engine {

@@ -1,7 +1,7 @@
 internal import CInterlockExplorer
 import Interlock
 internal import ProcessInspection
-import WaitForGraph
+import Hangs
 
 extension ExplorationFailure {
   /// The failure of a result; `execution` is the number of the first that failed. The race is one

@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension ExplorationFailure {
   /// What a failing test prints: the verdict, the schedule as a table with a column for each

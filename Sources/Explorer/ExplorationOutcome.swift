@@ -1,5 +1,5 @@
 package import Interlock
-package import WaitForGraph
+package import Hangs
 
 /// The result of an exploration.
 package enum ExplorationOutcome: Sendable, Hashable, Codable {

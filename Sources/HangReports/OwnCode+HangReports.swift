@@ -1,7 +1,7 @@
 package import Interlock
-import WaitForGraph
+import Hangs
 
 extension OwnCode {
   /// This target, and those below it.
-  package static let hangReports: Set<OwnCode> = waitForGraph.union([OwnCode(.inspection)])
+  package static let hangReports: Set<OwnCode> = hangs.union([OwnCode(.inspection)])
 }

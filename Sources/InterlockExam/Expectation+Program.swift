@@ -1,7 +1,7 @@
 import Prediction
 import Programs
 import StressRunner
-import WaitForGraph
+import Hangs
 
 extension Expectation {
   /// The expectation of a program's row, on this platform.

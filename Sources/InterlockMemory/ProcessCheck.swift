@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import CInterlockMemory
 internal import Findings
 internal import Foundation
@@ -83,8 +83,8 @@ enum ProcessCheck {
 
   /// Modules of this product, which are no user's code, and start nothing that registers them.
   private static let own: Set<String> = [
-    "Explorer", "Findings", "HangDetection", "HangReports", "InterlockMemory", "InterlockTesting",
-    "InterlockWatchdog", "JSONText", "Prediction", "WaitForGraph",
+    "Explorer", "Findings", "HangReports", "Hangs", "InterlockMemory", "InterlockTesting",
+    "InterlockWatchdog", "Prediction",
   ]
 
   /// The end of a process without a race: how much was checked.

@@ -1,13 +1,12 @@
-import CInterlock
+import CMarks
 import CInterlockHarness
 import CInterlockWatchdog
 import Findings
 import Foundation
-import HangDetection
+import Hangs
 import HangReports
 import Interlock
 import ProcessInspection
-import WaitForGraph
 
 /// The report of a watchdog: of a hang, which ends the process, or for a signal, after which it
 /// goes on.

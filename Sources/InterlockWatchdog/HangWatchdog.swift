@@ -1,11 +1,10 @@
-import CInterlock
+import CMarks
 import CInterlockEvents
 import CInterlockWatchdog
 import Foundation
-import HangDetection
+import Hangs
 import Interlock
 import Synchronization
-import WaitForGraph
 
 /// Ends a hanging process and prints the reason on standard error, before a CI job's limit.
 ///

@@ -1,9 +1,7 @@
-import HangDetection
 package import Interlock
 import Prediction
 
 extension OwnCode {
   /// This target, and those below it.
-  package static let interlockWatchdog: Set<OwnCode> = prediction.union(hangDetection)
-    .union([OwnCode(.library)])
+  package static let interlockWatchdog: Set<OwnCode> = prediction.union([OwnCode(.library)])
 }

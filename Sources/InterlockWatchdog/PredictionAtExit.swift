@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import CInterlockWatchdog
 import Foundation
 import Interlock

@@ -1,10 +1,7 @@
-import CInterlockAnalysis
 import HangReports
 package import Interlock
 
 extension OwnCode {
   /// This target, and those below it.
-  package static let prediction: Set<OwnCode> = hangReports.union([
-    OwnCode(.inspection), OwnCode(.interposition, header: interlock_analysis_header()),
-  ])
+  package static let prediction: Set<OwnCode> = hangReports.union([OwnCode(.inspection)])
 }

@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 import StressRunner
 
 /// Quotes a word for a shell, in one line: bash and zsh read `$'…'` with its escapes.

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 
 /// What the table of sections leaves to the module above it: reports, settings, and what a section
 /// does once for its line of source code. No hook is on the usual path of a section.

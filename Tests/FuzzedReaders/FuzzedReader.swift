@@ -2,7 +2,6 @@ import CInterlockExplorer
 import Findings
 import Foundation
 import InterlockStress
-import JSONText
 import StressRunner
 
 /// A reader of what users, other machines and earlier versions write.

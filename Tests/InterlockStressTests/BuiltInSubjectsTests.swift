@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressRunner
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// The real command on the real caches, as a user runs it.
 struct BuiltInSubjectsTests {

@@ -4,7 +4,7 @@ import Programs
 import SamplePrograms
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import InterlockExam
 

@@ -1,12 +1,12 @@
 import Caches
 import Comparison
 import Foundation
-import JSONText
+import Findings
 import LockStrategies
 import StressRunner
 import Testing
 import TestSupport
-import WaitForGraph
+import Hangs
 
 @testable import InterlockStress
 

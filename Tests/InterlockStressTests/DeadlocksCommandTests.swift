@@ -3,7 +3,7 @@ import ProcessInspection
 import Reports
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import InterlockStress
 

@@ -8,7 +8,7 @@ import Programs
 import SamplePrograms
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import InterlockExam
 

@@ -1,7 +1,7 @@
 import Explorer
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import InterlockStress
 

@@ -1,12 +1,12 @@
 import Foundation
 import Interlock
-import JSONText
+import Findings
 import MemoryCheck
 import Prediction
 import StressRunner
 import Testing
 import TestSupport
-import WaitForGraph
+import Hangs
 
 @testable import Explorer
 @testable import InterlockStress

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import WaitForGraph
+import Hangs
 
 // Locks, initialisers and actors that outlive the body.
 extension DeadlockCauseTests {

@@ -1,7 +1,7 @@
 import Dispatch
 import Explorer
 import Testing
-import WaitForGraph
+import Hangs
 
 /// Two values that are locked one in the other, in both orders.
 private final class Vault: Sendable {

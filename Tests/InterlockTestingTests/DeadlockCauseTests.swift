@@ -4,7 +4,7 @@ import Interlock
 import InterlockTesting
 import TestSupport
 import Testing
-import WaitForGraph
+import Hangs
 
 /// A lock that a task may hold while it is suspended: `NSLock` is not available in one.
 private final class TaskLock: @unchecked Sendable {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 import TrackedModel
-import WaitForGraph
+import Hangs
 
 /// A counter whose sections claim that `lock` protects it.
 private final class Counter: @unchecked Sendable {

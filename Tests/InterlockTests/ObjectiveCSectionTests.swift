@@ -20,7 +20,7 @@ struct ObjectiveCSectionTests {
 
   private static let header = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Sources/CInterlock/include/interlock.h")
+    .appending(path: "Sources/CMarks/include/interlock.h")
 
   /// Compiles the statements in a function; returns the compiler's errors.
   private func errors(_ statements: String, _ arguments: [String]) throws -> String {

@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import Dispatch
 import InterlockTestsC
 import Testing

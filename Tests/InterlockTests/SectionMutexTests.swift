@@ -1,4 +1,4 @@
-@preconcurrency import CInterlock
+@preconcurrency import CMarks
 import Foundation
 import Synchronization
 import Testing

@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import Testing
 
 @testable import Interlock

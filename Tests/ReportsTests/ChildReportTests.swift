@@ -1,7 +1,7 @@
 import Foundation
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

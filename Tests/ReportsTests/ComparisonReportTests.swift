@@ -1,6 +1,6 @@
 import Comparison
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 import Testing
 import TestSupport

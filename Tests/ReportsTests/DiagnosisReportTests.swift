@@ -1,10 +1,10 @@
 import HangReports
 import Interlock
-import JSONText
+import Findings
 import StressRunner
 import Testing
 import TestSupport
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

@@ -4,7 +4,7 @@ import Interlock
 import ProcessInspection
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

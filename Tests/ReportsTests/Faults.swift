@@ -2,7 +2,7 @@ import Findings
 import Interlock
 import Prediction
 import StressRunner
-import WaitForGraph
+import Hangs
 
 @testable import Explorer
 @testable import Reports

@@ -3,7 +3,7 @@ import Interlock
 import Prediction
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

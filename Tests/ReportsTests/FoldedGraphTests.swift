@@ -1,6 +1,6 @@
 import HangReports
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

@@ -3,7 +3,7 @@ import HangReports
 import Interlock
 import StressRunner
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

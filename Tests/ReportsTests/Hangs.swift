@@ -1,6 +1,6 @@
 import Interlock
 import StressRunner
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

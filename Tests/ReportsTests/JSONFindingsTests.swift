@@ -1,6 +1,5 @@
 import Findings
 import Foundation
-import JSONText
 import StressRunner
 import Testing
 

@@ -1,7 +1,6 @@
 import Findings
 import Foundation
 import Interlock
-import JSONText
 import StressRunner
 import TestSupport
 import Testing

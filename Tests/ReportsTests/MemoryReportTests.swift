@@ -1,6 +1,5 @@
 import Findings
 import Interlock
-import JSONText
 import StressRunner
 import TestSupport
 import Testing

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reports
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Hand-made results of every kind.
 enum Samples {

@@ -4,7 +4,7 @@ import StressRunner
 import TestSupport
 import Testing
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 @testable import Reports
 

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import StressRunner
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// A scenario of one phase of gets.
 func makeScenario(

@@ -1,11 +1,10 @@
 import CInterlockAnalysis
 import CInterlockEvents
 import Foundation
-import HangDetection
+import Hangs
 import Interlock
 import ProcessInspection
 import Synchronization
-import WaitForGraph
 
 extension Programs {
   private static let mutex = Mutex(0)

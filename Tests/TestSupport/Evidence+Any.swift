@@ -1,4 +1,4 @@
-package import WaitForGraph
+package import Hangs
 
 extension Diagnosis.Evidence {
   /// Arbitrary evidence of a cause.

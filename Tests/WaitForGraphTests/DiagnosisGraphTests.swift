@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Nodes and edges: threads that do the same are one node, and nothing depends on an order.
 @Suite("The graph of a diagnosis")

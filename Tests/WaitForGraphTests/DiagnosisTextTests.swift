@@ -2,7 +2,7 @@ import Interlock
 import Testing
 
 @testable import HangReports
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Labels, places, cuts: the text is short, harmless, and the same for equal snapshots.
 @Suite("The text of a diagnosis")

@@ -1,7 +1,7 @@
 import HangReports
 import TestSupport
 import Testing
-import WaitForGraph
+import Hangs
 
 /// The diagnosis of a snapshot, whose text is compared with the file of this name in `Goldens`.
 /// `UPDATE_GOLDENS=1` writes the file anew.

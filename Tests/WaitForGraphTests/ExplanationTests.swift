@@ -2,7 +2,7 @@ import Interlock
 import Testing
 
 @testable import HangReports
-@testable import WaitForGraph
+@testable import Hangs
 
 /// A diagnosis is made before anything has a symbol, and shown when all has.
 @Suite("An explanation")

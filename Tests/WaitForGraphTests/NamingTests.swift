@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Frames with only an address get their symbols.
 @Suite("Naming a snapshot")

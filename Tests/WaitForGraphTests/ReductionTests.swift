@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Which nodes can go on follows from which need nothing, whatever the order of the nodes.
 @Suite("Reduction")

@@ -1,6 +1,6 @@
 import Interlock
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Short constructors for the parts of snapshots.
 enum Snapshots {

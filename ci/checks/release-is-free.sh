@@ -24,7 +24,7 @@ instructions() {
 
 for file in marked unmarked; do
   swiftc -O -swift-version 6 -parse-as-library -module-name Marks -I "$products/Modules" \
-    -Xcc "-fmodule-map-file=$PWD/Sources/CInterlock/include/module.modulemap" \
+    -Xcc "-fmodule-map-file=$PWD/Sources/CMarks/include/module.modulemap" \
     -c "ci/checks/release/$file.swift" -o "$work/$file.o"
 done
 

@@ -13,15 +13,16 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 # By target: Package.swift leaves out the others.
-export INTERLOCK_TESTS="InterlockTests InterlockTestsC TrackedModel CachesTests ComparisonTests \
-PredictionTests SynchronizationFlags SynchronizationFlagsUsers AtomicMutexes StressRunnerTests \
-StressRunnerTestC StressRunnerTestChild InterlockStressTests TestSupport"
+export INTERLOCK_TESTS="InterlockTests InterlockTestsC TrackedModel ComparisonTests PredictionTests \
+SynchronizationFlags SynchronizationFlagsUsers AtomicMutexes StressRunnerTests StressRunnerTestC \
+StressRunnerTestChild InterlockStressTests FuzzedReaders TestSupport"
 # By suite, within these targets.
 left_out=(
   '^ComparisonTests\.(Grid|Histogram|Judgement|Statistics)'
   '^StressRunnerTests\.(JSONReader|OwnScenarios|Scenario|ScriptFile|PotentialExpectation)'
   '^StressRunnerTests\.(DeadlockCause|GraphVerdict|Judge|LostCall)'
   'OwnCacheTests'
+  '^InterlockStressTests\.ReaderFuzz'
   '^InterlockTests\.TrackedPlaceTests'
   '^PredictionTests\.CodePlacesTests'
 )

@@ -1,9 +1,8 @@
 import CInterlockAnalysis
 internal import CInterlockExplorer
-import HangDetection
+import Hangs
 import HangReports
 import Interlock
-import WaitForGraph
 
 /// Looks at the threads of an execution that has deadlocked, while they hold and wait.
 final class DeadlockWitness {
@@ -18,7 +17,7 @@ final class DeadlockWitness {
   /// Starts to follow what threads hold and wait for, for the rest of the process. Objects that
   /// were made before have no names.
   static func start() -> Bool {
-    OwnCode.register(OwnCode.hangDetection)
+    OwnCode.register(OwnCode.hangs)
     return interlock_waits_start()
   }
 

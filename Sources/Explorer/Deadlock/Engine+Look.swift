@@ -1,6 +1,6 @@
 internal import CInterlockExplorer
 import HangReports
-import WaitForGraph
+import Hangs
 
 extension Engine {
   /// Executes a schedule, and looks at it if it deadlocks.

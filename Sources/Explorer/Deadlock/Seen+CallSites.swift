@@ -1,6 +1,6 @@
 import HangReports
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension DeadlockWitness.Seen {
   /// Replaces the places in helpers by those of the schedule's rows: all calls of an execution show

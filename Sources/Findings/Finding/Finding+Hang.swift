@@ -1,7 +1,7 @@
 package import HangReports
 package import Interlock
 package import ProcessInspection
-import WaitForGraph
+import Hangs
 
 extension Finding {
   /// A hang with its diagnosis: shown where the first thread of the cause waits.

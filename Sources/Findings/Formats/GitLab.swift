@@ -1,5 +1,3 @@
-import JSONText
-
 extension FindingFormat {
   /// The code quality report of GitLab.
   package static let gitLab = FindingFormat(

@@ -1,5 +1,3 @@
-import JSONText
-
 extension FindingFormat {
   /// SARIF 2.1.0: the format of code scanning services and editors.
   package static let sarif = FindingFormat(

@@ -1,5 +1,4 @@
 import Interlock
-import JSONText
 
 /// A finding as a result of SARIF.
 struct SARIFResult {

@@ -1,5 +1,3 @@
-import JSONText
-
 /// What is wrong with a baseline, worded to follow `file:line: `.
 package struct KnownFindingsError: Error, Hashable {
   /// The line, from 1.

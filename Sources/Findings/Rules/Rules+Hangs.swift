@@ -1,4 +1,4 @@
-package import WaitForGraph
+package import Hangs
 
 extension Rule {
   /// Processes that do not go on.

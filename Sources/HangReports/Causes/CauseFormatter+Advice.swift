@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension CauseFormatter {
   /// What would end the hang, and when the same code is safe; may be empty.

@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension CauseFormatter {
   func ownCall(_ thread: Int, _ object: Diagnosis.Object, _ traps: Bool) -> Lines {

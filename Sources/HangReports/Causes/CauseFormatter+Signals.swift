@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension CauseFormatter {
   func lostSignal(

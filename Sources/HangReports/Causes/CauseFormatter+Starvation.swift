@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension CauseFormatter {
   /// The most queues, and the most different waits, with a line of their own.

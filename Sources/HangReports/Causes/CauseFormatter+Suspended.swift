@@ -1,4 +1,4 @@
-import WaitForGraph
+import Hangs
 
 extension CauseFormatter {
   func suspendedQueue(

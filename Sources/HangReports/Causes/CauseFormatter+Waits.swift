@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 extension CauseFormatter {
   /// The waits of parties, grouped by object and place, the largest group first.

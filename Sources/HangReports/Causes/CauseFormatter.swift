@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 /// Formats the cause of a diagnosis: a headline, details and advice.
 struct CauseFormatter {

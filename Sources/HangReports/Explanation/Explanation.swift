@@ -1,5 +1,5 @@
 package import Interlock
-package import WaitForGraph
+package import Hangs
 
 /// A diagnosis as text: why a process hangs, in sentences and as a labelled graph.
 package struct Explanation: Sendable, Hashable {

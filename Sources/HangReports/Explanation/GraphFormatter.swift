@@ -1,5 +1,5 @@
 import Interlock
-import WaitForGraph
+import Hangs
 
 /// Formats the nodes and edges of a diagnosis.
 struct GraphFormatter {

@@ -1,6 +1,6 @@
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Names for the threads and objects of a snapshot: from names, labels and lines, if any are known.
 struct SnapshotNames {

@@ -1,4 +1,4 @@
-import WaitForGraph
+import Hangs
 
 /// A diagnosis as lines for a terminal: the cause and the headline, then details and advice,
 /// indented.

@@ -1,5 +1,5 @@
 package import Interlock
-package import WaitForGraph
+package import Hangs
 
 /// The state of a process as lines: the suspended tasks with what they wait for, at which `await`,
 /// and where they were made, and the threads that wait. The system has no such list of tasks on

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 internal import Synchronization
 

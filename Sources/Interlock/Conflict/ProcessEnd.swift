@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 
 /// Entry point from C: a thread with a context exits. Called by the destructor of a thread-specific

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 
 // Functions off the path of a section.

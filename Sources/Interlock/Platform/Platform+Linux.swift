@@ -1,6 +1,6 @@
 #if os(Linux)
 // `timespec` may come from its headers.
-internal import CInterlock
+internal import CMarks
 internal import Glibc
 internal import SectionTable
 

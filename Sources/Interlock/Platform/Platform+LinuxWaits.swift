@@ -1,5 +1,5 @@
 #if os(Linux)
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 
 extension Platform {

@@ -7,7 +7,7 @@ internal import Darwin
 #endif
 
 // `timespec` may come from its headers.
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 
 extension Platform {

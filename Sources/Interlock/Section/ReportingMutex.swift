@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import Synchronization
 
 /// `Synchronization.Mutex` as a lock that prediction sees: its fast path is inlined into the

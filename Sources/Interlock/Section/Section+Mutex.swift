@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 public import Synchronization
 

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import SectionTable
 
 /// The options of `INTERLOCK_OPTIONS` that one product declares, with the values that the variable
@@ -138,7 +138,7 @@ package struct OptionVariable: Sendable {
   }
 }
 
-/// Called before `main` by `Sources/CInterlock/runtime.c`: reads `INTERLOCK_OPTIONS`, once.
+/// Called before `main` by `Sources/CMarks/runtime.c`: reads `INTERLOCK_OPTIONS`, once.
 @_cdecl("interlock_read_options")
 func readOptions() { _ = Settings.shared }
 

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 
 /// What `swift test` has started a process for: one for the tests of XCTest, one for those of Swift
 /// Testing, whether there are any or not, and others to list tests.

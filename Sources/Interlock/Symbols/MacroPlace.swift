@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 
 /// Code in the expansion of a macro has a file and lines that no editor shows; its reader gets the
 /// line that uses the macro.

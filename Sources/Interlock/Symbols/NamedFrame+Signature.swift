@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 
 extension NamedFrame {
   /// Whether a parameter of the function is itself a function, as that of a helper which locks,

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 
 /// The module that a symbol names.
 package enum SymbolModule {

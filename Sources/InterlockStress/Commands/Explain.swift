@@ -1,5 +1,4 @@
 import Findings
-import JSONText
 import Reports
 import StressRunner
 

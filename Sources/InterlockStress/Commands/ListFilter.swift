@@ -1,7 +1,7 @@
-import JSONText
+import Findings
 import Prediction
 import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The entries that `list` shows: all, or those with the requested texts, families and tags.
 struct ListFilter {

@@ -1,5 +1,5 @@
 import Comparison
-import JSONText
+import Findings
 import Reports
 import StressRunner
 

@@ -1,7 +1,6 @@
 import Explorer
 import Findings
 import Foundation
-import JSONText
 import Reports
 import StressRunner
 

@@ -1,6 +1,5 @@
 import CInterlockHarness
 import Findings
-import JSONText
 import Reports
 import StressRunner
 

@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 import StressRunner
 
 /// The trials of a run.

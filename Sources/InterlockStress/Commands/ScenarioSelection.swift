@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 
 /// The scenarios that a command's arguments select, each once.

@@ -1,7 +1,7 @@
 import CInterlockHarness
 import Comparison
 import Foundation
-import JSONText
+import Findings
 import Reports
 import StressRunner
 

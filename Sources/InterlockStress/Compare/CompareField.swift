@@ -1,5 +1,5 @@
 import Comparison
-import JSONText
+import Findings
 import StressRunner
 
 /// The contestants and workloads of a comparison, chosen by names and options before anything runs.

@@ -1,7 +1,7 @@
 import Explorer
 import Foundation
 import HangReports
-import JSONText
+import Findings
 import ProcessInspection
 import Reports
 import StressRunner

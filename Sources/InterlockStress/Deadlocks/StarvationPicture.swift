@@ -1,6 +1,6 @@
 import Reports
 import StressRunner
-import WaitForGraph
+import Hangs
 
 /// A pool whose threads all wait, drawn with what is queued behind them.
 struct StarvationPicture {

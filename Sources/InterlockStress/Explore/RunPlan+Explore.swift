@@ -1,5 +1,5 @@
 import Explorer
-import JSONText
+import Findings
 import StressRunner
 
 extension RunPlan {

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 
 /// The values of the options of `gate` alone.

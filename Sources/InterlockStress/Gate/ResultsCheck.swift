@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 /// Checks that a results file is whole: schema 1, one result for each planned trial, none unmet.
 struct ResultsCheck {

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 
 /// What `init` writes into a package, and what is to be added to its manifest.

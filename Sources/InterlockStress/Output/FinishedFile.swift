@@ -1,6 +1,6 @@
 import CInterlockHarness
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 
 /// A file that is written when a run is over, whole or not at all.

@@ -1,6 +1,5 @@
 import Findings
 import Interlock
-import JSONText
 
 extension Options {
   /// The file for the results as JSON; `-` is standard output.

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 
 /// A record that was read.

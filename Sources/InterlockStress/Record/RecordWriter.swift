@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import Findings
 import StressRunner
 
 /// A record that grows: a line for each judged trial, written at once.

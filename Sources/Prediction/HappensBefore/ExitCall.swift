@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import CInterlockAnalysis
 import CInterlockEvents
 

@@ -1,7 +1,7 @@
 import HangReports
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// A finding as lines. Text from the code under test (names of threads, labels) is escaped for a
 /// terminal; names of functions are not.

@@ -1,7 +1,7 @@
 import CInterlockAnalysis
 import HangReports
 import Interlock
-import WaitForGraph
+import Hangs
 
 /// The names of the addresses of a process.
 struct Names {

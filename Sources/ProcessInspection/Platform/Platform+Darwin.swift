@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-import CInterlock
+import CMarks
 import Darwin
 
 // Written from Apple's headers; not yet run there.

@@ -1,5 +1,5 @@
 #if os(Linux)
-import CInterlock
+import CMarks
 import Foundation
 
 extension Platform {

@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import CInterlockHarness
 import Foundation
 

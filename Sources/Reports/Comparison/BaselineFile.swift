@@ -1,5 +1,5 @@
 package import Comparison
-import JSONText
+import Findings
 package import StressRunner
 
 /// The parts of an earlier comparison's JSON that a later comparison needs.

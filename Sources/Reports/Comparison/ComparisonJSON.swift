@@ -1,5 +1,5 @@
 import Comparison
-import JSONText
+import Findings
 import StressRunner
 
 /// A comparison as JSON: the figures of every round. `ci/compare-schema.md` documents every key.

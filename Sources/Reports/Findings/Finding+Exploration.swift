@@ -2,7 +2,7 @@ package import Explorer
 package import Findings
 import Interlock
 package import StressRunner
-import WaitForGraph
+import Hangs
 
 extension Finding {
   /// An order that fails, with its schedule: shown at the second side of a race, where the first

@@ -5,7 +5,7 @@ import Interlock
 import Prediction
 import ProcessInspection
 package import StressRunner
-import WaitForGraph
+import Hangs
 
 extension TrialResult {
   /// What the trial found that fails the run or is a potential fault, each kind at each place once.

@@ -1,5 +1,5 @@
 package import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The results of a run as one page: the verdicts, the drawn diagnosis of each hang, and the
 /// evidence of every other failure.

@@ -1,7 +1,7 @@
 import HangReports
 import Interlock
 import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The section of a page about one trial that hung: the reason, the picture, its parts one by one,
 /// and what the threads did before.

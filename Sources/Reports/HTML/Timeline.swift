@@ -1,5 +1,5 @@
 import HangReports
-import WaitForGraph
+import Hangs
 
 /// The activity of threads up to a snapshot, as a picture: a row for each thread, a bar for each
 /// span of time.

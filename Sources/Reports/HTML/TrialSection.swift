@@ -1,6 +1,6 @@
 import HangReports
 import StressRunner
-import WaitForGraph
+import Hangs
 
 /// A trial that a page explains: one for each pair of scenario and subject.
 struct ExplainedTrial {

@@ -1,5 +1,5 @@
 import Interlock
-import JSONText
+import Findings
 import StressRunner
 
 extension JSONReport {

@@ -1,7 +1,7 @@
 import HangReports
-import JSONText
+import Findings
 import StressRunner
-import WaitForGraph
+import Hangs
 
 extension JSONReport {
   /// Why a trial's child hung, and what its threads did before.

@@ -1,6 +1,6 @@
 import Explorer
 import Interlock
-import JSONText
+import Findings
 import StressRunner
 
 extension JSONReport {

@@ -1,10 +1,9 @@
 import Findings
 import Interlock
-import JSONText
 import Prediction
 import ProcessInspection
 import StressRunner
-import WaitForGraph
+import Hangs
 
 extension JSONReport {
   static func value(of result: TrialResult, _ findings: [Finding] = []) -> JSONValue {

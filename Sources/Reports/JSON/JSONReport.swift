@@ -1,5 +1,4 @@
 package import Findings
-import JSONText
 package import StressRunner
 
 /// The machine-readable report.

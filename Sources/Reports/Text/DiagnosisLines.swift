@@ -1,5 +1,5 @@
 import HangReports
-import WaitForGraph
+import Hangs
 
 /// A diagnosis, shown below the verdict that it explains; does not repeat the verdict.
 struct DiagnosisLines {

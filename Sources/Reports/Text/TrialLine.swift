@@ -1,6 +1,6 @@
 import Prediction
 package import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The line that is printed when a trial has been judged.
 package struct TrialLine: Sendable {

@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 /// A trend as text for a terminal.
 package struct TrendText: Sendable {

@@ -3,7 +3,7 @@ import HangReports
 import Interlock
 import ProcessInspection
 import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The message of a crash.
 enum CrashMessage {

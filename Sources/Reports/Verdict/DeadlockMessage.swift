@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import ProcessInspection
 import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The message of a deadlock: the child's progress until the stall, and where and why its threads
 /// wait.

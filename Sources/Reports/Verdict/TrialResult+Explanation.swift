@@ -1,6 +1,6 @@
 package import HangReports
 package import StressRunner
-import WaitForGraph
+import Hangs
 
 extension TrialResult {
   /// The diagnosis of the wait-for graph as text; `nil` if the verdict has none.

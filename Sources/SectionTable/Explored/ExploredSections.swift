@@ -1,4 +1,4 @@
-package import CInterlock
+package import CMarks
 
 /// Sections of threads that an explorer controls: each begin and end is a point, where the explorer
 /// may continue another thread first.

@@ -1,4 +1,4 @@
-package import CInterlock
+package import CMarks
 
 /// Answers questions about the order of threads: a reader of the synchronisation events, if one is
 /// linked.

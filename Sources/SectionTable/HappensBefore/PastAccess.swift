@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 package import Synchronization
 
 /// A past section in its resource's shadow state: its epoch, a copy of its record, and the locks

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import Synchronization
 
 /// The shadow states of the resources, by their keys, in bounded memory: 4,096 of about two

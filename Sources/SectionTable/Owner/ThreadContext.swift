@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 package import Synchronization
 
 /// The records of a thread: about 6 KiB, reused by later threads, never freed.

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import Synchronization
 
 /// All contexts. A thread takes one at its first section and returns it when it exits.

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-internal import CInterlock
+internal import CMarks
 
 /// A value behind a pthread mutex, for code off the fast path.
 ///

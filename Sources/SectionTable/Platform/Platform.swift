@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-internal import CInterlock
+internal import CMarks
 
 /// Functions of the system under one name; those that the table of sections does not need are in
 /// the module above.

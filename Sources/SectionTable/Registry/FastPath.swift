@@ -2,7 +2,7 @@
 // inlines nothing of another file, so this file has the parts of each type that the path needs; the
 // rest is in the type's own file.
 
-internal import CInterlock
+internal import CMarks
 package import Synchronization
 
 // What the marks call. A stack begins with the function that calls one of these, so that no

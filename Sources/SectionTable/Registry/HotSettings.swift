@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import Synchronization
 
 /// The settings that every begin reads, in one word.

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import Synchronization
 
 /// Begins and ends sections. One registry per process, without a lock.

@@ -1,4 +1,4 @@
-package import CInterlock
+package import CMarks
 package import Synchronization
 
 extension SectionWords {

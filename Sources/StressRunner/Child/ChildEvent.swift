@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 import Prediction
-import WaitForGraph
+import Hangs
 
 /// An event that a child reports to its parent: one line of JSON on a pipe.
 enum ChildEvent: Codable, Sendable {

@@ -1,11 +1,10 @@
 import CInterlockHarness
 import Dispatch
 import Foundation
-import HangDetection
+import Hangs
 import Interlock
 import Prediction
 import ProcessInspection
-import WaitForGraph
 
 /// The child's side of a trial: what this executable does when the runner has started it.
 package enum TrialHost {

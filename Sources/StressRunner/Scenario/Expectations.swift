@@ -1,6 +1,6 @@
-import JSONText
+import Findings
 import Prediction
-import WaitForGraph
+import Hangs
 
 /// The `expect` object of a scenario file, for one platform.
 struct Expectations {

@@ -1,5 +1,5 @@
-import JSONText
-import WaitForGraph
+import Findings
+import Hangs
 
 /// The `explore` object of a scenario file.
 struct ExploreExpectations {

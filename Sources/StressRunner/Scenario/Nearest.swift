@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 /// The name that a mistyped one most likely means, or `nil` if none is near.
 ///

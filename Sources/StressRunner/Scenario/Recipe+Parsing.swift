@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 extension Recipe {
   /// The keys of `recipe`.

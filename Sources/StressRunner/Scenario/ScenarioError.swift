@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 /// What is wrong with a scenario file or folder: a one-line message for its author.
 package struct ScenarioError: Error, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 /// A parsed scenario, with the lines of the names that can only be checked later.
 package struct ScenarioFile: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import Findings
 
 /// A folder of scenario files.
 ///

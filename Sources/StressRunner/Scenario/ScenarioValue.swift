@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 /// A value in a scenario file, and its name in messages.
 ///

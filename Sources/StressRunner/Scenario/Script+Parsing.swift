@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 extension Script {
   /// The keys of `script`.

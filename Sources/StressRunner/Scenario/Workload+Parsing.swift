@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 
 extension Workload {
   /// The keys of `workload`.

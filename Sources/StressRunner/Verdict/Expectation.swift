@@ -1,5 +1,5 @@
 package import Prediction
-package import WaitForGraph
+package import Hangs
 
 /// The verdict that a scenario expects of a subject.
 package struct Expectation: Sendable, Hashable, Codable {

@@ -1,7 +1,7 @@
 import Explorer
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Judges observations: a pure function, so it is tested without starting a thread.
 package enum Judge {

@@ -1,6 +1,6 @@
 import Explorer
 package import Prediction
-import WaitForGraph
+import Hangs
 
 /// A judged trial: the only input of reports.
 package struct TrialResult: Sendable, Hashable, Codable {

@@ -1,6 +1,6 @@
 package import Explorer
 package import Interlock
-package import WaitForGraph
+package import Hangs
 
 /// What an observation means, with the evidence that decided it.
 ///

@@ -1,4 +1,4 @@
-internal import CInterlock
+internal import CMarks
 internal import CInterlockEvents
 internal import CInterlockExplorer
 package import Glibc

@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import Foundation
 import InterlockTestsC
 import Testing

@@ -5,7 +5,7 @@ import Testing
 import Reports
 @testable import StressRunner
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Real children that hang, trap or exceed a limit: all run at once, and each is judged by a test.
 @Suite("A child process")

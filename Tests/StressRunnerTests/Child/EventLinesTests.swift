@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import StressRunner
-import WaitForGraph
+import Hangs
 
 /// The data that comes through a child's event pipe.
 struct EventLinesTests {

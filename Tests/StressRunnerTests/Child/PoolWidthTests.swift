@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressRunner
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 @Suite(
   "A pool of another width",

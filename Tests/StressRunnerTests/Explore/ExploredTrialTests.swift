@@ -5,7 +5,7 @@ import Testing
 
 @testable import StressRunner
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Whether a child can be explored here.
 private var canExplore: Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressRunner
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// The cause of a deadlock follows from the observation, and is `unknown` if that is not enough.
 @Suite("The cause of a deadlock")

@@ -1,6 +1,6 @@
 import ProcessInspection
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import StressRunner
 

@@ -1,4 +1,4 @@
-import JSONText
+import Findings
 import Testing
 
 @testable import StressRunner

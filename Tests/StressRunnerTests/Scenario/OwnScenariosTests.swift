@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import StressRunner
 

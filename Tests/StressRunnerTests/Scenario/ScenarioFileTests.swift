@@ -1,5 +1,5 @@
 import Testing
-import WaitForGraph
+import Hangs
 
 @testable import StressRunner
 

@@ -3,7 +3,7 @@ import CInterlockEvents
 import Dispatch
 import Synchronization
 import Testing
-import WaitForGraph
+import Hangs
 
 private struct Failure: Error, Equatable { var number: Int }
 

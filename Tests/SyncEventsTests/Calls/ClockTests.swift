@@ -2,7 +2,7 @@ import CInterlockEvents
 import Foundation
 import SyncEventsTestC
 import Testing
-import WaitForGraph
+import Hangs
 
 extension SyncEvents {
   /// The C library's waits until a time of a given clock, which a C++ runtime calls.

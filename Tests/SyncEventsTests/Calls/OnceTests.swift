@@ -5,7 +5,7 @@ import ProcessInspection
 import SyncEventsTestC
 import Synchronization
 import Testing
-import WaitForGraph
+import Hangs
 
 /// How often the variables below were made.
 private let made = Atomic<Int>(0)

@@ -4,9 +4,8 @@ import Foundation
 import Interlock
 import Testing
 
-@testable import HangDetection
+@testable import Hangs
 @testable import ProcessInspection
-@testable import WaitForGraph
 
 extension SyncEvents {
   /// The wait table's locks: where they were made, which threads left them locked, and which thread

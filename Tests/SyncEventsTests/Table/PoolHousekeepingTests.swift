@@ -2,7 +2,7 @@ import CInterlockAnalysis
 import CInterlockEvents
 import Testing
 
-@testable import HangDetection
+@testable import Hangs
 
 /// What Dispatch does with its threads while a process stands still.
 @Suite("Housekeeping of pools")

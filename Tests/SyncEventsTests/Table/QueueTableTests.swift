@@ -3,7 +3,7 @@ import Foundation
 import Interlock
 import ProcessInspection
 import Testing
-import WaitForGraph
+import Hangs
 
 extension SyncEvents {
   /// The wait table's queues, and the blocks that run and wait there.

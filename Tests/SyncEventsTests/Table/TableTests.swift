@@ -1,12 +1,11 @@
 import CInterlockAnalysis
 import CInterlockEvents
 import Foundation
-import HangDetection
+import Hangs
 import Interlock
 import ProcessInspection
 import Synchronization
 import Testing
-import WaitForGraph
 
 extension SyncEvents {
   /// The wait table's threads, in a known state.

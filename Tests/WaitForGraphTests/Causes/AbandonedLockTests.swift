@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Locks whose owners ended, or continued, without unlocking them.
 @Suite("An abandoned lock")

@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Tasks that wait for tasks and for actors.
 @Suite("Tasks that await")

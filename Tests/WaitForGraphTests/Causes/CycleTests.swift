@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Threads that each wait for what the next one holds.
 @Suite("A cycle")

@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Threads that wait for others which wait for something else.
 @Suite("The innermost wait")

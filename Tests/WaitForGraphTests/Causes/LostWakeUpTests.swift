@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Threads that wait for a signal that no thread can send.
 @Suite("A lost wake-up")

@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// How many threads a dry pool needs, and when it is certain that it cannot have them.
 @Suite("The forecast of a dry pool")

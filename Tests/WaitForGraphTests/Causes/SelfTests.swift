@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// A thread that waits for what it holds itself.
 @Suite("A thread that waits for itself")

@@ -1,5 +1,5 @@
 import Testing
-import WaitForGraph
+import Hangs
 
 /// Work items and groups whose own blocks wait for them, and signals that only threads which the
 /// waiter blocks could send.

@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Pools whose threads all wait, with queued blocks that cannot begin.
 @Suite("Starvation")

@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// Tasks and queues that no thread can resume.
 @Suite("Suspended for ever")

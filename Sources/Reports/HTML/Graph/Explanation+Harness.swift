@@ -1,7 +1,7 @@
 import HangReports
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 extension StackFrame {
   /// Whether the frame belongs to the harness: the runner, or a library that calls a subject for

@@ -1,6 +1,6 @@
 import HangReports
 import Interlock
-import WaitForGraph
+import Hangs
 
 /// A diagnosis's graph with similar nodes folded into one: same kind, place and stack, and
 /// neighbours that are similar in turn. Two hundred threads that each wait for a semaphore become

@@ -1,5 +1,5 @@
 import HangReports
-import WaitForGraph
+import Hangs
 
 /// The wait-for graph of a diagnosis as a picture: labelled arrows, and boxes that link to their
 /// descriptions below.

@@ -3,7 +3,6 @@ import CInterlockEvents
 import Foundation
 import Interlock
 import ProcessInspection
-import WaitForGraph
 
 // The queues, and the objects that wake threads.
 

@@ -1,7 +1,6 @@
 import CInterlockAnalysis
 import CInterlockEvents
 import Interlock
-import WaitForGraph
 
 // The tasks that wait for tasks and actors.
 

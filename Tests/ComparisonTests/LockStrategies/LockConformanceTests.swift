@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LockStrategies
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Refusal: Error, Equatable {

@@ -1,5 +1,6 @@
 import Caches
 import Dispatch
+import TestSupport
 import Testing
 
 /// The checks that every cache passes on one thread. Scenarios test concurrent calls.

@@ -1,6 +1,5 @@
 import CInterlockEvents
 import Interlock
-import WaitForGraph
 
 // The table's numbers as the snapshot's values.
 

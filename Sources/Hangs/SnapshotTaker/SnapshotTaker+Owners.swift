@@ -1,5 +1,4 @@
 import CInterlockAnalysis
-import WaitForGraph
 
 // The thread that holds a lock, by the lock's own word.
 

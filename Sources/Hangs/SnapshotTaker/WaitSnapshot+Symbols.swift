@@ -1,5 +1,4 @@
 import Interlock
-package import WaitForGraph
 
 extension WaitSnapshot {
   /// The snapshot with its addresses named in the process that made it. Takes up to a second: debug

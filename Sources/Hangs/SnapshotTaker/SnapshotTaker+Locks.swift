@@ -1,7 +1,6 @@
 import CInterlockAnalysis
 import CInterlockEvents
 import Interlock
-import WaitForGraph
 
 // Mutexes and read-write locks: the place that created each, and those that an ended thread left
 // locked.

@@ -3,7 +3,6 @@ import CInterlockEvents
 import Foundation
 import Interlock
 import ProcessInspection
-import WaitForGraph
 
 // What each thread waits for, holds and runs: by the wait table, checked against the kernel.
 

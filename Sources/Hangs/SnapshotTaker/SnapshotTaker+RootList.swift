@@ -1,5 +1,4 @@
 import CInterlockAnalysis
-import WaitForGraph
 
 // The order in which a pool's threads take the blocks of queues that were held back.
 

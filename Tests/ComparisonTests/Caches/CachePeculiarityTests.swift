@@ -1,4 +1,5 @@
 import Caches
+import TestSupport
 import Testing
 
 @Suite("A cache", .hangLimit)

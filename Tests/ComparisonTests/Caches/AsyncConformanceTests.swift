@@ -1,4 +1,5 @@
 import Caches
+import TestSupport
 import Testing
 
 @Suite("Every asynchronous cache", .hangLimit)

@@ -1,5 +1,4 @@
 import CInterlockAnalysis
-import WaitForGraph
 
 /// What the threads did in the last seconds, in samples. Only the monitor's thread uses it.
 struct ActivityLog {

@@ -1,6 +1,5 @@
 import CInterlockAnalysis
 import Synchronization
-import WaitForGraph
 
 /// Passes a thread's wait for itself from a C function, which has no context, to the monitor.
 ///

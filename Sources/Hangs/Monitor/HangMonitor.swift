@@ -1,4 +1,4 @@
-import CInterlock
+import CMarks
 import CInterlockAnalysis
 import CInterlockEvents
 import CInterlockHarness
@@ -6,7 +6,6 @@ import Foundation
 import Interlock
 import ProcessInspection
 import Synchronization
-package import WaitForGraph
 
 /// Watches this process from a thread of its own, and reports when no thread makes progress.
 ///

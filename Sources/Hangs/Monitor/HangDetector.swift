@@ -1,7 +1,6 @@
 import CInterlockAnalysis
 import Foundation
 import ProcessInspection
-import WaitForGraph
 
 /// The monitor's state between two polls. Only the monitor's thread uses it.
 struct HangDetector {

@@ -1,9 +1,8 @@
-import CInterlock
+import CMarks
 import CInterlockAnalysis
 import Foundation
 import Interlock
 import ProcessInspection
-package import WaitForGraph
 
 /// Takes snapshots of this process, from the wait table and from the system's data about the
 /// threads.
@@ -22,7 +21,7 @@ package struct SnapshotTaker {
   package var mayRest = false
 
   /// Makes a taker.
-  package init() { OwnCode.register(OwnCode.hangDetection) }
+  package init() { OwnCode.register(OwnCode.hangs) }
 
   /// The threads of this process, without those of the harness.
   private func systemThreads() -> [Platform.Thread] {
