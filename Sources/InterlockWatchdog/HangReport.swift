@@ -30,7 +30,7 @@ struct HangReport {
   ///     one.
   ///   - blindness: Why this build sees no calls; `nil` if it does.
   init(
-    _ finding: HangMonitor.Finding, groups: [ThreadGroup], tests: [String], blindness: String?
+    _ finding: HangMonitor.Report, groups: [ThreadGroup], tests: [String], blindness: String?
   ) {
     let snapshot = finding.snapshot
     var lines: [String] = []
@@ -96,7 +96,7 @@ struct HangReport {
 
   /// Inspects every thread, and writes the report to standard error.
   private static func write(
-    _ finding: HangMonitor.Finding, tests: [String]
+    _ finding: HangMonitor.Report, tests: [String]
   ) -> (report: HangReport, snapshot: WaitSnapshot, groups: [ThreadGroup]) {
     // Stacks first, then their symbols: reading debug information takes up to a second.
     var groups: [ThreadGroup] = []
@@ -127,13 +127,13 @@ struct HangReport {
     .assumingMemoryBound(to: interlock_stack_area.self)
 
   /// Writes the report of a process that goes on.
-  static func print(_ finding: HangMonitor.Finding) {
+  static func print(_ finding: HangMonitor.Report) {
     _ = write(finding, tests: RunningTests.shared.names)
   }
 
   /// Writes the report, and ends the process at once: an exit handler might wait for a hanging
   /// thread.
-  static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
+  static func printAndExit(_ finding: HangMonitor.Report) -> Never {
     let tests = RunningTests.shared.names
     let (report, snapshot, groups) = write(finding, tests: tests)
     // After the text: the report may be impossible in a process that hangs.

@@ -74,7 +74,7 @@ public enum HangWatchdog {
   }
 
   /// Whether a finding ends the process.
-  private static func isHang(_ finding: HangMonitor.Finding) -> Bool {
+  private static func isHang(_ finding: HangMonitor.Report) -> Bool {
     if let diagnosis = finding.diagnosis, diagnosis.isCertain { return true }
     guard finding.isOverLimit else { return false }
     if isTestProcess || finding.snapshot.threads.contains(where: { $0.wait != nil }) { return true }

@@ -23,7 +23,7 @@ extension Diagnosis {
     return nil
   }
 
-  private init(_ finding: Finding, _ finder: Finder) {
+  private init(_ finding: FoundCause, _ finder: Finder) {
     let graph = GraphBuilder(finder.index, finding).graph
     self.init(
       evidence: finding.evidence, certainty: finder.certainty(of: finding),
@@ -34,7 +34,7 @@ extension Diagnosis {
 extension Finder {
   /// The cause that explains the most waits. A wait that certainly cannot end has precedence over
   /// one that a thread might still end.
-  fileprivate var cause: Finding? {
+  fileprivate var cause: FoundCause? {
     if let ring = selfWait ?? cycle { return ring }
     guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }
     let chains = WaitChains(liveness)
@@ -45,7 +45,7 @@ extension Finder {
   }
 
   /// The cause if no thread waits for an object: tasks or blocks that no thread can still wake.
-  private var causeWithoutThreads: Finding? {
+  private var causeWithoutThreads: FoundCause? {
     // A process that only waits for its timer does not hang.
     guard liveness.hope != .none else { return nil }
     if let found = suspendedQueue { return found }
@@ -59,19 +59,19 @@ extension Finder {
     guard !liveness.isAnythingLive, !asleep.isEmpty else {
       return liveness.isAnythingLive || liveness.stuck.isEmpty ? nil : unknown
     }
-    var result = Finding(.asleep(index.parties(asleep)))
+    var result = FoundCause(.asleep(index.parties(asleep)))
     result.markedThreads = Set(asleep)
     return result
   }
 
-  private var unknown: Finding {
-    var result = Finding(.stuck(index.parties(liveness.stuck)))
+  private var unknown: FoundCause {
+    var result = FoundCause(.stuck(index.parties(liveness.stuck)))
     result.markedThreads = Set(liveness.stuck)
     return result
   }
 
   /// Whether a finding is certain, and if not, why.
-  fileprivate func certainty(of finding: Finding) -> Diagnosis.Certainty {
+  fileprivate func certainty(of finding: FoundCause) -> Diagnosis.Certainty {
     if case .starvation(let pool) = finding.evidence, pool.forecast?.isProven ?? false {
       return .certainIfBlocksAreAlike
     }

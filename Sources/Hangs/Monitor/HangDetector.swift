@@ -57,17 +57,17 @@ struct HangDetector {
   var isSuspicious: Bool { suspectedAt != nil && !hasReportedCertain }
 
   /// The process as it is now, with the cause of a hang if it hangs.
-  var state: HangMonitor.Finding {
+  var state: HangMonitor.Report {
     var taken = taker.take()
     taken.snapshot.quietSeconds = Platform.now - quietSince
     let diagnosis = Diagnosis(of: taken.snapshot)
-    return HangMonitor.Finding(
+    return HangMonitor.Report(
       snapshot: taken.snapshot, diagnosis: taker.hasMoved(since: taken) ? nil : diagnosis,
       isAsked: true)
   }
 
   /// Polls once, and returns what to report.
-  mutating func look(limit: Double?) -> HangMonitor.Finding? {
+  mutating func look(limit: Double?) -> HangMonitor.Report? {
     let now = Platform.now
     polls += 1
     let views =
@@ -129,7 +129,7 @@ struct HangDetector {
     hasReportedLimit = false
   }
 
-  private mutating func lookClosely(at now: Double) -> HangMonitor.Finding? {
+  private mutating func lookClosely(at now: Double) -> HangMonitor.Report? {
     var taken = taker.take()
     taken.snapshot.quietSeconds = now - quietSince
     left = left ?? Self.left(taken.snapshot)
@@ -152,7 +152,7 @@ struct HangDetector {
   }
 
   /// Called if no event came within the limit: returns a finding if no thread ran either.
-  private mutating func lookAtLimit(_ limit: Double, _ now: Double) -> HangMonitor.Finding? {
+  private mutating func lookAtLimit(_ limit: Double, _ now: Double) -> HangMonitor.Report? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
       // Either a thread computes or polls, which is progress, or a pool is just getting a thread,
@@ -202,10 +202,10 @@ struct HangDetector {
   /// A finding with what the threads did before.
   private func finding(
     _ snapshot: WaitSnapshot, _ diagnosis: Diagnosis?
-  ) -> HangMonitor.Finding {
+  ) -> HangMonitor.Report {
     var snapshot = snapshot
     snapshot.activity = log.activity(of: snapshot.threads.map(\.id), at: Platform.now)
-    return HangMonitor.Finding(snapshot: snapshot, diagnosis: diagnosis)
+    return HangMonitor.Report(snapshot: snapshot, diagnosis: diagnosis)
   }
 
   /// Searches for a cycle among threads that have waited since the last search, while others run.
@@ -213,7 +213,7 @@ struct HangDetector {
   /// One snapshot is not enough. A thread that has just acquired the lock, and has not published
   /// that yet, seems to wait for a lock that it holds. In the next snapshot it runs, or has
   /// published the event, so only a cycle that is found twice is real.
-  private mutating func lookForRing() -> HangMonitor.Finding? {
+  private mutating func lookForRing() -> HangMonitor.Report? {
     let waits = SnapshotTaker.lockWaits()
     let still = waits.filter { longWaits[$0.key] == $0.value }
     longWaits = waits

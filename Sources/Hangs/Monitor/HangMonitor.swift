@@ -15,7 +15,7 @@ import Synchronization
 /// thread ran between them.
 package final class HangMonitor: Sendable {
   /// What a monitor reports.
-  package struct Finding: Sendable {
+  package struct Report: Sendable {
     /// The process at that moment.
     package var snapshot: WaitSnapshot
     /// Why the process hangs; `nil` if no thread is stuck, and yet nothing has happened for as long
@@ -37,7 +37,7 @@ package final class HangMonitor: Sendable {
   private static let longestHold = 5.0
 
   private let taker: SnapshotTaker
-  private let report: @Sendable (Finding) -> Void
+  private let report: @Sendable (Report) -> Void
   private let limit: @Sendable () -> Double?
   private let takesRequest: @Sendable () -> Bool
   // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
@@ -52,7 +52,7 @@ package final class HangMonitor: Sendable {
 
   private init(
     _ taker: SnapshotTaker, limit: @escaping @Sendable () -> Double?,
-    takesRequest: @escaping @Sendable () -> Bool, report: @escaping @Sendable (Finding) -> Void
+    takesRequest: @escaping @Sendable () -> Bool, report: @escaping @Sendable (Report) -> Void
   ) {
     self.taker = taker
     self.takesRequest = takesRequest
@@ -76,7 +76,7 @@ package final class HangMonitor: Sendable {
   package static func start(
     _ taker: SnapshotTaker, limit: (@Sendable () -> Double?)? = nil,
     takesRequest: @escaping @Sendable () -> Bool = { false },
-    report: @escaping @Sendable (Finding) -> Void
+    report: @escaping @Sendable (Report) -> Void
   ) -> HangMonitor? {
     guard interlock_waits_start() || limit != nil else { return nil }
     let monitor = HangMonitor(
@@ -122,7 +122,7 @@ package final class HangMonitor: Sendable {
     wait.place = ownStack
     let snapshot = taker.take(selfWait: wait).snapshot
     guard let diagnosis = Diagnosis(of: snapshot) else { return }
-    report(Finding(snapshot: snapshot, diagnosis: diagnosis))
+    report(Report(snapshot: snapshot, diagnosis: diagnosis))
   }
 
   /// The calling thread's stack. Its first frames belong to the harness, and reports skip them.

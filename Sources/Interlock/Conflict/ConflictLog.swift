@@ -14,7 +14,7 @@ struct Overlap: Sendable {
   var witness: Conflict.Witness?
 
   /// Identifies a finding: the resource, and the two places in either order.
-  struct Finding: Hashable {
+  struct Identity: Hashable {
     var resource: String
     var instance: String?
     var places: Set<PlaceAndMode>
@@ -32,8 +32,8 @@ struct Overlap: Sendable {
     }
   }
 
-  var finding: Finding {
-    Finding(
+  var identity: Identity {
+    Identity(
       resource: resource, instance: instance,
       places: [PlaceAndMode(first), PlaceAndMode(second)])
   }
@@ -80,10 +80,10 @@ final class ConflictLog: Sendable {
   }
 
   fileprivate struct State {
-    var order: [Overlap.Finding] = []
-    var entries: [Overlap.Finding: Entry] = [:]
+    var order: [Overlap.Identity] = []
+    var entries: [Overlap.Identity: Entry] = [:]
 
-    mutating func conflict(_ finding: Overlap.Finding) -> Conflict? {
+    mutating func conflict(_ finding: Overlap.Identity) -> Conflict? {
       guard let entry = entries[finding] else { return nil }
       var conflict = entry.inWords ?? entry.overlap.conflict(count: entry.count)
       conflict.count = entry.count
@@ -131,7 +131,7 @@ final class ConflictLog: Sendable {
       let named = overlap.withThreadNames()
       report { named.conflict(count: 1) }
     }
-    let finding = overlap.finding
+    let finding = overlap.identity
     let action = Settings.shared.onConflict
     let isNew = state.withLock { state in
       defer { state.entries[finding]?.note(action) }
@@ -202,7 +202,7 @@ final class ConflictLog: Sendable {
   }
 
   /// What was found, in the order of detection.
-  var findings: [Overlap.Finding] { state.withLock { $0.order } }
+  var findings: [Overlap.Identity] { state.withLock { $0.order } }
 
   func removeAll() { state.withLock { $0 = State() } }
 }

@@ -59,7 +59,7 @@ package enum ConflictScopes {
 package struct ScopedConflict: Sendable {
   /// Identifies the finding: the resource, and the two places in either order.
   package struct Identity: Hashable, Sendable {
-    let finding: Overlap.Finding
+    let overlap: Overlap.Identity
   }
 
   let overlap: Overlap
@@ -69,7 +69,7 @@ package struct ScopedConflict: Sendable {
   /// The scope of the section that began meanwhile; 0 for none.
   package var secondScope: UInt { overlap.second.scope }
   /// Identifies the finding.
-  package var identity: Identity { Identity(finding: overlap.finding) }
+  package var identity: Identity { Identity(overlap: overlap.identity) }
   /// The conflict in one line, without symbols, which take milliseconds to read.
   package var headline: String { overlap.headline }
 

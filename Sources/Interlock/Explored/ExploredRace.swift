@@ -51,7 +51,7 @@ final class ExploredRaces: Sendable {
     var execution: UInt = 0
     var found: Found?
     /// Pairs of places whose order cannot be decided.
-    var undecided: Set<Overlap.Finding> = []
+    var undecided: Set<Overlap.Identity> = []
     /// What was found of pairs of call sites that raced in memory.
     var inMemory: [KnownMemoryRaces.Sites: ExploredMemoryRace] = [:]
     /// The pairs of call sites whose races failed executions.
@@ -166,10 +166,10 @@ final class ExploredRaces: Sendable {
 
 extension Overlap {
   /// The finding in each execution, which makes its instances anew.
-  fileprivate var anyInstances: Finding {
-    var finding = finding
-    finding.instance = nil
-    return finding
+  fileprivate var anyInstances: Overlap.Identity {
+    var identity = identity
+    identity.instance = nil
+    return identity
   }
 
   fileprivate func withExploredNames() -> Overlap {

@@ -1,13 +1,13 @@
 extension Finder {
   /// Threads that wait for a lock which its owner did not release: the owner has ended, is idle
   /// now, or runs another block.
-  func abandonedLock(_ chains: WaitChains) -> Finding? {
+  func abandonedLock(_ chains: WaitChains) -> FoundCause? {
     guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
       let wait = index.threads[waiters[0]].wait
     else { return nil }
     let holders = index.leavers[wait.object] ?? index.holders[wait.object] ?? []
     let chain = chains.waiters(for: waiters)
-    var result = Finding(
+    var result = FoundCause(
       .abandonedLock(
         wait.waited,
         by: index.leftLocks[wait.object].map { .ended($0.thread) }

@@ -1,7 +1,7 @@
 extension Finder {
   /// A thread that waits for a signal while it is on an actor, and a task that waits to enter that
   /// actor, with no other thread left to send the signal.
-  var blockedActor: Finding? {
+  var blockedActor: FoundCause? {
     guard !liveness.isAnythingLive else { return nil }
     for thread in liveness.stuck {
       guard let wait = index.threads[thread].wait, wait.kind.isSignal,
@@ -11,7 +11,7 @@ extension Finder {
         index.threads[$0].wait?.kind == .actor && index.threads[$0].wait?.object == actor
       }
       guard !entering.isEmpty else { continue }
-      var result = Finding(
+      var result = FoundCause(
         .blockedActor(
           actor, holder: index.party(thread), signal: wait.waited,
           entering: index.parties(entering), others: others(than: Set(entering + [thread]))),

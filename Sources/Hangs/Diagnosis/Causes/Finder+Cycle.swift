@@ -1,6 +1,6 @@
 extension Finder {
   /// A cycle of threads. Cycles through resources that only their holder releases come first.
-  var cycle: Finding? {
+  var cycle: FoundCause? {
     for kinds in [WaitCycle.Links.exclusive, .semaphores, .enqueued] {
       if let ring = WaitCycle(among: liveness, by: kinds) { return finding(of: ring) }
     }
@@ -9,7 +9,7 @@ extension Finder {
 
   /// A cycle in which a thread waits for a signal and holds an object that a thread which it has
   /// started waits for. It is not known that the started thread would signal.
-  var cycleOfStarted: Finding? {
+  var cycleOfStarted: FoundCause? {
     guard let ring = WaitCycle(among: liveness, by: .started) else { return nil }
     var result = finding(of: ring)
     result.advice = .holdNothing
@@ -28,14 +28,14 @@ extension Finder {
       ? .acquireInOneOrder : .holdNothing
   }
 
-  private func finding(of ring: WaitCycle) -> Finding {
+  private func finding(of ring: WaitCycle) -> FoundCause {
     let links = ring.links
     let threads = Set(links.map(\.thread))
     let waits = zip(links, links.dropFirst() + links.prefix(1)).map { link, next in
       Diagnosis.BlockedWait(
         index.party(link.thread), link.gate, by: index.party(next.thread))
     }
-    var result = Finding(
+    var result = FoundCause(
       .cycle(waits, others: others(than: threads)), advice: advice(for: links))
     result.markedThreads = threads
     for link in links {

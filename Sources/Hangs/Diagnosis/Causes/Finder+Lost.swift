@@ -1,7 +1,7 @@
 extension Finder {
   /// Threads that wait for a signal that no thread can send; of several, those that no other
   /// stuck thread blocks.
-  func lostWakeUp(_ chains: WaitChains) -> Finding? {
+  func lostWakeUp(_ chains: WaitChains) -> FoundCause? {
     let waiters = liveness.stuck.filter {
       index.threads[$0].wait?.kind.isSignal ?? false || waitsForForgottenLock($0)
     }
@@ -10,7 +10,7 @@ extension Finder {
       let wait = index.threads[first[0]].wait
     else { return nil }
     let chain = chains.waiters(for: first)
-    var result = Finding(
+    var result = FoundCause(
       .lostSignal(
         wait.waited, waiters: index.parties(first), chain: chain.map(blockedWait),
         // One of these tasks might have sent the signal.

@@ -1,7 +1,7 @@
 extension Finder {
   /// A call on a queue that its thread already runs on, reported before it traps or hangs.
-  static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> Finding {
-    var result = Finding(
+  static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> FoundCause {
+    var result = FoundCause(
       .ownCall(
         thread: own.thread, Diagnosis.Object(own.kind, own.object), traps: own.traps),
       advice: own.kind == .queue ? .callDirectly : advice(forLock: own.kind))
@@ -11,13 +11,13 @@ extension Finder {
   }
 
   /// A thread that waits for an object that it holds itself.
-  var selfWait: Finding? {
+  var selfWait: FoundCause? {
     for thread in liveness.stuck {
       let gates = WaitCycle.gates(of: thread, liveness, .semaphores)
       guard let gate = gates.first(where: { WaitIndex.contains(thread, in: $0.1) })?.0,
         let wait = index.threads[thread].wait
       else { continue }
-      var result = Finding(
+      var result = FoundCause(
         .selfWait(index.party(thread), gate, wait.waited), advice: advice(for: gate, wait.kind))
       result.markedThreads = [thread]
       result.markedObjects = [wait.object]

@@ -6,7 +6,7 @@ extension Finder {
   /// If no thread is live, the thread that could signal is one of the stuck threads. If the waiter
   /// blocks each of these, directly or through others, its wait closes a cycle, although it is not
   /// known which thread would signal. A thread that joins the others does not.
-  var signalCycle: Finding? {
+  var signalCycle: FoundCause? {
     // Each round of the search inspects every thread. A nested lock-out does not have a thousand
     // threads.
     guard !liveness.isAnythingLive, liveness.stuck.count <= 256 else { return nil }
@@ -14,7 +14,7 @@ extension Finder {
       guard let keeper = keptBy(waiter), keeper.kept.count == liveness.stuck.count - 1,
         let direct = keeper.direct, let wait = index.threads[waiter].wait
       else { continue }
-      var result = Finding(
+      var result = FoundCause(
         .signalCycle(
           waiter: index.party(waiter), signal: wait.waited, has: direct.object,
           blocked: index.parties(keeper.kept)),
@@ -75,7 +75,7 @@ extension Finder {
 extension Finder {
   /// A task that is suspended until another one resumes it, and has left a lock locked that others
   /// wait for, with no thread left to resume the task.
-  var suspendedHolder: Finding? {
+  var suspendedHolder: FoundCause? {
     guard !liveness.isAnythingLive else { return nil }
     for held in index.heldByTasks {
       guard let task = held.leftBy, let signal = index.signals[task], signal.isWaitingTask else {
@@ -86,7 +86,7 @@ extension Finder {
         return wait.kind.isLock && wait.object == held.object
       }
       guard !waiters.isEmpty else { continue }
-      var result = Finding(
+      var result = FoundCause(
         .suspendedHolder(
           task, signal: Diagnosis.Object(signal.kind, task),
           has: Diagnosis.Object(held.kind, held.object), waiters: index.parties(waiters),

@@ -4,7 +4,7 @@ extension Finder {
   /// - Parameter isCertain: Whether serial queues count only where a thread is known to wait for a
   ///   block behind it.
   /// - Returns: `nil` if no pool is dry.
-  func starvation(isCertain: Bool) -> Finding? {
+  func starvation(isCertain: Bool) -> FoundCause? {
     let chains = WaitChains(liveness)
     // If no thread is known to wait for the queued blocks, and the pool's thread waits for an
     // object that another thread holds, the pool is not the cause.
@@ -21,7 +21,7 @@ extension Finder {
     starvation.otherPools = pools.count - 1
     starvation.forecast = PoolForecast(pool, liveness)
     let isClosed = starvation.forecast?.closedQueue != nil
-    var result = Finding(
+    var result = FoundCause(
       .starvation(starvation),
       advice: isClosed ? .waitForNothingBehindBarrier : pool.advice(index))
     result.markedThreads = Set(pool.workers)

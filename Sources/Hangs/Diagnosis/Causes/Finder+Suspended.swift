@@ -1,6 +1,6 @@
 extension Finder {
   /// A suspended queue that no thread can resume.
-  var suspendedQueue: Finding? {
+  var suspendedQueue: FoundCause? {
     guard !liveness.isAnythingLive else { return nil }
     let found = index.queues.indices.filter { number in
       let queue = index.queues[number]
@@ -10,7 +10,7 @@ extension Finder {
       return nil
     }
     let queue = index.queues[first]
-    var result = Finding(
+    var result = FoundCause(
       .suspendedQueue(
         queue.id, queued: queue.queued, calls: index.queueWaiters[queue.id]?.count ?? 0,
         others: index.parties(liveness.stuck)),
@@ -24,12 +24,12 @@ extension Finder {
   ///
   /// A task may listen to a stream as long as the process lives: if a thread waits too, its wait is
   /// the better cause.
-  func suspendedTask(_ kind: WaitSnapshot.ObjectKind) -> Finding? {
+  func suspendedTask(_ kind: WaitSnapshot.ObjectKind) -> FoundCause? {
     guard !liveness.isAnythingLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
     else { return nil }
     let found = waitingTasks(kind)
     guard !found.isEmpty else { return nil }
-    var result = Finding(
+    var result = FoundCause(
       .suspendedTasks(kind, waitingFor: found, others: index.parties(liveness.stuck)),
       advice: kind == .stream ? .finishOnEveryWayOut : .resumeOnEveryWayOut)
     result.markedObjects = Set(found)

@@ -15,7 +15,7 @@ struct Finder {
 }
 
 /// A cause, and its part of the graph.
-struct Finding {
+struct FoundCause {
   var evidence: Diagnosis.Evidence
   var advice: Diagnosis.Advice?
   /// The threads and objects of the cycle, or of the dry pool.

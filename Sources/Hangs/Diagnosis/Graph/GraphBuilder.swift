@@ -10,14 +10,14 @@ struct GraphBuilder {
   typealias Edge = Diagnosis.Edge
 
   let index: WaitIndex
-  let finding: Finding
+  let finding: FoundCause
 
   private(set) var nodes: [Node] = []
   private(set) var edges: [Edge] = []
   private var known: Set<Node.ID> = []
   private var knownEdges: Set<Edge> = []
 
-  init(_ index: WaitIndex, _ finding: Finding) {
+  init(_ index: WaitIndex, _ finding: FoundCause) {
     self.index = index
     self.finding = finding
     for group in groups { add(group) }
