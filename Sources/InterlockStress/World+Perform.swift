@@ -58,18 +58,12 @@ extension World {
       try runBenches(names)
     case .merge(let records, let options):
       return try MergeCommand(world: self, options: options).perform(records)
-    case .trend(let folders, let options):
-      return try TrendCommand(world: self, options: options).perform(folders)
     case .explain(let kinds):
       output.write(try explainText(kinds))
     case .doctor(let options):
       return doctor(options)
     case .initialize(let options):
       return try InitCommand(world: self, options: options).perform()
-    case .completions(let shell):
-      output.write(completions(shell))
-    case .manual:
-      output.write(manualPage)
     case .help(let command):
       output.write(helpText(command, width: output.width ?? 80))
     case .version:

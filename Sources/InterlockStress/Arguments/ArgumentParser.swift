@@ -159,27 +159,11 @@ private struct ArgumentParser {
     case .doctor:
       try refuseArguments()
       return .doctor(options)
-    case .trend:
-      return .trend(folders: positional, options)
     case .explain:
       return .explain(positional)
     case .initialize:
       try refuseArguments()
       return .initialize(options)
-    case .completions:
-      let names = Shell.allCases.map(\.rawValue)
-      guard let name = positional.first else {
-        throw mistake("'completions' needs a shell: \(names.joined(separator: ", "))")
-      }
-      guard positional.count == 1, let shell = Shell(rawValue: name) else {
-        throw UsageError(
-          "There are no completions for '\(printable(name))'",
-          Suggestion(for: name, among: names), command)
-      }
-      return .completions(shell)
-    case .manual:
-      try refuseArguments()
-      return .manual
     case .help:
       guard let name = positional.first else { return .help(nil) }
       guard positional.count == 1, let command = CommandName(rawValue: name) else {

@@ -282,13 +282,7 @@ extension CommandName {
       ) { $0.isVerbose = true }
     ),
     (
-      [.trend],
-      file(
-        "html", "Write the trend to this file as a page, with every verdict of every run.",
-        mayUseOutput: false)
-    ),
-    (
-      [.run, .deadlocks, .explore, .compare, .merge, .trend],
+      [.run, .deadlocks, .explore, .compare, .merge],
       Option(
         "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
         replay: .leavesOut,

@@ -25,18 +25,12 @@ package enum Invocation: Sendable, Hashable {
   case bench([String])
   /// Report the run whose shards have these records, or records in these folders.
   case merge(records: [String], Options)
-  /// Show what several runs, whose records are in these folders, have shown over time.
-  case trend(folders: [String], Options)
   /// Explain these kinds of findings; list all of them if none is named.
   case explain([String])
   /// Show what this build sees on this machine.
   case doctor(Options)
   /// Write a first test into the package of the current folder.
   case initialize(Options)
-  /// Print the script that completes command lines in a shell.
-  case completions(Shell)
-  /// Print the manual page.
-  case manual
   /// Explain a command; `nil` for a summary of all.
   case help(CommandName?)
   /// Print the version.
@@ -200,18 +194,12 @@ package enum CommandName: String, Sendable, CaseIterable {
   case bench
   /// Make one run of its shards.
   case merge
-  /// Show verdicts and times over several runs.
-  case trend
   /// Explain a kind of finding.
   case explain
   /// Show what this build sees.
   case doctor
   /// Write a first test into a package.
   case initialize = "init"
-  /// Print a shell's completions.
-  case completions
-  /// Print the manual page.
-  case manual = "man"
   /// Explain a command.
   case help
 
@@ -228,12 +216,9 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .compare: "Measure lock strategies or caches against each other on the same work."
     case .bench: "Measure, and print the figures."
     case .merge: "Report a run whose shards ran on several machines, from their records."
-    case .trend: "Show verdicts and times over several runs, from their records."
     case .explain: "Explain a kind of finding: what it means, an example, how to mend it."
     case .doctor: "Show what this build sees on this machine, and what it does not."
     case .initialize: "Write a first test, a scenario or a CI workflow into a package."
-    case .completions: "Print the script that completes command lines in a shell."
-    case .manual: "Print the manual page."
     case .help: "Explain a command."
     }
   }
@@ -251,12 +236,9 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .compare: "compare [<options>] [<scenario> ...]"
     case .bench: "bench [<bench> ...]"
     case .merge: "merge [<options>] <record> ..."
-    case .trend: "trend [<options>] <folder> ..."
     case .explain: "explain [<kind> ...]"
     case .doctor: "doctor [<options>]"
     case .initialize: "init [<options>]"
-    case .completions: "completions <shell>"
-    case .manual: "man"
     case .help: "help [<command>]"
     }
   }
@@ -290,24 +272,15 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .bench: ("bench", "What to measure, by name. (default: everything)")
     case .merge:
       ("record", "The records of all shards, or folders that hold them as files in '.jsonl'.")
-    case .trend:
-      (
-        "folder",
-        "The folders with records in '.jsonl'. Shards of one run lie in one folder."
-      )
     case .explain:
       ("kind", "The kind, as reports show it: race, deadlock-cycle. (default: a list of all)")
-    case .doctor, .initialize, .manual: nil
-    case .completions:
-      (
-        "shell", "The shell: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))."
-      )
+    case .doctor, .initialize: nil
     case .help:
       (
         "command",
         "The command to explain: "
           + Self.allCases.dropLast(2).map(\.rawValue).joined(separator: ", ")
-          + " or \(Self.manual.rawValue)."
+          + " or \(Self.initialize.rawValue)."
       )
     }
   }

@@ -1,5 +1,4 @@
 import Caches
-import TestSupport
 import Testing
 
 @Suite("Every asynchronous cache", .hangLimit)

@@ -1,6 +1,5 @@
 import Caches
 import Dispatch
-import TestSupport
 import Testing
 
 /// The checks that every cache passes on one thread. Scenarios test concurrent calls.

@@ -1,5 +1,4 @@
 import Caches
-import TestSupport
 import Testing
 
 @Suite("A cache", .hangLimit)

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import LockStrategies
 import Synchronization
-import TestSupport
 import Testing
 
 private struct Refusal: Error, Equatable {

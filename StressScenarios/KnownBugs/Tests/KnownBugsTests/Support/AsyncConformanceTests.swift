@@ -1,1 +1,1 @@
-../../../../../Tests/CachesTests/Caches/AsyncConformanceTests.swift
+../../../../../Tests/ComparisonTests/Caches/AsyncConformanceTests.swift

@@ -1,1 +1,1 @@
-../../../../../Tests/CachesTests/Support/CacheCase.swift
+../../../../../Tests/ComparisonTests/Support/CacheCase.swift

@@ -1,1 +1,1 @@
-../../../../../Tests/CachesTests/Caches/CacheConformanceTests.swift
+../../../../../Tests/ComparisonTests/Caches/CacheConformanceTests.swift

@@ -1,1 +1,1 @@
-../../../../../Tests/CachesTests/Support/Threads.swift
+../../../../../Tests/ComparisonTests/Support/Threads.swift
