@@ -16,7 +16,9 @@ import PackagePlugin
     else { return Diagnostics.error("'interlock' cannot be built:\n\(build.logText)") }
     let process = Process()
     process.executableURL = tool.url
-    process.arguments = arguments + place(of: arguments, in: context.package)
+    process.arguments =
+      Array(arguments.prefix(1)) + additions(to: arguments, in: context.package)
+      + arguments.dropFirst()
     process.currentDirectoryURL = context.package.directoryURL
     try process.run()
     process.waitUntilExit()
@@ -27,12 +29,15 @@ import PackagePlugin
     if status != 0 { Diagnostics.error("'interlock' ended with code \(status)") }
   }
 
-  /// The option of `init` that says where Interlock is: the package manager knows.
-  private func place(of arguments: [String], in package: Package) -> [String] {
-    guard arguments.first == "init", !arguments.contains("--interlock") else { return [] }
+  /// What only the package manager knows: that this process of SwiftPM, which changes nothing
+  /// meanwhile, holds the lock of the build folder; and for `init`, where Interlock is.
+  private func additions(to arguments: [String], in package: Package) -> [String] {
+    if arguments.first == "hunt" { return ["--ignore-lock"] }
+    guard arguments.first == "init" else { return [] }
+    if arguments.contains("--interlock") { return ["--ignore-lock"] }
     let found = package.dependencies.first { dependency in
       dependency.package.products.contains { $0.name == "interlock" }
     }
-    return found.map { ["--interlock", $0.package.directoryURL.path] } ?? []
+    return ["--ignore-lock"] + (found.map { ["--interlock", $0.package.directoryURL.path] } ?? [])
   }
 }

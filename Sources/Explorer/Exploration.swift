@@ -234,6 +234,13 @@ package struct Exploration: Sendable {
     }
   }
 
+  /// The file that keeps failing orders of the body; `nil` if none is kept.
+  package var corpusFile: String? {
+    guard let folder = options.corpus else { return nil }
+    let corpus = Corpus(of: name, in: folder)
+    return corpus.orders.isEmpty ? nil : corpus.path
+  }
+
   /// Code of a module, or of one that it uses, that no exploration controls: atomics, and a
   /// `Mutex` whose code has an unknown form. A line for a report; `nil` if there is none.
   package static func uncontrolledCode(inModule module: String) -> String? {

@@ -49,6 +49,8 @@ extension World {
     case .deadlocks(let scenarios, let options):
       return try DeadlocksCommand(world: self, options: options)
         .perform(scenarios, firstArgument: firstArgument)
+    case .hunt(let filters, let options):
+      return try HuntCommand(world: self, options: options).perform(filters)
     case .gate(let scenarios, let options):
       return try GateCommand(world: self, options: options)
         .perform(scenarios, firstArgument: firstArgument)

@@ -84,6 +84,14 @@ package struct World {
   package var commit: () -> String? = { nil }
   /// Runs `swift package` with arguments in a folder.
   package var swiftPackage = Subprocess.swiftPackage
+  /// Runs a command in a folder, and returns what it printed.
+  package var runCommand: (_ words: [String], _ folder: String) throws -> Subprocess.Result = {
+    try Subprocess.run($0, in: $1)
+  }
+  /// Runs a command in a folder, with environment variables, and lets its output pass through.
+  package var shownCommand:
+    (_ words: [String], _ variables: [String: String], _ folder: String) throws
+      -> ShownCommand.Ending = ShownCommand.run
   /// Where a CI job gets Interlock from, by its folder.
   package var interlockSource: (_ folder: String) -> InterlockSource? = { .init(folder: $0) }
   /// Seconds on a monotonic clock.

@@ -14,6 +14,8 @@ enum ProcessReport {
   private static let potential = Mutex<[PotentialFinding]>([])
   /// What tests have taken as their issues.
   private static let ofTests = Mutex<[Finding]>([])
+  /// What came of the tests that were explored.
+  private static let explored = Mutex(ExploredTests())
   /// The paths are made absolute when the process starts: it may change its folder.
   private static let targets = Mutex<[ReportTarget]>([])
   private static let repository = Mutex<Repository?>(nil)
@@ -55,6 +57,9 @@ enum ProcessReport {
 
   /// Keeps a finding of a test for the reports.
   static func note(_ finding: Finding) { ofTests.withLock { $0.append(finding) } }
+
+  /// Keeps what came of a test case that was explored for the reports.
+  static func note(_ tested: ExploredTests.Case) { explored.withLock { $0.cases.append(tested) } }
 
   /// Writes the reports with everything that was found until now.
   ///
@@ -132,6 +137,9 @@ package func noteForReports(_ finding: Finding) -> String? {
   ProcessReport.note(finding)
   return ProcessBaseline.ofThisProcess?.reason(for: finding)
 }
+
+/// Adds what came of a test case that was explored to the reports of this process.
+package func noteForReports(_ tested: ExploredTests.Case) { ProcessReport.note(tested) }
 
 /// Adds a potential finding of a test to the reports of this process, unless prediction at its exit
 /// does.

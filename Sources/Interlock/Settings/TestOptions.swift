@@ -14,7 +14,14 @@ package struct TestOptions: EnvironmentOptions {
   package var explore = Exploration.off
   /// The time for each test, in seconds.
   package var exploreBudget = 10.0
-
+  /// The most orders of each test; `nil` for as many as the time allows.
+  package var exploreOrders: Int?
+  /// The seed of random choices; `nil` for the default.
+  package var exploreSeed: UInt64?
+  /// A regular expression of the tests that are explored; `nil` for all.
+  package var exploreFilter: String?
+  /// Whether no test begins after one that an order fails.
+  package var exploreStop = false
   /// The token of a failure, of which only the schedule is executed; `nil` for all orders.
   package var exploreReplay: String?
 
@@ -34,6 +41,20 @@ package struct TestOptions: EnvironmentOptions {
       "explore_budget", .seconds(0.1...86_400),
       "The seconds for each test that is explored, {values}.", default: "10"
     ) { $1.exploreBudget = $0 },
+    Option(
+      "explore_orders", .whole(1...Int.max), \.exploreOrders,
+      "The most orders of each test.", default: "as many as the budget allows"),
+    Option(
+      "explore_seed", .whole(0...UInt64.max), \.exploreSeed, "The seed of random choices.",
+      default: "1"),
+    Option(
+      "explore_filter", .regularExpression, \.exploreFilter,
+      "Explores only the tests whose identifier, as in `swift test --filter`, matches this regular"
+        + " expression without blanks; others run as usual.",
+      default: "all"),
+    Option(
+      "explore_stop", .onOrOff, \.exploreStop,
+      "Starts no other test after one that an order fails."),
     Option(
       "explore_replay", .text("token"), \.exploreReplay,
       "Executes only the schedule of this token of a failure; choose its test with `--filter`."),

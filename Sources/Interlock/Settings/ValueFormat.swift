@@ -99,4 +99,11 @@ extension ValueFormat<String> {
   package static var file: ValueFormat {
     ValueFormat("file", expected: "the path of a file") { ["", "-"].contains($0) ? nil : $0 }
   }
+
+  /// A regular expression of Swift.
+  package static var regularExpression: ValueFormat {
+    ValueFormat("pattern", expected: "a regular expression") { text in
+      text.isEmpty || (try? Regex(text)) == nil ? nil : text
+    }
+  }
 }

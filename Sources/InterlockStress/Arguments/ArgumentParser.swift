@@ -47,7 +47,11 @@ private struct ArgumentParser {
   mutating func parse() throws(UsageError) -> Invocation {
     while let argument = rest.popFirst() {
       if argument == "--" {
-        if command == .gate { options.gate.unread = Array(rest) } else { positional += rest }
+        switch command {
+        case .gate: options.gate.unread = Array(rest)
+        case .hunt: options.hunt.words = Array(rest)
+        default: positional += rest
+        }
         break
       } else if argument.hasPrefix("--") {
         try long(argument.dropFirst(2))
@@ -139,6 +143,8 @@ private struct ArgumentParser {
       return .run(scenarios: positional, options)
     case .explore:
       return .explore(scenarios: positional, options)
+    case .hunt:
+      return .hunt(filters: positional, options)
     case .pool:
       return .pool(scenarios: positional, options)
     case .deadlocks:

@@ -7,7 +7,7 @@ extension CommandName {
   /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
     gateOptions + compareOptions.map { ([.compare], $0) } + comparisonOptions + exploreOptions
-    + trialOptions
+    + huntOptions + trialOptions
     + initOptions + reportOptions + otherOptions
 
   /// An option with the commands that accept it.

@@ -8,6 +8,8 @@ package enum Invocation: Sendable, Hashable {
   /// Explore the orders of these scenarios, by name or path, or of all that expect a result of
   /// `explore`.
   case explore(scenarios: [String], Options)
+  /// Explore the tests of a package that a filter selects.
+  case hunt(filters: [String], Options)
   /// List the subjects, scenarios and benches whose name or summary contains these texts.
   case list(texts: [String], Options)
   /// List the known bugs of real systems that the scenarios reproduce.
@@ -152,6 +154,10 @@ package struct Options: OptionValues, Hashable {
 
   /// The options of `gate` alone.
   package var gate = GateOptions()
+  /// Whether SwiftPM's lock is ignored, because the caller holds it.
+  package var ignoresLock = false
+  /// The options of `hunt` alone.
+  package var hunt = HuntOptions()
   /// The options of `compare` alone.
   package var compare = CompareOptions()
   /// The options of `init` alone.
@@ -184,6 +190,8 @@ package enum CommandName: String, Sendable, CaseIterable {
   case gate
   /// Explore orders.
   case explore
+  /// Explore tests as they are.
+  case hunt
   /// List subjects, scenarios and benches.
   case list
   /// List known bugs.
@@ -210,6 +218,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .deadlocks: "Replay a thousand reads on pools of several widths, explain deadlocks."
     case .gate: "Replay scenarios for a CI job, on this executable or on one that it builds first."
     case .explore: "Execute the orders in which a scenario's threads can run, until one fails."
+    case .hunt: "Explore the tests of a package until an order fails, for a regression test."
     case .list: "List subjects, scenarios, strategies and benches."
     case .recipes: "List the known bugs of real systems, with the verdicts that show them."
     case .pool: "Find the smallest thread pool with which a scenario completes on a subject."
@@ -230,6 +239,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .deadlocks: "deadlocks [<options>] [<scenario>]"
     case .gate: "gate [<options>] [<scenario> ...]"
     case .explore: "explore [<options>] [<scenario> ...]"
+    case .hunt: "hunt [<options>] <filter> [-- <options of swift test>]"
     case .list: "list [<options>] [<text> ...]"
     case .recipes: "recipes [<options>]"
     case .pool: "pool [<options>] <scenario> --subject <name>"
@@ -263,6 +273,8 @@ package enum CommandName: String, Sendable, CaseIterable {
         "The scenarios to explore: by name, or by the path of a file or folder. (default: all in"
           + " the folder with expectations of 'explore')"
       )
+    case .hunt:
+      ("filter", "The tests to explore: a regular expression, as 'swift test --filter' has it.")
     case .list:
       ("text", "List only what has this text, or all of several texts, in its name or summary.")
     case .recipes: nil

@@ -31,6 +31,15 @@ package struct UsageError: Error, Hashable {
     return error
   }
 
+  /// As `nothingSelected`, for an unknown name with what is suggested instead.
+  package static func nothingSelected(
+    _ message: String, _ suggestion: Suggestion, _ command: CommandName
+  ) -> UsageError {
+    var error = UsageError(message, suggestion, command)
+    error.code = .nothingSelected
+    return error
+  }
+
   /// One line: the mistake, and how to get help.
   package func text(command name: String) -> String {
     let see = isQuestion ? " See" : "; see"

@@ -22,6 +22,16 @@ extension World {
         ("70", "A fault of Interlock's own, or of the machine."),
         ("130", "Interrupted; what was explored so far has been printed."),
       ]
+    case .hunt:
+      [
+        ("0", "Orders were tried, and none failed."),
+        ("1", "An order fails a test, a test failed as usual, or nothing could be explored."),
+        ("4", "No test matches the filter."),
+        ("64", "The command line is wrong, or no test target links InterlockTesting."),
+        ("65", "The manifest cannot be read."),
+        ("70", "The tests could not be built, or a fault of Interlock's own."),
+        ("130", "Interrupted."),
+      ]
     case .compare:
       [
         ("0", "Measured; a strategy that is wrong is listed, and has no rank."),

@@ -7,11 +7,13 @@ import StressRunner
 struct InitCommand {
   private let world: World
   private let options: InitOptions
+  private let ignoresLock: Bool
   private let folder: String
 
   init(world: World, options: Options) {
     self.world = world
     self.options = options.initial
+    ignoresLock = options.ignoresLock
     folder = world.currentFolder
   }
 
@@ -24,16 +26,7 @@ struct InitCommand {
         "'\(escaped(folder))' has no Package.swift: call 'init' in a package, which"
           + " 'swift package init' makes", .initialize)
     }
-    let manifest = try world.swiftPackage(["dump-package"], folder)
-    guard manifest.code == 0, let package = UserPackage(manifest.output, folder: folder) else {
-      let reason = manifest.errors.split(separator: "\n").first { $0.contains("error:") }
-      throw ScenarioErrors(errors: [
-        ScenarioError(
-          path: "Package.swift",
-          message: "cannot be read by 'swift package dump-package'"
-            + (reason.map { ": " + printable(String($0)) } ?? ""))
-      ])
-    }
+    let package = try UserPackage.read(folder, world, ignoringLock: ignoresLock)
     let interlock = try interlockFolder()
     let plan = try InitPlan(package, interlock: interlock, options)
     // The files first: SwiftPM writes none of its own where one is.
@@ -147,7 +140,7 @@ struct InitCommand {
     let path = folder + "/Package.swift"
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     for command in change.commands {
-      let result = try world.swiftPackage(command, folder)
+      let result = try world.swiftPackage(command + (ignoresLock ? ["--ignore-lock"] : []), folder)
       guard result.code == 0 else {
         try before.write(to: URL(fileURLWithPath: path), options: .atomic)
         let reason = result.errors.split(separator: "\n").last.map(String.init) ?? ""

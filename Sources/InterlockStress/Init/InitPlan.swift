@@ -33,11 +33,7 @@ struct InitPlan {
     _ package: UserPackage, interlock: String, _ options: InitOptions
   ) throws(UsageError) {
     self.package = package
-    let known = package.dependencies.first { dependency in
-      dependency.name.lowercased() == "interlock"
-        || dependency.folder.map(InitCommand.resolved)
-          == InitCommand.resolved(package.folder + "/" + interlock)
-    }
+    let known = package.interlockDependency(besides: package.folder + "/" + interlock)
     manifest = ManifestChange(interlock: interlock, knownAs: known?.name)
     guard let subject = package.targets(.library).first ?? package.targets(.executable).first else {
       throw UsageError(

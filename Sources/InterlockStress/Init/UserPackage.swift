@@ -80,6 +80,47 @@ struct UserPackage {
     }
   }
 
+  /// Reads the manifest of a folder.
+  ///
+  /// - Throws: `ScenarioErrors` with SwiftPM's reason if it cannot be read.
+  static func read(
+    _ folder: String, _ world: World, ignoringLock ignoresLock: Bool
+  ) throws -> UserPackage {
+    let words = ["dump-package"] + (ignoresLock ? ["--ignore-lock"] : [])
+    let manifest = try world.swiftPackage(words, folder)
+    if manifest.code == 0, let package = UserPackage(manifest.output, folder: folder) {
+      return package
+    }
+    let reason = manifest.errors.split(separator: "\n").first { $0.contains("error:") }
+    throw ScenarioErrors(errors: [
+      ScenarioError(
+        path: "Package.swift",
+        message: "cannot be read by 'swift package dump-package'"
+          + (reason.map { ": " + printable(String($0)) } ?? ""))
+    ])
+  }
+
+  /// The dependency on Interlock: by its name, or by its folder.
+  func interlockDependency(besides own: String?) -> Dependency? {
+    dependencies.first { dependency in
+      dependency.name.lowercased() == "interlock"
+        || own.map(InitCommand.resolved) == dependency.folder.map(InitCommand.resolved)
+          && own != nil
+    }
+  }
+
+  /// The names of the targets and products that a target depends on, also by other targets of this
+  /// package.
+  func closure(of target: Target) -> Set<String> {
+    var found: Set<String> = []
+    var left = target.dependencies
+    while let name = left.popLast() {
+      guard found.insert(name).inserted else { continue }
+      left += targets.first { $0.name == name }?.dependencies ?? []
+    }
+    return found
+  }
+
   /// The targets of a kind.
   func targets(_ kind: Target.Kind) -> [Target] { targets.filter { $0.kind == kind } }
 

@@ -10,6 +10,9 @@ struct WorkflowFile {
   /// What remains to be done, in a sentence.
   let note: String?
 
+  /// The folder of failing orders, in the package. Not a hidden one, which is not uploaded.
+  private static let orders = "interlock-orders"
+
   /// How a job gets Interlock.
   enum Fetch {
     /// It is in the repository, or a submodule of it.
@@ -32,6 +35,7 @@ struct WorkflowFile {
     let runs =
       fetch.commands + ["INTERLOCK_OPTIONS=hang_limit=60 swift test"]
       + (executable.map { ["swift run \($0) gate"] } ?? [])
+    let place = (folder.isEmpty ? "" : folder + "/") + Self.orders
     switch service {
     case .none: return nil
     case .github:
@@ -49,20 +53,29 @@ struct WorkflowFile {
             runs-on: ubuntu-latest
             container: swift:6.3
             timeout-minutes: 30
+            env:
+              # Where explored tests keep the orders that fail.
+              INTERLOCK_EXPLORE_CORPUS: \(Self.orders)
             steps:
               - uses: actions/checkout@v4
                 with:
                   submodules: recursive
 
-        """ + steps.joined()
+        """ + steps.joined() + """
+                - uses: actions/upload-artifact@v4
+                  if: always()
+                  with:
+                    name: \(Self.orders)
+                    path: \(Self.quoted(place))
+                    if-no-files-found: ignore
+
+          """
       note = nil
     case .gitlab:
       path = ".gitlab/interlock.yml"
       let change = folder.isEmpty ? "" : "    - cd \(Self.quoted(folder))\n"
       let script = runs.map { "    - \(Self.quoted($0))\n" }.joined()
-      let artifacts = """
-          artifacts:
-            when: always
+      let report = """
             reports:
               codequality: gl-code-quality-report.json
 
@@ -74,8 +87,14 @@ struct WorkflowFile {
           timeout: 30 minutes
           variables:
             GIT_SUBMODULE_STRATEGY: recursive
+            # Where explored tests keep the orders that fail.
+            INTERLOCK_EXPLORE_CORPUS: \(Self.orders)
           script:
-        \(change)\(script)\(executable == nil ? "" : artifacts)
+        \(change)\(script)  artifacts:
+            when: always
+            paths:
+              - \(Self.quoted(place))
+        \(executable == nil ? "" : report)
         """
       note = "Add to .gitlab-ci.yml: include: { local: .gitlab/interlock.yml }."
     }

@@ -257,7 +257,7 @@ func answer(
     }
     var notes: [Exploration.Note] = []
     let outcome = try exploration.run(body) { notes.append($0) }
-    return Answer(outcome: outcome, notes: notes)
+    return Answer(outcome: outcome, notes: notes, corpusFile: exploration.corpusFile)
   } catch {
     throw ExploreError(description: error.description)
   }

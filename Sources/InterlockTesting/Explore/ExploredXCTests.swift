@@ -28,7 +28,7 @@ enum ExploredXCTests {
           // The object that XCTest has just passed.
           let test = Unmanaged<XCTestCase>.fromOpaque(object).takeUnretainedValue()
           guard TestsAsTheyAre.isOn, let exploration = TestsAsTheyAre.exploration,
-            !(test is ExploredTestCase)
+            !(test is ExploredTestCase), TestsAsTheyAre.chooses(identifier(of: test))
           else { return false }
           return runs(test, exploration)
         },
@@ -47,9 +47,14 @@ enum ExploredXCTests {
   static func runs(_ test: XCTestCase, _ exploration: TestExploration) -> Bool {
     if Exploration.isExplored { return false }
     let place = place(of: test)
+    let identifier = identifier(of: test)
+    if TestsAsTheyAre.isOver {
+      print("explore: \(TestsAsTheyAre.overReason); the test does not run  \(place.text)")
+      return true
+    }
     guard let closure = closure(of: test) else {
       return exploration.report(
-        .refused("this version of XCTest is not known"), at: place, replay: { $0 })
+        .refused("this version of XCTest is not known"), of: identifier, at: place, line: { $0 })
     }
     let name = String(test.name.drop { $0 != "." }.dropFirst())
     let type = type(of: test)
@@ -69,7 +74,10 @@ enum ExploredXCTests {
         }
       }
       if case .refused(let reason, _) = result, reason.hasSuffix(skip) { return false }
-      return exploration.report(result, at: place) { token in
+      return exploration.report(result, of: identifier, at: place) { token in
+        // The class may have other tests.
+        "override var replay: String? { name.hasSuffix(\".\(name)\") ? \"\(token)\" : nil }"
+      } replay: { token in
         exploration.isOfSource
           ? "override var replay: String? { \"\(token)\" }"
           : "INTERLOCK_OPTIONS=\"explore=tests explore_replay=\(token)\" swift test --filter"
@@ -118,9 +126,18 @@ enum ExploredXCTests {
     return place
   }
 
+  /// The identifier by which `swift test list` names a test.
+  private static func identifier(of test: XCTestCase) -> String {
+    "\(module(of: test)).\(test.name.replacing(".", with: "/"))"
+  }
+
+  private static func module(of test: XCTestCase) -> String {
+    String(reflecting: type(of: test)).split(separator: ".").first.map(String.init) ?? ""
+  }
+
   private static func place(of test: XCTestCase) -> ExploredPlace {
     let type = type(of: test)
-    let module = String(reflecting: type).split(separator: ".").first.map(String.init) ?? ""
+    let module = module(of: test)
     return ExploredPlace(test.name, in: module) {
       let place = XCTestPlace(of: test.name, in: type)
       let path = place?.path ?? "\(type)"

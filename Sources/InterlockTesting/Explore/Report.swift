@@ -8,6 +8,8 @@ struct Answer: Sendable {
   var outcome: ExplorationOutcome
   var notes: [Exploration.Note] = []
   var isReplay = false
+  /// The file that keeps the failing order for the next run.
+  var corpusFile: String?
   /// Orders in which each time is exact passed before.
   var onlyLateTimes = false
 
@@ -20,13 +22,24 @@ struct Answer: Sendable {
     }
   }
 
-  /// The result, as the summary of the option `explore` counts it.
-  var standing: TestsAsTheyAre.Standing {
+  /// The result, as the summary of the tests has it.
+  func exploredCase(
+    _ test: String, at place: ExploredPlace, line: (_ token: String) -> String
+  ) -> ExploredTests.Case {
+    var tested = ExploredTests.Case(test: test, place: place.text, result: .everyOrder)
     switch outcome {
-    case .allOrdersPass: .everyOrder
-    case .sampled: .someOrders
-    case .failed: onlyLateTimes ? .failedLate : .failed
+    case .allOrdersPass(let count, _, _): tested.orders = count
+    case .sampled(let count, _, _, _):
+      tested.result = .someOrders
+      tested.orders = count
+    case .failed(let failure):
+      tested.result = onlyLateTimes ? .failedLate : .failed
+      tested.orders = failure.execution
+      tested.failure = ExploredTests.Failure(
+        report: failure.report, token: failure.token, line: line(failure.token),
+        corpus: corpusFile)
     }
+    return tested
   }
 }
 

@@ -1,4 +1,5 @@
 import Explorer
+import Findings
 import Testing
 
 /// How a test is explored as it is: by a trait, a base class, or the option `explore`.
@@ -61,19 +62,29 @@ struct TestExploration: Sendable {
     }
   }
 
-  /// Prints and records a result; returns `false` if the test is to run as usual.
+  /// Prints and records the result of a test; returns `false` if the test is to run as usual.
+  ///
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - test: The identifier of the test.
+  ///   - place: The place that reports name.
+  ///   - line: The line of source that replays a token.
+  ///   - replay: What the issue says of a replay; `nil` for the line.
+  /// - Returns: Whether the test is done.
   func report(
-    _ result: Result, at place: ExploredPlace, replay: (String) -> String
+    _ result: Result, of test: String, at place: ExploredPlace,
+    line: @escaping (_ token: String) -> String, replay: ((_ token: String) -> String)? = nil
   ) -> Bool {
     switch result {
     case .refused(let reason, let details):
       print("explore: \(details ?? reason); the test runs once, as usual  \(place.text)")
-      TestsAsTheyAre.note(.once(reason))
+      TestsAsTheyAre.note(
+        ExploredTests.Case(test: test, place: place.text, result: .once, reason: reason))
       return false
     case .explored(let answer):
-      TestsAsTheyAre.note(answer.standing)
+      TestsAsTheyAre.note(answer.exploredCase(test, at: place, line: line))
       if case .failed = answer.outcome {} else if isOneOrder { return true }
-      InterlockTesting.report(answer, place, replay: replay)
+      InterlockTesting.report(answer, place, replay: replay ?? line)
       return true
     }
   }

@@ -1,6 +1,8 @@
 import CInterlockEvents
+import Findings
 import Foundation
 internal import Interlock
+import InterlockWatchdog
 import Testing
 
 /// The option `explore`: tests are explored as if their source asked for it.
@@ -8,22 +10,16 @@ import Testing
 /// The code of `@Test` passes the traits of the test to a function of the library, and a door of
 /// that function adds one. Tests of XCTest: see `ExploredXCTests`. Thread-safe.
 enum TestsAsTheyAre {
-  /// The result of a test case.
-  enum Standing: Hashable {
-    case everyOrder, someOrders, failed
-    /// It failed only where a time is late.
-    case failedLate
-    /// It ran without exploration, for this reason.
-    case once(String)
-  }
-
   /// How each test is explored; `nil` without the option.
   static let exploration: TestExploration? = {
     let options = TestOptions.ofThisProcess
     var exploration = TestExploration()
     switch options.explore {
     case .off: return nil
-    case .tests: exploration.options = [.budget(.seconds(options.exploreBudget))]
+    case .tests:
+      exploration.options = [.budget(.seconds(options.exploreBudget))]
+      exploration.options += options.exploreOrders.map { [.executions($0)] } ?? []
+      exploration.options += options.exploreSeed.map { [.seed($0)] } ?? []
     case .oneOrder: exploration = ExploredTrait.inOneOrder.exploration
     }
     exploration.replay = options.exploreReplay
@@ -32,7 +28,7 @@ enum TestsAsTheyAre {
     return exploration
   }()
 
-  private static let standings = Locked<[Standing: Int]>([:])
+  private static let tests = Locked(ExploredTests())
   private static let process = getpid()
 
   /// The option holds in this process. Written once, before there is another thread.
@@ -52,6 +48,12 @@ enum TestsAsTheyAre {
     }
     // Read before a child of an exploration can read it.
     _ = process
+    tests.withLock { tests in
+      tests.isOneOrder = exploration?.isOneOrder == true
+      hasFailed.withLock { $0 = results?.containFailure == true }
+      // Also without a test: the reader sees that this process obeys the option.
+      results?.write(tests)
+    }
     atexit { TestsAsTheyAre.summarise() }
   }
 
@@ -82,31 +84,42 @@ enum TestsAsTheyAre {
     return UnsafeRawPointer(kept).load(as: UInt.self)
   }
 
-  /// Counts a test case.
-  static func note(_ standing: Standing) {
-    standings.withLock { $0[standing, default: 0] += 1 }
+  // MARK: Results
+
+  /// Where the variable `INTERLOCK_EXPLORE_RESULTS` wants the results of this process.
+  private static let results = ExploredResults(
+    folder: ProcessInfo.processInfo.environment["INTERLOCK_EXPLORE_RESULTS"])
+  private static let hasFailed = Locked(false)
+
+  /// Whether the option `explore_filter` chooses a test, by its identifier.
+  static func chooses(_ test: String) -> Bool {
+    guard let filter = TestOptions.ofThisProcess.exploreFilter,
+      let pattern = try? Regex(filter)
+    else { return true }
+    return test.contains(pattern)
+  }
+
+  /// Whether a failing order has ended the search, so that no other test begins.
+  static var isOver: Bool {
+    isOn && TestOptions.ofThisProcess.exploreStop && hasFailed.withLock { $0 }
+  }
+
+  /// Why a test does not begin.
+  static let overReason = "an order of another test fails"
+
+  /// Notes a test case for the summary and the reports.
+  static func note(_ tested: ExploredTests.Case) {
+    InterlockWatchdog.noteForReports(tested)
+    if tested.result == .failed { hasFailed.withLock { $0 = true } }
+    tests.withLock { tests in
+      tests.cases.append(tested)
+      results?.write(tests)
+    }
   }
 
   private static func summarise() {
     // An explored test that ends its process has the counts of the parent.
-    guard getpid() == process else { return }
-    let counts = standings.withLock { $0 }
-    if counts.isEmpty { return }
-    let all = counts.values.reduce(0, +)
-    var parts: [String] = []
-    func add(_ standing: Standing, _ words: String) {
-      if let count = counts[standing] { parts.append("\(count) \(words)") }
-    }
-    add(.everyOrder, "in every order")
-    add(.someOrders, exploration?.isOneOrder == true ? "in one order" : "in some orders")
-    add(.failed, "failed")
-    add(.failedLate, "failed only where a time is late")
-    let reasons: [(count: Int, text: String)] = counts.compactMap { standing, count in
-      if case .once(let reason) = standing { (count, reason) } else { nil }
-    }
-    let listed = reasons.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
-    parts += listed.map { "\($0.count) once, as usual (\($0.text))" }
-    SectionTracking.announce(
-      "explore: \(all) test case\(all == 1 ? "" : "s"): \(parts.joined(separator: ", "))")
+    guard getpid() == process, let summary = tests.withLock({ $0.summary }) else { return }
+    SectionTracking.announce("explore: \(summary)")
   }
 }

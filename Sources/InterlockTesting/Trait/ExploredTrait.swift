@@ -27,12 +27,22 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
     }
     let traits = test.traits.compactMap { $0 as? Self }
     let trait = traits.last(where: \.exploration.isOfSource) ?? self
-    if trait.exploration.isOfSource { return try await trait.run(test, function) }
+    if trait.exploration.isOfSource {
+      try leaveIfOver()
+      return try await trait.run(test, function)
+    }
+    guard TestsAsTheyAre.chooses("\(test.id)") else { return try await function() }
     // A test that runs as usual has all processors, and no lock that the fork of an exploration
     // would copy as held.
     await Self.turns.take()
     defer { Self.turns.give() }
+    try leaveIfOver()
     try await trait.run(test, function)
+  }
+
+  /// Cancels the test if another one has ended the search.
+  private func leaveIfOver() throws {
+    if TestsAsTheyAre.isOver { try Test.cancel("\(TestsAsTheyAre.overReason)") }
   }
 
   private static let turns = AsyncTurns()
@@ -40,7 +50,9 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
     let time = exploration.isOneOrder ? ".exactTime, " : ""
     let result = try await result(test, function)
-    let isExplored = exploration.report(result, at: ExploredPlace(test.sourceLocation)) {
+    let identifier = "\(test.id.moduleName).\(test.id.nameComponents.joined(separator: "/"))"
+    let place = ExploredPlace(test.sourceLocation)
+    let isExplored = exploration.report(result, of: identifier, at: place) {
       "@Test(.explored(\(time)replay: \"\($0)\"))"
     }
     if !isExplored { try await Self.$runsAsUsual.withValue(true) { try await function() } }

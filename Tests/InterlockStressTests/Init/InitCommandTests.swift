@@ -76,7 +76,10 @@ struct InitCommandTests {
     #expect(text.contains("import XCTest\n") && text.contains(": XCTestCase {"))
     #expect(!text.contains("@Test"))
     try expectParses(package, "Tests/StoreTests/ConcurrencyTests.swift")
-    #expect(package.read(".gitlab/interlock.yml")?.contains(" swift test\n") == true)
+    let flow = try #require(package.read(".gitlab/interlock.yml"))
+    #expect(flow.contains(" swift test\n"))
+    #expect(flow.contains("\n    INTERLOCK_EXPLORE_CORPUS: interlock-orders\n  script:\n"))
+    #expect(flow.hasSuffix("\n    when: always\n    paths:\n      - interlock-orders\n"))
     #expect(package.test.output.text.contains("include: { local: .gitlab/interlock.yml }"))
     #expect(package.test.output.text.contains("put a type of Store in its place"))
   }
@@ -158,8 +161,15 @@ struct InitCommandTests {
             - run: git -C \(interlock) checkout 0123456789abcdef
             - run: INTERLOCK_OPTIONS=hang_limit=60 swift test
             - run: swift run StoreStress gate
+            - uses: actions/upload-artifact@v4
+              if: always()
+              with:
+                name: interlock-orders
+                path: interlock-orders
+                if-no-files-found: ignore
 
       """
+    #expect(flow.contains("\n      INTERLOCK_EXPLORE_CORPUS: interlock-orders\n    steps:\n"))
     #expect(flow.hasSuffix(steps), "\(flow)")
     let output = package.test.output.text
     #expect(

@@ -1,0 +1,117 @@
+import Findings
+import Foundation
+import TestSupport
+import Testing
+
+/// What the options of `interlock hunt` do in a process of tests.
+@Suite("the options of a hunt", .serialized, .controlled, .offThePool)
+struct HuntedTestsTests {
+  /// A run of tests with a folder for its results and one for its failing orders.
+  private final class Hunt {
+    let folder = NSTemporaryDirectory() + "interlock-hunted-\(UUID().uuidString)"
+    var corpus: String { folder + "/orders" }
+
+    init() throws {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func run(
+      _ library: String, _ filter: String, _ options: String
+    ) throws -> (run: WatchedRun, tests: ExploredTests?) {
+      let run = try WatchedRun(
+        library, filter,
+        environment: [
+          "INTERLOCK_OPTIONS": "explore=tests \(options)", "INTERLOCK_EXPLORE_RESULTS": folder,
+          "INTERLOCK_EXPLORE_CORPUS": corpus,
+        ])
+      return (run, ExploredTests(folder: folder))
+    }
+  }
+
+  @Test("a filter chooses the tests that are explored; others run as usual")
+  func filter() throws {
+    let (run, tests) = try Hunt().run(
+      "swift-testing", "STAsTheyAre/", "explore_budget=1 explore_filter=/plain|/arguments")
+    let names = ["arguments(_:)", "arguments(_:)", "plain()"].map {
+      "WatchedTests.STAsTheyAre/\($0)"
+    }
+    #expect(tests?.cases.map(\.test).sorted() == names, "\(run.output)")
+    #expect(tests?.cases.allSatisfy { $0.result == .everyOrder && $0.orders == 2 } == true)
+    #expect(run.output.contains("Test run with 13 tests in 1 suite "), "\(run.output)")
+    let xctest = try Hunt().run(
+      "xctest", "XCAsTheyAre",
+      "explore_budget=1 explore_filter=^WatchedTests.XCAsTheyAre/testActor$")
+    #expect(
+      xctest.tests?.cases.map(\.test) == ["WatchedTests.XCAsTheyAre/testActor"],
+      "\(xctest.run.output)")
+  }
+
+  @Test("a pattern or a number that an option cannot take is one line")
+  func mistakes() throws {
+    for (option, expected) in [
+      ("explore_filter=(", "'explore_filter' must be a regular expression, found '('"),
+      ("explore_orders=0", "'explore_orders' must be a whole number from 1 to "),
+      ("explore_seed=-1", "'explore_seed' must be a whole number from 0 to "),
+    ] {
+      let run = try WatchedRun(
+        "swift-testing", "NoTest", environment: ["INTERLOCK_OPTIONS": option])
+      #expect(run.output.contains("interlock: INTERLOCK_OPTIONS: \(expected)"), "\(run.output)")
+    }
+  }
+
+  @Test("a failing order is written with its token, the line that replays it, and its file")
+  func failure() throws {
+    let hunt = try Hunt()
+    let (run, tests) = try hunt.run("swift-testing", "STAsTheyAre/lateTask", "explore_budget=4")
+    let tested = try #require(tests?.cases.first, "\(run.output)")
+    #expect(tested.test == "WatchedTests.STAsTheyAre/lateTask()" && tested.result == .failed)
+    #expect(tested.place.hasPrefix("STAsTheyAre.swift:"))
+    let failure = try #require(tested.failure)
+    #expect(failure.report.contains("Expectation failed: await purse.coins == 20\n"))
+    #expect(failure.line == "@Test(.explored(replay: \"\(failure.token)\"))")
+    let corpus = try #require(failure.corpus)
+    #expect(corpus.hasPrefix(hunt.corpus + "/"))
+    #expect(try String(contentsOfFile: corpus, encoding: .utf8).contains("\norder "))
+    let replayed = try Hunt().run(
+      "swift-testing", "STAsTheyAre/lateTask", "explore_replay=\(failure.token)")
+    #expect(replayed.tests?.cases.map(\.result) == [.failed], "\(replayed.run.output)")
+  }
+
+  @Test("the line of a test of XCTest is a member of its class, for this test alone")
+  func xctestFailure() throws {
+    let (run, tests) = try Hunt().run("xctest", "XCAsTheyAre/testLateTask", "explore_budget=4")
+    let tested = try #require(tests?.cases.first, "\(run.output)")
+    #expect(tested.test == "WatchedTests.XCAsTheyAre/testLateTask" && tested.result == .failed)
+    let failure = try #require(tested.failure)
+    let replay = "name.hasSuffix(\".testLateTask\") ? \"\(failure.token)\" : nil"
+    #expect(failure.line == "override var replay: String? { \(replay) }")
+  }
+
+  @Test("with 'explore_stop', no test begins after one that an order fails")
+  func stops() throws {
+    let options = "explore_budget=4 explore_stop=on"
+    let hunt = try Hunt()
+    let (run, tests) = try hunt.run("xctest", "XCAsTheyAre", options)
+    let cases = try #require(tests?.cases, "\(run.output)")
+    #expect(cases.last?.result == .failed && cases.filter { $0.result == .failed }.count == 1)
+    let over = "explore: an order of another test fails; the test does not run  XCAsTheyAre."
+    #expect(run.output.contains(over), "\(run.output)")
+    // The process of Swift Testing, which `swift test` starts next, explores nothing.
+    let next = try hunt.run("swift-testing", "STAsTheyAre/", options)
+    #expect(next.tests?.cases == cases, "\(next.run.output)")
+    #expect(next.run.issues.isEmpty, "\(next.run.issues)")
+    let alone = try Hunt().run("swift-testing", "STAsTheyAre/", options)
+    #expect(alone.tests?.cases.last?.result == .failed, "\(alone.run.output)")
+    #expect(alone.run.issues.map(\.test) == ["lateTask()"], "\(alone.run.issues)")
+  }
+
+  @Test("'explore_orders' is the most orders of each test")
+  func orders() throws {
+    let (run, tests) = try Hunt().run(
+      "swift-testing", "STAsTheyAre/plain", "explore_orders=1 explore_seed=3")
+    #expect(tests?.cases.map(\.result) == [.someOrders], "\(run.output)")
+    #expect(tests?.cases.first?.orders == 1)
+  }
+}
