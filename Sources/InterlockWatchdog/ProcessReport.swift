@@ -89,6 +89,7 @@ enum ProcessReport {
     var context = FindingFormat.Context(
       version: interlockVersion, activity: "process", repository: repository)
     context.hasBaseline = baseline != nil
+    context.explored = explored.withLock { $0 }
     for target in targets where !target.isUnasked || !ServiceReports.isTaken {
       write(list.all(), to: target, context)
     }
@@ -110,8 +111,9 @@ enum ProcessReport {
       switch target.format.destination {
       case .environment: appendText(target.format.text(own, context) ?? "", to: path)
       case .file, .output:
-        SharedReport.write(own, to: target) { findings in
-          target.format.text(findings, context).flatMap { replaceFile(path, by: $0) }
+        SharedReport.write(own, context.explored, to: target) { findings, explored in
+          context.explored = explored
+          return target.format.text(findings, context).flatMap { replaceFile(path, by: $0) }
         }
       }
     if let reason {

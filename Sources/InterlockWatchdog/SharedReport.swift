@@ -15,6 +15,7 @@ struct SharedReport {
     var run: String
     var process: String
     var findings: [Finding]
+    var explored: ExploredTests?
   }
 
   /// Notes what may change while the process runs: its parent may end before it, and it may choose
@@ -36,21 +37,23 @@ struct SharedReport {
   private static let process =
     "\(getpid())-\(Platform.beginning(of: getpid())?.time ?? "unknown")"
 
-  /// Calls the body with the findings to report, while no other process writes this file.
+  /// Calls the body with what is to be reported, while no other process writes this file.
   ///
   /// - Parameters:
   ///   - own: The findings of this process.
+  ///   - explored: What came of the tests that it explored.
   ///   - target: The report.
-  ///   - body: Writes the report with these findings.
+  ///   - body: Writes the report with these findings and tests.
   /// - Returns: What the body returns.
   static func write<Result>(
-    _ own: [Finding], to target: ReportTarget, _ body: ([Finding]) -> Result
+    _ own: [Finding], _ explored: ExploredTests?, to target: ReportTarget,
+    _ body: ([Finding], ExploredTests?) -> Result
   ) -> Result {
     // A baseline keeps what it has, and is read and written in one step.
     let isBaseline = target.format.name == FindingFormat.baseline.name
     guard let path = target.path, !target.isOfOneProcess, !isStream(path),
       run != nil || isBaseline
-    else { return body(own) }
+    else { return body(own, explored) }
     guard let store = store(for: path) else {
       if !isBaseline {
         let line =
@@ -58,16 +61,17 @@ struct SharedReport {
           + " '\(folder)'\n"
         _ = writeWhole(Array(line.utf8), to: STDERR_FILENO)
       }
-      return body(own)
+      return body(own, explored)
     }
     // Releases the lock.
     defer { close(store) }
     while flock(store, LOCK_EX) != 0 {
-      if errno != EINTR { return body(own) }
+      if errno != EINTR { return body(own, explored) }
     }
-    guard let run, !isBaseline else { return body(own) }
-    let found = add(Record(run: run, process: process, findings: own), to: store)
-    return body(found)
+    guard let run, !isBaseline else { return body(own, explored) }
+    let record = Record(run: run, process: process, findings: own, explored: explored)
+    let all = add(record, to: store)
+    return body(all.findings, all.explored)
   }
 
   /// Opens the store of a report; `nil` if none can be kept, or it is another user's.
@@ -85,8 +89,10 @@ struct SharedReport {
 
   /// Adds a record to a store, in place of an earlier one of the same process.
   ///
-  /// - Returns: The findings of all processes of the run.
-  private static func add(_ own: Record, to store: Int32) -> [Finding] {
+  /// - Returns: The findings and the explored tests of all processes of the run.
+  private static func add(
+    _ own: Record, to store: Int32
+  ) -> (findings: [Finding], explored: ExploredTests) {
     let lines = contents(of: store).split(separator: UInt8(ascii: "\n"))
     // A process that was killed may have left part of a line.
     var records = lines.compactMap { try? JSONDecoder().decode(Record.self, from: Data($0)) }
@@ -100,8 +106,12 @@ struct SharedReport {
     }
     records.removeAll { $0.process == own.process }
     var list = FindingList()
-    for record in records + [own] { record.findings.forEach { list.add($0) } }
-    return list.all()
+    var explored = ExploredTests()
+    for record in records + [own] {
+      record.findings.forEach { list.add($0) }
+      if let tests = record.explored { explored.formUnion(tests) }
+    }
+    return (list.all(), explored)
   }
 
   private static func contents(of store: Int32) -> Data {

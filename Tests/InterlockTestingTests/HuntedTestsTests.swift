@@ -114,4 +114,36 @@ struct HuntedTestsTests {
     #expect(tests?.cases.map(\.result) == [.someOrders], "\(run.output)")
     #expect(tests?.cases.first?.orders == 1)
   }
+
+  @Test("the reports of the process, and the attachment of each test, say what was explored")
+  func reports() throws {
+    let hunt = try Hunt()
+    let attachments = hunt.folder + "/attached"
+    try FileManager.default.createDirectory(
+      atPath: attachments, withIntermediateDirectories: true)
+    let sarif = hunt.folder + "/a.sarif"
+    let junit = hunt.folder + "/a.xml"
+    let run = try WatchedRun(
+      "swift-testing", "STAsTheyAre/plain|STAsTheyAre/withProcess",
+      environment: [
+        "INTERLOCK_OPTIONS": "explore=tests explore_budget=1 report=sarif:\(sarif)"
+          + " report=junit:\(junit)"
+      ], arguments: ["--attachments-path", attachments])
+    let reason = "not controlled: Foundation.Process"
+    let summary = "2 test cases: 1 in every order, 1 once, as usual (\(reason))"
+    let log = try String(contentsOfFile: sarif, encoding: .utf8)
+    #expect(log.contains("{\"text\": \"explore: \(summary)\"}"), "\(run.output)\n\(log)")
+    let test = #"{"test": "WatchedTests.STAsTheyAre/withProcess()", "place": "STAsTheyAre.swift:"#
+    #expect(log.contains(test), "\(log)")
+    let suite = try String(contentsOfFile: junit, encoding: .utf8)
+    #expect(suite.contains(#"<property name="explore" value="\#(summary)""#), "\(suite)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: attachments)
+    let cases = try files.map { name in
+      try JSONDecoder().decode(
+        ExploredTests.Case.self,
+        from: Data(contentsOf: URL(fileURLWithPath: "\(attachments)/\(name)")))
+    }
+    #expect(cases.map(\.result).sorted { $0.rawValue < $1.rawValue } == [.everyOrder, .once])
+    #expect(cases.contains { $0.reason == reason }, "\(cases)")
+  }
 }

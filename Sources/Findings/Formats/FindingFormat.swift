@@ -22,6 +22,8 @@ package struct FindingFormat: Sendable {
     package var isComplete = true
     /// Whether old findings were compared with: each is then new or known.
     package var hasBaseline = false
+    /// What came of the tests that were explored; `nil` if tests are not the subject.
+    package var explored: ExploredTests?
     /// The file that the text replaces; `nil` if it goes elsewhere.
     package var path: String?
 

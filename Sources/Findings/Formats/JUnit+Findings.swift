@@ -10,7 +10,8 @@ extension FindingFormat {
     name: "junit", summary: "JUnit's XML.", destination: .file
   ) { findings, context in
     var report = JUnitXML(
-      properties: [("interlock", context.version)], began: Int(Date().timeIntervalSince1970))
+      properties: [("interlock", context.version)] + (context.explored?.properties ?? []),
+      began: Int(Date().timeIntervalSince1970))
     let suite = ProcessInfo.processInfo.processName
     for finding in findings {
       let name = "\(finding.rule.id) \(finding.key.fingerprint)"

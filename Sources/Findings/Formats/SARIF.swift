@@ -22,6 +22,9 @@ struct SARIF {
       "version": .string(context.version),
       "rules": .array(rules.map(Self.rule)),
     ])
+    let state = JSONValue.Member(key: "executionSuccessful", value: .bool(context.isComplete))
+    let explored = context.explored?.invocationMembers ?? []
+    let invocation = JSONWriter.line(JSONValue(.object([state] + explored)))
     var text = """
       {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -36,7 +39,7 @@ struct SARIF {
               "\(SARIFResult.root)": {"description": {"text": "The root of the repository."}}
             },
             "columnKind": "unicodeCodePoints",
-            "invocations": [{"executionSuccessful": \(context.isComplete)}],
+            "invocations": [\(invocation)],
             "results": [
       """
     for (index, finding) in findings.enumerated() {

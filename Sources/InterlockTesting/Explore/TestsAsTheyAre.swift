@@ -110,11 +110,21 @@ enum TestsAsTheyAre {
   /// Notes a test case for the summary and the reports.
   static func note(_ tested: ExploredTests.Case) {
     InterlockWatchdog.noteForReports(tested)
+    attach(tested)
     if tested.result == .failed { hasFailed.withLock { $0 = true } }
     tests.withLock { tests in
       tests.cases.append(tested)
       results?.write(tests)
     }
+  }
+
+  /// Attaches a test case to the test of Swift Testing that runs it.
+  private static func attach(_ tested: ExploredTests.Case) {
+    guard Test.current != nil else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(tested) else { return }
+    Attachment.record(String(decoding: data, as: UTF8.self), named: "exploration.json")
   }
 
   private static func summarise() {

@@ -24,7 +24,7 @@ struct WatchedRun {
   /// version 0 of the event stream, Swift Testing leaves warnings out, also from its output.
   init(
     _ library: String, _ filter: String, of program: String = "WatchedTests",
-    environment: [String: String] = [:], version: String = "0",
+    environment: [String: String] = [:], version: String = "0", arguments: [String] = [],
     at location: SourceLocation = #_sourceLocation
   ) throws {
     let folder = FileManager.default.temporaryDirectory
@@ -44,7 +44,7 @@ struct WatchedRun {
       : [
         "--testing-library", library, "--filter", filter, "--event-stream-output-path",
         events.path, "--event-stream-version", version,
-      ]
+      ] + arguments
     var variables = ProcessInfo.processInfo.environment
     variables["INTERLOCK_OPTIONS"] = nil
     process.environment = variables.merging(environment) { $1 }
