@@ -242,10 +242,11 @@ struct HuntCommandTests {
     let other = try HuntedPackage()
     other.results = [ExploredTests()]
     other.list = test.list
-    #expect(other.hunt("opnes") == .nothingSelected)
+    other.list = "BankTests.Bank/oneOpens()\n" + test.list
+    #expect(other.hunt("opne") == .nothingSelected)
     #expect(
       other.errors
-        == "error: No test matches 'opnes': did you mean 'opens'? See 'interlock help hunt'\n")
+        == "error: No test matches 'opne': did you mean 'opens'? See 'interlock help hunt'\n")
     let empty = try HuntedPackage()
     empty.results = [ExploredTests()]
     #expect(empty.hunt("Bank") == .nothingSelected)

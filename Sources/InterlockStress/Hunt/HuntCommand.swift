@@ -135,10 +135,13 @@ struct HuntCommand {
     }
     if tests.isEmpty { return .nothingSelected("The package has no test", .hunt) }
     let names = tests.compactMap { $0.split(separator: "/").last?.split(separator: "(").first }
+      .map(String.init)
+    // A filter is usually the beginning of a name.
+    let heads = names.map { String($0.prefix(filter.count)) }
+    let near = nearest(to: filter, among: heads).flatMap(heads.firstIndex).map { names[$0] }
     return UsageError.nothingSelected(
       "No test matches '\(printable(filter))'",
-      Suggestion(
-        for: filter, among: names.map(String.init), shownBy: "swift test list"), .hunt)
+      Suggestion(for: near ?? filter, among: names, shownBy: "swift test list"), .hunt)
   }
 }
 
