@@ -70,6 +70,10 @@ uintptr_t interlock_waits_made(uintptr_t lock) {
   (void)lock;
   return 0;
 }
+uintptr_t interlock_waits_made_by(uintptr_t lock, uintptr_t callers[INTERLOCK_CALLERS_MOST]) {
+  (void)lock, (void)callers;
+  return 0;
+}
 bool interlock_lock_is_made_at(uintptr_t lock, uint32_t kind, uintptr_t place) {
   (void)lock, (void)kind, (void)place;
   return true;

@@ -69,13 +69,26 @@ INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
   return result;
 }
 
+/// Publishes that an object was made, with the frame, which leads to the callers of the function
+/// that made it.
+static inline void publish_creation(interlock_object_kind kind, const void *object, int64_t value,
+                                    uintptr_t returns_to, uintptr_t frame) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
+                           .object_kind = kind,
+                           .object = object,
+                           .place = interlock_user_place(returns_to, frame),
+                           .frame = frame,
+                           .value = value};
+  interlock_publish_fast(&event);
+}
+
 typedef void *create_object(void);
 
 INTERPOSED group_t dispatch_group_create(void) {
   group_t made = REAL(create_object, dispatch_group_create)();
   if (is_explored_call(RETURNS_TO)) interlock_dispatch->group_made(made);
   if (made && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_GROUP, made, NULL, 0, USER_PLACE, NULL, 0);
+    publish_creation(INTERLOCK_OBJECT_GROUP, made, 0, RETURNS_TO, THIS_FRAME);
   }
   return made;
 }
@@ -87,8 +100,7 @@ INTERPOSED void *dispatch_semaphore_create(intptr_t value) {
   void *made = REAL(create, dispatch_semaphore_create)(value);
   if (made && is_explored_call(RETURNS_TO)) interlock_dispatch->semaphore_made(made, value);
   if (made && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_SEMAPHORE, made, NULL, 0, USER_PLACE, NULL,
-            value);
+    publish_creation(INTERLOCK_OBJECT_SEMAPHORE, made, value, RETURNS_TO, THIS_FRAME);
   }
   return made;
 }

@@ -143,9 +143,9 @@ INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexatt
   int result = REAL(init_call, pthread_mutex_init)(mutex, attributes);
   note_made(result, mutex);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    uintptr_t place = lock_place(RETURNS_TO, THIS_FRAME);
+    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, frame);
     interlock_mark_creation(INTERLOCK_OBJECT_MUTEX, mutex, place);
-    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
+    publish_creation(INTERLOCK_OBJECT_MUTEX, mutex, place, frame);
   }
   return result;
 }
@@ -230,9 +230,9 @@ INTERPOSED int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlocka
   int result = REAL(init_call, pthread_rwlock_init)(lock, attributes);
   note_made(result, lock);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    uintptr_t place = USER_PLACE;
+    uintptr_t frame = THIS_FRAME, place = interlock_user_place(RETURNS_TO, frame);
     interlock_mark_creation(INTERLOCK_OBJECT_WRITE_LOCK, lock, place);
-    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, place);
+    publish_creation(INTERLOCK_OBJECT_WRITE_LOCK, lock, place, frame);
   }
   return result;
 }

@@ -18,6 +18,18 @@ static inline void publish(interlock_event_kind kind, interlock_object_kind obje
   interlock_publish_fast(&event);
 }
 
+/// Publishes that an object was made, with the frame, which leads to the callers of the function
+/// that made it.
+static inline void publish_creation(interlock_object_kind object_kind, const void *object,
+                                    uintptr_t place, uintptr_t frame) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
+                           .object_kind = object_kind,
+                           .object = object,
+                           .place = place,
+                           .frame = frame};
+  interlock_publish_fast(&event);
+}
+
 /// Returns the flag of a wait that ends by itself at `end`; 0 if that is 230 years away, by any
 /// clock: a wait until `Date.distantFuture`, or for the largest number of seconds, has no limit.
 static inline uint32_t limit_flag(const struct timespec *end) {

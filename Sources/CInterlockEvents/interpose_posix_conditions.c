@@ -28,8 +28,8 @@ INTERPOSED_FAST(int, pthread_cond_init, INTERLOCK_EVENT_CREATE,
   int result = FOUND(pthread_cond_init)(condition, attributes);
   note_made(result, condition);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    uintptr_t place = lock_place(RETURNS_TO, THIS_FRAME);
-    publish_condition(INTERLOCK_EVENT_CREATE, condition, NULL, 0, place);
+    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, frame);
+    publish_creation(INTERLOCK_OBJECT_CONDITION, condition, place, frame);
   }
   return result;
 }

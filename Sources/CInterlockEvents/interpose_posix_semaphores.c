@@ -71,10 +71,12 @@ INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
   int result = REAL(init_call, sem_init)(semaphore, shared, value);
   note_made(result, semaphore);
   if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    uintptr_t frame = THIS_FRAME;
     interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
                              .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
                              .object = semaphore,
-                             .place = USER_PLACE,
+                             .place = interlock_user_place(RETURNS_TO, frame),
+                             .frame = frame,
                              .value = value};
     interlock_publish(&event);
   }

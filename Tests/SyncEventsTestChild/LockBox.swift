@@ -43,3 +43,12 @@ final class DeepLockBox<Value>: @unchecked Sendable {
     lock.withLock { body(&value) }
   }
 }
+
+/// A semaphore behind a class: another one is made at the same line.
+final class SignalBox: Sendable {
+  private let opens: DispatchSemaphore
+
+  init() { opens = DispatchSemaphore(value: 0) }
+
+  func wait() { opens.wait() }
+}

@@ -18,6 +18,21 @@ extension Programs {
       start(arguments)
       deeplyWrappedCycle()
     },
+    "made-by-function": { arguments in
+      start(arguments)
+      cycleOfMadeLocks()
+    },
+    "made-once": { arguments in
+      start(arguments)
+      let lock = ClosureLock()  // made-once: made
+      lock.withLock { lock.withLock {} }  // made-once: has
+    },
+    "made-signal": { arguments in
+      start(arguments)
+      let gates = [SignalBox(), SignalBox()]  // made-signal: made
+      Thread.detachNewThread { gates[1].wait() }
+      gates[0].wait()
+    },
     "self": { arguments in
       start(arguments)
       let queue = DispatchQueue(label: "hang.self")
@@ -191,10 +206,31 @@ extension Programs {
     ended.wait()
   }
 
+  /// As `cycle`, of locks that one function makes.
+  private static func cycleOfMadeLocks() {
+    let first = namedLock("first")  // made-by-function: made
+    let second = namedLock("second")  // made-by-function: made
+    let isHeld = DispatchSemaphore(value: 0)
+    first.lock()
+    Thread.detachNewThread {
+      second.lock()
+      isHeld.signal()
+      first.lock()
+    }
+    isHeld.wait()
+    second.lock()
+  }
+
+  private static func namedLock(_ name: String) -> NSLock {
+    let lock = NSLock()
+    lock.name = name
+    return lock
+  }
+
   /// As `cycle`, through the functions of a class that wraps a lock.
   private static func wrappedCycle() {
-    let first = LockBox(0)
-    let second = LockBox(0)
+    let first = LockBox(0)  // wrapped-made: 1
+    let second = LockBox(0)  // wrapped-made: 2
     let isHeld = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
     first.withLockedValue { _ in  // wrapped: has
@@ -213,8 +249,8 @@ extension Programs {
   /// As `wrappedCycle`, with a lock that is a class of its own. The first thread holds two locks
   /// through the same functions.
   private static func deeplyWrappedCycle() {
-    let first = DeepLockBox(0)
-    let second = DeepLockBox(0)
+    let first = DeepLockBox(0)  // wrapped-deeply-made: 1
+    let second = DeepLockBox(0)  // wrapped-deeply-made: 2
     let third = DeepLockBox(0)
     let isHeld = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)

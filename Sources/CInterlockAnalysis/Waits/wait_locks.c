@@ -15,11 +15,13 @@
 typedef struct {
   table_entry entry;
   /// 0 once the lock is destroyed: another lock often reuses the address and the entry. `removed`
-  /// before the entry leaves the table.
+  /// before the entry leaves the table, and `changing` while a thread writes the callers.
   uintptr_t place;
+  /// The callers of the function with the place, innermost first; then 0.
+  uintptr_t callers[INTERLOCK_CALLERS_MOST];
 } made_lock;
 
-enum { made_capacity = 1 << 16, made_lists = 1 << 15, removed = 1 };
+enum { made_capacity = 1 << 16, made_lists = 1 << 15, removed = 1, changing = 2 };
 static made_lock records[made_capacity];
 static uintptr_t lists[made_lists];
 static hash_table made_locks = {.lists = lists,
@@ -37,11 +39,22 @@ static bool set_place(made_lock *known, uintptr_t place) {
                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/// Writes the place of an event and its callers to an entry that no other thread changes: it is
+/// marked as changing, or the table's lock is held.
+static inline void write_callers(made_lock *made, const interlock_event *event) {
+  uintptr_t *callers = made->callers;
+  size_t count =
+      interlock_events_callers(event->frame, event->place, callers, INTERLOCK_CALLERS_MOST);
+  if (count < INTERLOCK_CALLERS_MOST) callers[count] = 0;
+  // Release: pairs with the acquire in `interlock_waits_made_by`.
+  __atomic_store_n(&made->place, event->place, __ATOMIC_RELEASE);
+}
+
 /// Removes an entry; with `only_destroyed`, only that of a destroyed lock. Under the table's lock.
 /// Returns false if it stays, as when another thread is changing it.
 static bool remove_made(made_lock *lock, bool only_destroyed) {
   uintptr_t place = __atomic_load_n(&lock->place, __ATOMIC_RELAXED);
-  if (!lock->entry.key || (only_destroyed && place)) return false;
+  if (!lock->entry.key || place == changing || (only_destroyed && place)) return false;
   if (!__atomic_compare_exchange_n(&lock->place, &place, removed, false, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED)) {
     return false;
@@ -66,21 +79,25 @@ static made_lock *take_free(void) {
 }
 
 /// Outlined: most locks are created at an address that the table has.
-__attribute__((noinline)) static void add_made(uintptr_t object, uintptr_t place) {
+__attribute__((noinline)) static void add_made(uintptr_t object, const interlock_event *event) {
   // No two threads create a lock at the same address at once.
   take(&made_locks.lock);
   made_lock *made = (made_lock *)table_find(&made_locks, object);
   bool is_new = !made && (made = take_free());
-  if (made) __atomic_store_n(&made->place, place, __ATOMIC_RELAXED);
+  if (made) write_callers(made, event);
   if (is_new) {
     table_add(&made_locks, &made->entry, object);
   }
   give(&made_locks.lock);
 }
 
-static inline void note_made(uintptr_t object, uintptr_t place) {
+static inline void note_made(uintptr_t object, const interlock_event *event) {
   made_lock *known = (made_lock *)table_find(&made_locks, object);
-  if (!known || !set_place(known, place)) add_made(object, place);
+  if (!known || !set_place(known, changing)) {
+    add_made(object, event);
+  } else {
+    write_callers(known, event);
+  }
 }
 
 static void forget_made(uintptr_t object) {
@@ -89,13 +106,22 @@ static void forget_made(uintptr_t object) {
 }
 
 uintptr_t interlock_waits_made(uintptr_t lock) {
+  uintptr_t callers[INTERLOCK_CALLERS_MOST];
+  return interlock_waits_made_by(lock, callers);
+}
+
+uintptr_t interlock_waits_made_by(uintptr_t lock, uintptr_t callers[INTERLOCK_CALLERS_MOST]) {
   const made_lock *known = (made_lock *)table_find(&made_locks, lock);
-  // Acquire: the key is read after the place, in case the entry has got another lock meanwhile.
+  // Acquire: the callers and the key are read after the place.
   uintptr_t place = known ? __atomic_load_n(&known->place, __ATOMIC_ACQUIRE) : 0;
-  if (place == removed || !known || __atomic_load_n(&known->entry.key, __ATOMIC_RELAXED) != lock) {
-    return 0;
-  }
-  return place;
+  if (place == removed || place == changing || place == 0) return 0;
+  memcpy(callers, known->callers, sizeof known->callers);
+  // Acquire, as a fence: the callers are read before the place and the key are read again, in case
+  // the entry has got another lock meanwhile.
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  bool is_same = __atomic_load_n(&known->place, __ATOMIC_RELAXED) == place &&
+                 __atomic_load_n(&known->entry.key, __ATOMIC_RELAXED) == lock;
+  return is_same ? place : 0;
 }
 
 // The last locks that ended threads have left locked. A lock that is freed without being destroyed
@@ -159,7 +185,7 @@ size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
 void interlock_lock_made_at(const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   remove_left(object);
-  note_made(object, event->place);
+  note_made(object, event);
 }
 
 void interlock_lock_gone(uintptr_t object) {

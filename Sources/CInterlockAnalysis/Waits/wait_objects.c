@@ -15,7 +15,9 @@ typedef struct {
   uint32_t kind;
   uint32_t newest_release, newest_enter;
   int64_t value;
-  uintptr_t created, created_outer;
+  uintptr_t created;
+  /// The callers of the function that made it, innermost first; then 0.
+  uintptr_t created_callers[INTERLOCK_CALLERS_MOST];
   uint64_t waits, releases, enters;
   uintptr_t release_places[INTERLOCK_PLACES_MOST];
   uintptr_t enter_places[INTERLOCK_PLACES_MOST];
@@ -76,6 +78,17 @@ static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
   __atomic_store_n(&places[index], place, __ATOMIC_RELAXED);
 }
 
+static void note_callers(object_record *record, const interlock_event *event) {
+  uintptr_t *callers = record->created_callers;
+  size_t count = 1;
+  if (is_task(event->object_kind)) {
+    callers[0] = (uintptr_t)event->other;
+  } else {
+    count = interlock_events_callers(event->frame, event->place, callers, INTERLOCK_CALLERS_MOST);
+  }
+  if (count < INTERLOCK_CALLERS_MOST) callers[count] = 0;
+}
+
 uint32_t interlock_semaphores_made;
 
 void interlock_object_made(const interlock_event *event) {
@@ -92,8 +105,7 @@ void interlock_object_made(const interlock_event *event) {
   record->kind = event->object_kind;
   record->value = event->value;
   record->created = event->place;
-  record->created_outer =
-      is_task(event->object_kind) ? (uintptr_t)event->other : 0;
+  note_callers(record, event);
   record->newest_release = record->newest_enter = 0;
   record->waits = record->enters = 0;
   __atomic_store_n(&record->releases, 0, __ATOMIC_RELAXED);
@@ -150,10 +162,10 @@ static void view_object(const object_record *record, interlock_object_view *view
                                   .kind = record->kind,
                                   .value = record->value,
                                   .created = record->created,
-                                  .created_outer = record->created_outer,
                                   .waits = record->waits,
                                   .releases = record->releases,
                                   .enters = record->enters};
+  memcpy(view->created_callers, record->created_callers, sizeof view->created_callers);
   for (uint32_t index = 0; index < INTERLOCK_PLACES_MOST; index++) {
     view->release_places[index] =
         record->release_places[(record->newest_release - index) % INTERLOCK_PLACES_MOST];

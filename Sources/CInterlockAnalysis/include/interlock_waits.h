@@ -27,6 +27,8 @@ uint64_t interlock_waits_progress(void);
 #define INTERLOCK_RUNS_MOST 8
 #define INTERLOCK_LABEL_BYTES 48
 #define INTERLOCK_PLACES_MOST 4
+/// As many as are behind wrappers of wrappers: a box with a lock class, its storage, and closures.
+#define INTERLOCK_CALLERS_MOST 7
 
 /// A lock that a thread holds.
 typedef struct {
@@ -205,9 +207,9 @@ typedef struct {
   int64_t value;
   /// The call site that created it; 0 if that was not seen.
   uintptr_t created;
-  /// For a continuation, the return address into the caller of the function that made it; 0 if that
-  /// is not known.
-  uintptr_t created_outer;
+  /// The callers of that function, innermost first, as far as they are known; then 0. At most one
+  /// for a continuation.
+  uintptr_t created_callers[INTERLOCK_CALLERS_MOST];
   uint64_t waits;
   uint64_t releases;
   uint64_t enters;
@@ -226,6 +228,10 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
 
 /// The call site that created a mutex, a read-write lock or a condition; 0 if that was not seen.
 uintptr_t interlock_waits_made(uintptr_t lock);
+
+/// As `interlock_waits_made`. Also writes the callers of the function that made the lock, innermost
+/// first, as far as they are known, and then 0.
+uintptr_t interlock_waits_made_by(uintptr_t lock, uintptr_t callers[INTERLOCK_CALLERS_MOST]);
 
 /// Returns false if the mutex or read-write lock at an address is not the one that was created at
 /// `place`: memory that is freed and used again can hold a lock that no call has initialised.

@@ -31,6 +31,37 @@ __attribute__((always_inline)) static inline uintptr_t interlock_events_outer(ui
   return 0;
 }
 
+/// Writes the callers of the function that made a call at `place`, innermost first, by frame
+/// pointers; returns their number. Nanoseconds for each.
+///
+/// Reads only a few pages of this thread's stack, upwards from `frame`.
+static inline size_t interlock_events_callers(uintptr_t frame, uintptr_t place,
+                                              uintptr_t *callers, size_t room) {
+  enum { most_steps = 4, farthest = 2048 };
+  // glibc puts a thread's control block at the top of its stack; that of the main thread lies
+  // below the stack, as code does.
+  uintptr_t control = (uintptr_t)__builtin_thread_pointer();
+  bool is_main = control < frame;
+  size_t count = 0;
+  bool is_found = false;
+  for (size_t step = 0; frame && step < most_steps + room && count < room; step++) {
+    const uintptr_t *pair = (const uintptr_t *)frame;
+    uintptr_t next = pair[0], returns_to = pair[1];
+    if (is_found) {
+      if (returns_to < 4096 || (is_main && returns_to > frame)) break;
+      callers[count++] = returns_to;
+    } else if (returns_to == place) {
+      is_found = true;
+    } else if (step + 1 == most_steps) {
+      break;
+    }
+    bool is_near = next > frame && next - frame <= farthest && next % sizeof(uintptr_t) == 0;
+    if (!is_near || (!is_main && next + 2 * sizeof(uintptr_t) > control)) break;
+    frame = next;
+  }
+  return count;
+}
+
 /// Returns true if an address lies in code that a user may have written.
 ///
 /// That is code in no library of the system or the toolchain.

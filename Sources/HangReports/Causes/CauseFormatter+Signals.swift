@@ -31,7 +31,7 @@ extension CauseFormatter {
   private func signalLines(_ object: Diagnosis.Object) -> [String] {
     guard let signal = index.signals[object.id] else { return [] }
     var lines: [String] = []
-    if let made = PlaceText.place(signal.created) { lines.append("made at \(made)") }
+    if let made = names.makers.place(of: signal) { lines.append("made at \(made)") }
     let isGroup = object.kind == .group
     if isGroup {
       lines.append("entered \(times(signal.enters)), left \(times(signal.releases))")

@@ -80,8 +80,8 @@ struct GraphFormatter {
   private func describe(_ object: Diagnosis.Object, _ node: inout Explanation.Node) {
     node.title = names.object(object)
     if let signal = index.signals[object.id] {
-      node.place = PlaceText.frame(of: signal.created)
-      if let made = PlaceText.place(signal.created) { node.details.append("made at \(made)") }
+      node.place = names.makers.frame(of: signal)
+      if let made = names.makers.place(of: signal) { node.details.append("made at \(made)") }
       if signal.kind == .group {
         node.details.append("entered \(signal.enters), left \(signal.releases)")
       }

@@ -1,4 +1,5 @@
 package import Interlock
+import ProcessInspection
 
 /// A call on a stack, and which frame of the stack shows its reader where the call comes from.
 ///
@@ -27,6 +28,12 @@ package struct CallSite {
   package init(operation: String, frames: [Frame]) {
     self.operation = operation
     self.frames = frames
+  }
+
+  /// Describes a call by those of its frames that are the user's and have a line.
+  init(operation: String, users frames: [StackFrame]) {
+    let users = frames.filter { !$0.isSystem && $0.line ?? 0 > 0 }
+    self.init(operation: operation, frames: users.map { Frame(place: $0) })
   }
 
   /// The frame to show, and the helper between it and the call.
@@ -63,6 +70,8 @@ package struct CallSite {
     for (site, index) in zip(sites, at) where index < site.frames.count {
       rows[site.frames[index].function, default: []].append((site, index))
     }
+    let lockTypes = Set(
+      sites.flatMap(\.frames).map(\.function).filter(\.isNamedAsLock).compactMap(\.type))
     return Set(
       rows.filter { function, rows in
         if rows.allSatisfy({ isSystemHeader($0.site.frames[$0.index].place) }) { return true }
@@ -72,8 +81,15 @@ package struct CallSite {
         }
         guard lines.values.allSatisfy({ $0.count == 1 }) else { return false }
         if function.isNamedAsLock || function.isAccessor { return true }
-        // Two locks that one `init` made would have one name.
-        if function.isInitializer, Set(lines.keys) == ["made"] { return rows.count > 1 }
+        if Set(lines.keys) == ["made"] {
+          if let type = function.type, lockTypes.contains(type) { return true }
+          // Two locks that one `init`, or one function for several callers, made would have one
+          // name.
+          if function.isInitializer { return rows.count > 1 }
+          if Set(rows.map { $0.site.frames.dropFirst($0.index + 1).map(\.place) }).count > 1 {
+            return true
+          }
+        }
         if rows.contains(where: { $0.site.frames[$0.index].takesFunction }) {
           return rows.count > 1
         }
@@ -137,6 +153,12 @@ package struct CallSite {
       }
       return ["wrappedValue", "subscript"].contains(value)
         && ["getter", "setter", "modify", "read"].contains(parts.last)
+    }
+
+    /// The type whose member it is; `nil` for a function outside of types.
+    var type: String? {
+      let path = name.prefix { $0 != "(" && $0 != "<" }
+      return path.lastIndex(of: ".").map { String(path[..<$0]) }
     }
 
     /// Whether it is an `init`, or allocates for one.

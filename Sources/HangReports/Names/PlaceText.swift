@@ -6,8 +6,12 @@ package enum PlaceText {
   /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; with the function of a
   /// lock that it calls, `TMCache.swift:61  get(_:) by NIOLock.lock()`. `nil` if nothing is known.
   package static func place(_ frames: [StackFrame]) -> String? {
-    guard let shown = callSite(of: frames) else { return frame(of: frames).flatMap(text) }
-    return text(shown.place).map { text in
+    callSite(of: frames).map(text) ?? frame(of: frames).flatMap(text)
+  }
+
+  /// `Bank.swift:61  close()`, with the helper that it calls; `nil` if only an address is known.
+  static func text(_ shown: CallSite.Shown) -> String? {
+    text(shown.place).map { text in
       text + (shown.helper.map { " by \(Printable.cut(Printable.line($0), to: 80))" } ?? "")
     }
   }
@@ -15,9 +19,8 @@ package enum PlaceText {
   /// The frame that calls the functions of a lock which are among the user's frames; `nil` if there
   /// are none.
   package static func callSite(of frames: [StackFrame]) -> CallSite.Shown? {
-    let users = frames.filter { !$0.isSystem && $0.line ?? 0 > 0 }
-    guard users.count > 1 else { return nil }
-    let site = CallSite(operation: "", frames: users.map { CallSite.Frame(place: $0) })
+    let site = CallSite(operation: "", users: frames)
+    guard site.frames.count > 1 else { return nil }
     return CallSite.shown([site])[0].flatMap { $0.helper == nil ? nil : $0 }
   }
 

@@ -5,6 +5,7 @@ import Hangs
 /// Names for the threads and objects of a snapshot: from names, labels and lines, if any are known.
 struct SnapshotNames {
   let index: WaitIndex
+  let makers: CreationSites
   /// The signals whose place created several of their kind.
   private let namesakes: Set<WaitIndex.ObjectID>
   /// The accessors of the variables of initialisers.
@@ -12,12 +13,13 @@ struct SnapshotNames {
 
   init(_ index: WaitIndex) {
     self.index = index
-    namesakes = Self.namesakes(among: index.snapshot.signals)
+    makers = CreationSites(index.snapshot)
+    namesakes = Self.namesakes(among: index.snapshot.signals, makers)
     accessors = Self.accessors(of: index.threads)
   }
 
   private static func namesakes(
-    among signals: [WaitSnapshot.Signal]
+    among signals: [WaitSnapshot.Signal], _ makers: CreationSites
   ) -> Set<WaitIndex.ObjectID> {
     struct Name: Hashable {
       var kind: String
@@ -25,7 +27,7 @@ struct SnapshotNames {
       var made: String?
     }
     let groups = Dictionary(grouping: signals.filter { !$0.created.isEmpty }) {
-      Name(kind: name($0.kind), made: PlaceText.place($0.created))
+      Name(kind: name($0.kind), made: makers.place(of: $0))
     }
     return Set(groups.values.filter { $0.count > 1 }.joined().map(\.id))
   }
@@ -156,7 +158,7 @@ struct SnapshotNames {
     case .workItem: return "a work item"
     case .initializer: return initializer(id)
     default:
-      guard let made = index.signals[id].flatMap({ PlaceText.place($0.created) }) else {
+      guard let made = index.signals[id].flatMap(makers.place) else {
         let variable = index.signals[id]?.variable.map(PlaceText.variable)
         return variable.map { "the \(Self.name(object.kind)) \($0)" }
           ?? Self.name(object.kind) + address(id)

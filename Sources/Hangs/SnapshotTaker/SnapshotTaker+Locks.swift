@@ -30,12 +30,15 @@ extension SnapshotTaker {
   /// Adds where a lock or a condition was made, or its variable. Returns false if neither is known.
   static func nameLock(_ lock: inout WaitSnapshot.Signal) -> Bool {
     let kind = lock.kind == .mutex ? INTERLOCK_OBJECT_MUTEX : INTERLOCK_OBJECT_WRITE_LOCK
-    var place = interlock_waits_made(lock.id)
+    var callers = interlock_object_view().created_callers
+    var place = withUnsafeMutableBytes(of: &callers) {
+      interlock_waits_made_by(lock.id, $0.bindMemory(to: UInt.self).baseAddress)
+    }
     if lock.kind != .condition, !interlock_lock_is_made_at(lock.id, kind.rawValue, place) {
       place = 0
     }
     if place != 0 {
-      lock.created = frames(place)
+      lock.created = frames(place) + Self.callers(&callers)
     } else if let variable = interlock_variable_symbol(lock.id) {
       lock.variable = String(cString: variable)
     }

@@ -173,7 +173,7 @@ extension SnapshotTaker {
     return found.values.sorted { $0.id < $1.id }
   }
 
-  private static func signal(
+  static func signal(
     _ view: interlock_object_view, kind: WaitSnapshot.ObjectKind
   ) -> WaitSnapshot.Signal {
     var view = view
@@ -182,9 +182,16 @@ extension SnapshotTaker {
     return WaitSnapshot.Signal(
       id: view.object, kind: kind,
       value: kind == .semaphore && view.created != 0 ? Int(view.value) : nil,
-      created: frames(view.created) + frames(view.created_outer),
+      created: frames(view.created) + callers(&view.created_callers),
       waits: Int(view.waits), releases: Int(view.releases), enters: Int(view.enters),
       releasePlaces: unique(releases), enterPlaces: unique(enters))
+  }
+
+  /// The callers of the function that made an object, by their addresses until the first 0.
+  static func callers<Addresses>(_ addresses: inout Addresses) -> [StackFrame] {
+    withUnsafeBytes(of: &addresses) { bytes in
+      bytes.bindMemory(to: UInt.self).prefix { $0 != 0 }.map { StackFrame(address: $0) }
+    }
   }
 
   private static func unique(_ places: [UInt]) -> [StackFrame] {

@@ -64,12 +64,33 @@ extension SyncEvents {
             #expect(wrapped[place.upperBound...].prefixMatch(of: helper) != nil, "\(wrapped)")
           }
         }
-        // The lines that make the locks, at most.
-        let inBox = wrapped.replacing("made at LockBox.swift:", with: "")
-        #expect(!inBox.contains("LockBox.swift:"), "\(wrapped)")
+        let isDeep = program == "wrapped-deeply"
+        let function = isDeep ? "deeplyWrappedCycle()" : "wrappedCycle()"
+        for line in try ChildRun.lines(of: program + "-made") {
+          let maker = "\(isDeep ? "Deep" : "")LockBox.init(_:)"
+          let made = "made at \(line) static Programs.\(function) by \(maker)"
+          #expect(wrapped.contains(made), "\(wrapped)")
+        }
+        #expect(!wrapped.contains("LockBox.swift:"), "\(wrapped)")
       }
       let plain = try summary("cycle")
       #expect(!plain.contains(" by "), "\(plain)")
+    }
+
+    @Test(
+      "The watchdog names the code behind what made a lock for it: a function, a class")
+    func makers() throws {
+      for (program, helper) in [
+        ("made-by-function", "Programs.namedLock(_:)"), ("made-once", "ClosureLock.init()"),
+        ("made-signal", "SignalBox.init()"),
+      ] {
+        let child = try ChildRun(program, "30", limit: 25)
+        #expect(child.status == 86, "\(child.errors)")
+        let lines = try ChildRun.lines(of: program)
+        #expect(child.errors.contains("by \(helper)"), "\(child.errors)")
+        let made = lines.filter { child.errors.contains("made at \($0)") }
+        #expect(made.count == (program == "made-by-function" ? 2 : 1), "\(child.errors)")
+      }
     }
 
     @Test("SIGQUIT prints each suspended task with its await and its maker; the process goes on")

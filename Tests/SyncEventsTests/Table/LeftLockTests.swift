@@ -36,6 +36,55 @@ extension SyncEvents {
       #expect(interlock_waits_made(allocated(pthread_mutex_t()).address) == 0)
     }
 
+    @Test("A lock and a signal have the calls that led to the function that made them")
+    func callers() throws {
+      let line = #line + 1
+      let (lock, semaphore) = (madeDeep(allocated(pthread_mutex_t())), madeSemaphore())
+      let condition = madeCondition()
+      var signals = [
+        WaitSnapshot.Signal(id: lock, kind: .mutex),
+        WaitSnapshot.Signal(id: condition, kind: .condition),
+      ]
+      #expect(signals.indices.allSatisfy { SnapshotTaker.nameLock(&signals[$0]) })
+      var view = interlock_object_view()
+      try #require(interlock_waits_object(semaphore, &view))
+      signals.append(SnapshotTaker.signal(view, kind: .semaphore))
+      let created = signals.map { $0.created.map { lineOf($0.address) } }
+      for (lines, called) in zip(created, [line, line + 1, line]) {
+        let caller = "LeftLockTests.swift:\(called)"
+        #expect(lines.count > 1 && lines.contains { $0.contains(caller) }, "\(lines)")
+      }
+      let own = created[0].filter { $0.contains("LeftLockTests.swift:") }
+      #expect(own.count >= 3, "\(created)")
+    }
+
+    @inline(never)
+    private func madeDeep(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> UInt {
+      let address = made(mutex)
+      #expect(address == mutex.address)
+      return address
+    }
+
+    @inline(never)
+    private func made(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> UInt {
+      pthread_mutex_init(mutex, nil)
+      return mutex.address
+    }
+
+    @inline(never)
+    private func madeSemaphore() -> UInt {
+      let semaphore = allocated(sem_t())
+      sem_init(semaphore, 0, 0)
+      return semaphore.address
+    }
+
+    @inline(never)
+    private func madeCondition() -> UInt {
+      let condition = allocated(pthread_cond_t())
+      pthread_cond_init(condition, nil)
+      return condition.address
+    }
+
     @Test("A lock that no call makes has no line, whatever was at its address before")
     func replaced() throws {
       let mutex = allocated(pthread_mutex_t())
