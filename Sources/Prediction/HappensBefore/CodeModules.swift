@@ -24,12 +24,19 @@ struct CodeModules {
 
     init(_ module: String) {
       self.module = module
-      // The longest. No part of it is abbreviated alone: at most a capital letter begins a word.
-      word =
-        module.matches(of: /[A-Z]?[a-z]+/).map(\.output).max { $0.count < $1.count }
-        .map(String.init) ?? ""
-      mangled = "\(module.utf8.count)\(module)E"
-      demangled = "(extension in \(module)):"
+      word = Self.longestWord(of: module)
+      let length = String(module.utf8.count)
+      mangled = length + module + "E"
+      demangled = "(extension in " + module + "):"
+    }
+
+    /// No part of it is abbreviated alone: at most a capital letter begins a word.
+    private static func longestWord(of module: String) -> String {
+      var longest = Substring()
+      for match in module.matches(of: /[A-Z]?[a-z]+/) where match.output.count > longest.count {
+        longest = match.output
+      }
+      return String(longest)
     }
   }
 
@@ -111,24 +118,14 @@ struct CodeModules {
     return owner
   }
 
-  /// Whether the symbol of data names a type of a module.
-  static func mentions(_ symbol: String, _ module: String) -> Bool {
-    symbol.ranges(of: "\(module.utf8.count)\(module)").contains { range in
-      // Else the digits are of another length.
-      range.lowerBound == symbol.startIndex
-        || !(symbol[symbol.index(before: range.lowerBound)].isNumber)
-    }
-  }
-
   /// The module that a symbol begins with: `Bank` of `$s4Bank…`.
   private static func leading(_ symbol: String) -> String? {
-    // A module is followed by a name, which begins with its length; another name is followed by its
-    // kind.
-    guard let name = first(symbol),
-      let next = symbol.utf8.dropFirst(2).drop(while: isDigit).dropFirst(name.utf8.count).first,
-      isDigit(next)
-    else { return nil }
-    return name
+    // A module is followed by a name, which begins with its length, or which is the module's own:
+    // `AA`. Another name is followed by its kind.
+    guard let name = first(symbol) else { return nil }
+    let rest = symbol.utf8.dropFirst(2).drop(while: isDigit).dropFirst(name.utf8.count)
+    let isFollowed = rest.first.map(isDigit) ?? false || rest.starts(with: "AA".utf8)
+    return isFollowed ? name : nil
   }
 
   /// The name that a symbol begins with. Of a closure in top-level code it is the module, too,

@@ -78,9 +78,8 @@ struct CodeReach {
       if !symbol.hasPrefix("interlock_") { others.append(index) }
     } else {
       // Data about types of several modules.
-      for module in all.functions.keys.sorted() where CodeModules.mentions(symbol, module) {
-        add(module)
-      }
+      let named = SymbolNames.modules(in: symbol)
+      for module in named.sorted() where all.functions[module] != nil { add(module) }
     }
   }
 

@@ -10,7 +10,7 @@ struct SynchronizationSymbol {
   let symbol: String
   /// The types of Synchronization; empty for the module alone.
   let types: [String]
-  private let demangled: String?
+  let demangled: String?
 
   /// `nil` for a symbol that does not name the module.
   init?(_ symbol: String, index: Int = 0) {
@@ -57,7 +57,7 @@ struct SynchronizationSymbol {
 
   /// Whether it names a module, or a type of it.
   func names(_ module: String) -> Bool {
-    guard let demangled else { return symbol.contains("\(module.utf8.count)\(module)") }
+    guard let demangled else { return SymbolNames.modules(in: symbol).contains(module) }
     return Self.types(of: module, in: demangled) != nil
   }
 
@@ -79,23 +79,19 @@ struct SynchronizationSymbol {
     for range in demangled.ranges(of: module) {
       let (before, after) = (text[..<range.lowerBound], text[range.upperBound...])
       // Otherwise the text is part of a word, or the name of a type or a member.
-      guard before.last.map({ !isOfWord($0) && $0 != UInt8(ascii: ".") }) ?? true else { continue }
+      guard before.last.map({ !SymbolNames.isOfWord($0) && $0 != UInt8(ascii: ".") }) ?? true else {
+        continue
+      }
       if after.first == UInt8(ascii: ".") {
-        types.append(String(decoding: after.dropFirst().prefix(while: isOfWord), as: UTF8.self))
-      } else if !before.suffix(3).elementsEqual("in ".utf8) || after.first.map(isOfWord) == true {
+        types.append(
+          String(decoding: after.dropFirst().prefix(while: SymbolNames.isOfWord), as: UTF8.self))
+      } else if !before.suffix(3).elementsEqual("in ".utf8)
+        || after.first.map(SymbolNames.isOfWord) == true
+      {
         continue
       }
       isNamed = true
     }
     return isNamed ? types : nil
-  }
-
-  private static func isOfWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), 0x80...:
-      true
-    default: false
-    }
   }
 }

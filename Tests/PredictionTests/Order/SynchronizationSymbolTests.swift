@@ -44,4 +44,26 @@ struct SynchronizationSymbolTests {
     }
     #expect(SynchronizationSymbol("$s15Synchronization5MutexVySiGMD")?.property == nil)
   }
+
+  @Test(
+    "a symbol of data names each module of its types, also one whose words are abbreviated",
+    arguments: [
+      (
+        "$s15Synchronization6AtomicVy0A5Flags0A5StateOGMD",
+        ["Synchronization", "SynchronizationFlags"]
+      ),
+      ("$sSay13AtomicMutexes8MutexBoxCGMD", ["AtomicMutexes"]),
+      ("got.$s20SynchronizationFlags0A4FlagCMn", ["SynchronizationFlags"]),
+      (
+        "symbolic _____y_____G 15Synchronization6AtomicV 0A5Flags0A5StateO",
+        ["Synchronization", "SynchronizationFlags"]
+      ),
+      ("symbolic ______p 20SynchronizationFlags0A5ThingP", ["SynchronizationFlags"]),
+      ("symbolic SDy_____SiGSg 4Bank5StateO", ["Bank"]),
+      ("get_type_metadata 15Synchronization6AtomicVySbG noncopyable.1", ["Synchronization"]),
+    ] as [(String, [String])])
+  func data(symbol: String, modules: [String]) {
+    let known: Set = ["Synchronization", "SynchronizationFlags", "AtomicMutexes", "Bank", "Flags"]
+    #expect(SymbolNames.modules(in: symbol).intersection(known) == Set(modules))
+  }
 }
