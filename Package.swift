@@ -288,7 +288,17 @@ let package = Package(
       "SynchronizationFlagsUsers", uses: "SynchronizationFlags",
       at: "Tests/SynchronizationFlagsUsers"),
     .library("AtomicMutexes", at: "Tests/AtomicMutexes"),
-    .tests("PredictionTests", uses: "Prediction SynchronizationFlagsUsers AtomicMutexes"),
+    // Atomics, and a Mutex, in local variables.
+    .library("LocalAtomics", at: "Tests/LocalAtomics"),
+    .library("StackAtomics", at: "Tests/StackAtomics"),
+    .library(
+      "OptimizedAtomics", at: "Tests/OptimizedAtomics", swift: [.unsafeFlags(["-O"])]),
+    .library(
+      "OptimizedMutexes", at: "Tests/OptimizedMutexes", swift: [.unsafeFlags(["-O"])]),
+    .tests(
+      "PredictionTests",
+      uses: "Prediction SynchronizationFlagsUsers AtomicMutexes LocalAtomics StackAtomics"
+        + " OptimizedAtomics OptimizedMutexes"),
     .tests("InterlockTestingTests", uses: "InterlockTesting TrackedModel TestSupport"),
     .tests("ComparisonTests", uses: "Comparison TestSupport"),
     .tests("ReportsTests", uses: "Reports TestSupport", without: "Goldens"),

@@ -14,8 +14,9 @@ cd "$(dirname "$0")/../.."
 
 # By target: Package.swift leaves out the others.
 export INTERLOCK_TESTS="InterlockTests InterlockTestsC TrackedModel ComparisonTests PredictionTests \
-SynchronizationFlags SynchronizationFlagsUsers AtomicMutexes StressRunnerTests StressRunnerTestC \
-StressRunnerTestChild InterlockStressTests FuzzedReaders TestSupport"
+SynchronizationFlags SynchronizationFlagsUsers AtomicMutexes LocalAtomics StackAtomics \
+OptimizedAtomics OptimizedMutexes StressRunnerTests StressRunnerTestC StressRunnerTestChild \
+InterlockStressTests FuzzedReaders TestSupport"
 # By suite, within these targets.
 left_out=(
   '^ComparisonTests\.(Grid|Histogram|Judgement|Statistics)'

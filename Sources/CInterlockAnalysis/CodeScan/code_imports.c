@@ -72,9 +72,34 @@ const char *interlock_code_import_at(uintptr_t target) {
   return name ? name : name_of_slot(slot, table(DT_RELA), entry(DT_RELASZ));
 }
 
+size_t interlock_code_import_slots(const char *part, const char *other, uintptr_t *slots,
+                                   size_t capacity) {
+  pthread_once(&once, find_image);
+  const ElfW(Sym) *symbols = (const ElfW(Sym) *)table(DT_SYMTAB);
+  const char *names = (const char *)table(DT_STRTAB);
+  const ElfW(Rela) *first = (const ElfW(Rela) *)table(DT_RELA);
+  if (!first || !symbols || !names) return 0;
+  size_t count = 0;
+  for (size_t index = 0; index < entry(DT_RELASZ) / sizeof *first; index++) {
+    size_t symbol = ELF64_R_SYM(first[index].r_info);
+    if (!symbol) continue;
+    const char *name = names + symbols[symbol].st_name;
+    if (!strstr(name, part) || !strstr(name, other)) continue;
+    if (count < capacity) slots[count] = first[index].r_offset + image.bias;
+    count++;
+  }
+  return count;
+}
+
 #else
 
 #include <stddef.h>
+
+size_t interlock_code_import_slots(const char *part, const char *other, uintptr_t *slots,
+                                   size_t capacity) {
+  (void)part, (void)other, (void)slots, (void)capacity;
+  return 0;
+}
 
 const char *interlock_code_import_at(uintptr_t target) {
   (void)target;

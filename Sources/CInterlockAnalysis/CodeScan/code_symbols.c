@@ -171,6 +171,14 @@ const char *interlock_code_symbol_at(size_t index) {
   return name_of(&table.symbols[index]);
 }
 
+uintptr_t interlock_code_address_of(size_t index) {
+  pthread_once(&once, read_table);
+  if (index >= table.count) return 0;
+  const Elf64_Sym *symbol = &table.symbols[index];
+  bool is_here = symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0;
+  return is_here ? table.bias + symbol->st_value : 0;
+}
+
 /// The indexes of the symbols that have addresses, by these.
 static struct {
   uint32_t *indexes;
@@ -269,6 +277,11 @@ const char *interlock_code_next_mention(const char *part, const char *other, siz
 }
 
 size_t interlock_code_symbol_count(void) { return 0; }
+
+uintptr_t interlock_code_address_of(size_t index) {
+  (void)index;
+  return 0;
+}
 
 bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **name) {
   (void)address, (void)index, (void)name;

@@ -116,6 +116,18 @@ bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **n
 /// stub is at the address, which must be one that a function calls, and on processors other than
 /// x86-64. Callable from any thread.
 const char *interlock_code_import_at(uintptr_t target);
+/// The address of a symbol of the executable, of a function or of data, by its index; 0 if it has
+/// none. Callable from any thread.
+uintptr_t interlock_code_address_of(size_t index);
+/// Writes the addresses of the executable's slots that have the addresses of other images' symbols,
+/// of those whose names contain both texts. Returns their number, which may exceed `capacity`; 0 on
+/// processors other than x86-64. Callable from any thread.
+size_t interlock_code_import_slots(const char *part, const char *other, uintptr_t *slots,
+                                   size_t capacity);
+/// Whether data of the executable is the metadata of a box, or of a closure's context, that has a
+/// `Synchronization.Atomic`: code that makes one refers to it. False on processors other than
+/// x86-64. Callable from any thread.
+bool interlock_code_captures_atomic(uintptr_t data);
 /// Scans the function of one of these symbols.
 interlock_code_finding interlock_scan_symbol(size_t index);
 /// As `interlock_scan_symbol`, for an explored body, where a `Mutex` is controlled. Writes the

@@ -31,13 +31,30 @@ extension CodeJudge {
     let uses = synchronizationSymbols.filter {
       !$0.isOfMutexAlone && $0.isDeclared(in: module) && reach.contains($0.symbol)
     }
-    if uses.isEmpty { return nil }
+    let local = uses.isEmpty ? localAtomic(in: module, within: reach) : nil
+    if uses.isEmpty, local == nil { return nil }
     // The operations of an AtomicLazyReference are functions of the library.
     if calls.areMade(by: modules.functions[module] ?? []) {
       let uses = uses.filter(\.isOfLazyReference)
       return uses.isEmpty ? nil : UncontrolledPlace(.lazyReference, in: uses).text(in: module)
     }
-    return UncontrolledPlace(.atomics, in: uses).text(in: module)
+    return (local ?? UncontrolledPlace(.atomics, in: uses)).text(in: module)
+  }
+
+  /// The first code with an atomic in a local variable.
+  private mutating func localAtomic(
+    in module: String, within reach: CodeReach
+  ) -> UncontrolledPlace? {
+    let atomics = localAtomics
+    for index in modules.functions[module] ?? [] {
+      var function = interlock_code_function()
+      guard interlock_code_function_at(index, &function), let address = atomics.first(in: function),
+        reach.contains(Self.name(index))
+      else { continue }
+      let place = UncontrolledPlace(atomicAt: address, in: function)
+      if !place.isOwn { return place }
+    }
+    return nil
   }
 }
 
@@ -75,6 +92,13 @@ struct UncontrolledPlace {
     } else {
       kind = Self.isOfMutex(Self.line(frames), in: function) ? .mutex : .atomics
     }
+  }
+
+  /// An atomic to whose type the instruction before an address refers. Where the instruction has no
+  /// line, as one that makes the box of a variable, the function's line is shown.
+  init(atomicAt address: UInt, in function: interlock_code_function) {
+    kind = .atomics
+    frames = Interlock.symbolicate([address, function.start + 1])
   }
 
   /// The first function of some symbols that has a line, or the first property: a property's own

@@ -14,6 +14,7 @@ struct CodeJudge {
 
   private(set) lazy var modules = CodeModules()
   private(set) lazy var synchronizationSymbols = SynchronizationSymbol.all()
+  private(set) lazy var localAtomics = LocalAtomics(synchronizationSymbols)
   private var known: [String: Doubt?] = [:]
   private var knownFunctions: [String: Bool] = [:]
   /// By the module that a body is in.
@@ -116,7 +117,7 @@ struct CodeJudge {
 
   private mutating func ownDoubt(about module: String) -> Doubt? {
     // On x86, release stores and acquire loads are plain instructions, but their types are visible.
-    if synchronizationSymbols.contains(where: { $0.names(module) }) {
+    if synchronizationSymbols.contains(where: { $0.names(module) }) || hasLocalAtomics(module) {
       return "module \(module) uses Synchronization"
     }
     for index in modules.functions[module] ?? [] {
@@ -128,6 +129,14 @@ struct CodeJudge {
       }
     }
     return nil
+  }
+
+  private mutating func hasLocalAtomics(_ module: String) -> Bool {
+    let found = localAtomics
+    return (modules.functions[module] ?? []).contains { index in
+      var function = interlock_code_function()
+      return interlock_code_function_at(index, &function) && found.first(in: function) != nil
+    }
   }
 
   private static func mangled(_ module: String) -> String { "\(module.utf8.count)\(module)" }

@@ -1,5 +1,9 @@
 import AtomicMutexes
 import Interlock
+import LocalAtomics
+import OptimizedAtomics
+import OptimizedMutexes
+import StackAtomics
 import SynchronizationFlags
 import SynchronizationFlagsUsers
 import Testing
@@ -26,6 +30,28 @@ extension CodePlacesTests {
     #expect(UncontrolledCode.place(inModule: "AtomicMutexes") == nil)
   }
 
+  @Test(
+    "an atomic in a local variable that is only loaded and stored is named by a line",
+    arguments: [("LocalAtomics", 8...17), ("OptimizedAtomics", 6...15), ("StackAtomics", 6...15)])
+  func localAtomic(module: String, lines: ClosedRange<Int>) throws {
+    #expect(LocalAtomics.escaping() == 1 && OptimizedAtomics.escaping() == 1)
+    #expect(StackAtomics.shared())
+    let place = try #require(UncontrolledCode.place(inModule: module))
+    let prefix = "atomics in module \(module) (\(module).swift:"
+    #expect(place.hasPrefix(prefix) && place.hasSuffix(")"), "\(place)")
+    let line = Int(place.dropFirst(prefix.count).dropLast())
+    #expect(line.map(lines.contains) == true, "\(place)")
+    OwnCode.register(OwnCode.prediction)
+    var judge = CodeJudge()
+    #expect(judge.doubt(about: module) == "module \(module) uses Synchronization")
+  }
+
+  @Test("a Mutex in a local variable is not named, in optimised code neither")
+  func localMutex() {
+    #expect(OptimizedMutexes.sum() == 2 && MutexBox.sum() == 1)
+    #expect(UncontrolledCode.place(inModule: "OptimizedMutexes") == nil)
+  }
+
   @Test("prediction doubts code that comes to an atomic of another module")
   func doubt() {
     #expect(sets(SynchronizationFlag()))
@@ -46,6 +72,8 @@ extension CodePlacesTests {
     #expect(modules.module(of: "$sSa13AtomicMutexesE5countSiyF") == "AtomicMutexes")
     #expect(modules.module(of: "$sSay13AtomicMutexes8MutexBoxCGMD") == nil)
     #expect(modules.module(of: "$s15Synchronization5MutexVySiGMD") == nil)
+    // A type with its module's name.
+    #expect(modules.module(of: "$s12LocalAtomicsAAO8escapingSiyFZ") == "LocalAtomics")
   }
 }
 

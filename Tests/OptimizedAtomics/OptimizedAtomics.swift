@@ -1,0 +1,16 @@
+import Dispatch
+import Synchronization
+
+/// As `LocalAtomics`, in optimised code.
+package enum OptimizedAtomics {
+  package static func escaping() -> Int {
+    let value = Atomic<Int>(0)
+    let isDone = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      value.store(1, ordering: .releasing)
+      isDone.signal()
+    }
+    isDone.wait()
+    return value.load(ordering: .acquiring)
+  }
+}
