@@ -4,7 +4,7 @@ import Hangs
 
 /// The engine in C, with what it has learnt about a body.
 struct Engine {
-  private let options: ExplorationOptions
+  private(set) var options: ExplorationOptions
   private let name: String
   private let around: Surroundings?
   /// What executions have shown, which makes more operations matter; a replay needs it too.
@@ -43,6 +43,8 @@ struct Engine {
   var waited = Duration.zero
   /// The race of the last run, where a child process found it.
   private(set) var race: ExplorationRace?
+  /// Why one process explores although the options ask for several; `nil` where it does not.
+  var inOneProcess: String?
 
   /// An engine that knows of the body what earlier executions have shown.
   init(
@@ -55,6 +57,7 @@ struct Engine {
     self.state = state
     self.facts = facts
     self.points = points
+    inOneProcess = Self.reasonForOneProcess(options)
   }
 
   /// Makes points of the accesses whose races failed the last run; returns `false` if they cannot
@@ -74,16 +77,29 @@ struct Engine {
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     let isReplay = phase.isReplay
     let left = options.executions.map { $0 - executions } ?? .max
-    let most = phase.executions.map { min($0, left) }
+    let spreads = spreads(phase)
+    let most = phase.executions.map { min($0, left) } ?? (spreads ? left : nil)
     RaceCheck.start(facts)
     if ignoresOrder { RaceCheck.stopFollowingOrder() }
     guard let strategy = phase.makeStrategy(seed: options.seed, part: options.part) else {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
     defer { strategy.pointee.destroy(strategy) }
+    let first = spreads ? min(left, Self.ordersBeforeJobs) : most
     var result = try exploreInSlices(
-      strategy, phase, seconds: seconds ?? phase.seconds, most: most, body)
+      strategy, phase, seconds: seconds ?? phase.seconds, most: first, body)
     if case .replay = phase { divergence = Self.divergence(strategy) }
+    var isHere = !options.isIsolated
+    if spreads,
+      let all = try exploreInJobs(
+        phase, seconds: seconds ?? phase.seconds, most: left, after: result, body)
+    {
+      noteEscaped(result)
+      (result, isHere) = (all, false)
+      // An order that ends its process would end this one.
+      let ends = [INTERLOCK_EXPLORED_CRASHED, INTERLOCK_EXPLORED_TIMED_OUT]
+      if ends.contains(result.verdict) { options.isIsolated = true }
+    }
     if phase.isSampling {
       estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
     }
@@ -92,17 +108,16 @@ struct Engine {
     if result.must_begin_anew { return try run(phase, seconds: seconds, body) }
     let report = reporter.read(result)
     race = report?.race
-    let isHere = !options.isIsolated
     orderUnknown = orderUnknown ?? (isHere ? RaceCheck.blindness(facts) : report?.orderUnknown)
-    if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = undecidedRace(report) {
+    if result.verdict == INTERLOCK_EXPLORED_RACE, let undecided = undecidedRace(report, isHere) {
       escaped.insert(undecided)
       hasUndecided = true
-      ignoresOrder = options.isIsolated
+      ignoresOrder = !isHere
       return try run(phase, seconds: seconds, body)
     }
     if case .everyOrder = phase, options.part != nil, result.failures == 0 {
       // Without the beginnings of orders that other parts have.
-      result.executions = interlock_dpor_get_statistics(strategy).executions
+      result.executions -= result.cut
       result.cut = 0
     }
     if !isReplay { executions += Int(result.executions) }
@@ -140,8 +155,8 @@ struct Engine {
   }
 
   /// Why the race of a run is no finding; `nil` if it is one.
-  private func undecidedRace(_ report: ChildReport?) -> String? {
-    guard options.isIsolated else { return RaceCheck.undecided() }
+  private func undecidedRace(_ report: ChildReport?, _ isHere: Bool) -> String? {
+    if isHere { return RaceCheck.undecided() }
     if let report { return report.undecidedRace }
     // The child was ended while it looked for code that may order the two. If only overlaps count,
     // the race is one.
@@ -230,10 +245,11 @@ struct Engine {
     }
   }
 
-  private func explore(
+  func explore(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, most: Int? = nil,
     isReplay: Bool, estimates: Bool = false, estimate: OpaquePointer? = nil,
-    after earlier: UInt64 = 0, reports: Bool = true, _ body: @escaping () -> Bool
+    after earlier: UInt64 = 0, reports: Bool = true, jobs: Jobs? = nil,
+    _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
@@ -299,6 +315,11 @@ struct Engine {
               asked.point_keys = keys.baseAddress
               return name.withCString { name in
                 asked.token_body = name
+                if let jobs {
+                  return jobs.run(
+                    &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+                    UnsafeMutableRawPointer(mutating: pointer), &result)
+                }
                 return run(
                   &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
                   UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
@@ -312,7 +333,7 @@ struct Engine {
     switch status {
     case INTERLOCK_EXPLORE_RAN: return result
     case INTERLOCK_EXPLORE_NESTED: refusal = "an explored body cannot explore"
-    case INTERLOCK_EXPLORE_NO_CHILD: refusal = "no child process could be made"
+    case INTERLOCK_EXPLORE_NO_CHILD: throw .noChild
     case INTERLOCK_EXPLORE_NO_MEMORY: refusal = "there is no memory to explore in"
     default: refusal = "this build cannot control the calls that wait and wake"
     }

@@ -64,6 +64,8 @@ package struct Exploration: Sendable {
     case repaired(Int)
     /// Races by the order of sections were not decided, for this reason; overlaps were.
     case orderUnknown(String)
+    /// One process explored although several were asked for, for this reason.
+    case oneProcess(String)
     /// What executions have shown of the body. Parts fit together only if each shows the same.
     case facts(UInt32)
     /// How long it took, and how long it waited for other explorations besides.
@@ -106,6 +108,7 @@ package struct Exploration: Sendable {
       waited += engine.waited
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
+      if let reason = engine.inOneProcess { notes(.oneProcess(reason)) }
       if case .sampled(_, _, let escaped, _) = outcome {
         if let estimate = engine.estimate { notes(.estimate(estimate)) }
         if options.strategy == .everyOrder, escaped.isEmpty {

@@ -74,6 +74,11 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var slice: Double?
   /// Which part of the orders is explored; `nil` for all.
   package var part: Part?
+  /// How many processes explore at once; `nil` for this one alone.
+  package var jobs: Int?
+
+  /// How many processes can explore at once.
+  package static let jobsRange = 1...64
 
   /// One of several parts of the orders, each of which another machine can explore. All parts
   /// together have every order that matters; samples of a part are drawn by a seed of its own.

@@ -199,4 +199,7 @@ package struct ExplorationEstimate: Sendable, Hashable, Codable {
 package struct ExplorationRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason.
   package var description: String
+
+  /// The system has no more processes.
+  static let noChild = Self(description: "no child process could be made")
 }

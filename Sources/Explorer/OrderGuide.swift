@@ -40,6 +40,7 @@ final class OrderGuide {
       pick_useful: nil,
       orders: nil,
       performed: { _, _, _, _ in },
+      is_own: nil,
       end: { _, _, _ in },
       is_complete: { _ in false },
       destroy: { strategy in

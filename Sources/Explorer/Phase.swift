@@ -53,14 +53,23 @@ enum Phase {
     }
   }
 
+  /// Several processes can explore it at once, each its part.
+  var hasParts: Bool {
+    if case .everyOrder = self { true } else { isSampling }
+  }
+
+  /// Makes the strategy that explores the phase, or a part of it: `job` is the number of one of
+  /// several processes, from 0, and `nil` for the only one.
   func makeStrategy(
-    seed: UInt64, part: ExplorationOptions.Part?
+    seed: UInt64, part: ExplorationOptions.Part?, job: Int? = nil
   ) -> UnsafeMutablePointer<interlock_strategy>? {
     let options = interlock_dpor_options(
       objects_keep_their_numbers: false, shard: UInt32(part.map { $0.number - 1 } ?? 0),
       shards: UInt32(part?.count ?? 1))
     // Far from the seeds next to it, which the samplers of one part have.
-    let seed = seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
+    let seed =
+      seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
+      &+ UInt64(job.map { $0 + 1 } ?? 0) &* 0xbf58_476d_1ce4_e5b9
     return switch self {
     case .everyOrder: interlock_dpor_create(options)
     case .sampling: interlock_portfolio_create(seed)

@@ -29,6 +29,11 @@ private struct Arguments {
   var readsWaits = false
   var isIsolated = false
   var forksEach = false
+  /// Processes that explore at once; 0 for this one.
+  var jobs = 0
+  /// Which of several parts of the orders is explored, from 0, and how many there are.
+  var shard: UInt32 = 0
+  var shards: UInt32 = 1
   var keepsGoing = false
   var faultsBeside = false
   var budget: UInt64 = 0
@@ -55,6 +60,9 @@ private struct Arguments {
       case "--facts": facts = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--isolated": isIsolated = true
       case "--forks-each": (isIsolated, forksEach) = (true, true)
+      case "--jobs": jobs = rest.popFirst().flatMap(Int.init) ?? jobs
+      case "--shard": shard = rest.popFirst().flatMap(UInt32.init) ?? shard
+      case "--shards": shards = rest.popFirst().flatMap(UInt32.init) ?? shards
       case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
       case "--os-threads": usesOSThreads = true
       case "--follow-order": followsOrder = true
@@ -72,12 +80,14 @@ private struct Arguments {
     }
   }
 
-  func strategy() -> UnsafeMutablePointer<interlock_strategy> {
+  func strategy(job: Int = 0) -> UnsafeMutablePointer<interlock_strategy> {
     if let choices { return interlock_replay_create(choices, choices.count) }
     switch search {
-    case "dpor": return interlock_dpor_create(interlock_dpor_options())
+    case "dpor":
+      return interlock_dpor_create(
+        interlock_dpor_options(objects_keep_their_numbers: false, shard: shard, shards: shards))
     case "dfs": return interlock_dfs_create(.max)
-    default: return interlock_random_walk_create(seed)
+    default: return interlock_random_walk_create(seed + UInt64(job))
     }
   }
 }
@@ -146,12 +156,38 @@ private func explore(facts: UInt32) -> interlock_exploration_result {
   var result = interlock_exploration_result()
   let strategy = arguments.strategy()
   let running = Running(body)
+  if arguments.jobs > 0 {
+    strategy.pointee.destroy(strategy)
+    return exploreInJobs(&options, running)
+  }
   let run = arguments.isIsolated ? interlock_explore_isolated : interlock_explore
   let status = run(
     &options,
     { Unmanaged<Running>.fromOpaque($0!).takeUnretainedValue().body.run() },
     Unmanaged.passUnretained(running).toOpaque(), strategy, &result)
   strategy.pointee.destroy(strategy)
+  guard status == INTERLOCK_EXPLORE_RAN else { fatalError("not explored: \(status)") }
+  return result
+}
+
+private func exploreInJobs(
+  _ options: inout interlock_exploration_options, _ running: Running
+) -> interlock_exploration_result {
+  let jobs = interlock_jobs_create()
+  let takesParts = arguments.search == "dpor"
+  let strategies = (0..<arguments.jobs).map { job in
+    let strategy = arguments.strategy(job: job)
+    if takesParts { interlock_dpor_share(strategy, jobs, UInt32(job)) }
+    return Optional(strategy)
+  }
+  var result = interlock_exploration_result()
+  let status = interlock_explore_in_jobs(
+    &options,
+    { Unmanaged<Running>.fromOpaque($0!).takeUnretainedValue().body.run() },
+    Unmanaged.passUnretained(running).toOpaque(), strategies, UInt32(strategies.count), jobs,
+    takesParts, &result)
+  for case let strategy? in strategies { strategy.pointee.destroy(strategy) }
+  interlock_jobs_destroy(jobs)
   guard status == INTERLOCK_EXPLORE_RAN else { fatalError("not explored: \(status)") }
   return result
 }

@@ -162,6 +162,47 @@ struct ExploreCommandTests {
     #expect(test.world.perform(["merge", records]) == .badScenario)
   }
 
+  @Test("'explore --jobs' divides the orders of each pair among the processes without one")
+  func jobs() throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order", "--subject", "bad", "--jobs", "3") == .met)
+    #expect(test.trials.map(\.explore?.options.jobs) == [3] && test.jobs == 3)
+    // A process for each of the two pairs, and then two.
+    #expect(test.run("explore", "order", "--jobs", "3") == .met)
+    #expect(test.trials.suffix(2).map(\.explore?.options.jobs) == [nil, nil])
+    #expect(test.run("explore", "order", "--jobs", "4") == .met)
+    #expect(test.trials.suffix(2).map(\.explore?.options.jobs) == [2, 2])
+    #expect(test.run("explore", "order", "--subject", "bad", "--jobs", "256") == .met)
+    #expect(test.trials.last?.explore?.options.jobs == 64)
+    #expect(test.run("explore", "order", "--subject", "bad") == .met)
+    #expect(test.trials.last?.explore?.options.jobs == nil)
+  }
+
+  @Test("A number of processes that cannot be is an error in one line", arguments: ["0", "many"])
+  func invalidJobs(_ value: String) throws {
+    let test = try makeWorld()
+    #expect(test.run("explore", "order", "--jobs", value) == .usage)
+    #expect(
+      test.errors.text.contains(
+        "The value '\(value)' is invalid for '--jobs <n>': expected a whole number from 1 to 256"))
+    #expect(test.trials.isEmpty)
+  }
+
+  @Test("The claim of an exploration that stayed in one process says why")
+  func oneProcess() throws {
+    let test = try makeWorld()
+    test.exploration = { _ in
+      var record = ExplorationRecord(
+        outcome: .allOrdersPass(count: 12, leftBehind: 0), seconds: 1)
+      record.oneProcess = "depth-first search has no parts"
+      return record
+    }
+    #expect(test.run("explore", "order", "--subject", "good", "--verbose") == .met)
+    #expect(
+      test.output.text.contains("in one process: depth-first search has no parts"),
+      "\(test.output.text)")
+  }
+
   @Test("'explore --isolate' reaches the child, and the printed replay repeats it")
   func isolate() throws {
     let test = try makeWorld()

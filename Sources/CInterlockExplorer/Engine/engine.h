@@ -111,6 +111,10 @@ typedef struct {
   volatile size_t *shown_choices, *shown_steps;
   /// Whether a thread reads symbols, for that process: no code of the body takes the time.
   volatile bool *shown_naming;
+  /// Where one of several jobs notes the hashes of its executions, for the estimate of all jobs;
+  /// NULL for none.
+  uint64_t *noted_traces;
+  size_t *noted_trace_count;
   /// In the child of an isolated exploration: the fork has copied no other thread of the parent.
   bool is_child;
   /// Counts the executions that such a child begins, where the body cannot write: an eventfd of the

@@ -2,7 +2,9 @@
 #include "../Calls/calls.h"
 #include "../Calls/swift_mutexes.h"
 #include "../Sections/sections.h"
+#include "../Strategies/jobs.h"
 #include "engine.h"
+#include "isolation.h"
 #include "interlock_layouts.h"
 #include "interlock_strategies.h"
 
@@ -69,14 +71,15 @@ static void keep(void) {
 /// The executions so far. Not the result's: a body may write over that, and would run for ever.
 static uint64_t counted;
 
-static void count_execution(bool passed) {
+static void count_execution(bool passed, bool is_own) {
   interlock_exploration_result *result = ENGINE.result;
   result->executions = ++counted;
   result->steps += ENGINE.steps;
   result->looks += ENGINE.looks;
   result->switches += ENGINE.switches;
   result->choices += ENGINE.choice_count;
-  if (ENGINE.is_cut) result->cut++;
+  // Another part of the orders has it.
+  if (ENGINE.is_cut || !is_own) result->cut++;
   if (!passed) {
     result->failed_at = counted;
     result->failures++;
@@ -102,6 +105,12 @@ static bool estimate_is_full(const interlock_estimate *estimate) {
   return interlock_estimate_distinct(estimate) >= 1 << 17;
 }
 
+/// For the process that knows the traces of the other jobs too.
+static void note_trace(void) {
+  if (!ENGINE.noted_traces || *ENGINE.noted_trace_count == INTERLOCK_SHARED_TRACES) return;
+  ENGINE.noted_traces[(*ENGINE.noted_trace_count)++] = interlock_trace_hash();
+}
+
 static void run_executions(void) {
   interlock_exploration_result *result = ENGINE.result;
   interlock_strategy *strategy = ENGINE.strategy;
@@ -118,6 +127,8 @@ static void run_executions(void) {
   result->left_behind = 0;
   counted = 0;
   while (!result->must_begin_anew) {
+    interlock_jobs *jobs = ENGINE.options.jobs;
+    if (jobs && !interlock_job_goes_on(jobs, ENGINE.options.job, counted)) break;
     if (!strategy->begin(strategy)) break;
     if (ENGINE.is_child && ENGINE.counter >= 0) eventfd_write(ENGINE.counter, 1);
     // A difference is reported with its lines.
@@ -129,10 +140,12 @@ static void run_executions(void) {
     if (counted < ENGINE.options.determinism_checks && is_repeatable) {
       passed = interlock_engine_repeat() && passed;
     }
-    count_execution(passed);
+    bool is_own = !strategy->is_own || strategy->is_own(strategy);
+    count_execution(passed, is_own);
     if (estimate && !ENGINE.is_cut && !estimate_is_full(estimate)) {
       interlock_estimate_add(estimate, interlock_trace_hash());
     }
+    if (ENGINE.options.estimates && !ENGINE.is_cut) note_trace();
     interlock_execution_end end = ENGINE.is_limited ? INTERLOCK_EXECUTION_LIMITED
                                   : !passed         ? INTERLOCK_EXECUTION_FAILED
                                                     : INTERLOCK_EXECUTION_PASSED;
@@ -143,6 +156,7 @@ static void run_executions(void) {
     if (!ENGINE.is_cut) strategy->end(strategy, end, &last);
     if (!passed && !ENGINE.options.keeps_going) break;
     if (ENGINE.options.executions && counted >= ENGINE.options.executions) break;
+    if (jobs && is_own && interlock_jobs_have_enough(jobs)) break;
     if (is_budget_spent(begun)) break;
   }
   // The last one, if none failed: its trace and its hash.

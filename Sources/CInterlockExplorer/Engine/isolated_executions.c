@@ -59,37 +59,6 @@ static interlock_explore_status repeat(explored *self) {
 /// Escaped operations of all executions.
 static interlock_escaped_operation escaped[INTERLOCK_ESCAPED_MOST];
 
-/// Adds one execution: the sums are of all, the rest is of the last.
-static void add(interlock_exploration_result *all, const interlock_exploration_result *one) {
-  interlock_exploration_result sum = *one;
-  sum.executions += all->executions;
-  sum.failures += all->failures;
-  sum.failed_at = one->failures ? sum.executions : 0;
-  sum.cut += all->cut;
-  sum.steps += all->steps;
-  sum.looks += all->looks;
-  sum.switches += all->switches;
-  sum.choices += all->choices;
-  sum.left_behind += all->left_behind;
-  sum.facts |= all->facts;
-  sum.bounds_sleeps |= all->bounds_sleeps;
-  sum.uses_time |= all->uses_time;
-  sum.bounds_loops |= all->bounds_loops;
-  sum.bounds_wake_ups |= all->bounds_wake_ups;
-  sum.strengthens_atomics |= all->strengthens_atomics;
-  sum.bounds_waiters |= all->bounds_waiters;
-  sum.tasks_block |= all->tasks_block;
-  if (sum.most_task_threads < all->most_task_threads) {
-    sum.most_task_threads = all->most_task_threads;
-  }
-  sum.escaped = escaped;
-  sum.escaped_count = all->escaped_count;
-  for (uint32_t index = 0; index < one->escaped_count; index++) {
-    interlock_result_add_escaped(&sum, escaped, one->escaped[index].name);
-  }
-  *all = sum;
-}
-
 /// Whether the exploration goes on. The strategy has had the last execution then, and also where
 /// that failed: what a replay recorded is asked for.
 static bool goes_on(explored *self, interlock_exploration_result *result) {
@@ -124,7 +93,7 @@ interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
       status = repeat(&self);
     }
     if (status != INTERLOCK_EXPLORE_RAN) break;
-    add(result, &child->result);
+    interlock_result_add(result, &child->result, escaped);
     if (estimate && child->end != INTERLOCK_EXECUTION_CUT) {
       interlock_estimate_add(estimate, child->trace_order);
     }

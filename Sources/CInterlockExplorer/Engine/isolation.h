@@ -8,6 +8,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <sys/types.h>
+
 enum {
   /// The largest limit of steps. Behind the limit, an execution goes on for as many steps by a fair
   /// schedule; each makes at most one choice of a thread, and one of a value.
@@ -15,7 +17,9 @@ enum {
   INTERLOCK_SHARED_TRACE = 2 * INTERLOCK_SHARED_STEPS + 1,
   INTERLOCK_SHARED_CHOICES = 2 * INTERLOCK_SHARED_TRACE,
   INTERLOCK_SHARED_BLOCKED = 1 << 16,
-  INTERLOCK_SHARED_REPORT = 1 << 20
+  INTERLOCK_SHARED_REPORT = 1 << 20,
+  /// An estimate needs no more.
+  INTERLOCK_SHARED_TRACES = 1 << 20
 };
 
 /// What both processes see. Of the address space only: pages that are not used take no memory.
@@ -37,6 +41,9 @@ typedef struct {
   size_t blocked_count, report_size;
   /// The hash of the last execution for an estimate.
   uint64_t trace_order;
+  /// Of one of several jobs: the hashes of its executions, in the words of the log, which it does
+  /// not use otherwise.
+  size_t noted_traces;
   /// Each child writes from here on anew.
   uint32_t choices[INTERLOCK_SHARED_CHOICES];
   interlock_exploration_step trace[INTERLOCK_SHARED_TRACE];
@@ -62,6 +69,75 @@ typedef struct {
   interlock_blocked_thread *blocked;
   char *report;
 } interlock_child_result;
+
+/// Why a child was killed.
+typedef enum {
+  INTERLOCK_CHILD_NOT_KILLED = 0,
+  INTERLOCK_CHILD_OUT_OF_TIME,
+  INTERLOCK_CHILD_CANNOT_GO_ON
+} interlock_child_killed;
+
+/// A child that the parent watches (child_watch.c).
+typedef struct {
+  pid_t child;
+  const interlock_shared_memory *shared;
+  /// How long nothing may move, and how long it may explore: 0 for any time. Nanoseconds.
+  uint64_t limit, budget;
+  /// A descriptor of the process, -1 for none; its wait status, once it has ended.
+  int descriptor, status;
+  bool has_ended;
+  interlock_child_killed killed;
+  /// When the watch began, and the last look; since when nothing has moved, and how long that was
+  /// at the last look at its threads; how long it has explored, without the time in which a race is
+  /// named.
+  uint64_t begun, before, still, looked_at, exploring;
+  uint64_t seen_executions;
+  size_t seen_steps;
+  bool waited, was_naming;
+} interlock_child_watch;
+
+void interlock_child_watch_begin(interlock_child_watch *self, pid_t child,
+                                 const interlock_shared_memory *shared, uint64_t limit,
+                                 uint64_t budget) HIDDEN;
+/// Returns true if the child has ended; kills it where nothing moves for long, or where it goes on
+/// long after its budget.
+bool interlock_child_watch_look(interlock_child_watch *self) HIDDEN;
+/// Kills the child unless it has ended.
+void interlock_child_watch_end(interlock_child_watch *self) HIDDEN;
+/// Waits for the end of one of the children, or until it is time to look at them again.
+void interlock_children_wait(const interlock_child_watch *const *watches, uint32_t count) HIDDEN;
+
+/// A child that explores.
+typedef struct {
+  interlock_child_watch watch;
+  interlock_shared_memory *shared;
+  /// Counts its executions; -1 for none.
+  int counter;
+} interlock_child;
+
+/// Forks a child that explores; false if none could be made. It needs no lock that another thread
+/// of this process may hold, unless it is the last one.
+bool interlock_child_start(interlock_child *self, interlock_shared_memory *shared, bool is_last,
+                           const interlock_exploration_options *options, bool (*body)(void *),
+                           void *context, interlock_strategy *strategy) HIDDEN;
+/// Takes the result of a child that has ended. Returns false if the child came to a lock that
+/// another thread of this process held at the fork: the copy of the lock is never released.
+bool interlock_child_finish(interlock_child *self, bool is_last,
+                            const interlock_exploration_options *options,
+                            interlock_child_result *taken,
+                            interlock_explore_status *status) HIDDEN;
+
+/// Adds the result of a child: the sums are of all, the rest is of the last. `escaped` has room for
+/// the operations that escaped any of them.
+void interlock_result_add(interlock_exploration_result *all,
+                          const interlock_exploration_result *one,
+                          interlock_escaped_operation *escaped) HIDDEN;
+
+/// Before the first child of an exploration is forked; false if the caller is explored itself.
+bool interlock_isolation_begin(void) HIDDEN;
+void interlock_isolation_end(void) HIDDEN;
+/// What parent and child share, new, in place of `last`; NULL if there is no memory.
+interlock_shared_memory *interlock_share_memory(interlock_shared_memory *last) HIDDEN;
 
 /// Copies what a child has left (child_result.c). If the child is over and any of it cannot be
 /// what the engine writes, the result becomes a crash that says so. `counted` is the parent's own

@@ -115,6 +115,11 @@ static void performed(interlock_strategy *strategy, uint32_t thread,
   for (size_t index = 0; index < count; index++) put_operation(self, &operations[index]);
 }
 
+static bool is_own(interlock_strategy *strategy) {
+  interlock_strategy *inner = of(strategy)->inner;
+  return !inner->is_own || inner->is_own(inner);
+}
+
 static void end(interlock_strategy *strategy, interlock_execution_end end,
                 const interlock_exploration_state *last) {
   logged *self = of(strategy);
@@ -138,7 +143,8 @@ interlock_strategy *interlock_strategy_logged(interlock_logged_strategy *self,
                                               interlock_strategy_log *log) {
   self->strategy = (interlock_strategy){.name = inner->name, .begin = begin, .choose = choose,
                                         .pick = pick, .pick_useful = pick_useful,
-                                        .orders = orders, .performed = performed, .end = end,
+                                        .orders = orders, .performed = performed,
+                                        .is_own = is_own, .end = end,
                                         .is_complete = is_complete, .destroy = destroy};
   self->inner = inner;
   self->log = log;

@@ -44,6 +44,11 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool
   uint64_t awake = frame->enabled & ~frame->asleep;
   if (!awake) return false;
   uint32_t thread = (uint32_t)__builtin_ctzll(awake);
+  // Shards give identities in different orders, and must not search in different ones.
+  for (uint32_t i = 0; interlock_dpor_is_sharded(dpor) && i < state->enabled_count; i++) {
+    thread = dpor->identity[state->enabled[i]];
+    if (awake >> thread & 1) break;
+  }
   if (state->current >= 0) {
     uint32_t current = dpor->identity[state->current];
     if (awake >> current & 1) thread = current;
@@ -130,6 +135,7 @@ static void order(interlock_dpor *dpor, interlock_dpor_frame *frame) {
     if (frame->clock[earlier->thread] < earlier->own) join(frame->clock, earlier->clock);
   }
   frame->clock[frame->thread] = frame->own;
+  if (frame->is_top) interlock_dpor_note_walks(dpor);
 }
 
 // Adds what the step did to what its other variants did.
@@ -138,13 +144,15 @@ static bool note_explored(interlock_dpor *dpor, interlock_dpor_frame *frame) {
     frame->explored = interlock_step_memory_take(&dpor->memory, sizeof *frame->explored);
     if (!frame->explored) return false;
     *frame->explored = (interlock_dpor_explored){
-        .references = 1, .record = interlock_step_record_retain(frame->record)};
+        .references = 1, .record = interlock_step_record_retain(frame->record),
+        .at = dpor->depth, .has_picks = dpor->pick_index > 0};
     // This shard does not run all that begins with the step, and so may not see what depends on it.
     if (frame->is_top) {
       memset(frame->explored->dependents, 0xff, sizeof frame->explored->dependents);
     }
     return true;
   }
+  frame->explored->has_picks = true;
   interlock_step_record *both = interlock_step_record_union(frame->explored->record, frame->record);
   interlock_step_record_release(frame->explored->record);
   frame->explored->record = both;
@@ -214,8 +222,9 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
   if (dpor->finished) return;
   if (end == INTERLOCK_EXECUTION_CUT) {
     dpor->statistics.cut++;
-  } else {
-    dpor->statistics.executions += interlock_dpor_is_own(dpor);
+  } else if (interlock_dpor_is_own(dpor)) {
+    dpor->statistics.executions++;
+    if (dpor->jobs && dpor->part) interlock_job_count(dpor->jobs, dpor->part);
   }
   if (end == INTERLOCK_EXECUTION_LIMITED && !dpor->statistics.incomplete) {
     dpor->statistics.incomplete = "an execution reached a limit";
@@ -226,6 +235,8 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
   interlock_dpor_reverse_races(dpor, last);
   if (!dpor->finished && !interlock_dpor_backtrack(dpor)) dpor->finished = true;
 }
+
+static bool is_own(interlock_strategy *strategy) { return interlock_dpor_is_own(of(strategy)); }
 
 static bool is_complete(const interlock_strategy *strategy) {
   const interlock_dpor *dpor = (const interlock_dpor *)strategy;
@@ -254,7 +265,8 @@ interlock_strategy *interlock_dpor_create(interlock_dpor_options options) {
   dpor->options = options;
   dpor->strategy = (interlock_strategy){.name = "dpor", .begin = begin, .choose = choose,
                                         .pick = pick, .pick_useful = pick_useful,
-                                        .orders = orders, .performed = performed, .end = end,
+                                        .orders = orders, .performed = performed,
+                                        .is_own = is_own, .end = end,
                                         .is_complete = is_complete, .destroy = destroy};
   return &dpor->strategy;
 }

@@ -4,6 +4,7 @@
 
 #include "../Dependency/enabledness.h"
 #include "interlock_strategies.h"
+#include "jobs.h"
 #include "wakeup_tree.h"
 
 enum { INTERLOCK_DPOR_THREADS = 64, INTERLOCK_DPOR_STEPS = 4096 };
@@ -20,6 +21,13 @@ typedef struct interlock_dpor_variant {
   struct interlock_dpor_variant *next;
 } interlock_dpor_variant;
 
+/// Steps that were taken at the top behind a step there, by their hash; true if the last of them
+/// depends on it.
+typedef struct {
+  uint64_t path;
+  bool depends;
+} interlock_dpor_walk;
+
 /// What is known of a step once every execution that begins with it has been run. Counted by its
 /// references.
 typedef struct {
@@ -28,6 +36,12 @@ typedef struct {
   interlock_step_record *record;
   /// The later steps that were found to depend on it, by thread and count; two may share a bit.
   uint64_t dependents[16];
+  /// With several shards, of a step at the top: its frame, whether it picks values, and the steps
+  /// that were taken behind it.
+  uint32_t at;
+  bool has_picks;
+  interlock_dpor_walk *walks;
+  uint32_t walk_count, walk_room;
 } interlock_dpor_explored;
 
 static inline uint32_t interlock_dpor_dependent_bit(uint32_t thread, uint32_t own) {
@@ -75,6 +89,13 @@ typedef struct {
   interlock_dpor_options options;
   interlock_dpor_statistics statistics;
   interlock_step_memory memory;
+
+  /// With several jobs: what they share, the number of this one, how many parts it has come to, the
+  /// path of the last one, and that part if the job has it.
+  interlock_jobs *jobs;
+  uint32_t job;
+  uint64_t parts, part_path;
+  interlock_job_part *part;
 
   interlock_dpor_frame *frames;
   uint32_t capacity;
@@ -141,7 +162,7 @@ bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration
                                uint64_t enabled);
 
 static inline bool interlock_dpor_is_sharded(const interlock_dpor *dpor) {
-  return dpor->options.shards > 1;
+  return dpor->options.shards > 1 || dpor->jobs;
 }
 
 /// Gives a new frame at the top a branch for each thread. False if what follows is another shard's,
@@ -149,8 +170,17 @@ static inline bool interlock_dpor_is_sharded(const interlock_dpor *dpor) {
 bool interlock_dpor_open_in_shard(interlock_dpor *dpor, interlock_dpor_frame *frame,
                                   const interlock_exploration_state *state);
 
-/// Whether the execution that has just ended is this shard's; always, where there is only one.
-bool interlock_dpor_is_own(const interlock_dpor *dpor);
+/// Notes for each earlier step of the top whether the last one, which is at the top too, depends on
+/// it.
+void interlock_dpor_note_walks(interlock_dpor *dpor);
+
+/// Whether the last step depends on one that is asleep: at the top, as seen where it was taken
+/// behind that one; else as the records may tell.
+bool interlock_dpor_wakes(const interlock_dpor *dpor, const interlock_dpor_explored *explored);
+
+/// Whether the execution that has just ended is this shard's, and this job's; always, where there
+/// is only one.
+bool interlock_dpor_is_own(interlock_dpor *dpor);
 
 /// Empties the sleep set.
 void interlock_dpor_wake_all(interlock_dpor_frame *frame);

@@ -8,6 +8,7 @@
 void interlock_dpor_explored_release(interlock_dpor_explored *explored) {
   if (!explored || --explored->references) return;
   interlock_step_record_release(explored->record);
+  free(explored->walks);
   interlock_step_memory_give(explored);
 }
 
@@ -57,8 +58,7 @@ static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   for (uint64_t left = before->asleep; left; left &= left - 1) {
     unsigned thread = (unsigned)__builtin_ctzll(left);
     interlock_dpor_explored *explored = before->sleeping[thread];
-    interlock_step_record *record = explored->record;
-    if (interlock_steps_may_depend(record, before->record, record->known_objects)) continue;
+    if (interlock_dpor_wakes(dpor, explored)) continue;
     frame->asleep |= 1ull << thread;
     frame->sleeping[thread] = explored;
     explored->references++;

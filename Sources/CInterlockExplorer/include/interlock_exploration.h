@@ -201,6 +201,9 @@ typedef struct interlock_strategy {
   /// first.
   void (*performed)(struct interlock_strategy *self, uint32_t thread,
                     const interlock_operation *operations, size_t count);
+  /// Whether the execution that has just ended is of the part of the orders that is explored.
+  /// Called before `end`. NULL for a strategy that has all orders.
+  bool (*is_own)(struct interlock_strategy *self);
   /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; the
   /// pending operations show which orders would have let the threads continue.
   void (*end)(struct interlock_strategy *self, interlock_execution_end end,

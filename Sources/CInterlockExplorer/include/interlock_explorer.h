@@ -162,6 +162,9 @@ typedef struct {
   /// most `room` bytes, which become the result's `report`, and returns how many. NULL for none.
   size_t (*report)(void *context, char *bytes, size_t room);
   void *report_context;
+  /// Set by `interlock_explore_in_jobs` for each of its processes.
+  struct interlock_jobs *jobs;
+  uint32_t job;
 } interlock_exploration_options;
 
 /// Runs `body` on logical thread 0 once for each execution. The body returns false if it failed.
@@ -180,6 +183,20 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
                                                     bool (*body)(void *), void *context,
                                                     interlock_strategy *strategy,
                                                     interlock_exploration_result *result);
+
+/// The same in `count` child processes at once, at most `INTERLOCK_JOBS_MOST`, each of which has a
+/// strategy of its own. Those of optimal DPOR share `jobs` (`interlock_dpor_share`), and then
+/// `takes_parts` is true: the result has the sums, and is complete if all orders were run.
+///
+/// A failure stops the jobs that are behind it in the order of the parts, or of executions; the
+/// others go on until they are. Of several failures, the one that comes first in this order is the
+/// result: it does not depend on which process is faster.
+interlock_explore_status interlock_explore_in_jobs(const interlock_exploration_options *options,
+                                                   bool (*body)(void *), void *context,
+                                                   interlock_strategy *const *strategies,
+                                                   uint32_t count, struct interlock_jobs *jobs,
+                                                   bool takes_parts,
+                                                   interlock_exploration_result *result);
 
 /// Marks the running execution as failed for the reason `text`; the execution continues. Does
 /// nothing on a thread that is not explored.

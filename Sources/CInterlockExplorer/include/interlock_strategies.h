@@ -45,6 +45,17 @@ typedef struct {
 /// each step is compared with all before it.
 interlock_strategy *interlock_dpor_create(interlock_dpor_options options);
 
+/// What the processes share that explore parts of the same orders at once, in shared memory.
+typedef struct interlock_jobs interlock_jobs;
+enum { INTERLOCK_JOBS_MOST = 64 };
+/// NULL if there is no memory.
+interlock_jobs *interlock_jobs_create(void);
+void interlock_jobs_destroy(interlock_jobs *jobs);
+
+/// Makes a strategy that `interlock_dpor_create` made one of several, which differ in `job` alone,
+/// from 0: each order that matters is run by one of them. Before its first execution.
+void interlock_dpor_share(interlock_strategy *strategy, interlock_jobs *jobs, uint32_t job);
+
 /// Returns the counts so far of a strategy that `interlock_dpor_create` made.
 interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy);
 

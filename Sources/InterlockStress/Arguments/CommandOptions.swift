@@ -117,12 +117,20 @@ extension CommandName {
         default: "each scenario's own")
     ),
     (
-      [.run, .explore],
+      [.run],
       Option(
         "jobs", short: "j", .whole(1...256), \.jobs, replay: .leavesOut,
         "How many trials to run at a time, {values}. With more than one, a trial that only waits"
           + " does not count.",
         default: "one for each processor, at most 4")
+    ),
+    (
+      [.explore],
+      Option(
+        "jobs", short: "j", .whole(1...256), \.jobs, replay: .leavesOut,
+        "How many processes to run at a time, {values}: one for each pair of scenario and subject;"
+          + " if there are fewer pairs, the orders of each are divided among several.",
+        default: "one for each processor, at most 4, and for each pair one")
     ),
     (
       [.run, .pool],

@@ -35,6 +35,7 @@ extension RunPlan {
       throw .nothingSelected("None of these scenarios is for the requested subjects", .explore)
     }
     if let token = options.token { try check(token, options) }
+    spread(options.jobs ?? 1)
     try checkCorpus()
   }
 
@@ -67,6 +68,13 @@ extension RunPlan {
         "The option '--shard <i/n>' does nothing with '--strategy dfs' and 'round-robin'", .explore)
     default: break
     }
+  }
+
+  /// Divides the orders of each trial among the processes that have none of their own.
+  private mutating func spread(_ jobs: Int) {
+    let ofEach = min(jobs / trials.count, ExplorationOptions.jobsRange.upperBound)
+    guard ofEach > 1 else { return }
+    for index in trials.indices { trials[index].explore?.options.jobs = ofEach }
   }
 
   private func checkCorpus() throws(UsageError) {

@@ -132,6 +132,22 @@ public struct ExploreOption: Sendable {
     }
   }
 
+  /// Explores in this many processes at once, 1 to 64. Without it, in this one alone.
+  ///
+  /// The first 250 orders run in this process: a body that has no more gains nothing. Then each
+  /// process takes parts of the orders, until a failure or until none is left: the answer is that
+  /// of one process, and two runs show the same failure. What the body writes to memory there is
+  /// lost, as with `isolated`. Depth-first search and round robin have no parts.
+  public static func jobs(_ count: Int) -> Self {
+    Self { options in
+      guard ExplorationOptions.jobsRange.contains(count) else {
+        return "a number of jobs must be 1 to 64, found \(count)"
+      }
+      options.jobs = count
+      return nil
+    }
+  }
+
   /// Fails a test whose build does not check memory, before it explores: atomics and plain accesses
   /// that race are steps in such a build only.
   public static var requiresMemoryCheck: Self {

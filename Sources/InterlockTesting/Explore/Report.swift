@@ -86,6 +86,7 @@ func report(
         "explore: \(orders(count)) of an earlier run pass now, and are no longer kept  \(place)")
     case .orderUnknown(let reason):
       limits += "; races of sections that do not overlap are NOT decided: \(reason)"
+    case .oneProcess(let reason): limits += "; in one process: \(reason)"
     case .time(let own, let waited):
       // The test library's time contains the waiting.
       limits += "; took \(seconds(own))"

@@ -25,7 +25,8 @@ enum ExplorationFormatter {
 
   /// What an exploration without a failure shows, and for which model.
   static func claim(_ record: ExplorationRecord, _ trial: Trial) -> String {
-    let claim = claim(record.outcome, trial)
+    var claim = claim(record.outcome, trial)
+    if let reason = record.oneProcess { claim += "; in one process: \(reason)" }
     guard let reason = record.orderUnknown else { return claim }
     return claim + "; races of sections that do not overlap are not decided: \(reason)"
   }

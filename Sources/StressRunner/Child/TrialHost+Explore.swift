@@ -18,6 +18,7 @@ extension TrialHost {
     let outcome: ExplorationOutcome
     var facts: UInt32?
     var orderUnknown: String?
+    var oneProcess: String?
     do throws(ExplorationRefusal) {
       outcome =
         if let token = request.token {
@@ -27,6 +28,7 @@ extension TrialHost {
             switch note {
             case .facts(let shown): facts = shown
             case .orderUnknown(let reason): orderUnknown = reason
+            case .oneProcess(let reason): oneProcess = reason
             default: report(note)
             }
           }
@@ -40,6 +42,7 @@ extension TrialHost {
     }
     var record = ExplorationRecord(outcome: outcome, seconds: Platform.now - start)
     record.orderUnknown = orderUnknown
+    record.oneProcess = oneProcess
     if request.options.part != nil { record.facts = facts }
     events.send(.explored(record))
     end(events, .finished(nil))

@@ -24,6 +24,8 @@ package struct ExplorationRecord: Sendable, Hashable, Codable {
   package var facts: UInt32?
   /// Why races by the order of sections were not decided; `nil` if they were.
   package var orderUnknown: String?
+  /// Why one process explored although several were asked for; `nil` where that is not so.
+  package var oneProcess: String?
 
   /// Describes an exploration.
   package init(outcome: ExplorationOutcome, seconds: Double) {
