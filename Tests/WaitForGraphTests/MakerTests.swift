@@ -2,7 +2,7 @@ import HangReports
 import Interlock
 import Testing
 
-@testable import WaitForGraph
+@testable import Hangs
 
 /// The code that made a lock, behind the classes and functions that make locks for others.
 @Suite("Where a lock was made")

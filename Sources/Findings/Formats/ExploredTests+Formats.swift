@@ -1,5 +1,3 @@
-import JSONText
-
 extension ExploredTests {
   /// The counts as the properties of a suite in JUnit's XML; empty if there is no test case.
   var properties: [(name: String, value: String)] {

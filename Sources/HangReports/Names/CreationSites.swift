@@ -1,6 +1,6 @@
 import Interlock
 import ProcessInspection
-import WaitForGraph
+import Hangs
 
 /// Where the objects of a snapshot were made: outside of the classes that wrap locks, and of the
 /// functions that make locks for others.
