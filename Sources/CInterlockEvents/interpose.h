@@ -28,6 +28,11 @@ static inline bool is_wanted(uint32_t kinds) {
 /// Lets interposed calls use the performer, or stops that. Returns false if no call is interposed.
 bool interlock_want_control(bool wanted) HIDDEN;
 
+/// Leads the calls of a function that all images make by a slot to another function, for the rest
+/// of the process's life, and writes the function that they called to `real`. `own` is its address
+/// here. Images that are loaded later keep their own. Returns false if nothing is led.
+bool interlock_lead_calls(const char *name, void *own, void **real, void *function) HIDDEN;
+
 /// Calls every reader that wants the event.
 void interlock_publish(const interlock_event *event) HIDDEN;
 

@@ -1,5 +1,6 @@
-// Redirects the calls of other images from this executable's definitions to the libraries' own, for
-// measurements. In C, because of the dynamic linker's structures.
+// Redirects the calls of all images by the slots that have their addresses: from this executable's
+// definitions to the libraries' own, for measurements, or of one function to another. In C, because
+// of the dynamic linker's structures.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -37,6 +38,11 @@ typedef struct {
   /// Whether the calls go past this executable's definitions, or back to them.
   bool past;
   bool failed;
+  /// The one function whose calls are led to another, and that one; NULL for all of ours. NULL as
+  /// the target only looks whether the image imports it.
+  const char *only;
+  void *target;
+  bool imports;
 } image;
 
 /// Writes an address into a slot, whose memory may be read-only by now.
@@ -45,8 +51,8 @@ static bool write_slot(image *image, uintptr_t *slot, uintptr_t function) {
   uintptr_t page = (uintptr_t)slot & ~(page_size - 1);
   bool is_sealed = (uintptr_t)slot >= image->sealed && (uintptr_t)slot < image->sealed_end;
   if (is_sealed && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0) return false;
-  // Relaxed: another thread calls either function, and code needs no publication.
-  __atomic_store_n(slot, function, __ATOMIC_RELAXED);
+  // Release: another thread calls either function, and the new one may need what was stored before.
+  __atomic_store_n(slot, function, __ATOMIC_RELEASE);
   return !is_sealed || mprotect((void *)page, page_size, PROT_READ) == 0;
 }
 
@@ -57,12 +63,18 @@ static void lead(image *image, const ElfW(Rela) *entries, size_t size) {
     const ElfW(Sym) *symbol = &image->symbols[ELF64_R_SYM(entries[index].r_info)];
     const char *name = image->names + symbol->st_name;
     if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
+    uintptr_t *slot = (uintptr_t *)(image->base + entries[index].r_offset);
+    if (image->only) {
+      if (strcmp(name, image->only) != 0) continue;
+      image->imports |= symbol->st_shndx == SHN_UNDEF;
+      if (image->target) write_slot(image, slot, (uintptr_t)image->target);
+      continue;
+    }
     // Decide by the name, not the content: an unused slot is not filled in until its first call.
     void *own = *name ? dlsym(RTLD_DEFAULT, name) : NULL;
     if (!is_ours(own)) continue;
     void *real = interlock_find_real(name);
     void *target = image->past ? real : own;
-    uintptr_t *slot = (uintptr_t *)(image->base + entries[index].r_offset);
     if (!real || is_ours(real) || !write_slot(image, slot, (uintptr_t)target)) image->failed = true;
   }
 }
@@ -74,16 +86,19 @@ static uintptr_t address(const image *image, ElfW(Addr) value) {
 
 typedef struct {
   bool past, failed;
+  const char *only;
+  void *target;
+  bool imports;
 } direction;
 
 static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   direction *all = context;
-  // The executable's own calls are direct; the kernel's page makes none.
-  if (!info->dlpi_name || !*info->dlpi_name || strncmp(info->dlpi_name, "linux-vdso", 10) == 0) {
-    return 0;
-  }
-  image image = {.base = info->dlpi_addr, .past = all->past};
+  // The executable's own calls of its definitions are direct; the kernel's page makes none.
+  bool is_executable = !info->dlpi_name || !*info->dlpi_name;
+  if (is_executable ? !all->only : strncmp(info->dlpi_name, "linux-vdso", 10) == 0) return 0;
+  image image = {
+      .base = info->dlpi_addr, .past = all->past, .only = all->only, .target = all->target};
   const ElfW(Dyn) *dynamic = NULL;
   for (int index = 0; index < info->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[index];
@@ -111,6 +126,7 @@ static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
   if (calls) lead(&image, (const ElfW(Rela) *)calls, calls_size);
   if (data) lead(&image, (const ElfW(Rela) *)data, data_size);
   if (image.failed) all->failed = true;
+  if (is_executable) all->imports = image.imports;
   return 0;
 }
 
@@ -120,6 +136,21 @@ bool interlock_events_bypass(bool past) {
   direction all = {.past = past};
   dl_iterate_phdr(lead_image, &all);
   return !all.failed;
+}
+
+bool interlock_lead_calls(const char *name, void *own, void **real_function, void *function) {
+  if (jump_slot < 0) return false;
+  direction one = {.only = name};
+  dl_iterate_phdr(lead_image, &one);
+  // The address of a function that the executable imports may be that of a stub, which jumps to
+  // where the slot says.
+  void *real = one.imports ? interlock_find_real(name) : own;
+  if (!real) return false;
+  // Before the first slot leads there.
+  *real_function = real;
+  one.target = function;
+  dl_iterate_phdr(lead_image, &one);
+  return true;
 }
 
 #else

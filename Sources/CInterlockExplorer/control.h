@@ -204,9 +204,16 @@ interlock_object *interlock_object_known(const void *address) HIDDEN;
 /// number is of a separate range: the library may make the object in the first execution only, and
 /// the numbers of other objects must not depend on that.
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) HIDDEN;
+/// As `interlock_object_at`, for an object that no call makes, such as an atomic: it ends with its
+/// memory.
+interlock_object *interlock_object_in_memory(const void *address) HIDDEN;
 /// Forgets the object at an address, because the memory now holds another one. The next use gives
 /// it a new number.
 void interlock_object_forget(const void *address) HIDDEN;
+/// Forgets the locks and the other objects in memory that is about to be freed. No call makes a
+/// `Mutex`, or a mutex of C that its declaration initialises, and whether its address is used again
+/// is malloc's affair.
+void interlock_objects_freed(uintptr_t block, size_t size) HIDDEN;
 /// Makes a new object, with a new number, at an address that has just been initialised.
 interlock_object *interlock_object_anew(const void *address) HIDDEN;
 /// Gives back the locks that threads of the execution have, after one that failed or left threads

@@ -181,6 +181,47 @@ struct StateTests {
   }
 }
 
+/// A lock that no call makes: it begins with its memory, and is first known when it is used.
+private final class LockedCount: Sendable {
+  private let count = Mutex(0)
+
+  func add() { count.withLock { $0 += 1 } }
+}
+
+@Suite("explore numbers a lock anew", .serialized, .controlled)
+struct ObjectNumberTests {
+  /// Frees a lock and makes another one, in the same memory or elsewhere.
+  private func makeTwo(inSameMemory: Bool) {
+    do {
+      let first = LockedCount()
+      first.add()
+    }
+    // Takes the memory that was freed.
+    let other = inSameMemory ? nil : LockedCount()
+    LockedCount().add()
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("whether its memory was another lock's before or not")
+  func memoryUsedAgain() {
+    let text = failure(of: {
+      let count = visits.withLock { visits -> Int in
+        visits += 1
+        return visits
+      }
+      let group = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: group) {
+          makeTwo(inSameMemory: count.isMultiple(of: 2))
+          Shared.lock.withLock {}
+        }
+      }
+      group.wait()
+    })
+    #expect(text == nil)
+  }
+}
+
 @Suite("explore in a child process", .serialized, .controlled)
 struct IsolatedTests {
   @Test("a body that kills its process in some order is a finding with that order")

@@ -79,6 +79,8 @@ typedef struct {
   int (*mutex_unlock)(pthread_mutex_t *, interlock_site);
   /// Records that a lock, read-write lock, condition, semaphore or barrier was just initialised.
   void (*made)(const volatile void *object);
+  /// Records that a block of memory is about to be freed.
+  void (*freed)(void *block);
   int (*lock_shared)(pthread_rwlock_t *, clockid_t clock, const struct timespec *end,
                      interlock_site);
   int (*lock_exclusive)(pthread_rwlock_t *, clockid_t clock, const struct timespec *end,

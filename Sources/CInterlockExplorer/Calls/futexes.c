@@ -71,8 +71,8 @@ static long lock_owned(uint32_t *word, uint64_t due, interlock_site site) {
   if (interlock_word_owner(word) == own) return refuse(EDEADLK);
   if (take_after_outside(word, own)) return 0;
   interlock_escaped("a contended Synchronization.Mutex");
-  interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_LOCK,
-                                                         interlock_object_at(word)->number, 0);
+  uint32_t number = interlock_object_in_memory(word)->number;
+  interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_LOCK, number, 0);
   for (;;) {
     if (!interlock_wait_until(operation, has_no_owner, word, due, site.place)) {
       return refuse(ETIMEDOUT);
@@ -89,7 +89,7 @@ static bool may_go_on(interlock_logical_thread *thread, void *context) {
 
 static long wait_at(uint32_t *word, uint32_t expected, uint64_t due, interlock_site site) {
   if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != expected) return refuse(EAGAIN);
-  interlock_object *object = interlock_object_at(word);
+  interlock_object *object = interlock_object_in_memory(word);
   waiter *own = interlock_execution_memory(sizeof *own);
   *own = (waiter){.next = object->first, .word = word, .expected = expected};
   object->first = own;
@@ -103,7 +103,7 @@ static long wait_at(uint32_t *word, uint32_t expected, uint64_t due, interlock_s
 }
 
 static long wake(uint32_t *word, uint32_t most) {
-  interlock_object *object = interlock_object_at(word);
+  interlock_object *object = interlock_object_in_memory(word);
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, object->number, 0));
   uint32_t woken = 0;
   // The kernel wakes in the order of their coming, and so the last of the list first.
@@ -143,7 +143,7 @@ long interlock_perform_system_call(long number, long a, long b, long c, long d, 
     case lock_pi2: return lock_owned(word, due_of(operation, is_real_time, time), site);
     case FUTEX_UNLOCK_PI:
       interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK,
-                                           interlock_object_at(word)->number, 0));
+                                           interlock_object_in_memory(word)->number, 0));
       // A thread that is not explored waits in the kernel, which hands the lock to it.
       if (__atomic_load_n(word, __ATOMIC_RELAXED) & FUTEX_WAITERS) {
         interlock_stack_unlock(interlock_current_thread()->stack, word, (int)b);

@@ -6,8 +6,14 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <malloc.h>
+
 static void note_made(const volatile void *object) {
   interlock_object_forget((const void *)object);
+}
+
+static void note_freed(void *block) {
+  interlock_objects_freed((uintptr_t)block, malloc_usable_size(block));
 }
 
 const interlock_posix_performer interlock_posix_calls = {
@@ -15,6 +21,7 @@ const interlock_posix_performer interlock_posix_calls = {
     .mutex_try = interlock_perform_mutex_try,
     .mutex_unlock = interlock_perform_mutex_unlock,
     .made = note_made,
+    .freed = note_freed,
     .lock_shared = interlock_perform_lock_shared,
     .lock_exclusive = interlock_perform_lock_exclusive,
     .try_shared = interlock_perform_try_shared,

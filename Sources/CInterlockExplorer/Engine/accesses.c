@@ -17,7 +17,7 @@ void interlock_accesses_reset(void) { units.count = 0; }
 
 static interlock_operation operation_at(interlock_operation_kind kind, const void *address) {
   interlock_marks.hidden++;
-  uint32_t object = interlock_object_at(address)->number;
+  uint32_t object = interlock_object_in_memory(address)->number;
   interlock_marks.hidden--;
   return interlock_operation_of(kind, object, 0);
 }
@@ -131,6 +131,7 @@ int interlock_explored_memory_order(uintptr_t place, int memory_order) {
 void interlock_explored_memory_gap(const char *name) { interlock_escaped(name); }
 
 void interlock_explored_memory_freed(uintptr_t address, size_t size) {
+  interlock_objects_freed(address, size);
   interlock_loop_memory_freed(address, size);
   for (size_t index = units.count; index-- > 0;) {
     uintptr_t unit = units.items[index];

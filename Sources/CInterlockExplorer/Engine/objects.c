@@ -12,6 +12,10 @@ static interlock_object **table;
 static size_t table_size, used;
 /// Those of the execution, in the order of their first use: at most half as many as the table has.
 static interlock_object **in_use;
+/// The objects that have got their numbers at the first use and end with their memory.
+static INTERLOCK_LIST(interlock_object *) first_used;
+/// The numbers, makers and names of those that have ended with their memory, for the description.
+static INTERLOCK_LIST(interlock_object) ended;
 /// Memory by blocks, which stay for the next execution.
 typedef struct block {
   struct block *next;
@@ -146,8 +150,29 @@ interlock_object *interlock_object_for(const void *address, uintptr_t returns_to
   if (object->number == 0) {
     object->number = interlock_is_choice(returns_to) ? interlock_object_number()
                                                      : interlock_the_engine.next_library_object++;
+    INTERLOCK_PUSH(&first_used, object);
   }
   return object;
+}
+
+interlock_object *interlock_object_in_memory(const void *address) {
+  interlock_object *object = entry_at(address);
+  if (object->number == 0) {
+    object->number = interlock_object_number();
+    INTERLOCK_PUSH(&first_used, object);
+  }
+  return object;
+}
+
+void interlock_objects_freed(uintptr_t block, size_t size) {
+  for (size_t index = first_used.count; index-- > 0;) {
+    interlock_object *object = first_used.items[index];
+    if (object->address - block >= size) continue;
+    if (object->number && (object->made_at || object->name)) INTERLOCK_PUSH(&ended, *object);
+    *object = (interlock_object){.address = object->address,
+                                 .execution = interlock_the_engine.execution};
+    first_used.items[index] = first_used.items[--first_used.count];
+  }
 }
 
 void interlock_object_forget(const void *address) {
@@ -162,15 +187,20 @@ interlock_object *interlock_object_anew(const void *address) {
   return interlock_object_at(address);
 }
 
+static void describe(const interlock_object *object, interlock_exploration_result *result,
+                     interlock_result_details *details) {
+  if (!object->number || (!object->made_at && !object->name)) return;
+  if (result->named_count == INTERLOCK_NAMED_MOST) return;
+  interlock_named_object *named = &details->named[result->named_count++];
+  *named = (interlock_named_object){.number = object->number, .made_at = object->made_at};
+  if (object->name) snprintf(named->name, sizeof named->name, "%s", object->name);
+}
+
 void interlock_objects_describe(interlock_exploration_result *result,
                                 interlock_result_details *details) {
-  for (size_t index = 0; index < used; index++) {
-    const interlock_object *object = in_use[index];
-    if (!object->number || (!object->made_at && !object->name)) continue;
-    if (result->named_count == INTERLOCK_NAMED_MOST) return;
-    interlock_named_object *named = &details->named[result->named_count++];
-    *named = (interlock_named_object){.number = object->number, .made_at = object->made_at};
-    if (object->name) snprintf(named->name, sizeof named->name, "%s", object->name);
+  for (size_t index = 0; index < used; index++) describe(in_use[index], result, details);
+  for (size_t index = 0; index < ended.count; index++) {
+    describe(&ended.items[index], result, details);
   }
 }
 
@@ -180,7 +210,7 @@ void interlock_objects_give_back(void) {
   }
 }
 
-void interlock_objects_reset(void) { used = 0; }
+void interlock_objects_reset(void) { used = first_used.count = ended.count = 0; }
 
 void interlock_at_execution_begin(void (*function)(void)) {
   for (int index = 0; index < begin_count; index++) {

@@ -60,7 +60,7 @@ static bool is_free(interlock_logical_thread *thread, void *object) {
 
 static interlock_object *object_of(const void *mutex) {
   interlock_marks.hidden++;
-  interlock_object *object = interlock_object_at(mutex);
+  interlock_object *object = interlock_object_in_memory(mutex);
   interlock_marks.hidden--;
   return object;
 }
