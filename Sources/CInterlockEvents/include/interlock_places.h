@@ -34,10 +34,14 @@ __attribute__((always_inline)) static inline uintptr_t interlock_events_outer(ui
 /// Writes the callers of the function that made a call at `place`, innermost first, by frame
 /// pointers; returns their number. Nanoseconds for each.
 ///
-/// Reads only a few pages of this thread's stack, upwards from `frame`.
+/// Reads only a few pages of this thread's stack, upwards from `frame`. A library's function without
+/// a frame pointer is left out of the chain with the place behind it: the callers then begin behind
+/// the first frame.
 static inline size_t interlock_events_callers(uintptr_t frame, uintptr_t place,
                                               uintptr_t *callers, size_t room) {
   enum { most_steps = 4, farthest = 2048 };
+  uintptr_t seen[most_steps - 1];
+  size_t seen_count = 0;
   // glibc puts a thread's control block at the top of its stack; that of the main thread lies
   // below the stack, as code does.
   uintptr_t control = (uintptr_t)__builtin_thread_pointer();
@@ -54,11 +58,15 @@ static inline size_t interlock_events_callers(uintptr_t frame, uintptr_t place,
       is_found = true;
     } else if (step + 1 == most_steps) {
       break;
+    } else if (step > 0) {
+      seen[seen_count++] = returns_to;
     }
     bool is_near = next > frame && next - frame <= farthest && next % sizeof(uintptr_t) == 0;
     if (!is_near || (!is_main && next + 2 * sizeof(uintptr_t) > control)) break;
     frame = next;
   }
+  if (is_found) return count;
+  for (; count < seen_count && count < room; count++) callers[count] = seen[count];
   return count;
 }
 

@@ -19,7 +19,7 @@ enum SymbolNames {
       guard let start = symbol.firstRange(of: "$s")?.lowerBound else { return nil }
       return SymbolModule.demangled(String(symbol[start...]))
     }
-    // The types of one mangling, in which a later one abbreviates words of those before: as a tuple.
+    // Types of one mangling, in which a later one abbreviates words of those before: as a tuple.
     let types = symbol.split(separator: " ").dropFirst(2).map { $0 + ($0.last == "P" ? "_p" : "") }
     guard let first = types.first else { return nil }
     let rest = types.dropFirst()
