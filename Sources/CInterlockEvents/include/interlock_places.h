@@ -34,9 +34,9 @@ __attribute__((always_inline)) static inline uintptr_t interlock_events_outer(ui
 /// Writes the callers of the function that made a call at `place`, innermost first, by frame
 /// pointers; returns their number. Nanoseconds for each.
 ///
-/// Reads only a few pages of this thread's stack, upwards from `frame`. A library's function without
-/// a frame pointer is left out of the chain with the place behind it: the callers then begin behind
-/// the first frame.
+/// Reads only a few pages of this thread's stack, upwards from `frame`. A library's function
+/// without a frame pointer is left out of the chain with the place behind it: the callers then
+/// begin behind the first frame.
 static inline size_t interlock_events_callers(uintptr_t frame, uintptr_t place,
                                               uintptr_t *callers, size_t room) {
   enum { most_steps = 4, farthest = 2048 };
