@@ -109,18 +109,15 @@ package struct Exploration: Sendable {
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
       if let reason = engine.inOneProcess { notes(.oneProcess(reason)) }
-      if case .sampled(_, _, let escaped, _) = outcome {
+      let explains = options.explainsOrders == true
+      switch outcome {
+      case .sampled(_, _, let escaped, _):
         if let estimate = engine.estimate { notes(.estimate(estimate)) }
-        if options.strategy == .everyOrder, escaped.isEmpty {
-          // The choices of no order: the first of each.
-          let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
-          var schedule = Schedule(result)
-          schedule.bodyIsTask = bodyIsTask
-          // The sources of orders are counted over all steps.
-          if result.failures == 0, schedule.leftOut == nil {
-            notes(.sources(schedule.sourcesOfOrders(most: 3)))
-          }
+        if explains || (options.strategy == .everyOrder && escaped.isEmpty) {
+          try noteSources(&engine, body, notes)
         }
+      case .allOrdersPass: if explains { try noteSources(&engine, body, notes) }
+      case .failed, nil: break
       }
       if case .failed(let failure) = outcome, failure.canBeKept {
         failing.append(
@@ -129,6 +126,19 @@ package struct Exploration: Sendable {
     }
     if let error = corpus?.replace(failing) { notes(.corpus(error)) }
     return outcome ?? .sampled(count: 0, leftBehind: 0, escaped: [])
+  }
+
+  /// Passes where the orders of a body come from to `notes`.
+  private func noteSources(
+    _ engine: inout Engine, _ body: @escaping () -> Bool, _ notes: (Note) -> Void
+  ) throws(ExplorationRefusal) {
+    // The choices of no order: the first of each.
+    let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
+    var schedule = Schedule(result)
+    schedule.bodyIsTask = bodyIsTask
+    // The sources of orders are counted over all steps.
+    guard result.failures == 0, schedule.leftOut == nil else { return }
+    notes(.sources(schedule.sourcesOfOrders(most: 3)))
   }
 
   /// Executes the failing orders of earlier runs; the outcome is of the first that fails again.

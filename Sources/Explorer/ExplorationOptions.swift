@@ -74,6 +74,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   package var slice: Double?
   /// Which part of the orders is explored; `nil` for all.
   package var part: Part?
+  /// Whether to say where the orders come from also if all pass; `nil` for no.
+  package var explainsOrders: Bool?
   /// How many processes explore at once; `nil` for this one alone.
   package var jobs: Int?
 

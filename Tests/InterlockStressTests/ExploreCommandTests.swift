@@ -188,6 +188,30 @@ struct ExploreCommandTests {
     #expect(test.trials.isEmpty)
   }
 
+  @Test("'explore --explain-orders' prints where the orders come from")
+  func explainsOrders() throws {
+    let test = try makeWorld()
+    var sources: [String]? = ["lock made at Bank.swift:6: 6 steps of 2 threads have 20 orders"]
+    test.exploration = { trial in
+      var record = ExplorationRecord(
+        outcome: .allOrdersPass(count: 20, leftBehind: 0), seconds: 1)
+      if trial.explore?.options.explainsOrders == true { record.sources = sources }
+      return record
+    }
+    #expect(test.run("explore", "order", "--subject", "good", "--explain-orders") == .met)
+    #expect(test.output.text.contains("most orders: lock made at Bank.swift:6: 6 steps of 2"))
+    let before = test.output.text.count
+    #expect(test.run("explore", "order", "--subject", "good") == .met)
+    #expect(!test.output.text.dropFirst(before).contains("most orders"))
+    sources = []
+    #expect(test.run("explore", "order", "--subject", "good", "--explain-orders") == .met)
+    #expect(test.output.text.contains("most orders: no object is used in more than one order"))
+    #expect(
+      test.run("explore", "order", "--subject", "good", "--explain-orders", "--replay", "i1-0")
+        == .usage)
+    #expect(test.errors.text.contains("'--explain-orders' does nothing with '--replay <token>'"))
+  }
+
   @Test("The claim of an exploration that stayed in one process says why")
   func oneProcess() throws {
     let test = try makeWorld()

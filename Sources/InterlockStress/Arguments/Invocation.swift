@@ -103,6 +103,8 @@ package struct Options: OptionValues, Hashable {
   package var corpus: String?
   /// Whether each order runs in a process of its own.
   package var isolates = false
+  /// Say where the orders of an exploration come from.
+  package var explainsOrders = false
   /// Whether times are exact in explorations.
   package var hasExactTime = false
   /// What a load of an atomic may read in explorations; `nil` for the default.

@@ -61,6 +61,14 @@ extension CommandName {
     (
       [.explore],
       Option(
+        flag: "explain-orders",
+        "Say where the orders come from: the objects whose steps have the most orders, by the line"
+          + " that made each."
+      ) { $0.explainsOrders = true }
+    ),
+    (
+      [.explore],
+      Option(
         "corpus", .path("folder"), \.corpus, replay: .leavesOut,
         "Keep failing orders in this folder, a file for each pair of scenario and subject, and try"
           + " them first next time. One that passes is removed.")
@@ -150,6 +158,7 @@ extension Options {
     request.options.hasExactTime = hasExactTime
     request.options.memoryModel = memoryModel ?? .sequential
     request.options.corpus = corpus
+    if explainsOrders { request.options.explainsOrders = true }
     (request.options.isIsolated, request.options.isolatesEach) = (isolates, isolates)
     return request
   }

@@ -107,6 +107,7 @@ extension RunPlan {
       ("--budget <budget>", options.budget != nil),
       ("--pool-width <n>", options.poolWidth != nil),
       ("--corpus <folder>", options.corpus != nil),
+      ("--explain-orders", options.explainsOrders),
       ("--shard <i/n>", options.shard != .whole),
     ] where isGiven {
       throw UsageError("The option '\(name)' does nothing with '--replay <token>'", .explore)

@@ -56,7 +56,10 @@ package struct TrialLine: Sendable {
     }
     if result.verdict.kind != .passed || seen.exploration != nil {
       let message = harmless(result.message)
-      for part in width.map({ wrapped(message, width: $0 - 4) }) ?? [message] {
+      let sources = ExplorationFormatter.sources(seen.exploration).map { harmless($0) }
+      for part in ([message] + sources).flatMap({ text in
+        width.map { wrapped(text, width: $0 - 4) } ?? [text]
+      }) {
         line += "\n    " + style.dim(part)
       }
     }

@@ -31,6 +31,13 @@ enum ExplorationFormatter {
     return claim + "; races of sections that do not overlap are not decided: \(reason)"
   }
 
+  /// Where the orders come from, if that was asked for.
+  static func sources(_ record: ExplorationRecord?) -> [String] {
+    guard let sources = record?.sources else { return [] }
+    if sources.isEmpty { return ["most orders: no object is used in more than one order"] }
+    return sources.map { "most orders: \($0)" }
+  }
+
   private static func claim(_ outcome: ExplorationOutcome, _ trial: Trial) -> String {
     switch outcome {
     case .allOrdersPass(let count, let leftBehind, let limits):

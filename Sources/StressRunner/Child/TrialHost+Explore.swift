@@ -19,6 +19,7 @@ extension TrialHost {
     var facts: UInt32?
     var orderUnknown: String?
     var oneProcess: String?
+    var sources: [String]?
     do throws(ExplorationRefusal) {
       outcome =
         if let token = request.token {
@@ -29,6 +30,7 @@ extension TrialHost {
             case .facts(let shown): facts = shown
             case .orderUnknown(let reason): orderUnknown = reason
             case .oneProcess(let reason): oneProcess = reason
+            case .sources(let lines): sources = lines
             default: report(note)
             }
           }
@@ -43,6 +45,7 @@ extension TrialHost {
     var record = ExplorationRecord(outcome: outcome, seconds: Platform.now - start)
     record.orderUnknown = orderUnknown
     record.oneProcess = oneProcess
+    if request.options.explainsOrders == true { record.sources = sources }
     if request.options.part != nil { record.facts = facts }
     events.send(.explored(record))
     end(events, .finished(nil))

@@ -24,6 +24,9 @@ package struct ExplorationRecord: Sendable, Hashable, Codable {
   package var facts: UInt32?
   /// Why races by the order of sections were not decided; `nil` if they were.
   package var orderUnknown: String?
+  /// Where the orders come from, a line for each of the objects with the most; `nil` if that is not
+  /// known, or was not asked for.
+  package var sources: [String]?
   /// Why one process explored although several were asked for; `nil` where that is not so.
   package var oneProcess: String?
 

@@ -115,6 +115,19 @@ struct ExploredTrialTests {
     #expect(result.isMet == false)
   }
 
+  @Test("An exploration that is asked to explain its orders names the lock and its steps")
+  func explainsOrders() throws {
+    let result = try explore("global-locks") {
+      isolating(&$0)
+      $0.options.explainsOrders = true
+    }
+    let sources = try #require(result.observation.exploration?.sources)
+    #expect(sources.contains { $0.contains("steps of 2 threads have") }, "\(sources)")
+    let silent = try explore("global-locks", change: isolating)
+    #expect(silent.observation.exploration?.isFinished == true)
+    #expect(silent.observation.exploration?.sources == nil)
+  }
+
   private func isolating(_ request: inout ExploreRequest) {
     (request.options.isIsolated, request.options.isolatesEach) = (true, true)
   }
