@@ -66,7 +66,8 @@ extension SyncEvents {
         try ChildRun("late", $0, options: "hang_limit=30")
       }
       #expect(child.status == 86, "\(child.errors)")
-      let name = /holds the mutex made at late.swift:2  Locks.init\(\) \(0x[0-9a-f]+\)/
+      let name =
+        /holds the mutex made at late.swift:4  late\(_:_:\) by Locks.init\(\) \(0x[0-9a-f]+\)/
       #expect(child.errors.matches(of: name).count == 2, "\(child.errors)")
     }
 
