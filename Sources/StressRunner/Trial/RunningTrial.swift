@@ -62,8 +62,8 @@ final class RunningTrial {
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
 
-  /// Whether the child only waits: it needs no processor, at least for the moment. One that explores
-  /// waits for a process of its own, which runs.
+  /// Whether the child only waits: it needs no processor, at least for the moment. A child that
+  /// explores waits for a process of its own, which runs.
   var isAsleep: Bool { trial.explore == nil && stallWatch.isAsleep }
 
   /// How long the loop may sleep before this trial needs it.
