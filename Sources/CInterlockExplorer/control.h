@@ -192,6 +192,8 @@ typedef struct interlock_object {
   void (*give_back)(struct interlock_object *);
   /// With `follows_callers`: the stack on which the user's code made it, and its name; or 0.
   uint32_t made_at;
+  /// Its place in the list of those that end with their memory, from 1; 0 if it is not in it.
+  uint32_t in_memory;
   const char *name;
 } interlock_object;
 

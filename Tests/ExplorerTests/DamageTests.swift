@@ -16,8 +16,8 @@ import Testing
     #expect(exploration.status == 0)
     #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
     #expect(exploration.failures == 1)
-    // The count of executions that the body wrote is no part of the answer.
-    #expect(exploration.executions == 1)
+    // The executions that began: the first one may end the process, or what it wrote a later one.
+    #expect((1...3).contains(exploration.executions))
   }
 
   @Test("a body that writes over the count of executions leaves the number of its order as it is")

@@ -202,9 +202,11 @@ struct ObjectNumberTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("whether its memory was another lock's before or not")
-  func memoryUsedAgain() {
+  @Test("whether its memory was another lock's before or not", arguments: [0, 200])
+  func memoryUsedAgain(besides others: Int) {
     let text = failure(of: {
+      let others = (0..<others).map { _ in LockedCount() }
+      for other in others { other.add() }
       let count = visits.withLock { visits -> Int in
         visits += 1
         return visits
@@ -217,6 +219,7 @@ struct ObjectNumberTests {
         }
       }
       group.wait()
+      withExtendedLifetime(others) {}
     })
     #expect(text == nil)
   }

@@ -145,12 +145,18 @@ uint32_t interlock_explored_number(uintptr_t address) {
   return object ? object->number : 0;
 }
 
+static void end_with_memory(interlock_object *object) {
+  if (object->in_memory) return;
+  INTERLOCK_PUSH(&first_used, object);
+  object->in_memory = (uint32_t)first_used.count;
+}
+
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) {
   interlock_object *object = entry_at(address);
   if (object->number == 0) {
     object->number = interlock_is_choice(returns_to) ? interlock_object_number()
                                                      : interlock_the_engine.next_library_object++;
-    INTERLOCK_PUSH(&first_used, object);
+    end_with_memory(object);
   }
   return object;
 }
@@ -159,26 +165,45 @@ interlock_object *interlock_object_in_memory(const void *address) {
   interlock_object *object = entry_at(address);
   if (object->number == 0) {
     object->number = interlock_object_number();
-    INTERLOCK_PUSH(&first_used, object);
+    end_with_memory(object);
   }
   return object;
 }
 
+/// The entry stays in the table, as for an object that another call makes at its address.
+static void begin_anew(interlock_object *object) {
+  *object = (interlock_object){.address = object->address,
+                               .execution = interlock_the_engine.execution,
+                               .in_memory = object->in_memory};
+}
+
+static void end(interlock_object *object) {
+  if (object->number && (object->made_at || object->name)) INTERLOCK_PUSH(&ended, *object);
+  interlock_object *last = first_used.items[--first_used.count];
+  first_used.items[object->in_memory - 1] = last;
+  last->in_memory = object->in_memory;
+  object->in_memory = 0;
+  begin_anew(object);
+}
+
 void interlock_objects_freed(uintptr_t block, size_t size) {
+  // Looks at the objects or at the block's addresses, at the fewer ones.
+  if (first_used.count > size) {
+    for (uintptr_t address = block; address - block < size; address++) {
+      interlock_object *object = interlock_object_known((void *)address);
+      if (object && object->in_memory) end(object);
+    }
+    return;
+  }
   for (size_t index = first_used.count; index-- > 0;) {
     interlock_object *object = first_used.items[index];
-    if (object->address - block >= size) continue;
-    if (object->number && (object->made_at || object->name)) INTERLOCK_PUSH(&ended, *object);
-    *object = (interlock_object){.address = object->address,
-                                 .execution = interlock_the_engine.execution};
-    first_used.items[index] = first_used.items[--first_used.count];
+    if (object->address - block < size) end(object);
   }
 }
 
 void interlock_object_forget(const void *address) {
   interlock_object *object = entry_at(address);
-  *object = (interlock_object){.address = (uintptr_t)address,
-                               .execution = interlock_the_engine.execution};
+  begin_anew(object);
   if (interlock_the_engine.options.follows_callers) object->made_at = interlock_call_stack(0);
 }
 
