@@ -78,6 +78,7 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> Outcome {
     // It would wait for itself.
     if interlock_is_explored() {
+      leave("a call of explore")
       throw ExplorationRefusal(description: "an explored body cannot explore")
     }
     if let gap = ProcessorSupport.gap { throw ExplorationRefusal(description: gap) }

@@ -108,6 +108,15 @@ struct TestsAsTheyAreTests {
     #expect(output.contains("interlock: explore: 17 test cases: 13 in one order, "), "\(output)")
   }
 
+  @Test("a test that explores a body itself runs as usual")
+  func explores() throws {
+    let run = try WatchedRun(
+      "swift-testing", "STExplores/", environment: ["INTERLOCK_OPTIONS": "explore=tests"])
+    #expect(run.issues.isEmpty, "\(run.output)")
+    let once = "1 test case: 1 once, as usual (not controlled: a call of explore)\n"
+    #expect(run.output.contains(once), "\(run.output)")
+  }
+
   @Test("a test with too many blocks at once runs as usual")
   func manyBlocks() throws {
     let output = try runXCTest("explore=tests explore_budget=200", "XCManyBlocks")
