@@ -29,7 +29,7 @@ import PackagePlugin
     if status != 0 { Diagnostics.error("'interlock' ended with code \(status)") }
   }
 
-  /// What only the package manager knows: that this process of SwiftPM, which changes nothing
+  /// Arguments that only the package manager can give: this process of SwiftPM, which changes nothing
   /// meanwhile, holds the lock of the build folder; and for `init`, where Interlock is.
   private func additions(to arguments: [String], in package: Package) -> [String] {
     if arguments.first == "hunt" { return ["--ignore-lock"] }

@@ -62,13 +62,7 @@ extension Engine {
       result.cut = 0
     }
     result.nanoseconds += first.nanoseconds
-    result.bounds_sleeps = result.bounds_sleeps || first.bounds_sleeps
-    result.uses_time = result.uses_time || first.uses_time
-    result.bounds_loops = result.bounds_loops || first.bounds_loops
-    result.bounds_wake_ups = result.bounds_wake_ups || first.bounds_wake_ups
-    result.bounds_waiters = result.bounds_waiters || first.bounds_waiters
-    result.strengthens_atomics = result.strengthens_atomics || first.strengthens_atomics
-    result.tasks_block = result.tasks_block || first.tasks_block
+    result.addFacts(of: first)
     result.most_task_threads = max(result.most_task_threads, first.most_task_threads)
     return result
   }
@@ -116,5 +110,18 @@ extension Engine {
           takesParts, result)
       }
     }
+  }
+}
+
+extension interlock_exploration_result {
+  /// Adds the facts that hold of the whole exploration if they hold of one part of it.
+  mutating func addFacts(of part: interlock_exploration_result) {
+    bounds_sleeps = bounds_sleeps || part.bounds_sleeps
+    uses_time = uses_time || part.uses_time
+    bounds_loops = bounds_loops || part.bounds_loops
+    bounds_wake_ups = bounds_wake_ups || part.bounds_wake_ups
+    bounds_waiters = bounds_waiters || part.bounds_waiters
+    strengthens_atomics = strengthens_atomics || part.strengthens_atomics
+    tasks_block = tasks_block || part.tasks_block
   }
 }

@@ -224,13 +224,7 @@ struct Engine {
       result.executions += sum.executions
       result.cut += sum.cut
       result.left_behind += sum.left_behind
-      result.bounds_sleeps = result.bounds_sleeps || sum.bounds_sleeps
-      result.uses_time = result.uses_time || sum.uses_time
-      result.bounds_loops = result.bounds_loops || sum.bounds_loops
-      result.bounds_wake_ups = result.bounds_wake_ups || sum.bounds_wake_ups
-      result.bounds_waiters = result.bounds_waiters || sum.bounds_waiters
-      result.strengthens_atomics = result.strengthens_atomics || sum.strengthens_atomics
-      result.tasks_block = result.tasks_block || sum.tasks_block
+      result.addFacts(of: sum)
       let spent = Double(result.nanoseconds) / 1e9
       left -= spent
       let isCutOff = options.executions.map { executions + Int(result.executions) >= $0 } ?? false

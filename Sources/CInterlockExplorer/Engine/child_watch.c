@@ -65,7 +65,7 @@ void interlock_child_watch_begin(interlock_child_watch *self, pid_t child,
 static void note_progress(interlock_child_watch *self, bool is_naming, uint64_t passed) {
   uint64_t executions = *(volatile const uint64_t *)&self->shared->result.executions;
   size_t steps = self->shared->step_count;
-  // What follows the naming has its own time.
+  // The report after the naming has its own time.
   if (executions != self->seen_executions || steps != self->seen_steps ||
       is_naming != self->was_naming) {
     self->seen_executions = executions;

@@ -18,7 +18,7 @@ typedef struct {
 
 static job all_jobs[INTERLOCK_JOBS_MOST];
 
-/// What the functions below need of the exploration.
+/// The exploration, as the functions below need it.
 typedef struct {
   const interlock_exploration_options *options;
   interlock_jobs *jobs;

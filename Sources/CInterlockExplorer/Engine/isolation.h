@@ -41,8 +41,8 @@ typedef struct {
   size_t blocked_count, report_size;
   /// The hash of the last execution for an estimate.
   uint64_t trace_order;
-  /// Of one of several jobs: the hashes of its executions, in the words of the log, which it does
-  /// not use otherwise.
+  /// How many hashes of executions one of several jobs has noted, in the words of the log, which
+  /// such a job does not use otherwise.
   size_t noted_traces;
   /// Each child writes from here on anew.
   uint32_t choices[INTERLOCK_SHARED_CHOICES];
@@ -136,7 +136,7 @@ void interlock_result_add(interlock_exploration_result *all,
 /// Before the first child of an exploration is forked; false if the caller is explored itself.
 bool interlock_isolation_begin(void) HIDDEN;
 void interlock_isolation_end(void) HIDDEN;
-/// What parent and child share, new, in place of `last`; NULL if there is no memory.
+/// New memory that parent and child share, in place of `last`; NULL if there is none.
 interlock_shared_memory *interlock_share_memory(interlock_shared_memory *last) HIDDEN;
 
 /// Copies what a child has left (child_result.c). If the child is over and any of it cannot be
