@@ -29,8 +29,8 @@ import PackagePlugin
     if status != 0 { Diagnostics.error("'interlock' ended with code \(status)") }
   }
 
-  /// Arguments that only the package manager can give: this process of SwiftPM, which changes nothing
-  /// meanwhile, holds the lock of the build folder; and for `init`, where Interlock is.
+  /// Arguments that only the package manager can give: this process of SwiftPM, which changes
+  /// nothing meanwhile, holds the lock of the build folder; and for `init`, where Interlock is.
   private func additions(to arguments: [String], in package: Package) -> [String] {
     if arguments.first == "hunt" { return ["--ignore-lock"] }
     guard arguments.first == "init" else { return [] }
