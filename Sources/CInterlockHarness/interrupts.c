@@ -10,7 +10,9 @@
 
 // In C because it runs in a signal handler.
 
-static volatile sig_atomic_t interrupted;
+// The signal comes to any thread, so all that the handler reads and writes is atomic. Relaxed: each
+// is read alone, and a wrong pair of sender and signal only makes a warning less exact.
+static bool interrupted;
 static int refused;
 static uint64_t sender_limit, own_limit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +27,7 @@ static _Thread_local sigset_t mask_before;
 static uint64_t limit_of_trial(int process) {
   const uint64_t lowest = (uint64_t)1 << 62;
   uint64_t limit = interlock_real_time_limit(process);
-  return limit >= lowest && limit < own_limit ? limit : 0;
+  return limit >= lowest && limit < __atomic_load_n(&own_limit, __ATOMIC_RELAXED) ? limit : 0;
 }
 
 static void note(int signal, siginfo_t *info, void *context) {
@@ -34,11 +36,9 @@ static void note(int signal, siginfo_t *info, void *context) {
   uint64_t limit = info->si_code == SI_USER ? limit_of_trial(info->si_pid) : 0;
   errno = error;
   if (limit == 0) {
-    interrupted = 1;
+    __atomic_store_n(&interrupted, true, __ATOMIC_RELAXED);
     return;
   }
-  // Relaxed, here and where they are read: a wrong pair of sender and signal only makes a warning
-  // less exact.
   __atomic_store_n(&sender_limit, limit, __ATOMIC_RELAXED);
   __atomic_store_n(&refused, signal, __ATOMIC_RELAXED);
 }
@@ -73,9 +73,9 @@ void interlock_interrupts_begin(void) {
   pthread_sigmask(SIG_UNBLOCK, &all, &mask_before);
   pthread_mutex_lock(&lock);
   if (depth++ == 0) {
-    interrupted = 0;
+    __atomic_store_n(&interrupted, false, __ATOMIC_RELAXED);
     __atomic_store_n(&refused, 0, __ATOMIC_RELAXED);
-    own_limit = interlock_real_time_limit(getpid());
+    __atomic_store_n(&own_limit, interlock_real_time_limit(getpid()), __ATOMIC_RELAXED);
     keep_ended_children();
     for (int index = 0; index < SIGNALS; index++) take_over(signals[index], &before[index]);
   }
@@ -92,7 +92,7 @@ void interlock_interrupts_end(void) {
   pthread_mutex_unlock(&lock);
 }
 
-bool interlock_interrupted(void) { return interrupted != 0; }
+bool interlock_interrupted(void) { return __atomic_load_n(&interrupted, __ATOMIC_RELAXED); }
 
 int interlock_refused_interrupt(uint64_t *limit) {
   // Several runners may ask.
