@@ -141,10 +141,20 @@ extension Schedule {
       let isSuspended = step.operation == "begin task" || step.operation == "continue"
       return isSuspended ? nil : Self.text(step)
     }
-    let counts = Dictionary(grouping: texts) { $0 }.mapValues(\.count)
+    // Many threads may do the same, each with an object of its own.
+    let common = zip(steps, texts).map { step, text in
+      text.map { _ in
+        var step = step
+        step.object = 0
+        return Self.text(step)
+      }
+    }
+    let alike = Dictionary(grouping: texts.indices) { common[$0] }
     var seen: Set<String?> = []
-    return zip(steps, texts).compactMap { step, text in
-      let count = counts[text] ?? 0
+    return texts.indices.compactMap { index in
+      let (step, text) = (steps[index], common[index])
+      let group = alike[text] ?? []
+      let count = group.count
       // A few have their names.
       if step.operation == Self.waitForPool {
         let parties = count < 4 ? "\(party(step).name) waits" : "\(count) tasks wait"
@@ -152,10 +162,14 @@ extension Schedule {
         return isFirst ? "\(parties) for a thread of the pool" : nil
       }
       if count < 4 {
-        return "\(party(step).name) " + (text.map { "waits: \($0)" } ?? "is suspended")
+        return "\(party(step).name) " + (texts[index].map { "waits: \($0)" } ?? "is suspended")
       }
       guard seen.insert(text).inserted else { return nil }
-      return text.map { "\(count) threads wait: \($0)" } ?? "\(count) tasks are suspended"
+      guard let text, let numbered = texts[index] else { return "\(count) tasks are suspended" }
+      let objects = Set(group.map { steps[$0].object }).count
+      return objects == 1
+        ? "\(count) threads wait: \(numbered)"
+        : "\(count) threads wait, for \(objects) objects: \(text)"
     }
   }
 

@@ -182,6 +182,11 @@ struct ExplorationReportTests {
     #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
     #expect(lines.contains("     31  thread 1     semaphore wait #2"))
     #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait #2"])
+    // Each with an object of its own.
+    let apart = ExplorationFormatter.schedule(
+      failure(
+        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))
+    #expect(apart.last == "  40 threads wait, for 40 objects: semaphore wait")
     // A few threads have a table.
     let table = ExplorationFormatter.schedule(
       failure(.failed, steps: [step(0, "start"), step(1, "lock", 2)]))

@@ -47,9 +47,11 @@ package struct CallSite {
   /// Pure: what is a helper follows from all of the calls together.
   package static func shown(_ sites: [CallSite]) -> [Shown?] {
     var at = sites.map { _ in 0 }
+    let lockTypes = Set(
+      Set(sites.flatMap(\.frames).map(\.function)).filter(\.isNamedAsLock).compactMap(\.type))
     // Helpers call helpers, but not without end.
     for _ in 0..<8 {
-      let helpers = helpers(sites, at)
+      let helpers = helpers(sites, at, lockTypes)
       let next = zip(sites, at).map { site, index in
         index + 1 < site.frames.count && helpers.contains(site.frames[index].function)
           ? index + 1 : index
@@ -65,13 +67,13 @@ package struct CallSite {
   }
 
   /// The functions at these frames that are helpers.
-  private static func helpers(_ sites: [CallSite], _ at: [Int]) -> Set<Function> {
+  private static func helpers(
+    _ sites: [CallSite], _ at: [Int], _ lockTypes: Set<String>
+  ) -> Set<Function> {
     var rows: [Function: [(site: CallSite, index: Int)]] = [:]
     for (site, index) in zip(sites, at) where index < site.frames.count {
       rows[site.frames[index].function, default: []].append((site, index))
     }
-    let lockTypes = Set(
-      sites.flatMap(\.frames).map(\.function).filter(\.isNamedAsLock).compactMap(\.type))
     return Set(
       rows.filter { function, rows in
         if rows.allSatisfy({ isSystemHeader($0.site.frames[$0.index].place) }) { return true }
@@ -167,13 +169,23 @@ package struct CallSite {
       return own == "init" || own == "__allocating_init"
     }
 
+    private static let ofCPlusPlus = Set<Substring>(
+      ["", "recursive_"].flatMap { kind in
+        ["lock", "unlock", "trylock"].map { "__gthread_\(kind)mutex_\($0)" }
+      })
+
     /// Whether the name is one of those that libraries give to the functions of their locks:
     /// `lock`, `tryLock`, `lockToRead`, `withLock`, `withLockedValue`, `locked`, `synchronized`.
     var isNamedAsLock: Bool {
+      // A Regex would be parsed at each call, and a schedule has thousands of frames.
       let own = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last ?? ""
-      return own.wholeMatch(of: /(lock|unlock|tryLock|withLock|withTryLock)([A-Z].*|ed.*)?/) != nil
-        || own.wholeMatch(of: /with(Reader|Writer|Read|Write)Lock.*|synchronized/) != nil
-        || own.wholeMatch(of: /__gthread_(recursive_)?mutex_(lock|unlock|trylock)/) != nil
+      let afterVerb = ["lock", "unlock", "tryLock", "withLock", "withTryLock"].lazy
+        .filter { own.hasPrefix($0) }.map { own.dropFirst($0.count) }
+      return afterVerb.contains {
+        $0.isEmpty || $0.hasPrefix("ed") || ("A"..."Z").contains($0.prefix(1))
+      }
+        || ["Reader", "Writer", "Read", "Write"].contains { own.hasPrefix("with\($0)Lock") }
+        || own == "synchronized" || Self.ofCPlusPlus.contains(own)
     }
   }
 }
