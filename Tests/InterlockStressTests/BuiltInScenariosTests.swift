@@ -130,15 +130,17 @@ struct BuiltInScenariosTests {
     #expect(SubjectEntry.namesInTool == Set(builtInSubjects.map(\.name)))
   }
 
-  @Test("the tool says where models of shipped caches are, other executables do not")
-  func shippedCaches() throws {
-    for (subjects, isTold) in [(builtInSubjects, true), (SubjectEntry.builtIn, false)] {
+  @Test(
+    "a subject of the models of shipped caches leads to their command, another one in the tool only",
+    arguments: [("tmcache", true), ("PINCache", true), ("mine", false)])
+  func shippedCaches(name: String, isModel: Bool) throws {
+    for (subjects, isTold) in [(builtInSubjects, true), (SubjectEntry.builtIn, isModel)] {
       var options = Options()
-      options.subjects = ["tmcache"]
+      options.subjects = [name]
       let error = #expect(throws: UsageError.self) {
         try RunPlan.checkSubjects(options, subjects, .run)
       }
-      #expect(error?.message.contains("StressScenarios/KnownBugs") == isTold)
+      #expect(error?.message.contains("'swift run known-bugs' in Interlock's Stress") == isTold)
     }
   }
 

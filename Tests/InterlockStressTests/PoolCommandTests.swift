@@ -27,6 +27,24 @@ struct PoolCommandTests {
       test.output.text.contains("\nThe smallest width at which it completes is \(width).\n"))
   }
 
+  @Test("A smallest width of sampled orders, and one of a real run, is shown as no more than that")
+  func claims() throws {
+    let test = try makeWorld(completesFrom: 3)
+    test.exploration = { _ in
+      ExplorationRecord(outcome: .sampled(count: 9, leftBehind: 0, escaped: []), seconds: 0)
+    }
+    #expect(test.run("pool", "reads", "--subject", "good") == .met)
+    #expect(
+      test.output.text.contains(
+        "\nThe smallest width at which no order tried hangs is 3. Not every order was tried.\n"))
+    let real = try makeWorld(completesFrom: 3)
+    #expect(real.run("pool", "reads", "--subject", "good", "--real") == .met)
+    #expect(
+      real.output.text.contains(
+        "\nThe smallest width tried at which it completed is 3. A run shows"))
+    #expect(!real.output.text.contains("completes is"))
+  }
+
   @Test("'pool' explores, and decides nothing if an order fails in another way than a deadlock")
   func explores() throws {
     let test = try makeWorld(completesFrom: 1)

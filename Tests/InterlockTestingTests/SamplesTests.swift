@@ -31,6 +31,46 @@ struct SamplesTests {
     }
   }
 
+  @Test(
+    "prints what documents show of it",
+    arguments: [
+      ("BankTests", "README.md"),
+      ("BankTests", "Sources/InterlockTesting/InterlockTesting.docc/Exploring.md"),
+      ("AccountTests", "README.md"),
+    ])
+  func documented(_ name: String, in document: String) throws {
+    let root = Self.folder.appendingPathComponent("../..").standardized
+    let text = try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
+    let code = try String(
+      contentsOf: Self.folder.appendingPathComponent("\(name).swift"), encoding: .utf8)
+    let test = try #require(code.firstMatch(of: /@Test func (\w+)\(/))
+    let blocks = text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }
+      .map(\.element)
+    let shown = try #require(blocks.first { $0.contains("\(name).swift:") })
+    let run = try WatchedRun(
+      "swift-testing", "Samples.(\(name)/)?\(test.1)\\(", of: "Samples",
+      environment: ["INTERLOCK_OPTIONS": "hang_limit=60"])
+    // Of the numbers, those of lines and of objects stand.
+    func plain(_ line: some StringProtocol) -> String {
+      String(line).replacing(/\u{1B}\[[0-9;]*m/, with: "")
+        .replacing(/replay: explore.*/, with: "replay: …").replacing(
+          /thread \d+ \(/, with: "thread # ("
+        )
+        .replacing(/swift:(\d+):\d+:/) { "swift:\($0.1):" }
+        .trimmingCharacters(in: .whitespaces)
+    }
+    var lines = run.output.split(separator: "\n").map { plain($0) }[...]
+    for line in shown.split(separator: "\n").map({ plain($0) }) where !["", "…"].contains(line) {
+      let index = lines.firstIndex(of: line)
+      #expect(index != nil, "'\(line)' is not in the output, in this order:\n\(run.output)")
+      if let index { lines = lines[(index + 1)...] }
+    }
+    // The code as the article has it.
+    if text.contains("@Test func \(test.1)") {
+      #expect(text.contains(code.trimmingCharacters(in: .newlines)))
+    }
+  }
+
   @Test("is one of eight to twelve")
   func count() { #expect((8...12).contains(Self.files.count)) }
 

@@ -29,11 +29,7 @@ struct ReadmeTests {
     let own = try String(contentsOfFile: #filePath, encoding: .utf8)
     let start = try #require(own.range(of: "final class Users"))
     let end = try #require(own.range(of: "\n// The end of the example."))
-    let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md")
-    #expect(
-      try String(contentsOf: readme, encoding: .utf8)
-        .contains(own[start.lowerBound..<end.lowerBound] + "```"))
+    #expect(try readme.contains(own[start.lowerBound..<end.lowerBound] + "```"))
   }
 
   @Test("the README's example reports the reader that meets the writer, and no reader beside one")
@@ -53,5 +49,29 @@ struct ReadmeTests {
     #expect(conflict.second.mode == .noWrite)
     #expect(conflict.second.place.function == "name(of:)")
     #expect(conflict.second.place.line == 18)
+    // The other way round, which the README shows.
+    BEGIN_LOCK(.noWrite, "users")
+    onThread { users.rename(1, to: "two") }
+    END_LOCK(.noWrite, "users")
+    let writer = try #require(
+      Findings.conflicts(on: "users").first { $0.second.place.function == "rename(_:to:)" })
+    let shown = Conflict(resource: "users", first: conflict.second, second: writer.second)
+    let lines = "\(shown.headline)\n\(shown)".split(separator: "\n").filter {
+      !$0.hasPrefix("    ")
+    }
+    // As if the example were a file of its own, below its import.
+    let text = lines.joined(separator: "\n")
+      .replacing(conflict.first.place.file, with: "Demo/Users.swift")
+      .replacing(/swift:(\d+)/) { "swift:\((Int($0.1) ?? 0) - 5)" }
+    #expect(try readme.contains("```\n\(text)\n```"))
+  }
+
+  private var readme: String {
+    get throws {
+      try String(
+        contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+          .deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md"),
+        encoding: .utf8)
+    }
   }
 }

@@ -4,7 +4,7 @@
 // Prints:
 //
 //   ✘ Test reenteredActor() recorded an issue at 06-ReenteredActor.swift:48:21: Issue recorded
-//   ↳ Expectation failed: await account.balance >= 0
+//   ↳ Expectation failed: await purse.balance >= 0
 //     the body failed (order number 2); the shortest schedule found has 2 context switches
 //      1  body    begin task
 //      2  task 1    begin task  06-ReenteredActor.swift:46
@@ -28,7 +28,7 @@
 import InterlockTesting
 import Testing
 
-private actor Account {
+private actor Purse {
   private(set) var balance = 100
 
   func withdraw(_ amount: Int) async {
@@ -40,10 +40,10 @@ private actor Account {
 
 @Test func reenteredActor() async throws {
   try await explore {
-    let account = Account()
-    async let first: Void = account.withdraw(80)
-    async let second: Void = account.withdraw(80)
+    let purse = Purse()
+    async let first: Void = purse.withdraw(80)
+    async let second: Void = purse.withdraw(80)
     _ = await (first, second)
-    #expect(await account.balance >= 0)
+    #expect(await purse.balance >= 0)
   }
 }

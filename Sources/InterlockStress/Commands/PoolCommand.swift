@@ -122,7 +122,7 @@ struct PoolCommand {
       ? "(While all its threads wait, Dispatch's pool on Linux grows by one a second, so by the end"
         + " of the stall window it is wider.)\n" : ""
     if let smallest {
-      world.output.write("\nThe smallest width at which it completes is \(smallest.width).\n")
+      world.output.write("\n\(claim(smallest.width, smallest.result))\n")
     } else {
       world.output.write(
         "\nIt completes at no width up to \(Limits.poolWidthRange.upperBound).\n")
@@ -138,6 +138,18 @@ struct PoolCommand {
       }
     }
     return smallest == nil ? .unmet : .met
+  }
+
+  /// What the smallest width found is, as far as the orders tried there prove it.
+  private func claim(_ width: Int, _ result: TrialResult) -> String {
+    if options.usesRealPools {
+      return "The smallest width tried at which it completed is \(width). A run shows one order: near"
+        + " that width, another run may end differently."
+    }
+    guard case .allOrdersPass? = result.observation.exploration?.outcome else {
+      return "The smallest width at which no order tried hangs is \(width). Not every order was tried."
+    }
+    return "The smallest width at which it completes is \(width)."
   }
 
   /// The command that replays a stuck order. The token of a thousand threads fills a page, and the

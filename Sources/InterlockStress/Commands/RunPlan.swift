@@ -58,6 +58,7 @@ struct RunPlan {
   static func checkSubjects(
     _ options: Options, _ subjects: [SubjectEntry], _ command: CommandName
   ) throws(UsageError) {
+    let shippedCaches = ["tmcache", "tmmemory", "tmdisk", "pin", "yy", "tusker"]
     let names = subjects.map(\.name)
     if names.isEmpty {
       throw UsageError("There is nothing to try: this executable lists no subject", command)
@@ -67,9 +68,11 @@ struct RunPlan {
       throw UsageError("This executable lists two subjects by the name '\(name)'", command)
     }
     for name in options.subjects where !names.contains(name) {
+      let isShipped = shippedCaches.contains { name.lowercased().hasPrefix($0) }
       let others =
-        SubjectEntry.namesInTool.isSubset(of: names)
-        ? " (models of shipped caches: StressScenarios/KnownBugs)" : ""
+        isShipped || SubjectEntry.namesInTool.isSubset(of: names)
+        ? " (models of shipped caches: 'swift run known-bugs' in Interlock's StressScenarios/KnownBugs)"
+        : ""
       throw UsageError(
         "There is no subject '\(printable(name))'\(others)",
         Suggestion(for: name, among: names, shownBy: "interlock list"), command)

@@ -119,7 +119,8 @@ final class CompareCommand {
       throw UsageError(
         "\(field.cells.count) workloads of \(contestants) strategies take at least"
           + " \(timeText(seconds)), and there are \(timeText(options.compare.measuringSeconds)): give"
-          + " more by '--time <seconds>', or fewer workloads", .compare)
+          + " more by '--time <seconds>', or fewer workloads"
+          + (options.compare.isQuick ? "" : ", as by '--quick'"), .compare)
     }
   }
 

@@ -40,7 +40,8 @@ extension CommandName {
       default: "threads × reads, and each other value by itself"
     ) { $0.compare.isFull = true },
     Option(
-      flag: "quick", replay: .leavesOut, "Measure fewer workloads, in at most 40 seconds."
+      flag: "quick", replay: .leavesOut, "Measure fewer workloads, in at most 40 seconds.",
+      default: "in a debug build, if nothing asks for more"
     ) { $0.compare.isQuick = true },
     Option(
       "rounds", .whole(Interval.fewestValues...1000), \.compare.rounds, replay: .leavesOut,

@@ -57,10 +57,12 @@ package struct CompareOptions: Sendable, Hashable {
   /// The defaults.
   package init() {}
 
-  /// Whether an option says what is measured, or for how long.
+  /// Whether an option says what is measured, or gives the time for all workloads.
   package var saysHowMuch: Bool {
-    axes.isGiven || isFull || isQuick || rounds != nil || seconds != nil
+    axes.isGiven || isFull || isQuick || rounds != nil || seconds ?? 0 >= Self.wholeSeconds
   }
+
+  private static let wholeSeconds = 225.0
 
   /// The workloads to measure.
   package var grid: Grid {
@@ -77,5 +79,5 @@ package struct CompareOptions: Sendable, Hashable {
 
   /// How long all rounds may take together, without the correctness pass and the harness's own
   /// cost.
-  package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : 225) }
+  package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : Self.wholeSeconds) }
 }
