@@ -82,7 +82,7 @@ struct DeadlocksCommandTests {
     #expect(process.terminationStatus == 0, "\(text)")
     #expect(text.contains("\n  mutex                 passed\n"))
     #expect(text.contains("█  64 wait for the block"))
-    #expect(text.contains("\n  frees it: "))
+    #expect(text.contains("\n  frees it from here: "))
     #expect(text.contains("nor within Apple's limit of 64 threads\n"))
     #expect(text.contains(" (deadlock (starvation), order 1): interlock explore concurrent-reads"))
   }

@@ -63,7 +63,8 @@ struct ReadmeTablesTests {
     #expect(readme.contains("  \(ahead) blocks are ahead of them\n"))
     #expect(
       readme.contains(
-        "frees it: \((callers + 1).formatted()) threads, because \(ahead) blocks that wait too"))
+        "frees it from here: \((callers + 1).formatted()) threads, because \(ahead) blocks that wait too"
+      ))
   }
 
   @Test("the article on the built-in subjects has the number of trials, and each verdict")
@@ -88,6 +89,41 @@ struct ReadmeTablesTests {
         #expect(expected?.verdict.rawValue == verdict, "\(subject) in \(name)")
       }
     }
+  }
+
+  @Test("the article on claims names scenarios and subjects that exist, with their verdicts")
+  func claims() throws {
+    let text = try String(
+      contentsOf: BuiltInScenariosTests.root.appending(
+        path: "Sources/InterlockStress/InterlockStress.docc/ClaimsAndMeasurements.md"),
+      encoding: .utf8)
+    let known = Set(builtInSubjects.map(\.name)).union(["NAME"])
+    for subject in text.matches(of: /--(?:subject|reference) ([\w-]+)/) {
+      #expect(known.contains(String(subject.1)), "\(subject.0)")
+    }
+    let shown = Set(text.matches(of: /interlock (?:run|pool) ([\w-]+)/).map { String($0.1) })
+    #expect(shown == [scenario.name])
+    let bugs = BuiltInScenariosTests.root.appending(path: "StressScenarios/KnownBugs/Scenarios")
+    let files =
+      FileManager.default.enumerator(atPath: bugs.path)?.compactMap { $0 as? String } ?? []
+    for name in text.matches(of: /known-bugs run ([\w-]+)/) {
+      #expect(files.contains { $0.hasSuffix("/\(name.1).json") }, "\(name.1)")
+    }
+    for subject in ["serial-queue-sync", "semaphore-over-async"] {
+      #expect(scenario.expectation(for: subject).verdict == .deadlock)
+    }
+    #expect(scenario.expectation(for: "serial-queue-reentrant").verdict == .crashed)
+    for subject in ["serial-queue", "semaphore-over-async-serial", "semaphore-lock", "mutex"] {
+      #expect(scenario.expectation(for: subject).verdict == .passed)
+    }
+    // One thread for each reader that may wait, and for a block that all of them wait for one more.
+    let callers = try #require(scenario.workload.phases.first?.callers)
+    #expect(
+      text.contains("| `serial-queue-sync` | \(callers.formatted()) threads | \(callers - 1) "))
+    #expect(
+      text.contains(
+        "| `semaphore-over-async` | \((callers + 1).formatted()) threads | each of"
+          + " \(callers.formatted()) readers"))
   }
 
   @Test(

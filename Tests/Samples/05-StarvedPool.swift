@@ -8,7 +8,7 @@
 //       2 of 2 threads of the default pool wait, and what they wait for is queued behind them
 //       26 blocks queued on the default pool; 2 running, each waits for a semaphore  05-Starved…
 //       each waits for a block queued on the default pool (concurrent), positions 1 and after
-//       frees it: one more thread (this pool: 2 now, 255 at most)
+//       frees it from here: one more thread (this pool: 2 now, 255 at most)
 //       completes here after about 1 s, and within Apple's limit of 64 threads
 //       safe when: a block waits for nothing that needs another thread of its own pool
 //        body         thread 1         thread 2

@@ -142,7 +142,7 @@ extension CauseFormatter {
     let more =
       ahead > 0
       ? "\(Counted.noun(forecast.needed, "thread")), because \(blocks)" : "one more thread"
-    return ["frees it: \(more) \(size)", Self.outlook(forecast)]
+    return ["frees it from here: \(more) \(size)", Self.outlook(forecast)]
   }
 
   /// `completes here after about 6 s, and within Apple's limit of 64 threads`.
