@@ -62,7 +62,7 @@ final class ChildReporter {
     report.inMemory = SectionTracking.exploredMemoryRaces
     var encoded = try? JSONEncoder().encode(report)
     if let size = encoded?.count, size > bytes.count, report.explained != nil {
-      report.explained?.seen = nil
+      report.explained?.shorten()
       encoded = try? JSONEncoder().encode(report)
     }
     guard let data = encoded, data.count <= bytes.count else { return 0 }

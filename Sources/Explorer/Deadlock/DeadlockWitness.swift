@@ -83,14 +83,13 @@ final class DeadlockWitness {
   /// The cause of a deadlock, and its lines.
   struct Explained: Codable {
     var cause: Diagnosis.Cause
-    /// The lines without the schedule, for a report that has no room for `seen`.
-    private var lines: [String]
+    /// The lines without the schedule, where a report has no room for `seen`.
+    private var lines: [String] = []
     /// The deadlock, with symbols.
-    var seen: Seen?
+    private var seen: Seen?
 
     fileprivate init(_ seen: Seen) {
       cause = seen.diagnosis.cause
-      lines = seen.lines
       self.seen = seen
     }
 
@@ -99,6 +98,12 @@ final class DeadlockWitness {
       guard var seen else { return lines }
       seen.showCallSites(of: schedule)
       return seen.lines
+    }
+
+    /// Keeps the lines only.
+    mutating func shorten() {
+      lines = seen?.lines ?? lines
+      seen = nil
     }
   }
 

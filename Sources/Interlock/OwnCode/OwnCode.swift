@@ -49,7 +49,9 @@ package struct OwnCode: Sendable, Hashable {
   ///
   /// Debug information has absolute paths of Swift files, and paths in the package of C files.
   package func contains(file: String) -> Bool {
-    if file.hasPrefix(folder + "/") { return true }
+    if file.hasPrefix(folder), file.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/") {
+      return true
+    }
     return module == nil && absolute(file) != nil
   }
 
