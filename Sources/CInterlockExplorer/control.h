@@ -139,6 +139,8 @@ void interlock_learn(interlock_exploration_fact fact) HIDDEN;
 bool interlock_is_known(interlock_exploration_fact fact) HIDDEN;
 /// Records how many threads the tasks of this execution can use so far.
 void interlock_note_task_threads(uint32_t count) HIDDEN;
+/// Notes that blocks alone could take all threads of Dispatch's pool.
+void interlock_note_full_pool(void) HIDDEN;
 /// Records a try or a timed wait: the operation that releases an object must then be a point.
 void interlock_note_try(void) HIDDEN;
 /// A release that enables other threads: a point only if a try can observe when it happens.

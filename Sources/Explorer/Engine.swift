@@ -21,6 +21,11 @@ struct Engine {
   private(set) var tasksBlock = false
   /// The most threads that the tasks of an execution can use.
   private(set) var mostTaskThreads = 0
+  /// As many blocks were under way as Dispatch has threads.
+  private var blocksFillPool = false
+  /// Tasks ran, and blocks could take all threads of Dispatch. Here the two have pools of their own;
+  /// on Linux, and within Apple's limit of threads, blocks that wait take threads away from tasks.
+  var blocksCanStarveTasks: Bool { blocksFillPool && mostTaskThreads > 0 }
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
@@ -135,6 +140,7 @@ struct Engine {
     limits.boundsWaiters = limits.boundsWaiters || result.bounds_waiters
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
     tasksBlock = tasksBlock || result.tasks_block
+    blocksFillPool = blocksFillPool || result.blocks_fill_pool
     mostTaskThreads = max(mostTaskThreads, Int(result.most_task_threads))
     noteEscaped(result)
     return result

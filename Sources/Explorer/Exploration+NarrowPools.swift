@@ -70,6 +70,43 @@ extension Exploration {
     return .allOrdersPass(count: count, leftBehind: leftBehind, limits: limits)
   }
 
+  /// Explores on one pool for tasks and blocks, of as many threads as Dispatch has on Linux.
+  ///
+  /// - Parameters:
+  ///   - passed: The outcome where tasks have threads of their own.
+  ///   - engine: The engine that explored it.
+  ///   - seconds: What is left of the budget; one order is tried if nothing is.
+  ///   - body: What is explored.
+  /// - Returns: The failing order, or else the outcome so far. It is of a sample if that of the
+  ///   shared pool is.
+  /// - Throws: Why nothing was explored.
+  func trySharedPool(
+    after passed: ExplorationOutcome, _ engine: inout Engine, seconds: Double,
+    _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    if case .failed = passed { return passed }
+    guard options.poolWidth == nil, options.part?.number ?? 1 == 1 else { return passed }
+    var shared = self
+    shared.options.poolWidth = Int(INTERLOCK_DISPATCH_POOL_WIDTH)
+    shared.options.seconds = max(seconds, 0)
+    shared.options.corpus = nil
+    shared.options.part = nil
+    if let most = options.executions {
+      shared.options.executions = max(1, most - engine.executions)
+    }
+    var own = Engine(shared.options, of: name, around: around, state: state)
+    let outcome = try shared.search(&own, body)
+    engine.waited += own.waited
+    switch (outcome, passed) {
+    case (.failed(var failure), _):
+      failure.narrowPool = ExplorationFailure.NarrowPool(
+        width: Int(INTERLOCK_DISPATCH_POOL_WIDTH), isShared: true)
+      return .failed(failure)
+    case (.sampled, .allOrdersPass): return outcome
+    default: return passed
+    }
+  }
+
   /// A body that blocks more tasks at a time needs more threads than most machines have.
   private static var widestNarrowPool: Int { 64 }
 }

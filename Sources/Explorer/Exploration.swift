@@ -106,6 +106,10 @@ package struct Exploration: Sendable {
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         outcome = try tryNarrowPools(after: passed, &engine, seconds: left, body)
       }
+      if engine.blocksCanStarveTasks, let passed = outcome {
+        let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
+        outcome = try trySharedPool(after: passed, &engine, seconds: left, body)
+      }
       waited += engine.waited
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
@@ -182,7 +186,11 @@ package struct Exploration: Sendable {
         seconds = max(seconds, options.seconds - spent)
       }
       // Narrow pools have their share of the budget.
-      if engine.tasksBlock, options.poolWidth == nil, phase.isSampling { seconds /= 2 }
+      if engine.tasksBlock || engine.blocksCanStarveTasks, options.poolWidth == nil,
+        phase.isSampling
+      {
+        seconds /= 2
+      }
       // The time of other explorations does not count.
       let end = ContinuousClock.now + .seconds(seconds) - engine.waited
       var result = try engine.run(phase, seconds: seconds, body)

@@ -67,6 +67,7 @@ extension ExplorationFailure {
   private var machines: String {
     guard let narrowPool else { return "" }
     let width = narrowPool.width
+    if narrowPool.isShared { return ", where tasks and Dispatch's blocks share \(width) threads" }
     let fewer = narrowPool.sufficientIsSmallest ? "" : ", and fewer may"
     let enough = narrowPool.sufficientWidth.map { "; \($0) suffice\(fewer)" } ?? ""
     return ", where tasks have \(width) thread\(width == 1 ? "" : "s")\(enough)"

@@ -163,10 +163,12 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
 }
 
 extension ExplorationFailure {
-  /// A pool that tasks can use up, because they block their threads.
+  /// A pool that tasks, or blocks beside tasks, can use up, because they block their threads.
   package struct NarrowPool: Sendable, Hashable, Codable {
     /// The number of its threads.
     package var width: Int
+    /// Dispatch's blocks have the same threads.
+    package var isShared = false
     /// A width at which all orders pass; `nil` if none is known.
     package var sufficientWidth: Int?
     /// Some order fails at each smaller width.

@@ -5,7 +5,7 @@ import Testing
 
 /// Tasks that block their threads until a task has run.
 private enum Bodies {
-  private static func waitForTask() {
+  static func waitForTask() {
     let hasRun = DispatchSemaphore(value: 0)
     Task { hasRun.signal() }
     hasRun.wait()
@@ -31,6 +31,19 @@ struct NarrowPoolTests {
       #expect(text.contains("\n  task \(task) waits for a thread of the pool\n"), "\(text)")
     }
     #expect(!text.contains("suspended"), "\(text)")
+  }
+
+  @Test("is that of Dispatch too: blocks that wait for tasks leave them no thread")
+  func shared() throws {
+    func waits(_ blocks: Int) {
+      let group = DispatchGroup()
+      for _ in 0..<blocks { DispatchQueue.global().async(group: group) { Bodies.waitForTask() } }
+      group.wait()
+    }
+    let text = try #require(failure(.budget(.seconds(6))) { waits(255) })
+    let pool = ", where tasks and Dispatch's blocks share 255 threads (order number "
+    #expect(text.contains(pool), "\(text)")
+    #expect(failure(.executions(20)) { waits(20) } == nil)
   }
 
   /// With as many threads as tasks, none waits for a thread: that needs no search.

@@ -17,6 +17,10 @@ void interlock_model_note_barrier(void) { interlock_learn(INTERLOCK_FACT_BARRIER
 static void count(model_queue *pool) {
   if (++pool->demand > pool->width) interlock_learn(INTERLOCK_FACT_POOLS);
   if (pool->is_task_pool) interlock_note_task_threads(pool->demand);
+  // Not the main queue's thread.
+  if (!pool->is_task_pool && pool->width > 1 && pool->demand >= pool->width) {
+    interlock_note_full_pool();
+  }
 }
 
 void interlock_model_demand(model_queue *queue, const void *job) {

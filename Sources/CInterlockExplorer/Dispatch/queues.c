@@ -8,7 +8,7 @@
 
 #include "interlock_objects.h"
 
-enum { overcommit_width = 255, most_concurrent = 0xffe };
+enum { overcommit_width = INTERLOCK_DISPATCH_POOL_WIDTH, most_concurrent = 0xffe };
 
 extern const char *dispatch_queue_get_label(void *queue) __attribute__((weak));
 extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) __attribute__((weak));

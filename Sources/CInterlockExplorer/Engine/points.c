@@ -192,6 +192,8 @@ void interlock_note_task_threads(uint32_t count) {
   if (count > ENGINE.result->most_task_threads) ENGINE.result->most_task_threads = count;
 }
 
+void interlock_note_full_pool(void) { ENGINE.result->blocks_fill_pool = true; }
+
 void interlock_note_try(void) { interlock_learn(INTERLOCK_FACT_TRIES); }
 
 void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) {

@@ -24,6 +24,7 @@ void interlock_result_add(interlock_exploration_result *all,
   sum.strengthens_atomics |= all->strengthens_atomics;
   sum.bounds_waiters |= all->bounds_waiters;
   sum.tasks_block |= all->tasks_block;
+  sum.blocks_fill_pool |= all->blocks_fill_pool;
   if (sum.most_task_threads < all->most_task_threads) {
     sum.most_task_threads = all->most_task_threads;
   }

@@ -165,6 +165,9 @@ typedef struct {
   bool bounds_waiters;
   /// A task blocked a thread of the tasks' pool: a pool of fewer threads may run dry.
   bool tasks_block;
+  /// As many blocks of Dispatch were under way as its pool has threads: blocks that wait for tasks
+  /// may use up a pool that the two share.
+  bool blocks_fill_pool;
   /// The most threads that the tasks of an execution use: with as many, none waits for a thread.
   uint32_t most_task_threads;
   /// A counted execution has shown something that makes more operations matter: the exploration

@@ -49,6 +49,9 @@ typedef struct {
   int order;
 } interlock_memory_order;
 
+/// How many threads a pool of Dispatch has at most on Linux.
+#define INTERLOCK_DISPATCH_POOL_WIDTH 255
+
 /// Facts about a body that make more operations depend on the order. Without the fact such an
 /// operation is not a point, or is not recorded.
 typedef enum {
