@@ -23,8 +23,8 @@ struct Engine {
   private(set) var mostTaskThreads = 0
   /// As many blocks were under way as Dispatch has threads.
   private var blocksFillPool = false
-  /// Tasks ran, and blocks could take all threads of Dispatch. Here the two have pools of their own;
-  /// on Linux, and within Apple's limit of threads, blocks that wait take threads away from tasks.
+  /// Tasks ran, and blocks could take all threads of Dispatch. Here the two have pools of their
+  /// own; on Linux, and within Apple's limit, blocks that wait take threads away from tasks.
   var blocksCanStarveTasks: Bool { blocksFillPool && mostTaskThreads > 0 }
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []

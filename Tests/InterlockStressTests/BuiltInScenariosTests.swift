@@ -131,7 +131,7 @@ struct BuiltInScenariosTests {
   }
 
   @Test(
-    "a subject of the models of shipped caches leads to their command, another one in the tool only",
+    "a subject of the models of shipped caches leads to their command, others in the tool only",
     arguments: [("tmcache", true), ("PINCache", true), ("mine", false)])
   func shippedCaches(name: String, isModel: Bool) throws {
     for (subjects, isTold) in [(builtInSubjects, true), (SubjectEntry.builtIn, isModel)] {

@@ -63,7 +63,8 @@ struct ReadmeTablesTests {
     #expect(readme.contains("  \(ahead) blocks are ahead of them\n"))
     #expect(
       readme.contains(
-        "frees it from here: \((callers + 1).formatted()) threads, because \(ahead) blocks that wait too"
+        "frees it from here: \((callers + 1).formatted()) threads,"
+          + " because \(ahead) blocks that wait too"
       ))
   }
 

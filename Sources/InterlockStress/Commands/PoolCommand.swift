@@ -143,11 +143,12 @@ struct PoolCommand {
   /// What the smallest width found is, as far as the orders tried there prove it.
   private func claim(_ width: Int, _ result: TrialResult) -> String {
     if options.usesRealPools {
-      return "The smallest width tried at which it completed is \(width). A run shows one order: near"
-        + " that width, another run may end differently."
+      return "The smallest width tried at which it completed is \(width). A run shows one order:"
+        + " near that width, another run may end differently."
     }
     guard case .allOrdersPass? = result.observation.exploration?.outcome else {
-      return "The smallest width at which no order tried hangs is \(width). Not every order was tried."
+      return "The smallest width at which no order tried hangs is \(width)."
+        + " Not every order was tried."
     }
     return "The smallest width at which it completes is \(width)."
   }

@@ -71,8 +71,8 @@ struct RunPlan {
       let isShipped = shippedCaches.contains { name.lowercased().hasPrefix($0) }
       let others =
         isShipped || SubjectEntry.namesInTool.isSubset(of: names)
-        ? " (models of shipped caches: 'swift run known-bugs' in Interlock's StressScenarios/KnownBugs)"
-        : ""
+        ? " (models of shipped caches: 'swift run known-bugs' in Interlock's"
+          + " StressScenarios/KnownBugs)" : ""
       throw UsageError(
         "There is no subject '\(printable(name))'\(others)",
         Suggestion(for: name, among: names, shownBy: "interlock list"), command)
