@@ -149,9 +149,8 @@ struct InitCommand {
             + " \(printable(reason))\n")
         return false
       }
-      guard command[0] == "add-dependency" else { continue }
-      let added = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-      try Data(change.named(added).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+      try Data(change.finished(text).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
     if !change.commands.isEmpty { world.output.write("edited: Package.swift\n") }
     return true

@@ -86,10 +86,20 @@ struct ManifestChange {
     return commands
   }
 
-  /// The manifest after `add-dependency`, which has no option for the name, with the name.
-  func named(_ manifest: String) -> String {
-    guard let folder, let packageLine else { return manifest }
-    return manifest.replacing(".package(path: \(Self.quoted(folder)))", with: packageLine)
+  /// The manifest after a command. SwiftPM's have no option for the package's name, and put no space
+  /// between a list's elements.
+  func finished(_ manifest: String) -> String {
+    var manifest = manifest
+    if let folder, let packageLine {
+      manifest = manifest.replacing(".package(path: \(Self.quoted(folder)))", with: packageLine)
+    }
+    let own = "package: \(Self.quoted(name))"
+    return manifest.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).map {
+      line in
+      guard line.contains("dependencies: ["), line.contains(own) else { return line }
+      return line.replacing(",.product(", with: ", .product(").replacing("[ ", with: "[")
+        .replacing(",]", with: "]")
+    }.joined(separator: "\n")
   }
 
   private static func quoted(_ text: String) -> String {

@@ -98,7 +98,7 @@ struct InitCommandTests {
     try expectParses(package, path)
     let manifest = try #require(package.read("Package.swift"))
     #expect(manifest.contains(#".package(name: "Interlock", path: "../"#), "\(manifest)")
-    #expect(manifest.contains(#"package: "Interlock""#))
+    #expect(manifest.contains(#", .product(name: "InterlockTesting", package: "Interlock")]"#))
     #expect(manifest.contains(#"name: "my-appTests""#) && manifest.contains("InterlockTesting"))
     #expect(package.test.output.text.contains("edited: Package.swift\n"))
     // SwiftPM reads what it wrote, and a second call finds nothing to add.
@@ -106,6 +106,17 @@ struct InitCommandTests {
     #expect(package.read("Package.swift") == manifest)
     #expect(package.initialize("--stress") == .usage)
     #expect(package.test.errors.text.contains("A stress executable needs a library target"))
+  }
+
+  @Test("The elements that 'init' adds to a manifest have a space between them")
+  func spaces() {
+    let change = ManifestChange(interlock: "../Interlock", knownAs: "Interlock")
+    let added = #"    dependencies: [ "A",.product(name: "B", package: "Interlock"),]"#
+    let other = #"    dependencies: [ "A",.product(name: "B", package: "Other"),]"#
+    #expect(
+      change.finished("x\n\(added)\n\(other)\n")
+        == "x\n    dependencies: [\"A\", .product(name: \"B\", package: \"Interlock\")]\n\(other)\n"
+    )
   }
 
   @Test("Among several targets, 'init' takes the first test target, or the one that is named")
