@@ -86,8 +86,8 @@ struct ManifestChange {
     return commands
   }
 
-  /// The manifest after a command. SwiftPM's have no option for the package's name, and put no space
-  /// between a list's elements.
+  /// The manifest after a command. SwiftPM's commands have no option for the package's name, and
+  /// put no space between a list's elements.
   func finished(_ manifest: String) -> String {
     var manifest = manifest
     if let folder, let packageLine {
