@@ -5,8 +5,12 @@ extension ExplorationFailure {
   /// What a failing test prints: the verdict, the schedule as a table with a column for each
   /// thread, and what each blocked thread waits for.
   package var report: String {
-    let failed = verdict == .failed && !text.isEmpty ? [text] : []
-    return (failed + [headline] + evidence + order).joined(separator: "\n")
+    ([summary] + evidence + order).joined(separator: "\n")
+  }
+
+  /// What failed, and how the order was found.
+  package var summary: String {
+    (verdict == .failed && !text.isEmpty ? "\(text)\n" : "") + headline
   }
 
   /// Both sides of a race, or the cause of a deadlock.

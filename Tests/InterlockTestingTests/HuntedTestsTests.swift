@@ -105,6 +105,12 @@ struct HuntedTestsTests {
     let alone = try Hunt().run("swift-testing", "STAsTheyAre/", options)
     #expect(alone.tests?.cases.last?.result == .failed, "\(alone.run.output)")
     #expect(alone.run.issues.map(\.test) == ["lateTask()"], "\(alone.run.issues)")
+    // `hunt` prints the schedule once, at the end.
+    let failure = try #require(alone.tests?.cases.last?.failure)
+    let rows = failure.report.split(separator: "\n")
+    #expect(rows.count > 4)
+    let shown = rows.filter { alone.run.output.contains($0) }
+    #expect(shown == Array(rows.prefix(2)), "\(alone.run.output)")
   }
 
   @Test("'explore_orders' is the most orders of each test")

@@ -112,8 +112,12 @@ func report(
   case .failed(let failure):
     let late = answer.onlyLateTimes ? "only where a sleep or a limit of time ends late: " : ""
     let sourceLocation = explored.location()
+    // `hunt` shows the schedule and the token when the tests have ended.
+    let text =
+      TestsAsTheyAre.areHunted
+      ? failure.summary : failure.report + "\nreplay: \(replay(failure.token))"
     recordIssue(
-      late + failure.report + "\nreplay: \(replay(failure.token))", at: sourceLocation,
+      late + text, at: sourceLocation,
       knownBecause: noteForReports(failure, at: sourceLocation), isWarning: answer.onlyLateTimes)
   }
 }

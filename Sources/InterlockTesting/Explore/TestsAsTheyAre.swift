@@ -91,6 +91,9 @@ enum TestsAsTheyAre {
     folder: ProcessInfo.processInfo.environment["INTERLOCK_EXPLORE_RESULTS"])
   private static let hasFailed = Locked(false)
 
+  /// Whether `interlock hunt` runs the tests.
+  static let areHunted = isOn && TestOptions.ofThisProcess.exploreStop && results != nil
+
   /// Whether the option `explore_filter` chooses a test, by its identifier.
   static func chooses(_ test: String) -> Bool {
     guard let filter = TestOptions.ofThisProcess.exploreFilter,
