@@ -120,6 +120,8 @@ extension interlock_exploration_result {
     uses_time = uses_time || part.uses_time
     bounds_loops = bounds_loops || part.bounds_loops
     bounds_wake_ups = bounds_wake_ups || part.bounds_wake_ups
+    bounds_exchanges = bounds_exchanges || part.bounds_exchanges
+    has_unread_exchanges = has_unread_exchanges || part.has_unread_exchanges
     bounds_waiters = bounds_waiters || part.bounds_waiters
     strengthens_atomics = strengthens_atomics || part.strengthens_atomics
     tasks_block = tasks_block || part.tasks_block

@@ -110,7 +110,9 @@ struct Engine {
     }
     facts = result.facts
     // Each time one more of a few facts is known.
-    if result.must_begin_anew { return try run(phase, seconds: seconds, body) }
+    if WeakExchanges.learn() || result.must_begin_anew {
+      return try run(phase, seconds: seconds, body)
+    }
     let report = reporter.read(result)
     race = report?.race
     orderUnknown = orderUnknown ?? (isHere ? RaceCheck.blindness(facts) : report?.orderUnknown)
@@ -137,6 +139,8 @@ struct Engine {
     limits.hasExactTime = limits.hasExactTime || (options.hasExactTime && result.uses_time)
     limits.boundsLoops = limits.boundsLoops || result.bounds_loops
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
+    limits.boundsExchanges = limits.boundsExchanges || result.bounds_exchanges
+    limits.hasUnreadExchanges = limits.hasUnreadExchanges || result.has_unread_exchanges
     limits.boundsWaiters = limits.boundsWaiters || result.bounds_waiters
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
     tasksBlock = tasksBlock || result.tasks_block
@@ -274,6 +278,7 @@ struct Engine {
       interlock_memory_order(place: $0, order: $1.rawValue)
     }
     asked.memory_order_count = memoryOrders.count
+    asked.knows_exchanges = true
     asked.facts = facts
     asked.point_count = points.sites.count
     // Only a report needs them, and each costs a walk of the stack.

@@ -307,6 +307,7 @@ package struct Exploration: Sendable {
     var failure = made(
       result, token: token(shortest, engine), at: at, engine.race, escaped: engine.escaped)
     failure.add(witness)
+    failure.explainExchanges()
     failure.explanation += try missingMemoryOrders(in: result, engine, body)
     return failure
   }

@@ -48,6 +48,10 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var boundsLoops = false
   /// A thread that woke without a signal waited for the same condition again.
   package var boundsWakeUps = false
+  /// A `weakCompareExchange` that had failed by itself did not do so again.
+  package var boundsExchanges = false
+  /// The source of a compare-exchange could not be read, and it did not fail by itself.
+  package var hasUnreadExchanges = false
   /// A wait for expectations timed out only when no thread could continue, or ended behind blocks
   /// of the main queue.
   package var boundsWaiters = false
@@ -67,6 +71,8 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     boundsSleeps = boundsSleeps || other.boundsSleeps
     boundsLoops = boundsLoops || other.boundsLoops
     boundsWakeUps = boundsWakeUps || other.boundsWakeUps
+    boundsExchanges = boundsExchanges || other.boundsExchanges
+    hasUnreadExchanges = hasUnreadExchanges || other.hasUnreadExchanges
     boundsWaiters = boundsWaiters || other.boundsWaiters
     poolWidth = poolWidth ?? other.poolWidth
     leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
@@ -92,6 +98,12 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     }
     if boundsWakeUps {
       words.append("a thread wakes without a signal at most once at each call site")
+    }
+    if boundsExchanges {
+      words.append("a weakCompareExchange fails by itself at most once at each call site")
+    }
+    if hasUnreadExchanges {
+      words.append("an exchange whose source cannot be read never fails by itself")
     }
     if boundsWaiters {
       words.append("waits for expectations end last, behind the queued blocks of the main queue")

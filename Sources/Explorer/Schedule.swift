@@ -174,8 +174,9 @@ extension Schedule {
       if (0..<stepCount).contains(newest) {
         place = step(at: newest)?.place.flatMap(Self.shortPlace) ?? "step \(newest + 1)"
       }
+      let half = Int64(bitPattern: read.value), upper = Int64(bitPattern: read.upper_value)
       steps[index].value =
-        "reads \(Int64(bitPattern: read.value))"
+        (read.has_wide_value ? "reads (\(half), \(upper))" : "reads \(half)")
         + (place.map { ", not yet the store of \($0)" } ?? "")
     }
   }

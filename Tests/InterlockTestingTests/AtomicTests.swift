@@ -74,6 +74,59 @@ struct AtomicTests {
     #expect(run.issues.allSatisfy { $0.text.contains("→ 1) == 2") }, "\(run.output)")
   }
 
+  // Exchanges that may fail although they find what they expect.
+
+  private func runExchanges(_ filter: String) throws -> WatchedRun {
+    try WatchedRun("swift-testing", "ExploredExchanges/\(filter)", of: "CheckedTests")
+  }
+
+  @Test("fails where a single failure of a weakCompareExchange counts as another thread's exchange")
+  func singleTry() throws {
+    let run = try runExchanges("singleTry(InWeakMemory|OfPair|InTask)?\\(")
+    let tests = [
+      "singleTry()", "singleTryInTask()", "singleTryInWeakMemory()", "singleTryOfPair()",
+    ]
+    #expect(run.issues.map(\.test).sorted() == tests, "\(run.output)")
+    for issue in run.issues {
+      #expect(issue.text.contains("→ 0) == 7"), "\(issue.text)")
+      #expect(issue.text.contains(/failed weak exchange #\d+/), "\(issue.text)")
+      #expect(
+        issue.text.contains("may fail although it finds the value that it expects"),
+        "\(issue.text)")
+    }
+    #expect(run.output.contains("failed weak exchange #2 reads (0, 0)"), "\(run.output)")
+  }
+
+  @Test("fails so in child processes too, where the exchange is found")
+  func singleTryElsewhere() throws {
+    let run = try runExchanges("singleTryElsewhere")
+    #expect(run.issues.count == 2, "\(run.output)")
+    #expect(run.issues.allSatisfy { $0.text.contains("failed weak exchange") }, "\(run.output)")
+  }
+
+  @Test("passes where a weakCompareExchange is tried again, and where an exchange is a strong one")
+  func triedAgain() throws {
+    let run = try runExchanges("right")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.matches(of: /explore: all \d+ orders? pass/).count == 8, "\(run.output)")
+    let bounds = run.output.matches(of: /a weakCompareExchange fails by itself at most once/)
+    #expect(bounds.count == 7, "\(run.output)")
+    #expect(run.output.contains("explore: all 1 order pass"), "\(run.output)")
+    #expect(!run.output.contains("whose source cannot be read"), "\(run.output)")
+  }
+
+  @Test("says that an exchange in a macro's argument was not let fail")
+  func exchangeInMacro() throws {
+    let run = try runExchanges("singleTryInMacro")
+    #expect(run.output.contains("an exchange whose source cannot be read"), "\(run.output)")
+  }
+
+  @Test("replays the exchange that fails by itself")
+  func exchangeReplay() throws {
+    let run = try runExchanges("replayed")
+    #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
+  }
+
   // The weak memory model.
 
   private func runWeak(_ filter: String) throws -> WatchedRun {

@@ -88,6 +88,21 @@ interlock_mutex_use interlock_explored_mutex_asks(interlock_mutex_use use, uint3
 void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool is_done)
     __attribute__((weak));
 
+/// The code behind a call that performs a compare-exchange: the instruction that reads whether the
+/// value found is the expected one, and whether it was compared with 0.
+typedef struct {
+  uintptr_t reader;
+  bool compares_with_zero;
+} interlock_exchange_code;
+
+/// Finds that instruction. `is_wide`: the value has two registers. False if the instructions before
+/// it do more than move and compare values, if another one reads the same comparison, and on
+/// processors other than x86-64. Callable from any thread.
+bool interlock_exchange_code_of(uintptr_t returns_to, bool is_wide, interlock_exchange_code *code);
+/// The same for code of which it is known in which function it is.
+bool interlock_exchange_code_in(const interlock_code_function *function, uintptr_t returns_to,
+                                bool is_wide, interlock_exchange_code *code);
+
 /// A number for a call of a function that checks an access of memory, by the call's return address:
 /// a hash of the symbol of the function that makes the call, and how many such calls come before it
 /// there. Other builds have the same number as long as that function stays as it is. 0 if there is

@@ -47,6 +47,9 @@ typedef struct {
   /// would read the same again read it last. Else NULL.
   const uint32_t *stores;
   uint32_t seen;
+  /// A compare-exchange, the hash of whose operands does not say it: whether it may fail by itself,
+  /// and whether it has.
+  bool may_fail, has_failed;
   /// Whether the operation is a step, and whether it is in such a loop: the explorer sets both.
   bool is_step, repeats;
   /// The caller sets both after an operation of the weak memory model: whether it has written, and
@@ -61,6 +64,16 @@ void interlock_explored_atomic(interlock_atomic_call *call) __attribute__((weak)
 /// Called after the operation. `failed` is the name of one that has only read, else NULL.
 void interlock_explored_atomic_was(const interlock_atomic_call *call, const char *failed)
     __attribute__((weak));
+
+/// An explored thread is about to perform a compare-exchange at a call site, of 16 bytes if it
+/// `is_wide`.
+void interlock_explored_exchange(uintptr_t place, bool is_wide) __attribute__((weak));
+/// Whether the exchange may fail although it finds the value that it expects: if the call says that
+/// it is a weak one, or its source does. Once for each thread and call site.
+bool interlock_explored_exchange_may_fail(uintptr_t place, bool expects_zero, bool is_known_weak)
+    __attribute__((weak));
+/// The exchange fails so. Returns where the call returns to, unless it says itself that it failed.
+uintptr_t interlock_explored_exchange_failed(uintptr_t place) __attribute__((weak));
 
 // The weak memory model of the running exploration.
 
@@ -79,6 +92,9 @@ uint32_t interlock_explored_pick(uint32_t count, uint64_t useful) __attribute__(
 typedef struct {
   bool reads, writes;
   int memory_order;
+  /// Whether the value has 16 bytes; `upper` are the upper 8 then.
+  bool is_wide;
+  uint64_t upper;
   /// The value that it reads, and 1 + the step that stored it, 0 for the first value; the step of
   /// the newest store likewise, 0 if it reads that one.
   uint64_t value;

@@ -116,6 +116,8 @@ void interlock_explored_atomic_did(const interlock_atomic_effect *effect) {
   step->writes_value = effect->writes;
   step->memory_order = (uint8_t)(effect->memory_order + 1);
   step->value = effect->value;
+  step->upper_value = effect->upper;
+  step->has_wide_value = effect->is_wide;
   step->read_from = (uint32_t)effect->store;
   step->not_read = (uint32_t)effect->newest;
 }

@@ -1,6 +1,7 @@
 // The parent's reader of the memory that it shares with a child. The explored body may have
 // written anything there, so each number is read once, into the parent's memory, and checked.
 #include "isolation.h"
+#include "weak_exchanges.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -61,6 +62,7 @@ static void check_step(interlock_exploration_step *step) {
   check_place(&step->caller);
   check_boolean(&step->reads_value);
   check_boolean(&step->writes_value);
+  check_boolean(&step->has_wide_value);
   check_boolean(&step->signals);
   // Sequentially consistent is 5 in C.
   step->memory_order = (uint8_t)clamp(step->memory_order, 6);
@@ -170,6 +172,8 @@ static void check_numbers(interlock_exploration_result *result,
   check_boolean(&result->uses_time);
   check_boolean(&result->bounds_loops);
   check_boolean(&result->bounds_wake_ups);
+  check_boolean(&result->bounds_exchanges);
+  check_boolean(&result->has_unread_exchanges);
   check_boolean(&result->strengthens_atomics);
   check_boolean(&result->bounds_waiters);
   check_boolean(&result->tasks_block);
@@ -179,7 +183,8 @@ static void check_numbers(interlock_exploration_result *result,
   const uint32_t known = INTERLOCK_ALL_FACTS, asked = options->facts & known;
   if (result->facts & ~known) is_whole = false;
   result->facts = (result->facts & known) | asked;
-  if (result->must_begin_anew && result->facts == asked) {
+  bool has_learnt = result->facts != asked || interlock_has_unknown_exchanges();
+  if (result->must_begin_anew && !has_learnt) {
     is_whole = false;
     result->must_begin_anew = false;
   }

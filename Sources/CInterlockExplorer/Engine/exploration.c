@@ -5,6 +5,7 @@
 #include "../Strategies/jobs.h"
 #include "engine.h"
 #include "isolation.h"
+#include "weak_exchanges.h"
 #include "interlock_layouts.h"
 #include "interlock_strategies.h"
 
@@ -233,6 +234,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_outside_reset();
     interlock_interruptions_begin();
     interlock_sections_begin();
+    interlock_share_exchanges();
     set_points(options->points, options->point_count);
     if (interlock_stacks_are_os_threads()) interlock_processor_enter();
     // Else a body that iterates over a dictionary is another one in each execution.

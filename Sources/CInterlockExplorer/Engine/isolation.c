@@ -4,6 +4,7 @@
 #include "interlock_tests.h"
 #include "../Sections/section_lines.h"
 #include "isolation.h"
+#include "weak_exchanges.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -177,6 +178,7 @@ bool interlock_isolation_begin(void) {
   interlock_layouts_lost(0);
   interlock_marks.hidden++;
   interlock_share_section_lines();
+  interlock_share_exchanges();
   return true;
 }
 

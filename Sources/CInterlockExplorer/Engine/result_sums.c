@@ -21,6 +21,8 @@ void interlock_result_add(interlock_exploration_result *all,
   sum.uses_time |= all->uses_time;
   sum.bounds_loops |= all->bounds_loops;
   sum.bounds_wake_ups |= all->bounds_wake_ups;
+  sum.bounds_exchanges |= all->bounds_exchanges;
+  sum.has_unread_exchanges |= all->has_unread_exchanges;
   sum.strengthens_atomics |= all->strengthens_atomics;
   sum.bounds_waiters |= all->bounds_waiters;
   sum.tasks_block |= all->tasks_block;

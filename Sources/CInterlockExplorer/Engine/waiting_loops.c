@@ -17,7 +17,7 @@
 
 #define ENGINE interlock_the_engine
 
-enum { most_reads = 16, most_written = 32, widest = 8, kept_registers = 5 };
+enum { most_reads = 16, most_written = 32, widest = 16, kept_registers = 5 };
 
 /// An operation that changed nothing, the value that it found, and the thread's state before it.
 typedef struct {
@@ -162,7 +162,8 @@ void interlock_explored_atomic(interlock_atomic_call *call) {
                           .size = (uint32_t)call->size,
                           .object = operations[0].object,
                           .stores = call->stores};
-  bool can_wait = call->size <= widest && count == 1;
+  // A store to one half of a value of 16 bytes is one to the other half as well.
+  bool can_wait = call->size <= widest && (count == 1 || call->size == widest);
   if (can_wait) loop->now.state = state_of(call, loop);
   loop->waits_since = can_wait && call->reads ? start_of_round(loop) : loop->count;
   call->is_step = true;
@@ -188,7 +189,8 @@ void interlock_explored_atomic_was(const interlock_atomic_call *call, const char
   struct interlock_loop *loop = loop_of(ENGINE.current);
   if (loop->is_at_metadata) return;
   loop_read *now = &loop->now;
-  bool changes = now->state == 0 || !call->reads;
+  // What fails by itself does not fail the next time.
+  bool changes = now->state == 0 || !call->reads || call->has_failed;
   if (call->stores) {
     changes |= call->has_written;
     now->seen = *call->stores;
@@ -204,6 +206,8 @@ void interlock_explored_atomic_was(const interlock_atomic_call *call, const char
   interlock_operation operation = ENGINE.performed.items[ENGINE.asked];
   operation.kind = INTERLOCK_OPERATION_READ;
   interlock_turned_out(operation);
+  // The upper half.
+  if (call->size == widest) ENGINE.performed.items[ENGINE.asked + 1].kind = operation.kind;
   interlock_call_turned_out(failed);
 }
 

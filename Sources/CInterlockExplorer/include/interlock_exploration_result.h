@@ -53,8 +53,10 @@ typedef struct {
   /// of the step that stored it, 0 for the atomic's first value; the step of the newest store is in
   /// `not_read` likewise, if it is another one.
   uint64_t value;
+  /// The upper half of a value of 16 bytes.
+  uint64_t upper_value;
   uint32_t read_from, not_read;
-  bool reads_value, writes_value;
+  bool reads_value, writes_value, has_wide_value;
   /// The thread also signalled a condition or a semaphore, or resumed a continuation, before its
   /// next point.
   bool signals;
@@ -158,6 +160,10 @@ typedef struct {
   bool bounds_loops;
   /// A thread that had woken without a signal waited for the condition again, for a signal only.
   bool bounds_wake_ups;
+  /// A weak compare-exchange that had failed by itself could have failed so again.
+  bool bounds_exchanges;
+  /// The body makes a compare-exchange whose source cannot be read: it may be a weak one.
+  bool has_unread_exchanges;
   /// An atomic operation asks for a weaker order than sequential consistency, and did not get it.
   bool strengthens_atomics;
   /// A wait for XCTest's expectations had a limit, which passed only when no thread could continue;

@@ -121,6 +121,9 @@ typedef struct {
   /// With the weak memory model: orders to take in place of the code's.
   const interlock_memory_order *memory_orders;
   size_t memory_order_count;
+  /// Whether the caller says which compare-exchanges may fail by themselves: see
+  /// `interlock_unknown_exchanges`.
+  bool knows_exchanges;
   /// Facts that earlier executions of the body have shown, as `interlock_exploration_fact` bits:
   /// see `must_begin_anew`. A replay needs the facts of the exploration whose choices it repeats.
   uint32_t facts;
@@ -200,6 +203,20 @@ interlock_explore_status interlock_explore_in_jobs(const interlock_exploration_o
                                                    uint32_t count, struct interlock_jobs *jobs,
                                                    bool takes_parts,
                                                    interlock_exploration_result *result);
+
+/// Whether a compare-exchange may fail although it finds the value that it expects.
+typedef enum {
+  INTERLOCK_EXCHANGE_UNKNOWN = 0,
+  INTERLOCK_EXCHANGE_STRONG,
+  INTERLOCK_EXCHANGE_WEAK,
+  /// Its source cannot be read. It counts as strong, and the result says so.
+  INTERLOCK_EXCHANGE_UNREAD,
+} interlock_exchange_kind;
+
+/// Writes the call sites of compare-exchanges that explorations have come to and whose kind the
+/// caller has to say before it explores again; returns how many.
+size_t interlock_unknown_exchanges(uintptr_t *places, size_t room);
+void interlock_exchange_is(uintptr_t place, interlock_exchange_kind kind);
 
 /// Marks the running execution as failed for the reason `text`; the execution continues. Does
 /// nothing on a thread that is not explored.

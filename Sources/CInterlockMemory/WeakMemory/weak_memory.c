@@ -119,17 +119,22 @@ static weak_location *location_at(uintptr_t address) {
   return location;
 }
 
-static uint64_t value_in_memory(const weak_location *location) {
+static interlock_wide value_in_memory(const weak_location *location) {
   // Relaxed: explored threads run one at a time.
   switch (location->size) {
     case 1: return __atomic_load_n((const uint8_t *)location->address, __ATOMIC_RELAXED);
     case 2: return __atomic_load_n((const uint16_t *)location->address, __ATOMIC_RELAXED);
     case 4: return __atomic_load_n((const uint32_t *)location->address, __ATOMIC_RELAXED);
-    default: return __atomic_load_n((const uint64_t *)location->address, __ATOMIC_RELAXED);
+    case 8: return __atomic_load_n((const uint64_t *)location->address, __ATOMIC_RELAXED);
+    default: {
+      interlock_wide value = 0;
+      interlock_wide_exchange((interlock_wide *)location->address, &value, value);
+      return value;
+    }
   }
 }
 
-static void write_to_memory(const weak_location *location, uint64_t value) {
+static void write_to_memory(const weak_location *location, interlock_wide value) {
   // Sequentially consistent: as the code could have asked. Code outside may read it.
   switch (location->size) {
     case 1: __atomic_store_n((uint8_t *)location->address, (uint8_t)value, __ATOMIC_SEQ_CST); break;
@@ -139,13 +144,21 @@ static void write_to_memory(const weak_location *location, uint64_t value) {
     case 4:
       __atomic_store_n((uint32_t *)location->address, (uint32_t)value, __ATOMIC_SEQ_CST);
       break;
-    default: __atomic_store_n((uint64_t *)location->address, value, __ATOMIC_SEQ_CST); break;
+    case 8:
+      __atomic_store_n((uint64_t *)location->address, (uint64_t)value, __ATOMIC_SEQ_CST);
+      break;
+    default: {
+      interlock_wide old = 0;
+      while (!interlock_wide_exchange((interlock_wide *)location->address, &old, value)) {
+      }
+      break;
+    }
   }
 }
 
 /// Gives a location the value that its memory has, if it was initialised or written otherwise.
 static void see_memory(weak_location *location) {
-  uint64_t value = value_in_memory(location);
+  interlock_wide value = value_in_memory(location);
   if (location->newest != no_event && event_at(location->newest)->value == value) return;
   if (location->newest != no_event) location->number = state.numbers++;
   uint32_t index = GRAPH->event_count++;
@@ -340,7 +353,7 @@ typedef struct {
   uint32_t event;
   int memory_order, failure_order;
   /// An exchange writes where it finds this value. NULL for other operations.
-  const uint64_t *expected;
+  const interlock_wide *expected;
   bool reads, writes;
 } operation;
 
@@ -348,6 +361,12 @@ static candidate candidate_of(const operation *op, uint32_t store) {
   bool is_found = !op->expected || event_at(store)->value == *op->expected;
   return (candidate){store, op->reads, op->writes && is_found};
 }
+
+typedef struct {
+  candidate candidates[most_candidates];
+  uint32_t count;
+  uint64_t useful;
+} choices;
 
 /// Makes the event what the candidate says. Without the clocks.
 static void apply(const operation *op, candidate chosen) {
@@ -398,11 +417,22 @@ static bool is_useful(const operation *op, const candidate *candidate) {
   return true;
 }
 
+/// Adds a candidate that is possible. False if there is no room.
+static bool add_candidate(choices *to, const operation *op, candidate next) {
+  bool is_possible = !next.writes || is_open(event_at(next.store));
+  if (!is_possible || !is_consistent(op, next)) return true;
+  if (to->count == most_candidates) {
+    interlock_explored_memory_gap("stores that an atomic had 64 stores ago");
+    return false;
+  }
+  to->useful |= (uint64_t)is_useful(op, &next) << to->count;
+  to->candidates[to->count++] = next;
+  return true;
+}
+
 /// Chooses what the operation does. The newest store is the first of the values to pick from.
-static candidate choose(const operation *op, const interlock_atomic_call *call) {
-  candidate candidates[most_candidates];
-  uint32_t count = 0;
-  uint64_t useful = 0;
+static candidate choose(const operation *op, interlock_atomic_call *call) {
+  choices made = {.count = 0};
   uint32_t oldest = oldest_place(op->own, op->event);
   for (uint32_t store = op->location->newest; store != no_event; store = event_at(store)->older) {
     const weak_event *event = event_at(store);
@@ -410,16 +440,16 @@ static candidate choose(const operation *op, const interlock_atomic_call *call) 
     candidate next = candidate_of(op, store);
     // A loop that would read the same again reads what has come since, or the newest.
     bool is_new = !call->repeats || event->arrival > call->seen || store == op->location->newest;
-    bool is_possible = !next.writes || is_open(event);
-    if (!is_new || !is_possible || !is_consistent(op, next)) continue;
-    if (count == most_candidates) {
-      interlock_explored_memory_gap("stores that an atomic had 64 stores ago");
-      break;
-    }
-    useful |= (uint64_t)is_useful(op, &next) << count;
-    candidates[count++] = next;
+    if (!is_new) continue;
+    if (!add_candidate(&made, op, next)) break;
+    // An exchange that fails by itself only reads the value that it expects.
+    candidate failed = {.store = store, .reads = true};
+    if (call->may_fail && next.writes && !add_candidate(&made, op, failed)) break;
   }
-  return candidates[interlock_explored_pick(count, useful)];
+  candidate chosen = made.candidates[interlock_explored_pick(made.count, made.useful)];
+  call->has_failed = op->expected && !chosen.writes &&
+                     event_at(chosen.store)->value == *op->expected;
+  return chosen;
 }
 
 /// What the explorer shows of a step.
@@ -430,13 +460,15 @@ static void show(const operation *op, candidate chosen) {
       .reads = chosen.reads,
       .writes = op->writes,
       .memory_order = op->memory_order,
-      .value = store->value,
+      .is_wide = op->location->size == sizeof store->value,
+      .value = (uint64_t)store->value,
+      .upper = (uint64_t)(store->value >> 64),
       .store = store->is_initial ? 0 : store->step + 1,
       .newest = is_newest || newest->is_initial ? 0 : newest->step + 1};
   interlock_explored_atomic_did(&effect);
 }
 
-static void end(const operation *op, candidate chosen, uint64_t value,
+static void end(const operation *op, candidate chosen, interlock_wide value,
                 interlock_atomic_call *call) {
   bool is_newest = chosen.store == op->location->newest;
   // A change to the value that was there is none to a loop: two that try to lock would wake each
@@ -444,8 +476,12 @@ static void end(const operation *op, candidate chosen, uint64_t value,
   bool changes = chosen.writes && !(chosen.reads && value == event_at(chosen.store)->value);
   weak_event *event = event_at(op->event);
   int order = chosen.writes || !op->writes ? op->memory_order : op->failure_order;
-  check_access(call->address, (uint32_t)call->size,
-               CELL_IS_ATOMIC | (chosen.writes ? CELL_WRITES : 0), call->place);
+  shadow_cell kind = CELL_IS_ATOMIC | (chosen.writes ? CELL_WRITES : 0);
+  // A shadow cell has 8 bytes.
+  for (size_t offset = 0; offset < call->size; offset += 8) {
+    check_access(call->address + offset, (uint32_t)(call->size < 8 ? call->size : 8), kind,
+                 call->place);
+  }
   show(op, chosen);
   apply(op, chosen);
   if (chosen.reads && acquires(order)) acquire_from(op->event, chosen.store);
@@ -493,7 +529,7 @@ static operation operation_of(interlock_atomic_call *call, int memory_order) {
   return op;
 }
 
-uint64_t interlock_weak_load(interlock_atomic_call *call, int memory_order) {
+interlock_wide interlock_weak_load(interlock_atomic_call *call, int memory_order) {
   operation op = operation_of(call, memory_order);
   op.reads = true;
   candidate chosen = choose(&op, call);
@@ -501,7 +537,7 @@ uint64_t interlock_weak_load(interlock_atomic_call *call, int memory_order) {
   return event_at(chosen.store)->value;
 }
 
-void interlock_weak_store(interlock_atomic_call *call, uint64_t value, int memory_order) {
+void interlock_weak_store(interlock_atomic_call *call, interlock_wide value, int memory_order) {
   operation op = operation_of(call, memory_order);
   op.writes = true;
   end(&op, choose(&op, call), value, call);
@@ -510,19 +546,19 @@ void interlock_weak_store(interlock_atomic_call *call, uint64_t value, int memor
 static operation changing;
 static candidate changed;
 
-uint64_t interlock_weak_read(interlock_atomic_call *call, int memory_order) {
+interlock_wide interlock_weak_read(interlock_atomic_call *call, int memory_order) {
   changing = operation_of(call, memory_order);
   changing.reads = changing.writes = true;
   changed = choose(&changing, call);
   return event_at(changed.store)->value;
 }
 
-void interlock_weak_change(interlock_atomic_call *call, uint64_t value) {
+void interlock_weak_change(interlock_atomic_call *call, interlock_wide value) {
   end(&changing, changed, value, call);
 }
 
-bool interlock_weak_exchange(interlock_atomic_call *call, uint64_t *expected,
-                             uint64_t desired, int memory_order, int failure_order) {
+bool interlock_weak_exchange(interlock_atomic_call *call, interlock_wide *expected,
+                             interlock_wide desired, int memory_order, int failure_order) {
   operation op = operation_of(call, memory_order);
   // An order that is taken in place of the code's is that of a failure as well.
   if (op.memory_order == memory_order) op.failure_order = failure_order;

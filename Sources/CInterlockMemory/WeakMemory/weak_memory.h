@@ -13,6 +13,13 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+/// The value of an atomic of any size.
+typedef unsigned __int128 interlock_wide;
+
+/// Compares and swaps 16 bytes, as a full barrier (atomics.c).
+bool interlock_wide_exchange(volatile interlock_wide *at, interlock_wide *expected,
+                             interlock_wide desired) HIDDEN;
+
 enum { most_weak_events = 4096, weak_words = most_weak_events / 64, no_event = UINT32_MAX };
 
 /// An atomic operation, a fence, or the value that an atomic had at first.
@@ -30,7 +37,7 @@ typedef struct {
   /// The number of the store among those of its location, and its step.
   uint32_t arrival;
   size_t step;
-  uint64_t value;
+  interlock_wide value;
   /// The epoch of the thread's clock.
   uint32_t slot;
   uint64_t count;
@@ -72,15 +79,16 @@ bool interlock_weak_order_holds(void) HIDDEN;
 /// operation is sequentially consistent whatever its order.
 bool interlock_weak_prepares(interlock_atomic_call *call) HIDDEN;
 // The operations, after their point, if the call is a step.
-uint64_t interlock_weak_load(interlock_atomic_call *call, int memory_order) HIDDEN;
-void interlock_weak_store(interlock_atomic_call *call, uint64_t value,
+interlock_wide interlock_weak_load(interlock_atomic_call *call, int memory_order) HIDDEN;
+void interlock_weak_store(interlock_atomic_call *call, interlock_wide value,
                           int memory_order) HIDDEN;
 /// Returns the value that the operation reads. Call `interlock_weak_change` with the new one next.
-uint64_t interlock_weak_read(interlock_atomic_call *call, int memory_order) HIDDEN;
-void interlock_weak_change(interlock_atomic_call *call, uint64_t value) HIDDEN;
-/// Returns whether the exchange was made; `expected` becomes the value that was read.
-bool interlock_weak_exchange(interlock_atomic_call *call, uint64_t *expected,
-                             uint64_t desired, int memory_order, int failure_order) HIDDEN;
+interlock_wide interlock_weak_read(interlock_atomic_call *call, int memory_order) HIDDEN;
+void interlock_weak_change(interlock_atomic_call *call, interlock_wide value) HIDDEN;
+/// Returns whether the exchange was made; `expected` becomes the value that was read. An exchange
+/// that `may_fail` may only read the value that it expects: then it `has_failed`.
+bool interlock_weak_exchange(interlock_atomic_call *call, interlock_wide *expected,
+                             interlock_wide desired, int memory_order, int failure_order) HIDDEN;
 /// A fence of the calling thread; false if the thread has none here.
 bool interlock_weak_fence(int memory_order) HIDDEN;
 

@@ -15,6 +15,13 @@ extension Engine {
 }
 
 extension ExplorationFailure {
+  /// Says why an exchange fails in the schedule that finds the value it expects.
+  mutating func explainExchanges() {
+    guard schedule.steps.contains(where: { $0.operation == "failed weak exchange" }) else { return }
+    explanation.append(
+      "a weakCompareExchange may fail although it finds the value that it expects")
+  }
+
   /// Adds what was seen of a deadlock.
   mutating func add(_ witness: DeadlockWitness) {
     guard verdict == .deadlock else { return }

@@ -15,6 +15,8 @@ struct LineSymbolizer {
     var function: String?
     var file: String?
     var line: Int?
+    /// Counts from 1, in bytes; 0 if debug information has none.
+    var column: Int?
   }
 
   static let shared = Guarded(LineSymbolizer())
@@ -136,7 +138,9 @@ struct LineSymbolizer {
       guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return place }
       let file = parts.dropLast(2).joined(separator: ":")
       // The paths of the C library's, whose debug information may be installed, are relative.
-      if file.hasPrefix("/") { (place.file, place.line) = (file, line) }
+      if file.hasPrefix("/") {
+        (place.file, place.line, place.column) = (file, line, Int(parts[parts.count - 1]))
+      }
       return place
     }
   }

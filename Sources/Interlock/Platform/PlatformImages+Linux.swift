@@ -89,12 +89,13 @@ struct PlatformImages {
     guard let places else { return [function] }
     let own = places[function.frame.address] ?? []
     (function.frame.file, function.frame.line) = (own.last?.file, own.last?.line)
+    function.column = own.last?.column
     let inlined = own.dropLast().map { place in
       var frame = function.frame
       frame.function = place.function.map { StackFrame.functionName(name(of: $0)) }
       (frame.file, frame.line) = (place.file, place.line)
       return NamedFrame(
-        frame: frame, symbol: place.function,
+        frame: frame, symbol: place.function, column: place.column,
         isThunk: place.function.map { interlock_is_thunk($0) } ?? false)
     }
     return inlined + [function]
@@ -113,6 +114,7 @@ struct PlatformImages {
         file: location.map { path($0.path, of: symbol.rawName) },
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
+      column: location?.column,
       isThunk: interlock_is_thunk(symbol.rawName))
   }
 

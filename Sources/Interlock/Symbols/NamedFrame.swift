@@ -4,6 +4,8 @@ package struct NamedFrame: Sendable, Codable {
   var symbol: String?
   /// The distance of the address from the beginning of the function, in bytes; 0 if unknown.
   var offset: UInt = 0
+  /// The column of the line, from 1 and in bytes; `nil` if unknown.
+  var column: Int?
   /// Whether the function is a thunk, which only forwards a call.
   var isThunk = false
 

@@ -32,6 +32,7 @@ final class Symbolicator: Sendable {
       guard let use = named.frame.file.flatMap(MacroPlace.use) else { return named }
       var named = named
       (named.frame.file, named.frame.line) = (paths[use.file] ?? use.file, use.line)
+      named.column = nil
       return named
     }
   }
