@@ -83,7 +83,9 @@ package enum Predictor {
     let order = Tables.lockOrder()
     let cycles = order.cycles()
     let incidents = Tables.incidents() + Tables.leftLocks()
-    let names = Names(of: Set(incidents.flatMap(\.addresses)))
+    let names = Names(
+      of: Set(incidents.flatMap(\.addresses)), locks: incidents.compactMap(\.lock),
+      takenAt: incidents.map(\.place))
     var judge = CodeJudge()
     let races = races(besides: order, judge: &judge)
     let found = cycles.found + order.loops()

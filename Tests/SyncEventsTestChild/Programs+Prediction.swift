@@ -58,7 +58,10 @@ extension Programs {
   /// Programs that do not go wrong in a run, and can, or that cannot: what they do with locks.
   static let predicted: [String: Program] = [
     "both-ways": { _ in nest(crosswise: true) },
-    "both-ways-wrapped": { _ in nestWrapped() },
+    "both-ways-wrapped": { arguments in
+      start(arguments)
+      nestWrapped()
+    },
     "one-way": { _ in nest(crosswise: false) },
     "many-locks": { _ in
       // All alive at once, and then destroyed in the order in which they were made.
@@ -329,9 +332,14 @@ extension Programs {
     ended.wait()
     print("done")
   }
+  /// Objects that live until the process ends. Unsafe, and not: one thread sets it.
+  nonisolated(unsafe) private static var kept: [AnyObject] = []
+
   /// As `nest`, through the functions of classes that wrap a lock.
   private static func nestWrapped() {
-    let (names, numbers) = (DeepLockBox(0), DeepLockBox(0))
+    let names = DeepLockBox(0)  // both-ways-wrapped-made: 1
+    let numbers = DeepLockBox(0)  // both-ways-wrapped-made: 2
+    kept = [names, numbers]
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       names.withLockedValue { _ in  // both-ways-wrapped: has

@@ -31,7 +31,7 @@ package struct CallSite {
   }
 
   /// Describes a call by those of its frames that are the user's and have a line.
-  init(operation: String, users frames: [StackFrame]) {
+  package init(operation: String, users frames: [StackFrame]) {
     let users = frames.filter { !$0.isSystem && $0.line ?? 0 > 0 }
     self.init(operation: operation, frames: users.map { Frame(place: $0) })
   }

@@ -10,7 +10,7 @@ package enum PlaceText {
   }
 
   /// `Bank.swift:61  close()`, with the helper that it calls; `nil` if only an address is known.
-  static func text(_ shown: CallSite.Shown) -> String? {
+  package static func text(_ shown: CallSite.Shown) -> String? {
     text(shown.place).map { text in
       text + (shown.helper.map { " by \(Printable.cut(Printable.line($0), to: 80))" } ?? "")
     }

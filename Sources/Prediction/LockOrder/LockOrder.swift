@@ -6,6 +6,8 @@ package struct LockOrder: Sendable {
     package var kind: LockKind
     /// Where it was made; 0 if that was not seen.
     package var created: UInt = 0
+    /// The callers of the function that made it, innermost first, as far as they are known.
+    package var makers: [UInt] = []
     /// The label of a queue.
     package var label = ""
     /// Whether it is certainly a single object that is used as a lock: only then an order through

@@ -26,6 +26,8 @@ struct Incident: Sendable {
   var endPlace: UInt
   /// Where the lock was made; 0 if not seen or not reported.
   var created: UInt = 0
+  /// The callers of the function that made it, innermost first, as far as they are known.
+  var makers: [UInt] = []
   /// The longest time; 0 if none was measured.
   var seconds: Double
   var count: Int
@@ -103,7 +105,7 @@ extension Tables {
     return Incident(
       kind: kind, owner: owner, object: object, address: view.object,
       place: [view.place, view.outer].filter { $0 != 0 }, endPlace: view.end_place,
-      created: view.created, seconds: Double(view.nanoseconds) / 1e9, count: Int(view.count),
-      actor: Actor(view.actor))
+      created: view.created, makers: makers(of: view.object, madeAt: view.created),
+      seconds: Double(view.nanoseconds) / 1e9, count: Int(view.count), actor: Actor(view.actor))
   }
 }

@@ -13,6 +13,7 @@ enum Tables {
       guard interlock_order_lock_at(index, &view), let kind = LockKind(view.kind) else { continue }
       var lock = LockOrder.Lock(object: view.object, kind: kind)
       lock.created = view.created
+      lock.makers = makers(of: view.object, madeAt: view.created)
       lock.label = text(view.label)
       lock.isCertain = view.is_one && view.is_lock
       order.locks[index] = lock
@@ -54,6 +55,18 @@ enum Tables {
     }
     return LockOrder.Signal(
       kind: kind, created: view.created, place: view.place, thread: Int(view.thread))
+  }
+
+  /// The callers of the function that made a lock, innermost first; none if it has ended since.
+  static func makers(of object: UInt, madeAt created: UInt) -> [UInt] {
+    guard created != 0 else { return [] }
+    var callers = [UInt](repeating: 0, count: Int(INTERLOCK_CALLERS_MOST))
+    if interlock_waits_made_by(object, &callers) != created {
+      var view = interlock_object_view()
+      guard interlock_waits_object(object, &view), view.created == created else { return [] }
+      callers = list(view.created_callers, count: UInt32(INTERLOCK_CALLERS_MOST))
+    }
+    return Array(callers.prefix { $0 != 0 })
   }
 
   /// The elements of an array in a C structure, which Swift sees as a tuple.

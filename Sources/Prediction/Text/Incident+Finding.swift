@@ -4,7 +4,15 @@ import Interlock
 
 extension Incident {
   /// The addresses to symbolicate.
-  var addresses: [UInt] { place + actor.stack + end + (created == 0 ? [] : [created]) }
+  var addresses: [UInt] { place + actor.stack + end + (lock?.makersAndMade ?? []) }
+
+  /// The lock, if the incident names it.
+  var lock: LockOrder.Lock? {
+    guard created != 0, case .lock(let kind) = object else { return nil }
+    var lock = LockOrder.Lock(object: address, kind: kind)
+    (lock.created, lock.makers) = (created, makers)
+    return lock
+  }
 
   /// The incident as a finding.
   func finding(_ names: Names) -> PotentialFinding {
@@ -74,9 +82,7 @@ extension Incident {
 
   private func lockName(_ names: Names) -> String {
     guard case .lock(let kind) = self.object else { return objectName }
-    var lock = LockOrder.Lock(object: address, kind: kind)
-    lock.created = created
-    return names.lock(lock)
+    return names.lock(lock ?? LockOrder.Lock(object: address, kind: kind))
   }
 
   private var end: [UInt] { endPlace == 0 ? [] : [endPlace] }

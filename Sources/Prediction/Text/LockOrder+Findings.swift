@@ -18,13 +18,18 @@ extension LockOrder {
         kept.append((cycle, 1))
       }
     }
-    let names = Names(of: Set(kept.flatMap { addresses(of: $0.cycle) }))
+    let edges = kept.flatMap(\.cycle.edges)
+    let ends = Set(edges.flatMap { [$0.from, $0.to] })
+    let names = Names(
+      of: Set(kept.flatMap { addresses(of: $0.cycle) }),
+      locks: ends.sorted().compactMap { locks[$0] },
+      takenAt: edges.flatMap { [$0.fromPlace, $0.toPlace] })
     return kept.map { finding($0.cycle, count: $0.count, names) }
   }
 
   private func addresses(of cycle: Cycle) -> [UInt] {
     cycle.edges.flatMap { edge -> [UInt] in
-      let created = [edge.from, edge.to].compactMap { locks[$0]?.created }
+      let created = [edge.from, edge.to].flatMap { locks[$0]?.makersAndMade ?? [] }
       let signal = edge.signal.map { [$0.created, $0.place] } ?? []
       return edge.fromPlace + edge.toPlace + edge.actor.stack
         + (created + signal).filter { $0 != 0 }

@@ -6,11 +6,24 @@ import Hangs
 /// The names of the addresses of a process.
 struct Names {
   private let frames: [UInt: [StackFrame]]
+  /// Where locks were made, outside of the functions that make locks for others.
+  private var makers: [LockOrder.Lock: CallSite.Shown] = [:]
 
   /// Symbolicates the addresses in this process. Takes up to a second, to read debug information.
-  init(of addresses: Set<UInt>) {
+  ///
+  /// - Parameters:
+  ///   - addresses: All that are asked for later, with those of the locks.
+  ///   - locks: The locks that are named together: each function that made several of them shows
+  ///     its callers.
+  ///   - places: The places where they are taken, which show the classes of locks.
+  init(of addresses: Set<UInt>, locks: [LockOrder.Lock] = [], takenAt places: [[UInt]] = []) {
     frames = Dictionary(
       grouping: addresses.isEmpty ? [] : Interlock.symbolicate(addresses.sorted()), by: \.address)
+    let made = locks.filter { $0.created != 0 }
+    let sites =
+      made.map { CallSite(operation: "made", users: frames($0.makersAndMade)) }
+      + places.map { CallSite(operation: "lock", users: frames($0)) }
+    for (lock, shown) in zip(made, CallSite.shown(sites)) { makers[lock] = shown }
   }
 
   /// The frames at some addresses, innermost first.
@@ -49,7 +62,8 @@ struct Names {
       return lock.label == "com.apple.main-thread"
         ? "the main queue" : "queue \"\(Printable.label(lock.label))\""
     }
-    let made = made(lock.created)
+    let shown = makers[lock].flatMap(PlaceText.text).map { " made at " + $0 }
+    let made = shown ?? made(lock.created)
     let kind = Self.name(lock.kind)
     if !made.isEmpty { return "the \(kind)" + made }
     if let variable = interlock_variable_symbol(lock.object) {
@@ -74,4 +88,9 @@ struct Names {
     case .swiftMutex: "Mutex"
     }
   }
+}
+
+extension LockOrder.Lock {
+  /// Where it was made and the callers of that function, innermost first; empty if unknown.
+  var makersAndMade: [UInt] { created == 0 ? [] : [created] + makers }
 }

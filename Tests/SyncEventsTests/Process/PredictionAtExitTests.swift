@@ -31,6 +31,18 @@ extension SyncEvents {
       #expect(!places.contains { $0.contains("LockBox.swift:") }, "\(child.errors)")
     }
 
+    @Test("A prediction names the code behind what made a lock for it, as the watchdog does")
+    func makers() throws {
+      let child = try ChildRun("both-ways-wrapped", "30", options: "predict=on")
+      let rows = child.errors.split(separator: "\n").filter { !$0.hasPrefix("    #") }
+      #expect(!rows.contains { $0.contains("LockBox.swift:") }, "\(child.errors)")
+      let program = "both-ways-wrapped-made"
+      for line in try ChildRun.lines(of: program, in: "Programs+Prediction.swift") {
+        let made = "the mutex made at \(line) static Programs.nestWrapped() by DeepLockBox.init(_:)"
+        #expect(rows.contains { $0.contains(made) }, "\(child.errors)")
+      }
+    }
+
     @Test("A prediction is red if an option asks for it, with the exit code of conflicts")
     func red() throws {
       let child = try ChildRun("both-ways", options: "predict=on fail_on=potential")
