@@ -268,8 +268,13 @@ let package = Package(
     .program("HangingTests", uses: "InterlockWatchdog", at: "Tests/HangingTests"),
     .program("WatchedTests", uses: "InterlockTesting", at: "Tests/WatchedTests"),
     .program(
-      "CheckedTests", uses: "MemoryTestC InterlockTesting InterlockMemory",
+      "CheckedTests",
+      uses: "MemoryTestC OptimizedCheckedAtomics InterlockTesting InterlockMemory",
       at: "Tests/CheckedTests", swift: instrumented),
+    // A file of CheckedTests, optimised.
+    .library(
+      "OptimizedCheckedAtomics", at: "Tests/CheckedAtomics",
+      swift: instrumented + [.unsafeFlags(["-O"])]),
     // Numbered, with one idea a file. A test runs each, and compares its output with its header.
     .program("Samples", uses: "InterlockTesting", at: "Tests/Samples"),
     // Programs that race, each with its correct twin, in C that is compiled as a user's would be:

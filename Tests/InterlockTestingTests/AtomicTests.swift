@@ -127,6 +127,26 @@ struct AtomicTests {
     #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
   }
 
+  @Test("loses updates by atomics of each kind, in both models, with and without optimisation")
+  func kinds() throws {
+    let run = try WatchedRun(
+      "swift-testing", "ExploredKinds/(optimised|unoptimised)", of: "CheckedTests")
+    #expect(run.issues.count == 52, "\(run.output)")
+    #expect(!run.output.contains("explore: all"), "\(run.output)")
+    let failed = run.output.matches(of: /failed weak exchange #\d+ reads \(1, 2\)/)
+    #expect(failed.count >= 2, "\(run.output)")
+  }
+
+  @Test("has the weak model's outcomes of atomics of 16 bytes, and none if they are in sequence")
+  func pairs() throws {
+    let run = try WatchedRun("swift-testing", "ExploredKinds/storeBuffering", of: "CheckedTests")
+    #expect(run.issues.count == 1, "\(run.output)")
+    let text = run.issues.first?.text ?? ""
+    #expect(text.contains(/reads \(0, 0\), not yet the store of ExploredKinds.swift:\d+/), "\(text)")
+    #expect(text.contains(".sequentiallyConsistent in place of"), "\(text)")
+    #expect(run.output.contains(/explore: all \d+ orders pass; with atomics of the weak/))
+  }
+
   // The weak memory model.
 
   private func runWeak(_ filter: String) throws -> WatchedRun {

@@ -1,0 +1,1 @@
+../CheckedAtomics/AtomicKinds.swift
