@@ -10,9 +10,12 @@ static interlock_step_record *allocate(interlock_step_memory *memory, size_t ope
   return record;
 }
 
-// A step often repeats an effect: once is enough.
+/// A step often repeats an effect: once is enough. Only the last effects are compared, so that a
+/// step with ten thousand does not compare each with all others.
 static void add_effect(interlock_step_record *record, const interlock_effect *effect) {
-  for (unsigned i = 0; i < record->effect_count; i++) {
+  enum { compared = 64 };
+  unsigned first = record->effect_count > compared ? record->effect_count - compared : 0;
+  for (unsigned i = first; i < record->effect_count; i++) {
     const interlock_effect *known = &record->effects[i];
     if (known->kind == effect->kind && known->object == effect->object &&
         known->flags == effect->flags) {

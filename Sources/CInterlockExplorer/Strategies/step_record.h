@@ -29,7 +29,8 @@ typedef struct interlock_step_record {
   /// One bit for the numbers of its objects modulo 64: no bit in common, no object in common.
   uint64_t objects;
   bool is_global, has_unknown_kind;
-  uint16_t operation_count, effect_count;
+  /// A step that makes ten thousand tasks has several operations for each.
+  uint32_t operation_count, effect_count;
   interlock_operation *operations;
   interlock_effect effects[];
 } interlock_step_record;
