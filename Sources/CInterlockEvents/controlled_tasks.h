@@ -31,6 +31,16 @@ static inline uintptr_t interlock_task_of_checked(const uintptr_t *continuation)
 void interlock_explored_task_made(interlock_made_task made,
                                   interlock_async_context *context) HIDDEN;
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) HIDDEN;
+/// An explored thread begins a call that makes a task.
+void interlock_making_begins(interlock_making *making) HIDDEN;
+/// The call has made the task. Returns true if it is known, since it began before the call returned.
+bool interlock_making_ends(interlock_making *making, uintptr_t task) HIDDEN;
+/// Called when a part of a task begins on an executor of the user's. If it is the first one, and
+/// the call that makes the task has not returned, the task is known from now on.
+void interlock_explored_part_begins(uintptr_t job) HIDDEN;
+/// Returns the task of the `async let` with this storage, which `parent` has made; 0 if the
+/// runtime's layout is another one.
+uintptr_t interlock_task_of_let(const void *let, uintptr_t parent) HIDDEN;
 
 #endif
 #endif

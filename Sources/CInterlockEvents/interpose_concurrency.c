@@ -118,6 +118,15 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
     bool inherits = flags & (is_child_flag | copies_locals_flag);
     if (!inherits && interlock_tasks->gives_surroundings()) flags |= copies_locals_flag;
   }
+  typedef SWIFT_CALL void *current(void);
+  uintptr_t group = interlock_group_of(options);
+  uintptr_t parent = group ? (uintptr_t)REAL(current, swift_task_getCurrent)() : 0;
+  interlock_making making = {.closure = (uintptr_t)closure,
+                             .made = {.parent = parent,
+                                      .group = group,
+                                      .has_destructor = has_destructor(type),
+                                      .is_discarding = flags & is_discarding_flag}};
+  if (is_explored) interlock_making_begins(&making);
   interlock_task_maker outer = begin_making(RETURNS_TO, THIS_FRAME);
   made_task made = real(flags, options, type, function, closure);
   end_making(outer);
@@ -125,19 +134,12 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
     publish_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
   }
   if (is_explored || is_wanted(INTERLOCK_EVENT_TASK)) {
-    typedef SWIFT_CALL void *current(void);
-    uintptr_t task = (uintptr_t)made.task, group = interlock_group_of(options);
-    uintptr_t parent = group ? (uintptr_t)REAL(current, swift_task_getCurrent)() : 0;
+    uintptr_t task = (uintptr_t)made.task;
     interlock_child_made(task, parent);
     interlock_note_maker(task, THIS_PLACE);
-    if (is_explored) {
-      interlock_explored_task_made(
-          (interlock_made_task){.task = task,
-                                .parent = parent,
-                                .group = group,
-                                .has_destructor = has_destructor(type),
-                                .is_discarding = flags & is_discarding_flag},
-          made.context);
+    if (is_explored && !interlock_making_ends(&making, task)) {
+      making.made.task = task;
+      interlock_explored_task_made(making.made, made.context);
     }
   }
   return made;
@@ -147,22 +149,30 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
                                                 void *function, void *closure, void *result) {
   typedef SWIFT_CALL void begin(void *, void *, const void *, void *, void *, void *);
   begin *real = REAL(begin, swift_asyncLet_begin);
+  bool is_explored = is_task_explored();
+  uintptr_t actor;
+  interlock_making making = {.let = (uintptr_t)let};
+  if (is_explored) {
+    making.made.parent = interlock_running_task(&actor);
+    interlock_making_begins(&making);
+  }
   interlock_task_maker outer = begin_making(RETURNS_TO, THIS_FRAME);
   interlock_marks.made_job = 0;
   real(let, options, type, function, closure, result);
   end_making(outer);
   // 0 if no reader follows the tasks, or if the task's executor does not use Dispatch.
-  if (!interlock_marks.made_job) {
-    if (is_task_explored()) interlock_posix->escaped("an async let on a custom executor");
-    return;
+  uintptr_t task = interlock_marks.made_job;
+  if (is_explored) {
+    if (!task) task = interlock_task_of_let(let, making.made.parent);
+    if (!interlock_making_ends(&making, task)) {
+      interlock_explored_let_made(task, making.made.parent);
+    }
+    if (!task) interlock_posix->escaped("an async let on a custom executor");
   }
-  interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
-  interlock_child_made(interlock_marks.made_job, 0);
-  interlock_note_maker(interlock_marks.made_job, THIS_PLACE);
-  if (is_task_explored()) {
-    uintptr_t actor;
-    interlock_explored_let_made(interlock_marks.made_job, interlock_running_task(&actor));
-  }
+  if (!task) return;
+  interlock_let_begins((uintptr_t)let, task);
+  interlock_child_made(task, 0);
+  interlock_note_maker(task, THIS_PLACE);
 }
 
 /// Records a new actor, whose address another object may have had.
@@ -193,7 +203,11 @@ static part part_begins(const void *job, bool is_on_executor) {
   if (part.is_published) publish_task(INTERLOCK_TASK_RUNS, (uintptr_t)job);
   if (part.is_explored) {
     // The end of such a task is not seen.
-    if (part.makes_task) interlock_posix->escaped("an executor that runs a new task at once");
+    if (part.makes_task) {
+      interlock_posix->escaped("an executor that runs a new task at once");
+    } else {
+      interlock_explored_part_begins((uintptr_t)job);
+    }
     interlock_tasks->part_begins((uintptr_t)job, is_on_executor, part.makes_task > 0);
   }
   // The tasks that the part makes are others.

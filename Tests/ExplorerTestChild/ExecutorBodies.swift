@@ -18,6 +18,10 @@ private final class ThreadExecutor: SerialExecutor, TaskExecutor, @unchecked Sen
   private var jobs: [UnownedJob] = []
   private var isOver = false
   private let hasEnded = DispatchSemaphore(value: 0)
+  /// False: the thread may take a job, and end it, before the call that hands it over returns.
+  private let signalsUnderLock: Bool
+
+  init(signalsUnderLock: Bool = true) { self.signalsUnderLock = signalsUnderLock }
 
   func start() {
     Thread.detachNewThread { [self] in
@@ -37,8 +41,9 @@ private final class ThreadExecutor: SerialExecutor, TaskExecutor, @unchecked Sen
     let job = UnownedJob(job)
     condition.lock()
     jobs.append(job)
-    condition.signal()
+    if signalsUnderLock { condition.signal() }
     condition.unlock()
+    if !signalsUnderLock { condition.signal() }
   }
 
   func stop() {
@@ -156,6 +161,29 @@ private func balance(
   return balance.value
 }
 
+/// Runs a task whose executor is a thread; the thread runs until the task has ended.
+private func runTask(
+  on executor: ThreadExecutor, _ work: @escaping @Sendable () async -> Void
+) {
+  executor.start()
+  runTask { await work() }
+  executor.stop()
+}
+
+/// Two children that come to an actor in either order, each of an `async let`.
+private func letBoth(_ account: PlainAccount, _ trail: Trail) async {
+  async let first: Void = account.add("a", to: trail)
+  async let second: Void = account.add("b", to: trail)
+  _ = await (first, second)
+}
+
+/// The balance after two tasks that prefer a thread, which runs until they have ended.
+private func balanceOfTasks(on executor: ThreadExecutor) -> Int {
+  executor.start()
+  defer { executor.stop() }
+  return balance(preferring: executor) { await $0.add() }
+}
+
 let executorBodies = [
   Body("queue-executor-reentrancy") {
     balanceOnQueue { account in await twice { await account.addAcrossYield() } } == 2
@@ -188,6 +216,73 @@ let executorBodies = [
       async let added: Void = account.add()
       await added
     } == 2
+  },
+  Body("pool-executor-async-let-reentrancy") {
+    balance(preferring: PoolExecutor()) { account in
+      async let added: Void = account.addAcrossYield()
+      await added
+    } == 2
+  },
+  Body("pool-executor-async-let-order") {
+    let trail = Trail()
+    runTask {
+      let account = PlainAccount()
+      await Task(executorPreference: PoolExecutor()) { await letBoth(account, trail) }.value
+    }
+    Outcomes.note(trail.text)
+    return true
+  },
+  Body("thread-executor-async-let-order") {
+    let trail = Trail()
+    let executor = ThreadExecutor()
+    runTask(on: executor) {
+      let account = PlainAccount()
+      await Task(executorPreference: executor) { await letBoth(account, trail) }.value
+    }
+    Outcomes.note(trail.text)
+    return true
+  },
+  // A child that its parent cancels: it sees that, or has ended before.
+  Body("pool-executor-async-let-cancelled") {
+    let trail = Trail(under: NSLock())
+    runTask {
+      await Task(executorPreference: PoolExecutor()) {
+        async let _: Void = trail.append(Task.isCancelled ? "c" : "r")
+        trail.append("p")
+      }.value
+    }
+    Outcomes.note(trail.text)
+    return true
+  },
+  Body("thread-executor-tasks") {
+    let executor = ThreadExecutor()
+    return balanceOfTasks(on: executor) == 2
+  },
+  Body("late-signal-executor-tasks") {
+    let executor = ThreadExecutor(signalsUnderLock: false)
+    return balanceOfTasks(on: executor) == 2
+  },
+  Body("late-signal-executor-group") {
+    let executor = ThreadExecutor(signalsUnderLock: false)
+    let count = Shared(0)
+    runTask(on: executor) {
+      let account = PlainAccount()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 { group.addTask(executorPreference: executor) { await account.add() } }
+      }
+      count.value = await account.balance
+    }
+    return count.value == 2
+  },
+  Body("late-signal-executor-async-let-order") {
+    let trail = Trail()
+    let executor = ThreadExecutor(signalsUnderLock: false)
+    runTask(on: executor) {
+      let account = PlainAccount()
+      await Task(executorPreference: executor) { await letBoth(account, trail) }.value
+    }
+    Outcomes.note(trail.text)
+    return true
   },
   Body("inline-executor") { balance(preferring: InlineExecutor()) { await $0.add() } == 2 },
   Body("queue-executor-order") {

@@ -64,6 +64,16 @@ typedef struct {
   bool has_end;
 } interlock_made_task;
 
+/// A call that makes a task, and has not returned. An executor of the user's may hand the task over
+/// to a thread that runs it before then.
+typedef struct interlock_making {
+  /// The storage of an `async let`, 0 for another task; the context of the task's closure.
+  uintptr_t let, closure;
+  /// The task is 0 until its first part begins.
+  interlock_made_task made;
+  struct interlock_making *before;
+} interlock_making;
+
 typedef struct interlock_task_performer {
   /// Lets other threads run first.
   void (*ask)(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
@@ -72,6 +82,8 @@ typedef struct interlock_task_performer {
   bool (*yields)(interlock_calling_task caller, interlock_site site);
   void (*actor_made)(uintptr_t actor);
   void (*made)(interlock_made_task made);
+  /// Where the last of the calls that make tasks is: they lie on the stacks of the execution.
+  interlock_making **makings;
   /// True if the job belongs to no task or actor of the execution: the real call submits it.
   /// `is_first` says that the calling thread is making the task.
   bool (*is_outside)(uintptr_t job, bool is_first);

@@ -53,8 +53,11 @@ void interlock_task_made(interlock_made_task made) {
   if (!made.has_end) interlock_has_unseen_end = true;
 }
 
+interlock_making *interlock_makings;
+
 void interlock_known_tasks_reset(void) {
   interlock_has_unseen_end = false;
+  interlock_makings = NULL;
   switching = NULL;
   sleep_ends = NULL;
 }

@@ -292,6 +292,7 @@ static void part_ends(void) {
 
 const interlock_task_performer interlock_task_model =
     {.ask = ask, .yields = yields, .actor_made = actor_made, .made = interlock_task_made,
+     .makings = &interlock_makings,
      .is_outside = interlock_job_is_outside, .part_begins = part_begins, .part_ends = part_ends,
      .bound_local = bound_local, .gives_surroundings = gives_surroundings};
 

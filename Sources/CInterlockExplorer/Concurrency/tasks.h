@@ -65,6 +65,8 @@ extern const char interlock_shared_actor[] HIDDEN;
 /// The end of one of the tasks will not be seen.
 extern bool interlock_has_unseen_end HIDDEN;
 void interlock_known_tasks_reset(void) HIDDEN;
+/// The calls that make tasks and have not returned.
+extern interlock_making *interlock_makings HIDDEN;
 
 /// A function of the runtime asks for a lock. Where the task is in a function of the library's
 /// asynchronous sequences, this is all that shows that it looks at a stream or a group.
