@@ -66,6 +66,7 @@ struct interlock_logical_thread {
   /// Of a timer.
   void (*fire)(void *);
   /// The engine's own.
+  /// NULL before a thread without a handle begins, and for a timer.
   struct interlock_stack *stack;
   /// The neighbours in the list of the threads that have not ended; whether the thread is in it.
   interlock_logical_thread *next_live, *previous_live;
@@ -168,13 +169,23 @@ bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_
 
 // Threads.
 
+typedef enum {
+  /// Runs a block or a job: no code has a handle of it, and it takes a stack when it begins. So ten
+  /// thousand tasks need as many stacks as are under way at a time.
+  INTERLOCK_THREAD_UNNAMED,
+  /// Code has its handle, which is that of its stack's pthread.
+  INTERLOCK_THREAD_DETACHED,
+  INTERLOCK_THREAD_JOINABLE,
+} interlock_thread_kind;
+
 /// Makes a thread that runs `function(argument)`. Its first step is `first` (usually `START`; an
 /// object of 0 becomes that of the thread), enabled by `is_ready`. It ends when the function
 /// returns. Its stack can then be used again; that of a joinable thread after
 /// `interlock_thread_release`. NULL if there is no memory.
 interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argument,
                                           interlock_operation first, interlock_readiness *is_ready,
-                                          void *context, bool is_joinable, uintptr_t place) HIDDEN;
+                                          void *context, interlock_thread_kind kind,
+                                          uintptr_t place) HIDDEN;
 void interlock_thread_release(interlock_logical_thread *thread) HIDDEN;
 /// Ends the running thread with this result.
 _Noreturn void interlock_thread_exit(void *result) HIDDEN;
@@ -274,6 +285,8 @@ _Noreturn void interlock_execution_abandon(void) HIDDEN;
 /// real time.
 void interlock_escaped(const char *operation) HIDDEN;
 void interlock_perform_leave(const char *call) HIDDEN;
+/// The same, for the engine between two steps: records the failure of the execution, and returns.
+void interlock_leave_fails(const char *call) HIDDEN;
 
 #endif
 #endif

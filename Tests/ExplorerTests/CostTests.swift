@@ -21,4 +21,21 @@ import Testing
       #expect(exploration.looks < 25 * exploration.steps, "\(search)")
     }
   }
+
+  /// 500 pthreads, one for each task, cost more than the steps of the tasks.
+  @Test(
+    "500 tasks that run one after the other need a few pthreads",
+    arguments: [
+      "many-on-an-actor", "many-in-a-group-on-an-actor", "many-in-a-group", "many-that-yield",
+      "many-on-a-serial-queue",
+    ])
+  func stacks(body: String) throws {
+    let exploration = try Exploration(
+      body, "--size", "500", "--search", "dpor", "--pool-width", "0", "--executions", "1",
+      "--execution-time", "60000000000")
+    #expect(exploration.failures == 0, "\(exploration.text)")
+    #expect(exploration.steps > 1000)
+    #expect(exploration.stacks > 1)
+    #expect(exploration.stacks < 60)
+  }
 }

@@ -117,10 +117,10 @@ struct TestsAsTheyAreTests {
     #expect(run.output.contains(once), "\(run.output)")
   }
 
-  @Test("a test with too many blocks at once runs as usual")
-  func manyBlocks() throws {
-    let output = try runXCTest("explore=tests explore_budget=200", "XCManyBlocks")
-    let reason = "not controlled: more than 10,000 threads, blocks and tasks at once"
+  @Test("a test with too many threads at once runs as usual")
+  func manyThreads() throws {
+    let output = try runXCTest("explore=tests explore_budget=200", "XCManyThreads")
+    let reason = "not controlled: more than 10,000 threads, blocks and tasks under way at once"
     #expect(output.contains("1 test case: 1 once, as usual (\(reason))\n"), "\(output)")
   }
 

@@ -36,7 +36,7 @@ if CommandLine.arguments.contains("swift-testing") {
       ("testWaitForever", XCAsTheyAre.testWaitForever),
       ("testMeasure", XCAsTheyAre.testMeasure),
     ]),
-    testCase([("testBlocks", XCManyBlocks.testBlocks)]),
+    testCase([("testThreads", XCManyThreads.testThreads)]),
     testCase([("testLocalValue", asyncTest(XCSurrounds.testLocalValue))]),
     testCase([("testAssertion", asyncTest(XCExplores.testAssertion))]),
     testCase([

@@ -15,7 +15,8 @@ int interlock_perform_create(pthread_t *thread, const pthread_attr_t *attributes
   if (attributes) pthread_attr_getdetachstate(attributes, &state);
   interlock_logical_thread *made = interlock_spawn(
       function, argument, interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0), NULL, NULL,
-      state == PTHREAD_CREATE_JOINABLE, site.place);
+      state == PTHREAD_CREATE_JOINABLE ? INTERLOCK_THREAD_JOINABLE : INTERLOCK_THREAD_DETACHED,
+      site.place);
   if (!made) return EAGAIN;
   *thread = made->stack->handle;
   return 0;

@@ -232,7 +232,8 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     return;
   }
   interlock_logical_thread *made =
-      interlock_spawn(run_thread, item, first_of(item), may_begin, &item->entry, false, place);
+      interlock_spawn(run_thread, item, first_of(item), may_begin, &item->entry,
+                      INTERLOCK_THREAD_UNNAMED, place);
   if (!made) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
     interlock_execution_abandon();

@@ -156,6 +156,7 @@ static void check_numbers(interlock_exploration_result *result,
   result->dry_pool_width = (uint32_t)clamp(result->dry_pool_width, 4095);
   // No body makes that many tasks.
   result->most_task_threads = (uint32_t)clamp(result->most_task_threads, 1 << 20);
+  result->most_stacks = (uint32_t)clamp(result->most_stacks, 1 << 20);
   result->differed_at = clamp(result->differed_at, INTERLOCK_SHARED_TRACE + 1);
   for (int index = 0; index < 2; index++) {
     check_step(&result->differed[index]);

@@ -214,6 +214,7 @@ void interlock_engine_go(interlock_logical_thread *self) {
   interlock_marks.hidden++;
   interlock_stack *from = self->stack;
   interlock_logical_thread *next = next_thread();
+  if (next && !interlock_thread_gets_stack(next)) next = NULL;
   if (next == self) {
     ENGINE.current = self;
     interlock_marks.hidden--;

@@ -160,6 +160,9 @@ interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
 /// Makes a thread or a timer with a number; the caller adds the stack.
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
+/// Gives a thread that takes its first step a stack, unless it has one. Returns false if the
+/// execution cannot go on (logical_threads.c).
+bool interlock_thread_gets_stack(interlock_logical_thread *thread) HIDDEN;
 /// Lists the threads and timers that can take the next step (enabled.c). What this costs does not
 /// depend on how many threads there are that cannot have changed since the last time.
 void interlock_engine_find_enabled(void) HIDDEN;

@@ -106,7 +106,8 @@ bool interlock_engine_execute(void) {
   begin();
   interlock_operation start = interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0);
   interlock_logical_thread *root =
-      interlock_spawn(run_body, ENGINE.body_context, start, NULL, NULL, false, 0);
+      interlock_spawn(run_body, ENGINE.body_context, start, NULL, NULL,
+                      INTERLOCK_THREAD_UNNAMED, 0);
   if (!root) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
     return false;

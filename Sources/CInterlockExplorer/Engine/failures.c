@@ -90,11 +90,16 @@ void interlock_escaped(const char *operation) {
   interlock_result_add_escaped(ENGINE.result, ENGINE.details->escaped, operation);
 }
 
+static const char not_controlled[] = "the body starts, or waits for, what no order controls";
+
 void interlock_perform_leave(const char *call) {
   interlock_escaped(call);
-  if (ENGINE.options.leaves_outside) {
-    interlock_exploration_end("the body starts, or waits for, what no order controls", "");
-  }
+  if (ENGINE.options.leaves_outside) interlock_exploration_end(not_controlled, "");
+}
+
+void interlock_leave_fails(const char *call) {
+  interlock_escaped(call);
+  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, not_controlled);
 }
 
 void interlock_exploration_leave(const char *reason) {

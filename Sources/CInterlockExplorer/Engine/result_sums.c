@@ -30,6 +30,7 @@ void interlock_result_add(interlock_exploration_result *all,
   if (sum.most_task_threads < all->most_task_threads) {
     sum.most_task_threads = all->most_task_threads;
   }
+  if (sum.most_stacks < all->most_stacks) sum.most_stacks = all->most_stacks;
   sum.escaped = escaped;
   sum.escaped_count = all->escaped_count;
   for (uint32_t index = 0; index < one->escaped_count; index++) {

@@ -9,33 +9,58 @@
 
 #define ENGINE interlock_the_engine
 
+/// The system refuses the 32,000th stack (two mappings each).
+enum { most_under_way = 10000 };
+static const char too_many[] = "more than 10,000 threads, blocks and tasks under way at once";
+
+static bool are_too_many(void) {
+  return ENGINE.options.leaves_outside && interlock_stacks_taken() >= most_under_way;
+}
+
+static bool take_stack(interlock_logical_thread *thread) {
+  thread->stack = interlock_stack_take();
+  if (!thread->stack) return false;
+  thread->stack->thread = thread;
+  if (interlock_stacks_taken() > ENGINE.result->most_stacks) {
+    ENGINE.result->most_stacks = interlock_stacks_taken();
+  }
+  return true;
+}
+
 interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argument,
                                           interlock_operation first, interlock_readiness *is_ready,
-                                          void *context, bool is_joinable, uintptr_t place) {
-  // Each has a stack from the start; the system refuses the 32,000th (two mappings each).
-  enum { most_at_once = 10000 };
-  if (ENGINE.options.leaves_outside && ENGINE.live_count >= most_at_once) {
-    interlock_perform_leave("more than 10,000 threads, blocks and tasks at once");
-  }
+                                          void *context, interlock_thread_kind kind,
+                                          uintptr_t place) {
+  bool has_handle = kind != INTERLOCK_THREAD_UNNAMED;
+  if (has_handle && are_too_many()) interlock_perform_leave(too_many);
   interlock_marks.hidden++;
-  interlock_stack *stack = interlock_stack_take();
-  interlock_logical_thread *thread = NULL;
-  if (stack) {
-    thread = interlock_engine_add(first, place);
-    thread->function = function;
-    thread->argument = argument;
-    thread->is_ready = is_ready;
-    thread->context = context;
-    thread->is_joinable = is_joinable;
-    thread->stack = stack;
-    if (ENGINE.options.follows_callers && place) {
-      thread->caller = interlock_caller_of(place);
-      thread->call_stack = interlock_call_stack(place);
-    }
-    stack->thread = thread;
+  interlock_logical_thread *thread = interlock_engine_add(first, place);
+  thread->function = function;
+  thread->argument = argument;
+  thread->is_ready = is_ready;
+  thread->context = context;
+  thread->is_joinable = kind == INTERLOCK_THREAD_JOINABLE;
+  if (ENGINE.options.follows_callers && place) {
+    thread->caller = interlock_caller_of(place);
+    thread->call_stack = interlock_call_stack(place);
+  }
+  if (has_handle && !take_stack(thread)) {
+    interlock_engine_remove(thread);
+    thread = NULL;
   }
   interlock_marks.hidden--;
   return thread;
+}
+
+bool interlock_thread_gets_stack(interlock_logical_thread *thread) {
+  if (thread->stack) return true;
+  if (are_too_many()) {
+    interlock_leave_fails(too_many);
+    return false;
+  }
+  if (take_stack(thread)) return true;
+  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
+  return false;
 }
 
 size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity) {

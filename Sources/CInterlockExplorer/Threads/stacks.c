@@ -18,6 +18,8 @@ enum { stack_size = 1 << 20, guard_size = 1 << 14, room_of_parked = 4096 };
 
 static bool os_threads;
 static interlock_stack *all_stacks, *free_stacks;
+/// The stacks that run a logical thread, or keep the handle of one.
+static uint32_t taken_count;
 /// The memory of pthreads that have ended.
 static interlock_stack *bare_stacks;
 /// The number that `interlock_stack_has_number` found last: many threads may wait for one owner.
@@ -185,11 +187,15 @@ interlock_stack *interlock_stack_take(void) {
     stack = make();
     if (!stack) return NULL;
   }
+  taken_count++;
   if (!os_threads) stack->stack_pointer = interlock_platform_prepare(stack->top, begin_logical);
   return stack;
 }
 
+uint32_t interlock_stacks_taken(void) { return taken_count; }
+
 void interlock_stack_give(interlock_stack *stack) {
+  taken_count--;
   stack->thread = NULL;
   stack->next_free = free_stacks;
   free_stacks = stack;
@@ -205,6 +211,7 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
   while (*at && *at != stack) at = &(*at)->next;
   if (*at) *at = stack->next;
   last_found = 0;
+  if (stack->thread) taken_count--;
   stack->thread = NULL;
   stack->is_spoiled = true;
   stack->is_torn = torn;
@@ -221,6 +228,7 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
 
 void interlock_stacks_forget(void) {
   all_stacks = free_stacks = NULL;
+  taken_count = 0;
   last_found = 0;
 }
 

@@ -49,6 +49,8 @@ void interlock_processor_leave(void) HIDDEN;
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
+/// Returns how many stacks have been taken and not given back or discarded.
+uint32_t interlock_stacks_taken(void) HIDDEN;
 /// Lets a stack's pthread end, which `interlock_stack_discard` waits for. So several end at once.
 void interlock_stack_spoil(interlock_stack *stack) HIDDEN;
 /// Ends a stack's pthread; its memory serves another one. If a signal has `torn` the thread away,

@@ -107,6 +107,9 @@ typedef struct {
   /// How often the engine has looked at a thread to find those that can take a step: what a step
   /// costs, in no unit of time.
   uint64_t looks;
+  /// The most threads, blocks and tasks of an execution that were under way at once: each has a
+  /// pthread.
+  uint32_t most_stacks;
   uint64_t nanoseconds;
   /// True if the strategy has nothing left to run.
   bool is_complete;

@@ -31,6 +31,8 @@ struct Exploration {
   var steps: Int { number("steps") }
   /// How often the engine has looked whether a thread can take a step.
   var looks: Int { number("looks") }
+  /// The most threads, blocks and tasks that were under way at once.
+  var stacks: Int { number("stacks") }
   var leftBehind: Int { number("left") }
   var isComplete: Bool { lines["complete"] == "true" }
   var cut: Int { number("cut") }
