@@ -33,7 +33,8 @@ void interlock_explored_task_made(interlock_made_task made,
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) HIDDEN;
 /// An explored thread begins a call that makes a task.
 void interlock_making_begins(interlock_making *making) HIDDEN;
-/// The call has made the task. Returns true if it is known, since it began before the call returned.
+/// The call has made the task. Returns true if the task is known: it began before the call
+/// returned.
 bool interlock_making_ends(interlock_making *making, uintptr_t task) HIDDEN;
 /// Called when a part of a task begins on an executor of the user's. If it is the first one, and
 /// the call that makes the task has not returned, the task is known from now on.

@@ -208,8 +208,8 @@ final class XCAsTheyAre: XCTestCase {
   func testMeasure() { measure { calls = 1 } }
 }
 
-/// A test of XCTest with more threads at once than an exploration has stacks for: in its first order
-/// none of them runs before the test waits.
+/// A test of XCTest with more threads at once than an exploration has stacks for: in its first
+/// order none of them runs before the test waits.
 final class XCManyThreads: XCTestCase {
   func testThreads() {
     for _ in 0..<12_000 { Thread.detachNewThread {} }
