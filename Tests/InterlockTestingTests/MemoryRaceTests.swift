@@ -202,7 +202,7 @@ struct MemoryRaceTests {
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
     #expect(run.output.contains("races in memory are looked for"))
     // At the end, how much was checked.
-    let end = /interlock: no race in memory in [1-9][\d,.]* accesses of the modules CheckedTests, /
+    let end = /interlock: no race in memory in [1-9][\d,.]* accesses of the modules CheckedTests,/
     #expect(run.output.contains(end), "\(run.output)")
   }
 
