@@ -2,6 +2,8 @@
 // belongs to one task, from its compare-exchange until the task gives it back.
 #include "await_table.h"
 
+#include "interlock_lives.h"
+
 #if defined(INTERLOCK_INTERPOSES)
 
 enum { most_pending = 1 << 16, probes = 32 };
@@ -43,6 +45,8 @@ pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind k
   entry->resume = resume;
   entry->kind = kind;
   entry->is_blind = entry->is_waiting = false;
+  // Relaxed: `interlock_waits_calls` reads it at any time.
+  __atomic_store_n(&entry->task, 0, __ATOMIC_RELAXED);
   entry->is_published = true;
   return entry;
 }
@@ -86,7 +90,34 @@ size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
   return count;
 }
 
+size_t interlock_waits_calls(interlock_call_view *views, size_t capacity) {
+  size_t count = 0;
+  for (size_t index = 0; index < most_pending; index++) {
+    const pending_await *entry = &pending[index];
+    // Acquire: pairs with the release in `interlock_await_call`.
+    uintptr_t task = __atomic_load_n(&entry->task, __ATOMIC_ACQUIRE);
+    bool is_sleep = entry->kind == SLEEP;
+    if (!task || !(is_sleep || entry->kind == PLAIN)) continue;
+    if (!__atomic_load_n(&entry->key, __ATOMIC_RELAXED)) continue;
+    if (count < capacity) {
+      views[count] = (interlock_call_view){task, entry->resume + 1, is_sleep};
+    }
+    count++;
+  }
+  return count;
+}
+
+void interlock_await_call(pending_await *entry, uintptr_t task) {
+  // Release: pairs with the acquire in `interlock_waits_calls`.
+  __atomic_store_n(&entry->task, task, __ATOMIC_RELEASE);
+}
+
 #else
+
+size_t interlock_waits_calls(interlock_call_view *views, size_t capacity) {
+  (void)views, (void)capacity;
+  return 0;
+}
 
 size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
   (void)views, (void)capacity;

@@ -8,6 +8,7 @@
 
 typedef enum {
   PLAIN,
+  SLEEP,
   SEQUENCE,
   CONTINUATION,
   STREAM,
@@ -61,6 +62,8 @@ pending_await *interlock_await_find(uintptr_t key) HIDDEN;
 /// Returns the entry of a key, made if there is none; NULL if the table is full.
 pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind kind) HIDDEN;
 void interlock_await_remove(pending_await *entry) HIDDEN;
+/// Records the task that waits at the end of a call without an object.
+void interlock_await_call(pending_await *entry, uintptr_t task) HIDDEN;
 /// Records what a task waits for until the entry is removed.
 void interlock_await_object(pending_await *entry, uintptr_t task, interlock_object_kind kind,
                             uintptr_t object) HIDDEN;

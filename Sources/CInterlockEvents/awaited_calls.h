@@ -94,10 +94,10 @@ AWAITED(GROUP, "$sScG4nextxSgyYaF")
 AWAITED(GROUP, "$sScG8IteratorV4next9isolationxSgScA_pSgYi_tYaF")
 AWAITED(GROUP, "$sScG8IteratorV4nextxSgyYaF")
 AWAITED(PLAIN, "$sScM3run10resultType4bodyxxm_xyYbKScMYcXEtYaKlFZ")
-AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleep11nanosecondsys6UInt64V_tYaKFZ")
-AWAITED(PLAIN,
+AWAITED(SLEEP, "$sScTss5NeverORszABRs_rlE5sleep11nanosecondsys6UInt64V_tYaKFZ")
+AWAITED(SLEEP,
   "$sScTss5NeverORszABRs_rlE5sleep5until9tolerance5clocky7InstantQyd___8DurationQyd__Sgqd__tYaKs5ClockRd__lFZ")
-AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleepyys6UInt64VYaFZ")
+AWAITED(SLEEP, "$sScTss5NeverORszABRs_rlE5sleepyys6UInt64VYaFZ")
 AWAITED(YIELDS, "$sScTss5NeverORszABRs_rlE5yieldyyYaFZ")
 AWAITED(GROUP, "$sScg10nextResults0B0Oyxq_GSgyYaKF")
 AWAITED(GROUP, "$sScg11_waitForAllyyYaKF")
@@ -111,8 +111,8 @@ AWAITED_BODY(GROUP_SCOPE, 3, GROUP_BODY,
   "$ss13withTaskGroup2of9returning4bodyq_xm_q_mq_ScGyxGzYaXEtYar0_lF")
 AWAITED_BODY(GROUP_SCOPE, 5, GROUP_BODY,
   "$ss13withTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_ScGyxGzYaXEtYas8SendableRzr0_lF")
-AWAITED(PLAIN, "$ss15ContinuousClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
-AWAITED(PLAIN, "$ss15SuspendingClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
+AWAITED(SLEEP, "$ss15ContinuousClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
+AWAITED(SLEEP, "$ss15SuspendingClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
 AWAITED(GROUP_REST, "$ss19DiscardingTaskGroupV22awaitAllRemainingTasksyyYaKF")
 AWAITED_BODY(GROUP_SCOPE, 3, THROWING_BODY,
   "$ss21withThrowingTaskGroup2of9returning4bodyq_xm_q_mq_Scgyxs5Error_pGzYaKXEtYaKr0_lF")
@@ -138,7 +138,7 @@ AWAITED_BODY(GROUP_SCOPE, 4, FAILING_BODY,
   "$ss31withThrowingDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
 AWAITED(PLAIN,
   "$ss33withTaskPriorityEscalationHandler9operation02onC9Escalated9isolationxxyYaq_YKXE_yScP_ScPtYbXEScA_pSgYitYaq_YKs5ErrorR_r0_lF")
-AWAITED(PLAIN, "$ss5ClockP5sleep5until9tolerancey7InstantQz_8DurationQzSgtYaKFTj")
+AWAITED(SLEEP, "$ss5ClockP5sleep5until9tolerancey7InstantQz_8DurationQzSgtYaKFTj")
 AWAITED(PLAIN, "$ss5ClockPsE7measurey8DurationQzyyYaKXEYaKF")
 AWAITED(LOCAL_SCOPE,
   "$ss9TaskLocalC13withValueImpl_9operation4file4lineqd__xn_qd__yYaKXESSSutYaKlF")

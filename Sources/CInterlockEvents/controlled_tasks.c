@@ -51,6 +51,7 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const ui
       interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, (interlock_site){place, place + 1});
       break;
     case TASK_END:
+    case SLEEP:
     case PLAIN: interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, site); break;
   }
 }

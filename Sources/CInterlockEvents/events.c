@@ -1,5 +1,6 @@
 // Registration of readers, publishing, and what every interposed call needs.
 #include "interpose.h"
+#include "task_lives.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -264,6 +265,7 @@ static void forked(void) {
   interlock_work_items_forked();
   interlock_signals_forked();
   interlock_layouts_forked();
+  interlock_lives_forked();
 }
 
 void interlock_events_publish(const interlock_event *event) {

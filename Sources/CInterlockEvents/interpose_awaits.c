@@ -68,7 +68,9 @@ static interlock_object_kind object_of(await_kind kind) {
 
 /// Whether a cancellation ends a wait of this kind, or calls a handler before its end: an explored
 /// thread performs an operation there.
-static bool ends_by_cancellation(await_kind kind) { return kind == STREAM || kind == PLAIN; }
+static bool ends_by_cancellation(await_kind kind) {
+  return kind == STREAM || kind == PLAIN || kind == SLEEP;
+}
 
 /// Arranges that the end of the call is seen, where it matters.
 static void intercept(interlock_async_context *context, await_kind kind,
@@ -104,6 +106,7 @@ static void intercept(interlock_async_context *context, await_kind kind,
   if (is_wait) {
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
+  if (kind == PLAIN || kind == SLEEP) interlock_await_call(entry, task);
   // The task follows the address of the result.
   if (kind == TASK) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
   bool is_group = kind == GROUP || kind == GROUP_FAILURE || kind == GROUP_REST;

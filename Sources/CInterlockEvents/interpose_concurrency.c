@@ -2,6 +2,7 @@
 // actors are made. The jobs of tasks arrive as Dispatch blocks (interpose_dispatch_async.c).
 #include "controlled_tasks.h"
 #include "layouts.h"
+#include "task_lives.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall)
@@ -127,9 +128,15 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
                                       .has_destructor = has_destructor(type),
                                       .is_discarding = flags & is_discarding_flag}};
   if (is_explored) interlock_making_begins(&making);
+  interlock_life_start life = {0};
+  // A child ends before its parent does.
+  if (interlock_follows_lives && !is_explored && !group && !(flags & is_child_flag)) {
+    life = interlock_life_starts((uintptr_t)REAL(current, swift_task_getCurrent)());
+  }
   interlock_task_maker outer = begin_making(RETURNS_TO, THIS_FRAME);
   made_task made = real(flags, options, type, function, closure);
   end_making(outer);
+  if (life.is_followed) interlock_life_begins(life, (uintptr_t)made.task, THIS_PLACE);
   if (!(flags & enqueues_flag) && is_wanted(INTERLOCK_EVENT_TASK)) {
     publish_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
   }

@@ -2,6 +2,7 @@
 // makes between tasks, actors and continuations is such a call, of any build. A task of our own,
 // which ends at once, shows which of the calls begin and end a task.
 #include "layouts.h"
+#include "task_lives.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && __has_attribute(swiftasynccall) && defined(__x86_64__)
@@ -79,7 +80,7 @@ static bool run_own_task(interlock_task_edges *edges) {
   return shift == 0 && learnt.ran_before_body && learnt.end_place;
 }
 
-bool interlock_learn_task_edges(interlock_task_edges *edges) {
+static bool learn(interlock_task_edges *edges) {
   // Without the runtime there are no tasks.
   if (!interlock_find_real("swift_task_create")) return false;
   edges->acquire = (interlock_edge_function **)dlsym(RTLD_DEFAULT, "_swift_tsan_acquire");
@@ -88,10 +89,68 @@ bool interlock_learn_task_edges(interlock_task_edges *edges) {
   return interlock_layout_note(INTERLOCK_LAYOUT_TASK, is_free && run_own_task(edges));
 }
 
+/// What was learnt, once for both users.
+static interlock_task_edges known;
+static enum { UNLEARNT, LEARNING, LEARNT, DIFFERENT } state;
+
+static bool is_learnt(void) {
+  int found = UNLEARNT;
+  // Acquire: pairs with the release below, so that `known` is seen.
+  if (__atomic_compare_exchange_n((int *)&state, &found, LEARNING, false, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    found = learn(&known) ? LEARNT : DIFFERENT;
+    __atomic_store_n((int *)&state, found, __ATOMIC_RELEASE);
+  }
+  while (found == LEARNING) {
+    give_way();
+    found = __atomic_load_n((int *)&state, __ATOMIC_ACQUIRE);
+  }
+  return found == LEARNT;
+}
+
+// The ends of tasks (task_lives.c) share the runtime's variable with the clocks.
+
+/// The clocks' function while the ends are followed; NULL without them.
+static interlock_edge_function *clocks_release;
+static bool follows_ends;
+
+static void note_end(const void *object) {
+  if ((uintptr_t)__builtin_return_address(0) == known.end_place && interlock_follows_lives) {
+    interlock_life_ends((uintptr_t)object);
+  }
+  // Acquire: pairs with the release in the clocks.
+  interlock_edge_function *next = __atomic_load_n(&clocks_release, __ATOMIC_ACQUIRE);
+  // A jump: the clocks read the return address too.
+  if (next) __attribute__((musttail)) return next(object);
+}
+
+bool interlock_learn_task_edges(interlock_task_edges *edges) {
+  if (!is_learnt()) return false;
+  *edges = known;
+  // Acquire: pairs with the release in `interlock_follow_task_ends`.
+  if (__atomic_load_n(&follows_ends, __ATOMIC_ACQUIRE)) edges->release = &clocks_release;
+  return true;
+}
+
+bool interlock_follow_task_ends(void) {
+  static int lock;
+  if (!is_learnt()) return false;
+  take(&lock);
+  if (!follows_ends) {
+    clocks_release = *known.release;
+    __atomic_store_n(&follows_ends, true, __ATOMIC_RELEASE);
+    // Release: pairs with the dependency of the runtime's call on the pointer.
+    __atomic_store_n(known.release, note_end, __ATOMIC_RELEASE);
+  }
+  give(&lock);
+  return true;
+}
+
 #else
 bool interlock_learn_task_edges(interlock_task_edges *edges) {
   (void)edges;
   return false;
 }
+bool interlock_follow_task_ends(void) { return false; }
 #endif
 #endif

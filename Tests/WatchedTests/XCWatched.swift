@@ -9,6 +9,26 @@ final class XCWatched: InterlockTestCase {
   func testQuiet() { Section("of testQuiet").write {} }
 }
 
+/// A test of XCTest that leaves a task behind, and one that does not.
+final class XCLeaving: InterlockTestCase {
+  override var leaks: InterlockTrait.Leaks {
+    .fail(grace: name.hasSuffix("testLeaves") ? .zero : .seconds(120))
+  }
+
+  func testLeaves() {
+    let (_, source) = AsyncStream.makeStream(of: Int.self)
+    let arrived = DispatchSemaphore(value: 0)
+    Task {  // leaves a task of XCTest
+      arrived.signal()
+      try? await Task.sleep(for: .seconds(3600))
+    }
+    arrived.wait()
+    source.finish()
+  }
+
+  func testStays() { Task { await Task.yield() } }
+}
+
 /// Tests of XCTest that stress.
 final class XCStressed: XCTestCase {
   func testStress() async throws {

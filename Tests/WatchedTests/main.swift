@@ -12,6 +12,7 @@ if CommandLine.arguments.contains("swift-testing") {
 } else {
   XCTMain([
     testCase([("testConflict", XCWatched.testConflict), ("testQuiet", XCWatched.testQuiet)]),
+    testCase([("testLeaves", XCLeaving.testLeaves), ("testStays", XCLeaving.testStays)]),
     testCase([
       ("testCrash", asyncTest(XCIsolated.testCrash)),
       ("testConflict", asyncTest(XCIsolated.testConflict)),

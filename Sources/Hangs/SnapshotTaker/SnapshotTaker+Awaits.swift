@@ -67,7 +67,7 @@ extension SnapshotTaker {
   /// name.
   ///
   /// Reads through the system, because a task that has resumed meanwhile may have freed the object.
-  private static func className(of object: UInt) -> String? {
+  static func className(of object: UInt) -> String? {
     let classKind: UInt = 0
     let descriptorOffset: UInt = 40
     let nameOffset: UInt = 8

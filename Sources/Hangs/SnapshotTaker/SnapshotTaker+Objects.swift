@@ -159,18 +159,19 @@ extension SnapshotTaker {
       default: continue
       }
     }
-    let continuations = [interlock_object_view](
-      unsafeUninitializedCapacity: Self.mostContinuations
-    ) {
-      $1 = min(
-        interlock_waits_continuations($0.baseAddress, Self.mostContinuations),
-        Self.mostContinuations)
-    }
-    for view in continuations {
+    for view in Self.continuations() {
       guard let kind = Self.kind(view.kind) else { continue }
       found[view.object] = Self.signal(view, kind: kind)
     }
     return found.values.sorted { $0.id < $1.id }
+  }
+
+  /// The tasks that wait for continuations and streams.
+  static func continuations() -> [interlock_object_view] {
+    [interlock_object_view](unsafeUninitializedCapacity: mostContinuations) {
+      $1 = min(
+        interlock_waits_continuations($0.baseAddress, mostContinuations), mostContinuations)
+    }
   }
 
   static func signal(

@@ -59,6 +59,10 @@ final class TestScope: Sendable {
     self.note = note
     parent = Self.current
     number = Self.last.add(1, ordering: .relaxed).newValue
+    if parent != 0 {
+      let outermost = Self.outermost(of: parent)
+      Self.inner.withLock { $0[number] = outermost }
+    }
     Self.open.withLock { $0[number] = self }
     Self.forgetSections(of: number)
     MemoryRaceScopes.noteBegin()
@@ -96,6 +100,11 @@ final class TestScope: Sendable {
 
   /// Records the conflicts that are not recorded yet. Later ones go to another scope.
   func close() {
+    if parent == 0 {
+      Self.inner.withLock { inner in
+        if !inner.isEmpty { inner = inner.filter { $0.value != number } }
+      }
+    }
     Self.open.withLock { _ = $0.removeValue(forKey: number) }
     let pending = state.withLock { state in
       state.isClosed = true
@@ -173,6 +182,12 @@ final class TestScope: Sendable {
 
   private static let last = Atomic<UInt>(0)
   private static let open = Locked<[UInt: TestScope]>([:])
+  /// The outermost scopes of those that are within others, up to the end of the outermost.
+  private static let inner = Locked<[UInt: UInt]>([:])
+
+  /// The scope of the test that a scope is in; the scope itself if it is in none.
+  static func outermost(of number: UInt) -> UInt { inner.withLock { $0[number] } ?? number }
+
   /// The conflicts of the run.
   private static let known = Locked<Set<ScopedConflict.Identity>>([])
 

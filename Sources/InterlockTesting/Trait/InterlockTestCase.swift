@@ -17,6 +17,10 @@ open class InterlockTestCase: XCTestCase {
   /// The longest time without progress of the process; 10 seconds unless a subclass says otherwise.
   open var hangLimit: Duration { .seconds(10) }
 
+  /// What happens if tasks that the test has made outlive it; nothing unless a subclass says
+  /// otherwise.
+  open var leaks: InterlockTrait.Leaks { .ignored }
+
   /// Runs the test, watched.
   open override func invokeTest() {
     // The process that explores watches, and each order is its own.
@@ -26,6 +30,9 @@ open class InterlockTestCase: XCTestCase {
     SectionTracking.delays = true
     let place = SourceLocation(
       fileID: "XCTest/\(type(of: self))", filePath: "\(type(of: self))", line: 1, column: 1)
-    TestScope(at: place).runBlocking { super.invokeTest() }
+    let scope = TestScope(at: place)
+    let tasks = LeftTasks(of: scope, leaks)
+    scope.runBlocking { super.invokeTest() }
+    tasks?.endBlocking()
   }
 }

@@ -17,6 +17,7 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
   let hangLimit: Duration
   let predicts: Bool
   let failing: Failing
+  let leaks: Leaks
 
   /// A suite passes the trait on to its tests.
   public var isRecursive: Bool { true }
@@ -43,13 +44,17 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
       trait.predicts ? TestPrediction(of: test, fails: trait.failing == .potential) : nil
     if !trait.predicts { TestPrediction.leaveOut(test) }
     let scope = TestScope(at: test.sourceLocation)
+    let tasks = LeftTasks(of: scope, trait.leaks)
+    let result: Result<Void, any Error>
     do {
       try await scope.run { () async throws in try await function() }
+      result = .success(())
     } catch {
-      await prediction?.end()
-      throw error
+      result = .failure(error)
     }
+    await tasks?.end()
     await prediction?.end()
+    try result.get()
   }
 }
 
@@ -76,11 +81,12 @@ extension Trait where Self == InterlockTrait {
   ///     test of the process on: it does not see locks that were made before. What a test without
   ///     it shows is left out.
   ///   - failOn: The findings that fail a test.
+  ///   - leaks: What happens if tasks that the test has made outlive it.
   /// - Returns: The trait.
   public static func interlock(
     hangLimit: Duration = .seconds(10), predict: Bool = false,
-    failOn: InterlockTrait.Failing = .observed
+    failOn: InterlockTrait.Failing = .observed, leaks: InterlockTrait.Leaks = .ignored
   ) -> Self {
-    Self(hangLimit: hangLimit, predicts: predict, failing: failOn)
+    Self(hangLimit: hangLimit, predicts: predict, failing: failOn, leaks: leaks)
   }
 }

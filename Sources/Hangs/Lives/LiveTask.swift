@@ -1,0 +1,99 @@
+package import Interlock
+import ProcessInspection
+
+/// An unstructured task that has not ended: `Task { }`, `Task.detached`.
+package struct LiveTask: Sendable, Hashable {
+  /// What a task is doing, as far as it is known.
+  package enum State: Sendable, Hashable {
+    /// It waits for a continuation that was not resumed yet.
+    case continuation
+    /// It waits for the next element of an `AsyncStream`.
+    case stream
+    /// It waits for the end of another task.
+    case task
+    /// It waits for the tasks that it has made in a group, or runs in the group's scope.
+    case taskGroup
+    /// It waits to enter an actor, of this type if that is known.
+    case actor(String?)
+    /// It sleeps.
+    case sleep
+    /// It has called an asynchronous function that has not returned.
+    case call
+    /// It waits for none of these: it runs, or is queued.
+    case none
+  }
+
+  /// What a suspended task waits for, and where.
+  package struct Wait: Sendable, Hashable {
+    /// What the task waits for.
+    package var state: State
+    /// The line of the `await`.
+    package var place: [StackFrame] = []
+
+    /// Describes a wait.
+    package init(_ state: State, at place: [StackFrame] = []) {
+      self.state = state
+      self.place = place
+    }
+  }
+
+  /// A task that the task has made in a group.
+  package struct Child: Sendable, Hashable {
+    /// The place that made it.
+    package var maker: [StackFrame]
+    /// What it waits for.
+    package var wait: Wait
+
+    /// Describes a child.
+    package init(maker: [StackFrame], wait: Wait) {
+      self.maker = maker
+      self.wait = wait
+    }
+  }
+
+  /// Its number, which no other task of the process has.
+  package var number: UInt64
+  /// Whether the thread that describes it runs it.
+  package var isRunning = false
+  /// The place that made it: where a report begins.
+  package var maker: [StackFrame]
+  /// What it waits for.
+  package var wait: Wait
+  /// Its suspended children in task groups.
+  package var children: [Child]
+
+  /// Describes a task.
+  package init(number: UInt64, maker: [StackFrame], wait: Wait, children: [Child] = []) {
+    self.number = number
+    self.maker = maker
+    self.wait = wait
+    self.children = children
+  }
+
+  /// The first line of the user's code that made the task; `nil` if it is not known.
+  package var place: StackFrame? {
+    maker.first { !$0.isSystem && $0.file != nil && $0.line ?? 0 > 0 }
+  }
+}
+
+extension LiveTask {
+  /// The addresses of all frames, to be symbolicated.
+  var addresses: Set<UInt> {
+    let frames = maker + wait.place + children.flatMap { $0.maker + $0.wait.place }
+    return Set(frames.map(\.address))
+  }
+
+  /// The task with every frame replaced by the symbols of its address.
+  func named(_ names: [UInt: [StackFrame]]) -> LiveTask {
+    func named(_ frames: [StackFrame]) -> [StackFrame] {
+      frames.flatMap { names[$0.address] ?? [$0] }
+    }
+    var copy = self
+    copy.maker = named(maker)
+    copy.wait.place = named(wait.place)
+    copy.children = children.map {
+      Child(maker: named($0.maker), wait: Wait($0.wait.state, at: named($0.wait.place)))
+    }
+    return copy
+  }
+}

@@ -1,0 +1,112 @@
+import CInterlockAnalysis
+import CInterlockEvents
+import Interlock
+import ProcessInspection
+
+/// The unstructured tasks of this process that have not ended, from the start of `follow` on.
+package enum LiveTasks {
+  /// The most tasks that are described.
+  private static let most = 4096
+
+  /// Follows the tasks that are made from now on, for the rest of the process's life.
+  ///
+  /// - Parameters:
+  ///   - scope: Returns the scope of the calling code, 0 for none; called on the thread that makes a
+  ///     task. `nil` if no code has one.
+  ///   - all: Whether to follow tasks of no scope too.
+  /// - Returns: Why tasks cannot be followed; `nil` if they are.
+  package static func follow(
+    scope: (@convention(c) () -> UInt64)? = nil, all: Bool = false
+  ) -> String? {
+    if let blindness = InterposedCalls.blindness { return blindness }
+    _ = interlock_waits_start()
+    return interlock_lives_follow(scope, all).map { String(cString: $0) }
+  }
+
+  /// How many tasks could not be followed, because there were too many at a time.
+  package static var lost: Int { Int(interlock_lives_lost()) }
+
+  /// How many tasks of a scope have not ended; of all code if it is `nil`.
+  package static func count(in scope: UInt64?) -> Int {
+    interlock_lives_tasks(scope ?? 0, scope == nil, nil, 0)
+  }
+
+  /// The tasks of a scope that have not ended, with symbols, in the order in which they were made.
+  ///
+  /// - Parameter scope: The scope; `nil` for the tasks of all code.
+  /// - Returns: The tasks; at most 4096.
+  package static func tasks(in scope: UInt64?) -> [LiveTask] {
+    let known = count(in: scope)
+    guard known > 0 else { return [] }
+    let room = min(known + 16, most)
+    let live = [interlock_live_task](unsafeUninitializedCapacity: room) { buffer, initialized in
+      initialized = min(
+        interlock_lives_tasks(scope ?? 0, scope == nil, buffer.baseAddress, room), room)
+    }
+    let waits = CurrentWaits()
+    let current = interlock_lives_current()
+    let tasks = live.sorted { $0.number < $1.number }.map { task in
+      var described = LiveTask(
+        number: task.number, maker: SnapshotTaker.frames(task.place.place, task.place.outer),
+        wait: waits.byTask[task.task] ?? .init(.none), children: waits.children[task.task] ?? [])
+      described.isRunning = task.task == current
+      return described
+    }
+    let addresses = tasks.reduce(into: Set<UInt>()) { $0.formUnion($1.addresses) }
+    let names = Dictionary(grouping: symbolicateWaits(addresses.sorted()), by: \.address)
+    return tasks.map { $0.named(names) }
+  }
+}
+
+/// What every suspended task of the process waits for at this moment, without symbols.
+private struct CurrentWaits {
+  private(set) var byTask: [UInt: LiveTask.Wait] = [:]
+  private(set) var children: [UInt: [LiveTask.Child]] = [:]
+
+  init() {
+    // A task can have several entries, the calls that it is inside of: the last to be set here
+    // counts.
+    for call in Self.calls() where !call.is_sleep {
+      byTask[call.task] = .init(.call, at: SnapshotTaker.frames(call.place))
+    }
+    for view in SnapshotTaker.awaitViews().sorted(by: { Self.depth($0) < Self.depth($1) }) {
+      let state: LiveTask.State? =
+        switch SnapshotTaker.kind(view.kind) {
+        case .task: .task
+        case .taskGroup: .taskGroup
+        case .actor: .actor(SnapshotTaker.className(of: view.awaited))
+        default: nil
+        }
+      guard let state else { continue }
+      byTask[view.task] = .init(state, at: SnapshotTaker.frames(view.place))
+    }
+    for call in Self.calls() where call.is_sleep {
+      byTask[call.task] = .init(.sleep, at: SnapshotTaker.frames(call.place))
+    }
+    for view in SnapshotTaker.continuations() {
+      let state: LiveTask.State = SnapshotTaker.kind(view.kind) == .stream ? .stream : .continuation
+      var view = view
+      byTask[view.object] = .init(
+        state,
+        at: SnapshotTaker.frames(view.created) + SnapshotTaker.callers(&view.created_callers))
+    }
+    for (task, wait) in byTask {
+      guard let parent = SnapshotTaker.parent(ofTask: task) else { continue }
+      let maker = interlock_waits_task_maker(task)
+      children[parent, default: []].append(
+        .init(maker: SnapshotTaker.frames(maker.place, maker.outer), wait: wait))
+    }
+  }
+
+  private static func depth(_ view: interlock_await_view) -> Int {
+    guard view.kind == INTERLOCK_OBJECT_TASK_GROUP.rawValue else { return 2 }
+    return view.awaited == view.task ? 0 : 1
+  }
+
+  private static func calls() -> [interlock_call_view] {
+    let count = interlock_waits_calls(nil, 0) + 16
+    return [interlock_call_view](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = min(interlock_waits_calls(buffer.baseAddress, count), count)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+extension InterlockTrait {
+  /// What happens if a test ends and tasks that it has made have not ended.
+  ///
+  /// Nothing by default: a test may be the first to use an object of the whole process, whose tasks
+  /// are meant to go on.
+  public struct Leaks: Sendable, Hashable {
+    enum Action: Sendable, Hashable { case none, warning, failure }
+
+    let action: Action
+    let grace: Duration
+    let allowed: [String]
+
+    /// Tasks may outlive the test.
+    public static let ignored = Leaks(action: .none, grace: .zero, allowed: [])
+
+    /// A task that outlives its test is a warning, after a grace of a second.
+    public static var warn: Self { .warn() }
+
+    /// A task that outlives its test is a warning.
+    ///
+    /// - Parameters:
+    ///   - grace: How long the test waits for tasks that are about to end. The wait is over when the
+    ///     last of them has ended.
+    ///   - allowed: Where tasks may be made, or may wait, that outlive a test: a file's name,
+    ///     `Feed.swift`, or a function's, `start()`, `Feed.start`, `Feed.start(at:)`.
+    /// - Returns: The value.
+    public static func warn(
+      grace: Duration = .seconds(1), allowing allowed: [String] = []
+    ) -> Self {
+      Self(action: .warning, grace: grace, allowed: allowed)
+    }
+
+    /// A task that outlives its test fails the test, after a grace of a second.
+    public static var fail: Self { .fail() }
+
+    /// A task that outlives its test fails the test.
+    ///
+    /// - Parameters:
+    ///   - grace: How long the test waits for tasks that are about to end. The wait is over when the
+    ///     last of them has ended.
+    ///   - allowed: Where tasks may be made, or may wait, that outlive a test: a file's name,
+    ///     `Feed.swift`, or a function's, `start()`, `Feed.start`, `Feed.start(at:)`.
+    /// - Returns: The value.
+    public static func fail(
+      grace: Duration = .seconds(1), allowing allowed: [String] = []
+    ) -> Self {
+      Self(action: .failure, grace: grace, allowed: allowed)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Findings
+import Foundation
+import HangReports
+import Hangs
+import Interlock
+import InterlockWatchdog
+import Testing
+
+/// The tasks that one test leaves behind.
+final class LeftTasks: Sendable {
+  private let leaks: InterlockTrait.Leaks
+  private let scope: TestScope
+  private let lostBefore = LiveTasks.lost
+
+  /// Follows the tasks of a scope from now on; `nil` if they do not matter, or cannot be followed.
+  init?(of scope: TestScope, _ leaks: InterlockTrait.Leaks) {
+    guard leaks.action != .none, Self.isFollowing else { return nil }
+    self.leaks = leaks
+    self.scope = scope
+    Self.open.withLock { _ = $0.insert(scope.number) }
+  }
+
+  /// Waits for the tasks of the scope, and records an issue for each place whose tasks are left.
+  func end() async {
+    await TaskGrace.wait(atMost: leaks.grace / .seconds(1)) { [self] in areOver }
+    report()
+  }
+
+  /// As `end`, on a thread that may wait.
+  func endBlocking() {
+    TaskGrace.waitBlocking(atMost: leaks.grace / .seconds(1)) { [self] in areOver }
+    report()
+  }
+
+  private var number: UInt64 { UInt64(scope.number) }
+
+  /// Whether no task is left that is not allowed. Most tests allow nothing, and then no symbol is
+  /// needed.
+  private var areOver: Bool {
+    LiveTasks.count(in: number) == 0 || (!leaks.allowed.isEmpty && tasks.isEmpty)
+  }
+
+  /// The tasks that are left and not allowed.
+  private var tasks: [LiveTask] {
+    LiveTasks.tasks(in: number).filter { task in !leaks.allowed.contains { task.is(at: $0) } }
+  }
+
+  private func report() {
+    Self.open.withLock { _ = $0.remove(scope.number) }
+    let left = LiveTasks.count(in: number) > 0 ? tasks : []
+    let verdict = (one: "has outlived its test", several: "have outlived their test")
+    for text in LiveTaskText.texts(of: left, verdict: verdict) { record(text) }
+    if LiveTasks.lost > lostBefore {
+      Self.note("tasks that outlive their tests are not all known: there were too many at a time")
+    }
+  }
+
+  private func record(_ text: LiveTaskText) {
+    var finding = Finding(
+      .outlivingTask, level: leaks.action == .failure ? .error : .warning, message: text.line)
+    finding.details = text.details
+    if let place = text.place {
+      finding.sides = [Finding.Side(title: "the task is made", place: place, stack: text.frames)]
+    }
+    if let test = Test.current {
+      finding.origin = Finding.Origin(group: test.sourceLocation.moduleName, name: test.name)
+    }
+    let lines = [text.line] + text.details.map { "  " + $0 }
+    recordIssue(
+      lines.joined(separator: "\n"),
+      at: SourceLocation(of: text.place, in: scope.location.moduleName) ?? scope.location,
+      knownBecause: noteForReports(finding), isWarning: leaks.action == .warning)
+  }
+
+  // MARK: All tests
+
+  /// The scopes whose tasks are followed.
+  private static let open = Locked<Set<UInt>>([])
+  private static let notes = Locked<Set<String>>([])
+
+  /// Whether tasks are followed; one line says why if they cannot be.
+  private static let isFollowing: Bool = {
+    let reason = LiveTasks.follow(scope: {
+      let number = TestScope.outermost(of: InheritedScopes.ofCaller)
+      // A task that is made after its test has ended belongs to none.
+      return number != 0 && LeftTasks.open.withLock { $0.contains(number) } ? UInt64(number) : 0
+    })
+    if let reason { note("tasks that outlive their tests are not known: \(reason)") }
+    return reason == nil
+  }()
+
+  /// A line about the process, once.
+  private static func note(_ line: String) {
+    if notes.withLock({ $0.insert(line).inserted }) { print("interlock: \(line)") }
+  }
+}
+
+extension LiveTask {
+  /// Whether the task is made, or waits, in a file or function of this name: `Feed.swift`,
+  /// `start()`, `Feed.start`, `Feed.start(at:)`.
+  func `is`(at name: String) -> Bool {
+    (maker + wait.place).contains { frame in
+      if frame.file?.split(separator: "/").last.map(String.init) == name { return true }
+      guard let function = frame.function else { return false }
+      let own = CallSite.Function(frame).name
+      return [function, own].contains { Self.names(of: $0).contains(name) }
+    }
+  }
+
+  /// `Feed.start(at:)` has the names `Feed.start(at:)`, `Feed.start`, `start(at:)` and `start`.
+  private static func names(of function: String) -> Set<String> {
+    let path = function.prefix { $0 != "(" }
+    let parameters = function.dropFirst(path.count)
+    let last = path.split(separator: ".").last ?? path
+    return [function, String(path), String(last + parameters), String(last)]
+  }
+}
+
+extension SourceLocation {
+  /// The line of a frame of the user's code; `nil` if the frame has none.
+  init?(of frame: StackFrame?, in module: String) {
+    guard let file = frame?.file, let line = frame?.line, line > 0,
+      let name = file.split(separator: "/").last
+    else { return nil }
+    self.init(fileID: "\(module)/\(name)", filePath: file, line: line, column: 1)
+  }
+}

@@ -1,0 +1,209 @@
+import Dispatch
+import Foundation
+import InterlockTesting
+import Testing
+
+/// Keeps continuations that no code resumes: a checked one that is dropped would be reported.
+private enum Forgotten {
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var values: [any Sendable] = []
+
+  static func keep(_ value: any Sendable) { lock.withLock { values.append(value) } }
+}
+
+/// Waits, without a thread of the pool, until a task has come as far as it will.
+private final class Arrival: Sendable {
+  private let group = DispatchGroup()
+
+  init() { group.enter() }
+
+  func arrive() { group.leave() }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      group.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+}
+
+/// Waits for ever.
+private func waitForever(_ arrival: Arrival) async {
+  await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in  // waits
+    Forgotten.keep(continuation)
+    arrival.arrive()
+  }
+}
+
+/// Tests that leave a task behind, whatever the grace.
+@Suite(.interlock(leaks: .fail(grace: .zero))) struct Leaving {
+  @Test func continuation() async {
+    let arrival = Arrival()
+    Task { await waitForever(arrival) }  // leaves a continuation
+    await arrival.wait()
+  }
+
+  @Test func unsafeContinuation() async {
+    let arrival = Arrival()
+    Task.detached {  // leaves an unsafe continuation
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        Forgotten.keep(continuation)
+        arrival.arrive()
+      }
+    }
+    await arrival.wait()
+  }
+
+  @Test func stream() async {
+    let arrival = Arrival()
+    let (numbers, source) = AsyncStream.makeStream(of: Int.self)
+    source.yield(1)
+    Forgotten.keep(source)
+    Task {  // leaves a stream
+      for await _ in numbers { arrival.arrive() }
+    }
+    await arrival.wait()
+  }
+
+  @Test func awaitsAnother() async {
+    let arrival = Arrival()
+    let first = Task { await waitForever(arrival) }  // leaves the first
+    Task { await first.value }  // leaves the second
+    await arrival.wait()
+  }
+
+  @Test func child() async {
+    let arrival = Arrival()
+    Task {  // leaves a group
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await waitForever(arrival) }  // leaves a child
+      }
+    }
+    await arrival.wait()
+  }
+
+  @Test func ofATask() async {
+    let arrival = Arrival()
+    await Task.detached {
+      await Task.yield()
+      Task.detached { await waitForever(arrival) }  // leaves the task of a task
+    }.value
+    await arrival.wait()
+  }
+
+  @Test func ofAThread() async {
+    let arrival = Arrival()
+    Thread.detachNewThread {
+      Task { await waitForever(arrival) }  // leaves the task of a thread
+    }
+    await arrival.wait()
+  }
+
+  @Test func several() async {
+    let arrivals = (0..<3).map { _ in Arrival() }
+    for arrival in arrivals {
+      Task { await waitForever(arrival) }  // leaves three
+    }
+    for arrival in arrivals { await arrival.wait() }
+  }
+
+  @Test func throwing() async throws {
+    await continuation()
+    throw CancellationError()
+  }
+
+  @Test(.interlock) func ignored() async { await continuation() }
+
+  @Test(.interlock(leaks: .warn(grace: .zero))) func warned() async { await continuation() }
+
+  @Test(.interlock(leaks: .fail(grace: .zero, allowing: ["waitForever"])))
+  func allowedByFunction() async { await continuation() }
+
+  @Test(.interlock(leaks: .fail(grace: .zero, allowing: ["STLeaving.swift"])))
+  func allowedByFile() async { await continuation() }
+
+  @Test(.interlock(leaks: .fail(grace: .zero, allowing: ["anotherFunction", "Other.swift"])))
+  func notAllowed() async { await continuation() }
+}
+
+/// What is asked of the tests that leave nothing: `LEAKS=off` leaves it out, to measure what it
+/// costs.
+private let stayingLeaks: InterlockTrait.Leaks =
+  ProcessInfo.processInfo.environment["LEAKS"] == "off"
+  ? .ignored : .fail(grace: .seconds(120))
+
+/// The same with an end. `ROUNDS` is the number of cases of each test.
+@Suite(.interlock(leaks: stayingLeaks)) struct Staying {
+  static let rounds = 0..<(Int(ProcessInfo.processInfo.environment["ROUNDS"] ?? "") ?? 20)
+
+  @Test(arguments: rounds) func continuation(_ round: Int) async {
+    await Task {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume() }
+      }
+    }.value
+  }
+
+  @Test(arguments: rounds) func unsafeContinuation(_ round: Int) async {
+    let task = Task.detached {
+      await withUnsafeContinuation { continuation in
+        Task { continuation.resume() }
+      }
+    }
+    if round % 2 == 0 { await task.value }
+  }
+
+  @Test(arguments: rounds) func stream(_ round: Int) async {
+    let (numbers, source) = AsyncStream.makeStream(of: Int.self)
+    let reader = Task {
+      for await _ in numbers {}
+    }
+    source.yield(1)
+    source.finish()
+    await reader.value
+  }
+
+  /// Ends after the test.
+  @Test(arguments: rounds) func cancelled(_ round: Int) async {
+    let task = Task { try? await Task.sleep(for: .seconds(3600)) }
+    task.cancel()
+  }
+
+  @Test(arguments: rounds) func child(_ round: Int) async {
+    Task {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<3 { group.addTask { await Task.yield() } }
+      }
+    }
+  }
+
+  @Test(arguments: rounds) func ofATask(_ round: Int) async {
+    Task.detached {
+      await Task.yield()
+      Task.detached { await Task.yield() }
+    }
+  }
+
+  @Test(arguments: rounds) func ofAThread(_ round: Int) {
+    Thread.detachNewThread {
+      Task { await Task.yield() }
+    }
+  }
+
+  @Test(arguments: rounds) func onAnActor(_ round: Int) async {
+    let counter = ActorCounter()
+    for _ in 0..<4 { Task { await counter.add() } }
+    for _ in 0..<4 { await counter.addLater() }
+  }
+
+  @Test(arguments: rounds) func many(_ round: Int) async {
+    for _ in 0..<20 { Task {} }
+  }
+}
+
+private actor ActorCounter {
+  private var count = 0
+
+  func add() { count += 1 }
+
+  func addLater() { Task { add() } }
+}
