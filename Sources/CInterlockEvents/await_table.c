@@ -2,8 +2,6 @@
 // belongs to one task, from its compare-exchange until the task gives it back.
 #include "await_table.h"
 
-#include "interlock_lives.h"
-
 #if defined(INTERLOCK_INTERPOSES)
 
 enum { most_pending = 1 << 16, probes = 32 };
@@ -100,14 +98,26 @@ size_t interlock_waits_calls(interlock_call_view *views, size_t capacity) {
     if (!task || !(is_sleep || entry->kind == PLAIN)) continue;
     if (!__atomic_load_n(&entry->key, __ATOMIC_RELAXED)) continue;
     if (count < capacity) {
-      views[count] = (interlock_call_view){task, entry->resume + 1, is_sleep};
+      interlock_call_view *view = &views[count];
+      *view = (interlock_call_view){.task = task, .place = entry->resume + 1, .is_sleep = is_sleep};
+      for (size_t outer = 0; is_sleep && outer < interlock_most_outer; outer++) {
+        view->outer[outer] = entry->outer[outer];
+      }
     }
     count++;
   }
   return count;
 }
 
-void interlock_await_call(pending_await *entry, uintptr_t task) {
+void interlock_await_call(pending_await *entry, uintptr_t task,
+                          const interlock_async_context *context) {
+  const interlock_async_context *caller = context->parent;
+  for (size_t index = 0; entry->kind == SLEEP && index < interlock_most_outer; index++) {
+    // One byte further, as the place: see `interlock_waits_awaits`.
+    bool is_known = caller && interlock_is_code(caller->resume);
+    entry->outer[index] = is_known ? caller->resume + 1 : 0;
+    caller = is_known ? caller->parent : NULL;
+  }
   // Release: pairs with the acquire in `interlock_waits_calls`.
   __atomic_store_n(&entry->task, task, __ATOMIC_RELEASE);
 }

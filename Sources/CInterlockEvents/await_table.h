@@ -2,6 +2,7 @@
 #ifndef INTERLOCK_AWAIT_TABLE_H
 #define INTERLOCK_AWAIT_TABLE_H
 
+#include "interlock_lives.h"
 #include "interpose_awaits.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -45,6 +46,8 @@ typedef struct {
   uintptr_t task, awaited;
   interlock_object_kind awaited_kind;
   await_kind kind;
+  /// Of a sleep: see `interlock_call_view`.
+  uintptr_t outer[interlock_most_outer];
   /// Whether the call is the outermost one of a sequence, is published as a wait, and has its end
   /// published.
   bool is_blind, is_waiting, is_published;
@@ -62,8 +65,9 @@ pending_await *interlock_await_find(uintptr_t key) HIDDEN;
 /// Returns the entry of a key, made if there is none; NULL if the table is full.
 pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind kind) HIDDEN;
 void interlock_await_remove(pending_await *entry) HIDDEN;
-/// Records the task that waits at the end of a call without an object.
-void interlock_await_call(pending_await *entry, uintptr_t task) HIDDEN;
+/// Records the task that waits at the end of a call without an object, which got `context`.
+void interlock_await_call(pending_await *entry, uintptr_t task,
+                          const interlock_async_context *context) HIDDEN;
 /// Records what a task waits for until the entry is removed.
 void interlock_await_object(pending_await *entry, uintptr_t task, interlock_object_kind kind,
                             uintptr_t object) HIDDEN;

@@ -106,7 +106,7 @@ static void intercept(interlock_async_context *context, await_kind kind,
   if (is_wait) {
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
-  if (kind == PLAIN || kind == SLEEP) interlock_await_call(entry, task);
+  if (kind == PLAIN || kind == SLEEP) interlock_await_call(entry, task, context);
   // The task follows the address of the result.
   if (kind == TASK) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
   bool is_group = kind == GROUP || kind == GROUP_FAILURE || kind == GROUP_REST;

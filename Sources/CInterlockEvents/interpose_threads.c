@@ -1,5 +1,5 @@
 // Thread creation: what the starting thread did before happens before everything in the new one.
-#include "interpose.h"
+#include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -16,6 +16,8 @@ typedef struct {
   /// The thread that starts it, and whether a `FORK` was published.
   uint32_t by;
   bool is_published;
+  /// See `interlock_life_of_thread`.
+  uintptr_t life;
 } start;
 
 __thread uint32_t interlock_started_by;
@@ -39,6 +41,7 @@ BETWEEN static void *run_thread(void *argument) {
     publish(INTERLOCK_EVENT_START, argument, 0, (uintptr_t)own.function);
   }
   free(argument);
+  if (own.life) interlock_life_runs(own.life);
   if (interlock_memory_thread_begins) interlock_memory_thread_begins();
   return own.function(own.argument);
 }
@@ -77,7 +80,11 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
   // Without memory its start is not published: readers order it after everything.
   if (!made) return checked(real(thread, attributes, function, argument));
   bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
-  *made = (start){function, argument, interlock_thread_id(), is_published};
+  // A library's own thread may serve the whole process.
+  bool is_followed = interlock_follows_lives && !controlled &&
+                     (interlock_is_foundation(RETURNS_TO) || interlock_events_is_users(RETURNS_TO));
+  uintptr_t life = is_followed ? interlock_life_of_thread(USER_PLACE) : 0;
+  *made = (start){function, argument, interlock_thread_id(), is_published, life};
   if (is_published) {
     bool is_internal = interlock_is_dispatch(RETURNS_TO);
     publish(INTERLOCK_EVENT_FORK, made, is_internal ? INTERLOCK_FLAG_INTERNAL : 0, USER_PLACE);
@@ -85,7 +92,10 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
   int result = controlled
                    ? interlock_posix->create(thread, attributes, run_thread, made, site)
                    : checked(real(thread, attributes, run_thread, made));
-  if (result != 0) free(made);
+  if (result != 0) {
+    interlock_life_refused(life);
+    free(made);
+  }
   return result;
 }
 

@@ -1,4 +1,4 @@
-// The tasks that have not ended, by their addresses, and how many each scope has.
+// The tasks that have not ended, by their addresses, and the threads, by scopes.
 //
 // A task may run, and end, before the call returns that makes it: only then is its address known.
 // So while any thread makes a task, the ends of unknown tasks are listed, and the thread looks for
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ typedef struct life {
   uintptr_t task;
   uint64_t number, scope;
   interlock_task_place place;
+  bool is_thread;
+  uint32_t thread;
   /// Those of scopes with the same hash.
   struct life *next, **before;
 } life;
@@ -62,7 +65,8 @@ static bool add(interlock_life_start start, uintptr_t task, interlock_task_place
   for (size_t probe = 0; probe < probes; probe++) {
     life *tried = at_probe(task, probe);
     uintptr_t free_entry = 0;
-    // Relaxed on failure: the next entry is tried. Acquire: pairs with the release in `remove_life`.
+    // Relaxed on failure: the next entry is tried. Acquire: pairs with the release in
+    // `remove_life`.
     if (__atomic_load_n(&tried->task, __ATOMIC_RELAXED) != 0 ||
         !__atomic_compare_exchange_n(&tried->task, &free_entry, claimed, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED)) {
@@ -72,6 +76,8 @@ static bool add(interlock_life_start start, uintptr_t task, interlock_task_place
     tried->number = __atomic_add_fetch(&newest, 1, __ATOMIC_RELAXED);
     tried->scope = start.scope;
     tried->place = place;
+    tried->is_thread = start.is_thread;
+    tried->thread = 0;
     scope_list *list = &lists[start.scope % list_count];
     take(&list->lock);
     tried->next = list->first;
@@ -119,7 +125,8 @@ static bool remove_life(uintptr_t task) {
   return true;
 }
 
-interlock_life_start interlock_life_starts(uintptr_t maker) {
+/// The scope of the calling code, and whether what it makes is followed.
+static interlock_life_start scope_of(uintptr_t maker) {
   interlock_life_start start = {0};
   if (interlock_marks.hidden > 0) return start;
   // Acquire: pairs with the release in `interlock_lives_follow`.
@@ -135,6 +142,11 @@ interlock_life_start interlock_life_starts(uintptr_t maker) {
   }
   // Relaxed: it only ever becomes true, and a task made meanwhile may be followed or not.
   start.is_followed = start.scope || __atomic_load_n(&follows_all, __ATOMIC_RELAXED);
+  return start;
+}
+
+interlock_life_start interlock_life_starts(uintptr_t maker) {
+  interlock_life_start start = scope_of(maker);
   if (!start.is_followed) return start;
   // Before the task can run: its end comes after this, and finds either the count or the entry.
   __atomic_fetch_add(&making, 1, __ATOMIC_SEQ_CST);
@@ -175,7 +187,41 @@ void interlock_life_ends(uintptr_t task) {
   remove_life(task);
 }
 
+// Threads, by odd numbers, which are no addresses of tasks. A destructor of thread-specific data
+// notes the end: `pthread_exit` ends a thread too.
+
+static pthread_key_t end_key;
+
+static void end_thread(void *life) { remove_life((uintptr_t)life); }
+
+static void make_key(void) { pthread_key_create(&end_key, end_thread); }
+
+uintptr_t interlock_life_of_thread(uintptr_t place) {
+  interlock_life_start start = scope_of(interlock_lives_current());
+  if (!start.is_followed) return 0;
+  start.is_thread = true;
+  // Relaxed: a number, which orders nothing. Odd: no task has such an address, and 1 is `claimed`.
+  static uintptr_t last = 1;
+  uintptr_t life = __atomic_add_fetch(&last, 2, __ATOMIC_RELAXED);
+  if (add(start, life, (interlock_task_place){place, 0})) return life;
+  __atomic_fetch_add(&lost_count, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+void interlock_life_runs(uintptr_t life) {
+  struct life *found = find(life);
+  if (!found) return;
+  __atomic_store_n(&found->thread, interlock_thread_id(), __ATOMIC_RELAXED);
+  pthread_setspecific(end_key, (void *)life);
+}
+
+void interlock_life_refused(uintptr_t life) {
+  if (life) remove_life(life);
+}
+
 const char *interlock_lives_follow(interlock_scope_function scope, bool all) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_key);
   const char *lost = interlock_layouts_lost(0);
   if (lost) return lost;
   if (!interlock_follow_task_ends()) return "the Swift runtime differs from the known one";
@@ -192,7 +238,14 @@ static void view(const life *entry, uint64_t scope, interlock_live_task *tasks, 
   uintptr_t task = __atomic_load_n(&entry->task, __ATOMIC_RELAXED);
   if (task == claimed || entry->scope != scope) return;
   if (*count < capacity) {
-    tasks[*count] = (interlock_live_task){task, entry->number, scope, entry->place};
+    // Relaxed: a number, which orders nothing.
+    tasks[*count] = (interlock_live_task){.task = task,
+                                          .thread = __atomic_load_n(&entry->thread,
+                                                                    __ATOMIC_RELAXED),
+                                          .is_thread = entry->is_thread,
+                                          .number = entry->number,
+                                          .scope = scope,
+                                          .place = entry->place};
   }
   ++*count;
 }

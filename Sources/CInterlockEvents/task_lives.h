@@ -14,7 +14,7 @@ extern bool interlock_follows_lives HIDDEN;
 typedef struct {
   uint64_t scope;
   uint32_t ends;
-  bool is_followed;
+  bool is_followed, is_thread;
 } interlock_life_start;
 
 /// The calling thread is about to make a task, from code of `maker`, the running task.
@@ -22,6 +22,13 @@ interlock_life_start interlock_life_starts(uintptr_t maker) HIDDEN;
 /// The task was made, and may have ended since.
 void interlock_life_begins(interlock_life_start start, uintptr_t task,
                            interlock_task_place place) HIDDEN;
+/// A thread is about to be made, at `place`. Returns what to give to the other two functions; 0 if
+/// the thread is not followed.
+uintptr_t interlock_life_of_thread(uintptr_t place) HIDDEN;
+/// The calling thread is that one. Its end is noted by itself.
+void interlock_life_runs(uintptr_t life) HIDDEN;
+/// The thread could not be made.
+void interlock_life_refused(uintptr_t life) HIDDEN;
 /// A task has ended, whether it is followed or not. Called in the runtime: allocates nothing and
 /// waits for nothing.
 void interlock_life_ends(uintptr_t task) HIDDEN;

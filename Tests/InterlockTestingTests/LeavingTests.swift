@@ -19,6 +19,7 @@ struct LeavingTests {
       ("ofATask()", "leaves the task of a task", waits),
       ("ofAThread()", "leaves the task of a thread", waits),
       ("several()", "leaves three", "3 tasks made at"),
+      ("thread()", "leaves a thread", "a thread made at"),
       ("notAllowed()", "leaves a continuation", waits),
     ] {
       let found = run.issues.filter { $0.test == test }
@@ -57,7 +58,7 @@ struct LeavingTests {
     #expect(leaves.output.contains("\(place): error: XCLeaving.testLeaves"), "\(leaves.output)")
     let stays = try WatchedRun("xctest", "XCLeaving/testStays")
     #expect(stays.status == 0, "\(stays.output)")
-    #expect(try ReportedRun("Leaving/several").results.map(\.rule) == ["outliving-task"])
+    #expect(try ReportedRun("Leaving/several").results.map(\.rule) == ["outlives-test"])
   }
 
   private func line(_ mark: String) throws -> String {

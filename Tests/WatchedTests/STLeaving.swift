@@ -34,6 +34,24 @@ private func waitForever(_ arrival: Arrival) async {
   }
 }
 
+/// Runs work on a thread of its own, and waits for the end of the thread.
+private func onJoinedThread(_ work: @escaping @Sendable () -> Void) {
+  final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+  var thread = pthread_t()
+  let argument = Unmanaged.passRetained(Work(work)).toOpaque()
+  pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }, argument)
+  pthread_join(thread, nil)
+}
+
 /// Tests that leave a task behind, whatever the grace.
 @Suite(.interlock(leaks: .fail(grace: .zero))) struct Leaving {
   @Test func continuation() async {
@@ -92,8 +110,18 @@ private func waitForever(_ arrival: Arrival) async {
 
   @Test func ofAThread() async {
     let arrival = Arrival()
-    Thread.detachNewThread {
+    onJoinedThread {
       Task { await waitForever(arrival) }  // leaves the task of a thread
+    }
+    await arrival.wait()
+  }
+
+  @Test func thread() async {
+    let (arrival, forever) = (Arrival(), DispatchSemaphore(value: 0))
+    Forgotten.keep(forever)
+    Thread.detachNewThread {  // leaves a thread
+      arrival.arrive()
+      forever.wait()
     }
     await arrival.wait()
   }
@@ -187,6 +215,13 @@ private let stayingLeaks: InterlockTrait.Leaks =
     Thread.detachNewThread {
       Task { await Task.yield() }
     }
+  }
+
+  @Test(arguments: rounds) func thread(_ round: Int) {
+    if round % 2 == 0 { return onJoinedThread {} }
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { ended.signal() }
+    ended.wait()
   }
 
   @Test(arguments: rounds) func onAnActor(_ round: Int) async {

@@ -3,7 +3,7 @@ extension Rule {
   static let ends: [Rule] =
     [
       .crash, .outOfMemory, .tooMuchOutput, .earlyExit, .timeLimit, .livelock, .orderFails,
-      .outlivingTask,
+      .outlivesTest,
     ]
 
   package static let crash = Rule(
@@ -55,12 +55,12 @@ extension Rule {
     example: "if cache[key] == nil { cache[key] = make() }   // two threads see nil",
     remedy: "Make the test and the change one step: hold one lock over both.")
 
-  package static let outlivingTask = Rule(
-    "outliving-task", "A task that a test has made has not ended with the test.",
+  package static let outlivesTest = Rule(
+    "outlives-test", "A task or a thread that a test has made has not ended with the test.",
     meaning: """
-      An unstructured task (`Task { }`, `Task.detached`) runs on, or is suspended, when its test \
-      is over. It may change what later tests see. A continuation that was not resumed yet is \
-      not proven to be leaked: code that still runs may resume it.
+      An unstructured task (`Task { }`, `Task.detached`) or a thread runs on, or waits, when its \
+      test is over. It may change what later tests see. A continuation that was not resumed yet \
+      is not proven to be leaked: code that still runs may resume it.
       """,
     example: """
       func start() { task = Task { for await event in events { handle(event) } } }
@@ -68,7 +68,7 @@ extension Rule {
       """,
     remedy: """
       Keep the task; cancel and await it where its owner ends (`task.cancel(); await task.value`). \
-      Resume a continuation on every path, also on cancellation. Allow a task that is meant to \
-      live as long as the process by its place.
+      Resume a continuation on every path, also on cancellation. Allow what is meant to live as \
+      long as the process by its place.
       """)
 }

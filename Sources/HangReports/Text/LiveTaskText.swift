@@ -1,8 +1,8 @@
 package import Hangs
 package import Interlock
 
-/// Tasks that have not ended as lines: those that one place has made and that wait at one place
-/// together.
+/// Tasks and threads that have not ended as lines: those that one place has made and that wait at
+/// one place together.
 package struct LiveTaskText: Sendable {
   /// `2 tasks, made at Feed.swift:12  Feed.start(): they wait for a continuation at …`
   package let line: String
@@ -12,8 +12,8 @@ package struct LiveTaskText: Sendable {
   package let place: StackFrame?
   /// The frames of the place, and of the `await`.
   package let frames: [StackFrame]
-  /// How many tasks there are.
-  package let count: Int
+  /// Whether they are threads.
+  package let isThread: Bool
 
   /// Formats tasks with symbols, in the order in which their places made the first of them.
   ///
@@ -27,7 +27,7 @@ package struct LiveTaskText: Sendable {
     var order: [String] = []
     var groups: [String: [LiveTask]] = [:]
     for task in tasks {
-      let key = made(task) + "\n" + waits(task.wait, isOne: true)
+      let key = noun(task) + made(task) + "\n" + waits(task, task.wait, isOne: true)
       if groups[key] == nil { order.append(key) }
       groups[key, default: []].append(task)
     }
@@ -38,27 +38,34 @@ package struct LiveTaskText: Sendable {
     let isOne = tasks.count == 1
     let first = tasks[0]
     line =
-      (isOne ? "a task" : Counted.noun(tasks.count, "task")) + Self.made(first) + " "
+      (isOne ? "a " + Self.noun(first) : Counted.noun(tasks.count, Self.noun(first)))
+      + Self.made(first) + " "
       + (isOne ? verdict.one : verdict.several) + ": " + (isOne ? "it " : "they ")
-      + Self.waits(first.wait, isOne: isOne)
+      + Self.waits(first, first.wait, isOne: isOne)
     details = first.children.prefix(Self.mostChildren).map { child in
       "a child" + (PlaceText.place(child.maker).map { " made at \($0)" } ?? "") + " "
-        + Self.waits(child.wait, isOne: true)
+        + Self.waits(first, child.wait, isOne: true)
     }
     place = first.place
     frames = first.maker + first.wait.place
-    count = tasks.count
+    isThread = first.isThread
   }
 
   private static let mostChildren = 4
+
+  private static func noun(_ task: LiveTask) -> String { task.isThread ? "thread" : "task" }
 
   private static func made(_ task: LiveTask) -> String {
     PlaceText.place(task.maker).map { " made at \($0)" } ?? ""
   }
 
-  private static func waits(_ wait: LiveTask.Wait, isOne: Bool) -> String {
+  private static func waits(
+    _ task: LiveTask, _ wait: LiveTask.Wait, isOne: Bool
+  ) -> String {
     let waits = isOne ? "waits" : "wait"
-    let place = PlaceText.at(wait.place)
+    // Functions of the library that are compiled into the user's code have no line.
+    let lines = wait.place.filter { $0.line ?? 0 > 0 }
+    let place = PlaceText.at(lines.isEmpty ? wait.place : lines)
     return switch wait.state {
     case .continuation: "\(waits) for a continuation\(place), not resumed yet"
     case .stream: "\(waits) for the next element of an AsyncStream\(place)"
@@ -68,7 +75,24 @@ package struct LiveTaskText: Sendable {
       "\(waits) to enter " + (type.map { "the actor \(Printable.label($0))" } ?? "an actor") + place
     case .sleep: "\(isOne ? "sleeps" : "sleep")\(place)"
     case .call: "\(waits) for an asynchronous call\(place)"
-    case .none: "\(isOne ? "runs, or waits" : "run, or wait") for a thread"
+    case .object(let kind): "\(waits) for \(name(of: kind))\(place)"
+    case .none:
+      (isOne ? "runs, or waits" : "run, or wait")
+        + (task.isThread ? " for the system" : " for a thread")
+    }
+  }
+
+  private static func name(of kind: WaitSnapshot.ObjectKind) -> String {
+    switch kind {
+    case .mutex, .readLock, .writeLock, .swiftMutex: "a lock"
+    case .condition: "a condition"
+    case .semaphore: "a semaphore"
+    case .group: "a Dispatch group"
+    case .queue: "a queue"
+    case .workItem: "a work item"
+    case .thread: "another thread"
+    case .initializer: "an initialiser"
+    default: "another thread's signal"
     }
   }
 }

@@ -1,7 +1,7 @@
 package import Interlock
 import ProcessInspection
 
-/// An unstructured task that has not ended: `Task { }`, `Task.detached`.
+/// An unstructured task that has not ended, `Task { }` or `Task.detached`, or a thread.
 package struct LiveTask: Sendable, Hashable {
   /// What a task is doing, as far as it is known.
   package enum State: Sendable, Hashable {
@@ -19,11 +19,13 @@ package struct LiveTask: Sendable, Hashable {
     case sleep
     /// It has called an asynchronous function that has not returned.
     case call
-    /// It waits for none of these: it runs, or is queued.
+    /// A thread, or a task with its thread, waits for this object.
+    case object(WaitSnapshot.ObjectKind)
+    /// It waits for none of these: it runs, or is queued; a thread may wait for the system.
     case none
   }
 
-  /// What a suspended task waits for, and where.
+  /// What a task or thread waits for, and where.
   package struct Wait: Sendable, Hashable {
     /// What the task waits for.
     package var state: State
@@ -53,6 +55,8 @@ package struct LiveTask: Sendable, Hashable {
 
   /// Its number, which no other task of the process has.
   package var number: UInt64
+  /// Whether it is a thread.
+  package var isThread: Bool
   /// Whether the thread that describes it runs it.
   package var isRunning = false
   /// The place that made it: where a report begins.
@@ -63,14 +67,17 @@ package struct LiveTask: Sendable, Hashable {
   package var children: [Child]
 
   /// Describes a task.
-  package init(number: UInt64, maker: [StackFrame], wait: Wait, children: [Child] = []) {
+  package init(
+    number: UInt64, isThread: Bool = false, maker: [StackFrame], wait: Wait, children: [Child] = []
+  ) {
     self.number = number
+    self.isThread = isThread
     self.maker = maker
     self.wait = wait
     self.children = children
   }
 
-  /// The first line of the user's code that made the task; `nil` if it is not known.
+  /// The first line of the user's code that made it; `nil` if it is not known.
   package var place: StackFrame? {
     maker.first { !$0.isSystem && $0.file != nil && $0.line ?? 0 > 0 }
   }

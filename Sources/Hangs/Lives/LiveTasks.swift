@@ -3,16 +3,17 @@ import CInterlockEvents
 import Interlock
 import ProcessInspection
 
-/// The unstructured tasks of this process that have not ended, from the start of `follow` on.
+/// The unstructured tasks and the threads of this process that have not ended, of those that were
+/// made since `follow`.
 package enum LiveTasks {
   /// The most tasks that are described.
   private static let most = 4096
 
-  /// Follows the tasks that are made from now on, for the rest of the process's life.
+  /// Follows the tasks and threads that are made from now on, for the rest of the process's life.
   ///
   /// - Parameters:
-  ///   - scope: Returns the scope of the calling code, 0 for none; called on the thread that makes a
-  ///     task. `nil` if no code has one.
+  ///   - scope: Returns the scope of the calling code, 0 for none; called on the thread that makes
+  ///     a task. `nil` if no code has one.
   ///   - all: Whether to follow tasks of no scope too.
   /// - Returns: Why tasks cannot be followed; `nil` if they are.
   package static func follow(
@@ -23,15 +24,16 @@ package enum LiveTasks {
     return interlock_lives_follow(scope, all).map { String(cString: $0) }
   }
 
-  /// How many tasks could not be followed, because there were too many at a time.
+  /// How many could not be followed, because there were too many at a time.
   package static var lost: Int { Int(interlock_lives_lost()) }
 
-  /// How many tasks of a scope have not ended; of all code if it is `nil`.
+  /// How many tasks and threads of a scope have not ended; of all code if it is `nil`.
   package static func count(in scope: UInt64?) -> Int {
     interlock_lives_tasks(scope ?? 0, scope == nil, nil, 0)
   }
 
-  /// The tasks of a scope that have not ended, with symbols, in the order in which they were made.
+  /// The tasks and threads of a scope that have not ended, with symbols, in the order in which they
+  /// were made.
   ///
   /// - Parameter scope: The scope; `nil` for the tasks of all code.
   /// - Returns: The tasks; at most 4096.
@@ -46,10 +48,13 @@ package enum LiveTasks {
     let waits = CurrentWaits()
     let current = interlock_lives_current()
     let tasks = live.sorted { $0.number < $1.number }.map { task in
+      let wait =
+        task.is_thread ? waits.byThread[task.thread] : waits.byTask[task.task]
       var described = LiveTask(
-        number: task.number, maker: SnapshotTaker.frames(task.place.place, task.place.outer),
-        wait: waits.byTask[task.task] ?? .init(.none), children: waits.children[task.task] ?? [])
-      described.isRunning = task.task == current
+        number: task.number, isThread: task.is_thread,
+        maker: SnapshotTaker.frames(task.place.place, task.place.outer),
+        wait: wait ?? .init(.none), children: waits.children[task.task] ?? [])
+      described.isRunning = !task.is_thread && task.task == current
       return described
     }
     let addresses = tasks.reduce(into: Set<UInt>()) { $0.formUnion($1.addresses) }
@@ -58,9 +63,10 @@ package enum LiveTasks {
   }
 }
 
-/// What every suspended task of the process waits for at this moment, without symbols.
+/// What every suspended task, and every thread, waits for at this moment, without symbols.
 private struct CurrentWaits {
   private(set) var byTask: [UInt: LiveTask.Wait] = [:]
+  private(set) var byThread: [UInt32: LiveTask.Wait] = [:]
   private(set) var children: [UInt: [LiveTask.Child]] = [:]
 
   init() {
@@ -81,7 +87,9 @@ private struct CurrentWaits {
       byTask[view.task] = .init(state, at: SnapshotTaker.frames(view.place))
     }
     for call in Self.calls() where call.is_sleep {
-      byTask[call.task] = .init(.sleep, at: SnapshotTaker.frames(call.place))
+      var call = call
+      byTask[call.task] = .init(
+        .sleep, at: SnapshotTaker.frames(call.place) + SnapshotTaker.callers(&call.outer))
     }
     for view in SnapshotTaker.continuations() {
       let state: LiveTask.State = SnapshotTaker.kind(view.kind) == .stream ? .stream : .continuation
@@ -89,6 +97,10 @@ private struct CurrentWaits {
       byTask[view.object] = .init(
         state,
         at: SnapshotTaker.frames(view.created) + SnapshotTaker.callers(&view.created_callers))
+    }
+    for view in SnapshotTaker.threadViews() {
+      guard let kind = SnapshotTaker.kind(view.wait_kind) else { continue }
+      byThread[view.number] = .init(.object(kind), at: SnapshotTaker.frames(view.wait_place))
     }
     for (task, wait) in byTask {
       guard let parent = SnapshotTaker.parent(ofTask: task) else { continue }

@@ -48,7 +48,10 @@ package final class TaskGrace: Sendable {
       return !hasThread
     }
     if starts {
+      // The thread is none of the test that waits.
+      interlock_events_hide_thread(true)
       Thread.detachNewThread { run() }
+      interlock_events_hide_thread(false)
     } else {
       interlock_lives_wake()
     }

@@ -1,5 +1,5 @@
 extension InterlockTrait {
-  /// What happens if a test ends and tasks that it has made have not ended.
+  /// What happens if a test ends and tasks or threads that it has made have not ended.
   ///
   /// Nothing by default: a test may be the first to use an object of the whole process, whose tasks
   /// are meant to go on.
@@ -10,18 +10,18 @@ extension InterlockTrait {
     let grace: Duration
     let allowed: [String]
 
-    /// Tasks may outlive the test.
+    /// Tasks and threads may outlive the test.
     public static let ignored = Leaks(action: .none, grace: .zero, allowed: [])
 
-    /// A task that outlives its test is a warning, after a grace of a second.
+    /// A task or thread that outlives its test is a warning, after a grace of a second.
     public static var warn: Self { .warn() }
 
-    /// A task that outlives its test is a warning.
+    /// A task or thread that outlives its test is a warning.
     ///
     /// - Parameters:
-    ///   - grace: How long the test waits for tasks that are about to end. The wait is over when the
-    ///     last of them has ended.
-    ///   - allowed: Where tasks may be made, or may wait, that outlive a test: a file's name,
+    ///   - grace: How long the test waits for what is about to end. The wait is over when the last
+    ///     of it has ended.
+    ///   - allowed: Where that may be made, or may wait, which outlives a test: a file's name,
     ///     `Feed.swift`, or a function's, `start()`, `Feed.start`, `Feed.start(at:)`.
     /// - Returns: The value.
     public static func warn(
@@ -30,15 +30,15 @@ extension InterlockTrait {
       Self(action: .warning, grace: grace, allowed: allowed)
     }
 
-    /// A task that outlives its test fails the test, after a grace of a second.
+    /// A task or thread that outlives its test fails the test, after a grace of a second.
     public static var fail: Self { .fail() }
 
-    /// A task that outlives its test fails the test.
+    /// A task or thread that outlives its test fails the test.
     ///
     /// - Parameters:
-    ///   - grace: How long the test waits for tasks that are about to end. The wait is over when the
-    ///     last of them has ended.
-    ///   - allowed: Where tasks may be made, or may wait, that outlive a test: a file's name,
+    ///   - grace: How long the test waits for what is about to end. The wait is over when the last
+    ///     of it has ended.
+    ///   - allowed: Where that may be made, or may wait, which outlives a test: a file's name,
     ///     `Feed.swift`, or a function's, `start()`, `Feed.start`, `Feed.start(at:)`.
     /// - Returns: The value.
     public static func fail(

@@ -6,7 +6,7 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// The tasks that one test leaves behind.
+/// The tasks and threads that one test leaves behind.
 final class LeftTasks: Sendable {
   private let leaks: InterlockTrait.Leaks
   private let scope: TestScope
@@ -51,16 +51,17 @@ final class LeftTasks: Sendable {
     let verdict = (one: "has outlived its test", several: "have outlived their test")
     for text in LiveTaskText.texts(of: left, verdict: verdict) { record(text) }
     if LiveTasks.lost > lostBefore {
-      Self.note("tasks that outlive their tests are not all known: there were too many at a time")
+      Self.note("what outlives its test is not all known: there were too many at a time")
     }
   }
 
   private func record(_ text: LiveTaskText) {
     var finding = Finding(
-      .outlivingTask, level: leaks.action == .failure ? .error : .warning, message: text.line)
+      .outlivesTest, level: leaks.action == .failure ? .error : .warning, message: text.line)
     finding.details = text.details
     if let place = text.place {
-      finding.sides = [Finding.Side(title: "the task is made", place: place, stack: text.frames)]
+      let title = text.isThread ? "the thread is made" : "the task is made"
+      finding.sides = [Finding.Side(title: title, place: place, stack: text.frames)]
     }
     if let test = Test.current {
       finding.origin = Finding.Origin(group: test.sourceLocation.moduleName, name: test.name)
@@ -82,10 +83,10 @@ final class LeftTasks: Sendable {
   private static let isFollowing: Bool = {
     let reason = LiveTasks.follow(scope: {
       let number = TestScope.outermost(of: InheritedScopes.ofCaller)
-      // A task that is made after its test has ended belongs to none.
+      // What is made after its test has ended belongs to none.
       return number != 0 && LeftTasks.open.withLock { $0.contains(number) } ? UInt64(number) : 0
     })
-    if let reason { note("tasks that outlive their tests are not known: \(reason)") }
+    if let reason { note("what outlives its test is not known: \(reason)") }
     return reason == nil
   }()
 
@@ -96,8 +97,8 @@ final class LeftTasks: Sendable {
 }
 
 extension LiveTask {
-  /// Whether the task is made, or waits, in a file or function of this name: `Feed.swift`,
-  /// `start()`, `Feed.start`, `Feed.start(at:)`.
+  /// Whether it is made, or waits, in a file or function of this name: `Feed.swift`, `start()`,
+  /// `Feed.start`, `Feed.start(at:)`.
   func `is`(at name: String) -> Bool {
     (maker + wait.place).contains { frame in
       if frame.file?.split(separator: "/").last.map(String.init) == name { return true }
