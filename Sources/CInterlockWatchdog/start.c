@@ -30,6 +30,7 @@ __attribute__((constructor(65535))) static void start(void) {
   // Start prediction first: it does not follow objects made before.
   interlock_prediction_start_from_environment();
   interlock_watchdog_start_from_environment();
+  interlock_leaks_start_from_environment();
 }
 
 void *interlock_watchdog_stack_area(unsigned slots) {

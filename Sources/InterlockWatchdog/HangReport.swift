@@ -56,6 +56,7 @@ struct HangReport {
     if let blindness { lines.append("  (what the threads wait for is not known: \(blindness))") }
     let state = StateText(snapshot, mostLines: Self.mostGroups)
     lines += (state.tasks + (finding.isAsked ? state.threads : [])).map { "  " + $0 }
+    if finding.isAsked { lines += LeaksAtExit.lines(atExit: false).map { "  " + $0 } }
     let total = groups.reduce(0) { $0 + $1.count }
     lines.append("  all \(total) threads:")
     for group in groups.prefix(Self.mostGroups) {

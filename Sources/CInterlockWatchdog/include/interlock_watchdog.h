@@ -51,6 +51,10 @@ void interlock_watchdog_start_from_environment(void);
 /// It reports at exit the deadlocks and races that did not occur in this run.
 void interlock_prediction_start_from_environment(void);
 
+/// Follows tasks, and lists at exit those that have not ended, if `INTERLOCK_OPTIONS` has
+/// `leaks=on`.
+void interlock_leaks_start_from_environment(void);
+
 /// Arranges for the reports that `INTERLOCK_OPTIONS` names, and those that a CI service reads, to
 /// be written at exit. Swift's side: `Sources/InterlockWatchdog/ProcessReport.swift`.
 void interlock_report_start_from_environment(void);

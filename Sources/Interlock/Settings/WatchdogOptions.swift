@@ -17,6 +17,8 @@ package struct WatchdogOptions: EnvironmentOptions {
   package var failOn: FailOn?
   /// The longest hold of a lock that is not reported, in seconds; `nil` for none.
   package var holdLimit: Double?
+  /// Whether the tasks that have not ended are listed at exit, and for SIGQUIT.
+  package var leaks = false
 
   /// The defaults.
   package init() {}
@@ -40,6 +42,9 @@ package struct WatchdogOptions: EnvironmentOptions {
       "hold_limit", .seconds(0.001...86_400), \.holdLimit,
       "Report a lock that is held for longer than this many seconds, {values}.",
       default: "never"),
+    Option(
+      "leaks", .onOrOff, \.leaks,
+      "List the tasks that have not ended, with their places: at exit, and for SIGQUIT."),
   ]
 
   /// Finds options that need prediction, which is off.
