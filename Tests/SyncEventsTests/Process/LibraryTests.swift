@@ -98,6 +98,11 @@ extension SyncEvents {
         #include "interlock_places.h"
         void interlock_work_items_forked(void) {}
         void interlock_layouts_forked(void) {}
+        _Bool interlock_follows_lives;
+        void interlock_lives_forked(void) {}
+        unsigned long interlock_life_of_thread(unsigned long place) { return place; }
+        void interlock_life_runs(unsigned long life) { (void)life; }
+        void interlock_life_refused(unsigned long life) { (void)life; }
         const char *interlock_layouts_lost(unsigned among) { return among ? 0 : ""; }
         int main(int count, char **arguments) {
           void *library = dlopen(arguments[count - 1], RTLD_NOW);
