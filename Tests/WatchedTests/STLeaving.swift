@@ -101,10 +101,14 @@ private func onJoinedThread(_ work: @escaping @Sendable () -> Void) {
 
   @Test func ofATask() async {
     let arrival = Arrival()
-    await Task.detached {
-      await Task.yield()
+    // The scope of a task is known once the call that makes the task has returned.
+    let isMade = Arrival()
+    let outer = Task.detached {
+      await isMade.wait()
       Task.detached { await waitForever(arrival) }  // leaves the task of a task
-    }.value
+    }
+    isMade.arrive()
+    await outer.value
     await arrival.wait()
   }
 
