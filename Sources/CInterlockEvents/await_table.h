@@ -46,7 +46,7 @@ typedef struct {
   uintptr_t task, awaited;
   interlock_object_kind awaited_kind;
   await_kind kind;
-  /// Of a sleep: see `interlock_call_view`.
+  /// The callers of a sleep: see `interlock_call_view`.
   uintptr_t outer[interlock_most_outer];
   /// Whether the call is the outermost one of a sequence, is published as a wait, and has its end
   /// published.

@@ -89,7 +89,7 @@ static bool learn(interlock_task_edges *edges) {
   return interlock_layout_note(INTERLOCK_LAYOUT_TASK, is_free && run_own_task(edges));
 }
 
-/// What was learnt, once for both users.
+/// The facts about the runtime, learnt once for both users.
 static interlock_task_edges known;
 static enum { UNLEARNT, LEARNING, LEARNT, DIFFERENT } state;
 

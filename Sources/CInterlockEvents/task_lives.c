@@ -24,7 +24,7 @@ typedef struct life {
   interlock_task_place place;
   bool is_thread;
   uint32_t thread;
-  /// Those of scopes with the same hash.
+  /// The neighbours in the list of the scopes with the same hash.
   struct life *next, **before;
 } life;
 
@@ -292,7 +292,7 @@ void interlock_lives_wait(uint32_t seen, uint64_t due) {
   enum { second = 1000000000 };
   struct timespec until = {(time_t)(due / second), (long)(due % second)};
   __atomic_fetch_add(&waiters, 1, __ATOMIC_SEQ_CST);
-  // Of the operations, this one takes an absolute time. The kernel compares `ends` first.
+  // This operation takes an absolute time. The kernel compares `ends` first.
   syscall(SYS_futex, &ends, FUTEX_WAIT_BITSET_PRIVATE, seen, &until, NULL,
           FUTEX_BITSET_MATCH_ANY);
   __atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);

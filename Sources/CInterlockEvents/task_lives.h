@@ -10,7 +10,7 @@
 /// Whether tasks are followed.
 extern bool interlock_follows_lives HIDDEN;
 
-/// What is noted before the runtime makes a task, which may end before the call returns.
+/// A note from before the runtime makes a task, which may end before the call returns.
 typedef struct {
   uint64_t scope;
   uint32_t ends;

@@ -1,4 +1,4 @@
-// What the functions that instrumented code calls for its atomics have in common: a race check, the
+// The common parts of the functions that instrumented code calls for its atomics: a race check, the
 // order of threads, and the point of an explored thread. Included by atomics.c only.
 #ifndef INTERLOCK_ATOMIC_CALLS_H
 #define INTERLOCK_ATOMIC_CALLS_H

@@ -8,7 +8,7 @@ extension ExplorationFailure {
     ([summary] + evidence + order).joined(separator: "\n")
   }
 
-  /// What failed, and how the order was found.
+  /// The failure, and how its order was found.
   package var summary: String {
     (verdict == .failed && !text.isEmpty ? "\(text)\n" : "") + headline
   }

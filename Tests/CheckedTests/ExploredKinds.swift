@@ -27,7 +27,7 @@ import Testing
 
   final class Side: Sendable {
     let pair = Atomic(WordPair(first: 0, second: 0))
-    /// What its thread has seen of the other side.
+    /// The value that this side's thread has seen of the other side.
     let seen = Atomic(UInt(1))
 
     func meet(_ other: Side, isSequential: Bool) {

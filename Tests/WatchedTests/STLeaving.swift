@@ -157,8 +157,8 @@ private func onJoinedThread(_ work: @escaping @Sendable () -> Void) {
   func notAllowed() async { await continuation() }
 }
 
-/// What is asked of the tests that leave nothing: `LEAKS=off` leaves it out, to measure what it
-/// costs.
+/// The trait's argument for the tests that leave nothing: `LEAKS=off` turns it off, to measure its
+/// cost.
 private let stayingLeaks: InterlockTrait.Leaks =
   ProcessInfo.processInfo.environment["LEAKS"] == "off"
   ? .ignored : .fail(grace: .seconds(120))

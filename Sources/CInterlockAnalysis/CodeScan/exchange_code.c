@@ -160,7 +160,7 @@ static void move(uint32_t *values, const decoded *step) {
   }
 }
 
-/// What a comparison compares the value with.
+/// The operand that a comparison compares the value with.
 typedef enum { COMPARES_OTHER, COMPARES_VALUE, COMPARES_WITH_ZERO } comparison;
 
 /// Follows the value through an instruction that sets the flags.

@@ -189,7 +189,7 @@ void interlock_explored_atomic_was(const interlock_atomic_call *call, const char
   struct interlock_loop *loop = loop_of(ENGINE.current);
   if (loop->is_at_metadata) return;
   loop_read *now = &loop->now;
-  // What fails by itself does not fail the next time.
+  // An exchange that fails by itself does not fail the next time.
   bool changes = now->state == 0 || !call->reads || call->has_failed;
   if (call->stores) {
     changes |= call->has_written;

@@ -209,7 +209,7 @@ typedef enum {
   INTERLOCK_EXCHANGE_UNKNOWN = 0,
   INTERLOCK_EXCHANGE_STRONG,
   INTERLOCK_EXCHANGE_WEAK,
-  /// Its source cannot be read. It counts as strong, and the result says so.
+  /// The source cannot be read: the exchange counts as strong, and the result says so.
   INTERLOCK_EXCHANGE_UNREAD,
 } interlock_exchange_kind;
 

@@ -6,7 +6,7 @@ package import Interlock
 package struct LiveTaskText: Sendable {
   /// `2 tasks, made at Feed.swift:12  Feed.start(): they wait for a continuation at …`
   package let line: String
-  /// What the children of the first task wait for.
+  /// A line for each wait of the first task's children.
   package let details: [String]
   /// The line of the user's code that made the tasks; `nil` if it is not known.
   package let place: StackFrame?

@@ -3,31 +3,31 @@ import ProcessInspection
 
 /// An unstructured task that has not ended, `Task { }` or `Task.detached`, or a thread.
 package struct LiveTask: Sendable, Hashable {
-  /// What a task is doing, as far as it is known.
+  /// The activity of a task, as far as it is known.
   package enum State: Sendable, Hashable {
-    /// It waits for a continuation that was not resumed yet.
+    /// The task waits for a continuation that was not resumed yet.
     case continuation
-    /// It waits for the next element of an `AsyncStream`.
+    /// The task waits for the next element of an `AsyncStream`.
     case stream
-    /// It waits for the end of another task.
+    /// The task waits for the end of another task.
     case task
-    /// It waits for the tasks that it has made in a group, or runs in the group's scope.
+    /// The task waits for the tasks of its group, or runs in the group's scope.
     case taskGroup
-    /// It waits to enter an actor, of this type if that is known.
+    /// The task waits to enter an actor, of this type if that is known.
     case actor(String?)
-    /// It sleeps.
+    /// The task sleeps.
     case sleep
-    /// It has called an asynchronous function that has not returned.
+    /// The task has called an asynchronous function that has not returned.
     case call
     /// A thread, or a task with its thread, waits for this object.
     case object(WaitSnapshot.ObjectKind)
-    /// It waits for none of these: it runs, or is queued; a thread may wait for the system.
+    /// None of these: the task runs, or is queued; a thread may wait for the system.
     case none
   }
 
-  /// What a task or thread waits for, and where.
+  /// The wait of a task or thread.
   package struct Wait: Sendable, Hashable {
-    /// What the task waits for.
+    /// The object or event that the task waits for.
     package var state: State
     /// The line of the `await`.
     package var place: [StackFrame] = []
@@ -43,7 +43,7 @@ package struct LiveTask: Sendable, Hashable {
   package struct Child: Sendable, Hashable {
     /// The place that made it.
     package var maker: [StackFrame]
-    /// What it waits for.
+    /// The child's wait.
     package var wait: Wait
 
     /// Describes a child.
@@ -53,7 +53,7 @@ package struct LiveTask: Sendable, Hashable {
     }
   }
 
-  /// Its number, which no other task of the process has.
+  /// The task's number, which no other task of the process has.
   package var number: UInt64
   /// Whether it is a thread.
   package var isThread: Bool
@@ -61,9 +61,9 @@ package struct LiveTask: Sendable, Hashable {
   package var isRunning = false
   /// The place that made it: where a report begins.
   package var maker: [StackFrame]
-  /// What it waits for.
+  /// The task's wait.
   package var wait: Wait
-  /// Its suspended children in task groups.
+  /// The task's suspended children in task groups.
   package var children: [Child]
 
   /// Describes a task.

@@ -63,7 +63,7 @@ package enum LiveTasks {
   }
 }
 
-/// What every suspended task, and every thread, waits for at this moment, without symbols.
+/// The wait of every suspended task, and of every thread, at this moment, without symbols.
 private struct CurrentWaits {
   private(set) var byTask: [UInt: LiveTask.Wait] = [:]
   private(set) var byThread: [UInt32: LiveTask.Wait] = [:]

@@ -1,6 +1,6 @@
 internal import SectionTable
 
-/// What the source of a call looks like.
+/// The name that the source of a call has.
 package enum SourceName: Sendable, Hashable {
   /// The name at the line and column of the call, with the members before and behind it as far as
   /// dots join them: `weakCompareExchange`.

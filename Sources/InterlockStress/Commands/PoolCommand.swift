@@ -140,7 +140,7 @@ struct PoolCommand {
     return smallest == nil ? .unmet : .met
   }
 
-  /// What the smallest width found is, as far as the orders tried there prove it.
+  /// A sentence on the smallest width found, as far as the orders tried there prove it.
   private func claim(_ width: Int, _ result: TrialResult) -> String {
     if options.usesRealPools {
       return "The smallest width tried at which it completed is \(width). A run shows one order:"

@@ -17,7 +17,7 @@ open class InterlockTestCase: XCTestCase {
   /// The longest time without progress of the process; 10 seconds unless a subclass says otherwise.
   open var hangLimit: Duration { .seconds(10) }
 
-  /// What happens if tasks or threads that the test has made outlive it; nothing unless a subclass
+  /// The consequence if tasks or threads that the test has made outlive it; none unless a subclass
   /// says otherwise.
   open var leaks: InterlockTrait.Leaks { .ignored }
 

@@ -1,7 +1,7 @@
 extension InterlockTrait {
-  /// What happens if a test ends and tasks or threads that it has made have not ended.
+  /// The consequence if a test ends and tasks or threads that it has made have not ended.
   ///
-  /// Nothing by default: a test may be the first to use an object of the whole process, whose tasks
+  /// None by default: a test may be the first to use an object of the whole process, whose tasks
   /// are meant to go on.
   public struct Leaks: Sendable, Hashable {
     enum Action: Sendable, Hashable { case none, warning, failure }

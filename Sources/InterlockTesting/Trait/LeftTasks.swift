@@ -83,7 +83,7 @@ final class LeftTasks: Sendable {
   private static let isFollowing: Bool = {
     let reason = LiveTasks.follow(scope: {
       let number = TestScope.outermost(of: InheritedScopes.ofCaller)
-      // What is made after its test has ended belongs to none.
+      // A task that is made after its test has ended belongs to none.
       return number != 0 && LeftTasks.open.withLock { $0.contains(number) } ? UInt64(number) : 0
     })
     if let reason { note("what outlives its test is not known: \(reason)") }
