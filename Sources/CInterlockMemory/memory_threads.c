@@ -129,9 +129,14 @@ void interlock_memory_thread_ends(void) {
 }
 
 /// Called by the explorer when a pthread begins to run one more of its threads: each of them ends
-/// as a thread does.
-void interlock_memory_explored_thread_begins(void) {
+/// as a thread does. Its frames lie below `top`, where those of a thread were that nothing orders
+/// before this one.
+void interlock_memory_explored_thread_begins(uintptr_t low, uintptr_t top) {
   has_ended = false;
+  // Relaxed: it was set before the exploration began.
+  if (__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED) && low < top) {
+    interlock_forget_memory(low, top - low);
+  }
   if (interlock_memory_thread) interlock_memory_choose_path(interlock_memory_thread, true);
 }
 

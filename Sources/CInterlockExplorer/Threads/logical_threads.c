@@ -83,7 +83,7 @@ void interlock_thread_release(interlock_logical_thread *thread) {
 }
 
 /// NULL if races in memory are not checked.
-void interlock_memory_explored_thread_begins(void) __attribute__((weak));
+void interlock_memory_explored_thread_begins(uintptr_t low, uintptr_t top) __attribute__((weak));
 
 static void end(interlock_logical_thread *self, void *result) {
   if (ENGINE.is_forked) _exit(0);
@@ -112,7 +112,9 @@ static void end(interlock_logical_thread *self, void *result) {
 void interlock_logical_main(interlock_stack *stack) {
   interlock_logical_thread *self = stack->thread;
   self->is_begun = true;
-  if (interlock_memory_explored_thread_begins) interlock_memory_explored_thread_begins();
+  if (interlock_memory_explored_thread_begins) {
+    interlock_memory_explored_thread_begins(stack->low, stack->top);
+  }
   interlock_marks.controlled = 1;
   const interlock_exploration_options *options = &ENGINE.options;
   end(self, options->around
