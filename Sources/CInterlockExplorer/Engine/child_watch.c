@@ -65,11 +65,14 @@ void interlock_child_watch_begin(interlock_child_watch *self, pid_t child,
 static void note_progress(interlock_child_watch *self, bool is_naming, uint64_t passed) {
   uint64_t executions = *(volatile const uint64_t *)&self->shared->result.executions;
   size_t steps = self->shared->step_count;
+  // A machine may need many seconds for ten thousand threads, which are made between two points.
+  uint32_t stacks = *(volatile const uint32_t *)&self->shared->result.most_stacks;
   // The report after the naming has its own time.
   if (executions != self->seen_executions || steps != self->seen_steps ||
-      is_naming != self->was_naming) {
+      stacks != self->seen_stacks || is_naming != self->was_naming) {
     self->seen_executions = executions;
     self->seen_steps = steps;
+    self->seen_stacks = stacks;
     self->was_naming = is_naming;
     self->still = self->looked_at = 0;
     self->waited = false;

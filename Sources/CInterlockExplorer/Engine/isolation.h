@@ -93,6 +93,7 @@ typedef struct {
   uint64_t begun, before, still, looked_at, exploring;
   uint64_t seen_executions;
   size_t seen_steps;
+  uint32_t seen_stacks;
   bool waited, was_naming;
 } interlock_child_watch;
 
