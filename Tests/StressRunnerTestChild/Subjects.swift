@@ -53,6 +53,21 @@ func syncBehindAsync() -> FunctionSubject {
   }
 }
 
+/// The calls of `syncBehindAsync`, from blocks of a queue that was suspended until it had them all.
+func heldBack() -> FunctionSubject {
+  let serial = syncBehindAsync()
+  return FunctionSubject { call in
+    let queue = DispatchQueue(label: "test.held-back", attributes: .concurrent)
+    let all = DispatchGroup()
+    queue.suspend()
+    for _ in 0..<600 {
+      queue.async(group: all) { serial.perform(call) { _ in } }
+    }
+    queue.resume()
+    all.wait()
+  }
+}
+
 /// As `semaphoreOverAsync`, after work on a queue of the other pool, whose worker then idles for
 /// seconds.
 func semaphoreOverAsyncWithIdleWorker() -> FunctionSubject {
@@ -194,6 +209,7 @@ let testSubjects: [SubjectEntry] = [
   subject("quick") { _ in },
   SubjectEntry(name: "semaphore-over-async", summary: "", make: semaphoreOverAsync),
   SubjectEntry(name: "sync-behind-async", summary: "", make: syncBehindAsync),
+  SubjectEntry(name: "held-back", summary: "", make: heldBack),
   SubjectEntry(name: "idle-worker", summary: "", make: semaphoreOverAsyncWithIdleWorker),
   SubjectEntry(name: "wait-for-task", summary: "", make: waitForTask),
   SubjectEntry(name: "forgetful", summary: "") { ForgetfulSubject() },

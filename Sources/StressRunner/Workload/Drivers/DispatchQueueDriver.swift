@@ -1,20 +1,28 @@
+import CInterlockHarness
 import Dispatch
 import Prediction
 import Synchronization
 
 /// One concurrent Dispatch queue, and a block for each caller: the test of the article on PINCache.
 ///
-/// The queue is suspended until every block is enqueued. Otherwise, on a loaded machine, each
-/// caller might finish before the next is enqueued, and a cache that starves with a thousand
-/// callers would pass by chance.
+/// No caller begins until every block is enqueued. Otherwise, on a loaded machine, each caller might
+/// finish before the next is enqueued, and a cache that starves with a thousand callers would pass
+/// by chance. Blocks that wait hold all threads of the pool meanwhile. (A suspended queue does not
+/// suffice: when it is resumed, a thread of the pool passes its blocks on one by one, and a caller's
+/// own block comes between them if that thread is preempted.) An exploration chooses the moments
+/// itself.
 struct DispatchQueueDriver: Driver {
   func drive(_ run: PhaseRun) {
     let queue = DispatchQueue(label: "interlock.callers", attributes: .concurrent)
-    queue.suspend()
+    let start = DispatchGroup()
+    start.enter()
+    if !run.isExplored {
+      for _ in 0..<INTERLOCK_POOL_WIDTH_MOST { queue.async { start.wait() } }
+    }
     for caller in 0..<run.callers {
       queue.async { makeCalls(of: caller, from: 0, in: run, on: queue) }
     }
-    queue.resume()
+    start.leave()
   }
 
   /// Makes a caller's calls on this thread as long as each completes before it returns.
