@@ -69,11 +69,10 @@ struct BuiltInSubjectsTests {
       #expect(result.verdict == "deadlock")
       #expect(result.cause == "starvation")
       #expect(result.completed < 1000)
-      let waiting = try #require(result.threads.first)
-      #expect(waiting.count > 1, "equal stacks are folded")
-      #expect(
-        waiting.stack.contains { $0.file?.contains("/Sources/Caches/") == true },
-        "the stack names the cache's own line")
+      let waiting = result.threads.filter { thread in
+        thread.stack.contains { $0.file?.contains("/Sources/Caches/") == true }
+      }
+      #expect(waiting.reduce(0) { $0 + $1.count } > 1, "stacks name the cache's own line")
     }
     let reentrant = try #require(results["serial-queue-reentrant"])
     #expect(reentrant.verdict == "crashed")

@@ -22,14 +22,14 @@ private final class Flag: @unchecked Sendable {
   }
 
   @Test func isolated() throws {
-    try explore(.budget(.seconds(5)), .isolated) { Self.pollOnThreads() }
+    try explore(.budget(.seconds(120)), .isolated) { Self.pollOnThreads() }
   }
 
   @Test func twoTasks() async throws {
     try await explore(.budget(.seconds(2))) { await Self.pollInTasks() }
   }
 
-  @Test(.explored(.budget(.seconds(2)))) func byTrait() async { await Self.pollInTasks() }
+  @Test(.explored(.budget(.seconds(120)))) func byTrait() async { await Self.pollInTasks() }
 
   /// Replays what an exploration found.
   @Test func replayed() throws {

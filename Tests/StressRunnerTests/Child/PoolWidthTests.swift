@@ -10,9 +10,10 @@ import Hangs
   .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed under ThreadSanitizer"))
 struct PoolWidthTests {
   private func result(
-    _ subject: String, callers: Int = 100, driver: Workload.Driver = .dispatchQueue, width: Int?
+    _ subject: String, callers: Int = 100, driver: Workload.Driver = .dispatchQueue, width: Int?,
+    stall: Double = 2
   ) throws -> TrialResult {
-    var scenario = makeScenario(callers: callers, driver: driver)
+    var scenario = makeScenario(callers: callers, driver: driver, stall: stall)
     scenario.poolWidth = width
     var runner = TrialRunner(jobs: 1)
     runner.executable = childExecutable
@@ -50,10 +51,10 @@ struct PoolWidthTests {
   @Test("Callers behind a block on a serial queue starve for certain, before the stall window")
   func held() throws {
     let subject = "sync-behind-async"
-    let stuck = try result(subject, callers: 600, width: nil)
+    let stuck = try result(subject, callers: 600, width: nil, stall: 60)
     let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
     #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
-    #expect(try #require(stuck.observation.detectionSeconds) < 2)
+    #expect(try #require(stuck.observation.detectionSeconds) < 60)
     // The first call meets no block.
     #expect(try #require(diagnosis.pool?.needed) + stuck.observation.completed == 601)
     let enough = try result(subject, callers: 600, width: 601)
@@ -65,10 +66,10 @@ struct PoolWidthTests {
   @Test("Blocks that a queue held back starve for certain: libdispatch's list has their order")
   func heldBack() throws {
     // The pool's one thread passes on all blocks before it begins the first of them.
-    let stuck = try result("held-back", callers: 1, driver: .threads, width: 1)
+    let stuck = try result("held-back", callers: 1, driver: .threads, width: 1, stall: 60)
     let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
     #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
-    #expect(try #require(stuck.observation.detectionSeconds) < 2)
+    #expect(try #require(stuck.observation.detectionSeconds) < 60)
     #expect(try #require(diagnosis.pool?.needed) == 600)
     let enough = try result("held-back", callers: 1, driver: .threads, width: 600)
     #expect(enough.verdict.kind == .passed, "\(enough.verdict)")
