@@ -5,32 +5,11 @@ import Testing
 
 @Suite("A cache of the recipes", .timeLimit(.minutes(10)))
 struct RecipeCacheTests {
-  @Test("A recipe cache counts successive calls from 0", arguments: [false, true])
-  func counting(repaired: Bool) {
-    let cache = CountingCache(repaired: repaired)
-    for _ in 0..<300 { cache.countOne("a") }
-    #expect(cache.number(forKey: "a") == 300)
-    #expect(cache.number(forKey: "b") == 0)
-    cache.setValue([1], forKey: "b", cost: 1)
-    cache.countOne("b")
-    #expect(cache.number(forKey: "b") == 2)
-  }
-
   @Test("A recipe cache counts every one of many concurrent calls when repaired")
   func countingTogether() async {
     let cache = CountingCache(repaired: true)
     await onThreads(4) { _ in for _ in 0..<500 { cache.countOne("a") } }
     #expect(cache.number(forKey: "a") == 2_000)
-  }
-
-  @Test("A recipe cache edits its values", arguments: [false, true])
-  func editing(repaired: Bool) {
-    let cache = SharedValueCache(repaired: repaired)
-    #expect(!cache.edit("a") { $0 = [9] })
-    cache.setValue([1, 2], forKey: "a", cost: 2)
-    #expect(cache.edit("a") { $0[0] = 7 })
-    #expect(cache.value(forKey: "a") == [7, 2])
-    #expect(cache.totalCost == 2)
   }
 
   @Test("A recipe cache changes other callers' values when one is edited, and not when repaired")

@@ -30,19 +30,6 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "Modern subjects list exactly the calls that they have",
-    arguments: (modernSubjects + recipeSubjects).map(\.name))
-  func actions(_ name: String) throws {
-    let entry = try #require((modernSubjects + recipeSubjects).first { $0.name == name })
-    #expect(!entry.runsUnlisted)
-    let all = Set((modernSubjects + recipeSubjects).flatMap(\.actions))
-    let subject = entry.make()
-    for action in all {
-      #expect(subject.supports(.action(action)) == entry.actions.contains(action))
-    }
-  }
-
-  @Test(
     "Modern subjects load published values, and report how often",
     arguments: ["", "-repaired"])
   func loading(_ suffix: String) async throws {

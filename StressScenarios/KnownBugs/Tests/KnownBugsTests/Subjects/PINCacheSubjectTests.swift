@@ -36,17 +36,4 @@ struct PINCacheSubjectTests {
       #expect(state.layers.values.allSatisfy { $0 == ["a": [1]] })
     }
   }
-
-  @Test(
-    "PINCache subjects have the calls that they list, and no others",
-    arguments: pinCacheSubjects.map(\.name))
-  func calls(_ name: String) throws {
-    let entry = try #require(pinCacheSubjects.first { $0.name == name })
-    let subject = entry.make()
-    for action in entry.actions { #expect(subject.supports(.action(action))) }
-    #expect(!subject.supports(.action("another")))
-    #expect(subject.supports(.set))
-    #expect(entry.family == "PINCache")
-    #expect(!entry.runsUnlisted)
-  }
 }

@@ -36,19 +36,6 @@ struct TMCacheSubjectTests {
     #expect(state.layers.isEmpty == name.hasPrefix("tmcache-memory") || name.contains("disk"))
   }
 
-  @Test(
-    "TMCache subjects have the calls of their own that they list, and no others", arguments: names)
-  func actions(_ name: String) throws {
-    let entry = try #require(tmcacheSubjects.first { $0.name == name })
-    let subject = entry.make()
-    for action in Set(tmcacheSubjects.flatMap(\.actions)) {
-      #expect(subject.supports(.action(action)) == entry.actions.contains(action), "\(action)")
-    }
-    #expect(!subject.supports(.action("set")))
-    #expect(!entry.runsUnlisted)
-    #expect(entry.family == "TMCache")
-  }
-
   @Test("TMCache subjects complete calls after the cache is released")
   func dropped() async throws {
     let subject = try subject("tmcache")

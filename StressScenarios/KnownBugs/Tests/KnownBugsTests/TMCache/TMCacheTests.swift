@@ -1,53 +1,15 @@
 import Caches
 import KnownBugs
-import Foundation
 import Testing
 
+/// Calls of TMCache that need many threads, or another call inside. Scenarios show the rest.
 @Suite("TMCache", .timeLimit(.minutes(10)))
 struct TMCacheTests {
-  static let both: [TMRepairs] = [[], .all]
-  let folder = TMFolder()
-
-  func cache(_ repairs: TMRepairs) -> TMCache {
-    TMCache(name: "test", root: folder.url, repairs: repairs)
-  }
-
-  @Test("TMCache finds values on disk that memory has lost, and restores them", arguments: both)
-  func readThrough(_ repairs: TMRepairs) async {
-    await onThread {
-      let cache = cache(repairs)
-      cache.setObject([1, 2], forKey: "a", cost: 2)
-      cache.memoryCache.removeAllObjects()
-      #expect(cache.object(forKey: "a") == [1, 2])
-      #expect(cache.memoryCache.object(forKey: "a") == [1, 2])
-      #expect(cache.object(forKey: "b") == nil)
-      #expect(cache.diskByteCount == cache.diskCache.byteCount)
-    }
-  }
-
-  @Test("TMCache stores in both and removes from both", arguments: both)
-  func writeThrough(_ repairs: TMRepairs) async {
-    await onThread {
-      let cache = cache(repairs)
-      for key in ["a", "b", "c"] { cache.setObject([1], forKey: key) }
-      #expect(cache.diskCache.object(forKey: "a") == [1])
-      cache.removeObject(forKey: "a")
-      #expect(cache.memoryCache.object(forKey: "a") == nil)
-      #expect(cache.diskCache.object(forKey: "a") == nil)
-      let between = Date()
-      _ = cache.object(forKey: "c")
-      // The disk notes the access later; a read of the disk follows it on the queue.
-      _ = cache.diskCache.fileURL(forKey: "c")
-      cache.trim(toDate: between)
-      #expect(cache.entries()?.keys.sorted() == ["c"])
-      cache.removeAllObjects()
-      #expect(cache.count == 0)
-    }
-  }
-
-  @Test("TMCache completes 1,001 asynchronous writes and reads", arguments: both)
+  @Test(
+    "TMCache completes 1,001 asynchronous writes and reads",
+    arguments: [[], .all] as [TMRepairs])
   func manyAsynchronousCalls(_ repairs: TMRepairs) async {
-    let cache = cache(repairs)
+    let cache = TMCache(name: "test", root: newFolder(), repairs: repairs)
     await withTaskGroup { group in
       for number in 0...1000 {
         group.addTask {
@@ -63,51 +25,44 @@ struct TMCacheTests {
     }
   }
 
-  @Test("TMCache with the name of another sees its writes when repaired", arguments: both)
-  func twoOfOneName(_ repairs: TMRepairs) async {
-    await onThread {
-      let first = cache(repairs)
-      let second = cache(repairs)
-      first.setObject([1], forKey: "a")
-      second.setObject([2], forKey: "a")
-      #expect(first.object(forKey: "a") == (repairs.isEmpty ? [1] : [2]))
-    }
-  }
-
   @Test("TMCache completes a call without a key, and one whose cache is released, when repaired")
   func answers() async {
     for repairs in [TMRepairs.answersAlways, .all] {
+      func cache() -> TMCache { TMCache(name: "test", root: newFolder(), repairs: repairs) }
       let found: [UInt8]? = await withCheckedContinuation { continuation in
         // Nothing else holds this cache.
-        cache(repairs).object(forKey: "a") { continuation.resume(returning: $0) }
+        cache().object(forKey: "a") { continuation.resume(returning: $0) }
       }
       #expect(found == nil)
       await withCheckedContinuation { continuation in
-        cache(repairs).setObject([1], forKey: nil) { continuation.resume() }
+        cache().setObject([1], forKey: nil) { continuation.resume() }
       }
     }
   }
 
-  @Test("TMCache calls its blocks in pairs, when repaired")
-  func events() async {
+  @Test("TMMemoryCache can be called from its blocks and from its objects' deinit, when repaired")
+  func reentrance() async {
     await onThread {
-      let cache = cache(.all)
-      let told = TMNotes<String>()
-      cache.memoryCache.willAddObject = { _, key, _ in told.add("memory will add \(key)") }
-      cache.memoryCache.didAddObject = { _, key, _ in told.add("memory did add \(key)") }
-      cache.memoryCache.willRemoveObject = { _, key, _ in told.add("memory will remove \(key)") }
-      cache.memoryCache.didRemoveObject = { _, key, _ in told.add("memory did remove \(key)") }
-      cache.diskCache.willAddObject = { _, key, _, _ in told.add("disk will add \(key)") }
-      cache.diskCache.didAddObject = { _, key, _, _ in told.add("disk did add \(key)") }
-      cache.setObject([1], forKey: "a")
-      cache.memoryCache.removeAllObjects()
-      _ = cache.object(forKey: "a")
-      cache.removeObject(forKey: "a")
+      let cache = TMMemoryCache<TMMortal>(repairs: .all)
+      let told = Locked<[String]>([])
+      @Sendable func note(_ text: String) { told.withLock { $0.append(text) } }
+      cache.willAddObject = { cache, key, _ in
+        note("\(key): \(cache.object(forKey: key) == nil), \(cache.totalCost ?? -1)")
+      }
+      for (number, cost) in [(1, 3), (2, 4)] {
+        cache.setObject(
+          TMMortal { note("end \(number), \(cache.totalCost ?? -1)") }, forKey: "a", cost: cost)
+      }
+      cache.enumerateObjects { key, _ in cache.removeObject(forKey: key) }
       #expect(
-        told.all == [
-          "memory will add a", "disk will add a", "disk did add a", "memory did add a",
-          "memory will add a", "memory did add a", "memory will remove a", "memory did remove a",
-        ])
+        told.withLock { $0 } == ["a: true, 0", "a: false, 3", "end 1, 4", "end 2, 0"])
     }
   }
+}
+
+/// An object whose `deinit` calls a block.
+private final class TMMortal: Sendable {
+  private let end: @Sendable () -> Void
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  deinit { end() }
 }

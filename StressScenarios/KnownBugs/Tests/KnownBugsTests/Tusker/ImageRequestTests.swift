@@ -30,14 +30,14 @@ struct ImageRequestTests {
   func batching(repaired: Bool) {
     let cache = cache(repaired: repaired)
     #expect(cache.get("a", completion: answers.note("first")) != nil)
-    #expect(cache.get("a", variant: .grayscale, completion: answers.note("second")) != nil)
+    #expect(cache.get("a", completion: answers.note("second")) != nil)
     cache.fetchIfNotCached("a")
     #expect(source.pending("a") == 1)
     #expect(cache.urlsUnderWay == ["a"])
     #expect(answers["first"] == [])
     deliver()
     #expect(answers["first"] == [.success(Self.image)])
-    #expect(answers["second"] == [.success(Self.image.grayscale())])
+    #expect(answers["second"] == [.success(Self.image)])
     #expect(source.downloadsByURL == ["a": 1])
     #expect(cache.urlsUnderWay == [])
     // And from now on from the store, at once and without a request.
@@ -93,23 +93,6 @@ struct ImageRequestTests {
     #expect(cache.urlsUnderWay == [])
     #expect(!cache.store.has("a"))
     #expect(answers["late"] == [])
-  }
-
-  @Test(
-    "An image cache reports why there is no image, and downloads again next time",
-    arguments: [true, false])
-  func failing(repaired: Bool) {
-    let cache = cache(repaired: repaired)
-    cache.get("a", completion: answers.note("first"))
-    source.deliver(.failure(.status(404)), for: "a")
-    #expect(answers["first"] == [.failure(.source(.status(404)))])
-    cache.get("a", completion: answers.note("second"))
-    source.deliver(.success([1, 2, 3]), for: "a")
-    #expect(answers["second"] == [.failure(.undecodable)])
-    // What is stored is no image: downloaded anew.
-    cache.get("a", completion: answers.note("third"))
-    deliver()
-    #expect(answers["third"] == [.success(Self.image)])
   }
 
   @Test("An image cache may be called and cancelled from a callback", arguments: [true, false])

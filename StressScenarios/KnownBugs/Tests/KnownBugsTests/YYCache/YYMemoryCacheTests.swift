@@ -16,81 +16,6 @@ struct YYMemoryCacheTests {
     return cache
   }
 
-  @Test("YYMemoryCache keeps its entries in the order of their use", arguments: bothKinds)
-  func order(_ repairs: YYMemoryRepairs) {
-    let cache = cache(repairs, keys: "a", "b", "c", "d")
-    #expect(cache.keysInOrder == ["d", "c", "b", "a"])
-    _ = cache.value(forKey: "a")
-    #expect(cache.keysInOrder == ["a", "d", "c", "b"])
-    _ = cache.value(forKey: "d")
-    #expect(cache.keysInOrder == ["d", "a", "c", "b"])
-    cache.setValue([2], forKey: "b", cost: 1)
-    #expect(cache.keysInOrder == ["b", "d", "a", "c"])
-    // A check for presence does not count as a use.
-    #expect(cache.containsObject(forKey: "c"))
-    cache.removeValue(forKey: "d")
-    #expect(cache.keysInOrder == ["b", "a", "c"])
-    cache.removeValue(forKey: "b")
-    cache.removeValue(forKey: "c")
-    #expect(cache.keysInOrder == ["a"])
-    cache.removeValue(forKey: "a")
-    #expect(cache.keysInOrder.isEmpty)
-    cache.setValue([3], forKey: "e", cost: 1)
-    #expect(cache.keysInOrder == ["e"])
-  }
-
-  @Test(
-    "YYMemoryCache removes the least recently used above the count limit, one for each set",
-    arguments: bothKinds)
-  func countLimit(_ repairs: YYMemoryRepairs) {
-    let cache = cache(repairs, keys: "a", "b", "c")
-    cache.countLimit = 3
-    _ = cache.value(forKey: "a")
-    cache.setValue([1], forKey: "d", cost: 1)
-    #expect(cache.keysInOrder == ["d", "a", "c"])
-    cache.countLimit = 1
-    cache.setValue([1], forKey: "e", cost: 1)
-    #expect(cache.keysInOrder == ["e", "d", "a"])
-    cache.trim(toCount: 1)
-    #expect(cache.keysInOrder == ["e"])
-    cache.trim(toCount: 0)
-    #expect(cache.totalCount == 0 && cache.totalCost == 0)
-  }
-
-  @Test(
-    "YYMemoryCache calls its blocks, and then removes everything if its flags say so",
-    arguments: bothKinds)
-  func notifications(_ repairs: YYMemoryRepairs) {
-    let cache = cache(repairs, keys: "a", "b")
-    let calls = Locked<[String]>([])
-    cache.didReceiveMemoryWarningBlock = { cache in
-      calls.withLock { $0.append("warning with \(cache.totalCount)") }
-    }
-    cache.didEnterBackgroundBlock = { cache in
-      calls.withLock { $0.append("background with \(cache.totalCount)") }
-    }
-    cache.removesAllOnMemoryWarning = false
-    cache.didReceiveMemoryWarning()
-    cache.removesAllInBackground = false
-    cache.didEnterBackground()
-    #expect(cache.totalCount == 2)
-    cache.removesAllOnMemoryWarning = true
-    cache.didReceiveMemoryWarning()
-    #expect(cache.totalCount == 0)
-    cache.setValue([1], forKey: "c", cost: 1)
-    cache.removesAllInBackground = true
-    cache.didEnterBackground()
-    #expect(cache.totalCount == 0)
-    cache.didReceiveMemoryWarningBlock = nil
-    cache.didEnterBackgroundBlock = nil
-    cache.didReceiveMemoryWarning()
-    cache.didEnterBackground()
-    #expect(
-      calls.withLock { $0 } == [
-        "warning with 2", "background with 2", "warning with 2", "background with 1",
-      ])
-  }
-
   @Test("YYMemoryCache trims to the cost limit on its queue", arguments: bothKinds)
   func costLimit(_ repairs: YYMemoryRepairs) async {
     await onThread {
@@ -105,37 +30,6 @@ struct YYMemoryCacheTests {
       #expect(cache.keysInOrder == ["key-98"])
       cache.trim(toCost: 0)
       #expect(cache.totalCount == 0)
-    }
-  }
-
-  @Test("YYMemoryCache removes entries above the age limit", arguments: bothKinds)
-  func age(_ repairs: YYMemoryRepairs) {
-    let time = Locked(100.0)
-    let cache = YYMemoryCache(
-      repairs: repairs, autoTrimInterval: 0, clock: { time.withLock { $0 } })
-    for key in ["a", "b", "c"] {
-      cache.setValue([1], forKey: key, cost: 1)
-      time.withLock { $0 += 10 }
-    }
-    _ = cache.value(forKey: "a")
-    time.withLock { $0 += 5 }
-    cache.trim(toAge: 20)
-    #expect(cache.keysInOrder == ["a", "c"])
-    cache.trim(toAge: 5)
-    #expect(cache.keysInOrder == ["a"])
-    cache.trim(toAge: 0)
-    #expect(cache.keysInOrder.isEmpty)
-  }
-
-  @Test("YYMemoryCache trims to its limits automatically", arguments: bothKinds)
-  func automatically(_ repairs: YYMemoryRepairs) async {
-    let died = DispatchSemaphore(value: 0)
-    await onThread {
-      let cache = YYMemoryCache(repairs: repairs, autoTrimInterval: 0.001)
-      cache.setObject(Mourned { died.signal() }, forKey: "a")
-      cache.ageLimit = 0
-      died.wait()
-      #expect(!cache.containsObject(forKey: "a"))
     }
   }
 
@@ -190,38 +84,6 @@ struct YYMemoryCacheTests {
         #expect(cache.keysInOrder == ["b"])
       }
     }
-  }
-
-  @Test("YYMemoryCache agrees with a plain list over many calls", arguments: bothKinds)
-  func model(_ repairs: YYMemoryRepairs) {
-    let cache = cache(repairs)
-    var random = SystemRandomNumberGenerator()
-    var order: [(key: String, cost: Int)] = []
-    for _ in 0..<3000 {
-      let key = "key-\(random.next() % 12)"
-      switch random.next() % 8 {
-      case 0:
-        cache.removeValue(forKey: key)
-        order.removeAll { $0.key == key }
-      case 1:
-        let limit = Int(random.next() % 12)
-        cache.trim(toCount: limit)
-        order.removeLast(max(0, order.count - limit))
-      case 2...4:
-        let found = cache.value(forKey: key) != nil
-        let index = order.firstIndex { $0.key == key }
-        #expect(found == (index != nil))
-        if let index { order.insert(order.remove(at: index), at: 0) }
-      default:
-        let cost = Int(random.next() % 100)
-        cache.setValue([1], forKey: key, cost: cost)
-        order.removeAll { $0.key == key }
-        order.insert((key, cost), at: 0)
-      }
-      #expect(cache.keysInOrder == order.map(\.key))
-      #expect(cache.totalCost == order.reduce(0) { $0 + $1.cost })
-    }
-    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == Set(order.map(\.key)))
   }
 
   @Test("YYMemoryCache, repaired, works with many threads, and requests one trim at a time")

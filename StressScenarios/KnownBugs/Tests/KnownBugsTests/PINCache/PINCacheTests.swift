@@ -1,0 +1,98 @@
+import Caches
+import Foundation
+import KnownBugs
+import Synchronization
+import Testing
+
+/// What a block of PINCache may do. Scenarios show the interleavings.
+@Suite("PINCache's blocks", .timeLimit(.minutes(10)))
+struct PINCacheTests {
+  @Test(
+    "PINMemoryCache calls its blocks in order, each free to call the cache",
+    arguments: [PINVersion.two, .three])
+  func memoryBlocks(_ version: PINVersion) {
+    let cache = PINMemoryCache(version)
+    let told = Locked<[String]>([])
+    func note(_ what: String) -> PINMemoryCache.ObjectBlock {
+      { cache, key, object in
+        _ = cache.count
+        told.withLock { $0.append("\(what) \(key)\(object == nil ? "" : " with object")") }
+      }
+    }
+    cache.setEvent(\.willAddObject, note("will add"))
+    cache.setEvent(\.didAddObject, note("did add"))
+    cache.setEvent(\.willRemoveObject, note("will remove"))
+    cache.setEvent(\.didRemoveObject, note("did remove"))
+    cache.setObject(PINObject([1]), forKey: "a")
+    cache.removeObject(forKey: "a")
+    #expect(
+      told.withLock { $0 } == [
+        "will add a with object", "did add a with object", "will remove a with object",
+        "did remove a",
+      ])
+  }
+
+  @Test("PINDiskCache 3.0.4 calls its blocks in order, each free to call the cache")
+  func diskBlocks() {
+    let scheduler = PINDispatchScheduler()
+    let cache = pinDisk3(.version3) { $0.scheduler = scheduler }
+    let told = Locked<[String]>([])
+    func note(_ what: String) -> PINDiskCache3.ObjectBlock {
+      { cache, key, _, _ in
+        let isThere = cache.containsObject(forKey: key)
+        told.withLock { $0.append("\(what) \(key)\(isThere ? ", there" : "")") }
+      }
+    }
+    cache.setEvent(\.willAddObject, note("will add"))
+    cache.setEvent(\.didAddObject, note("did add"))
+    cache.setEvent(\.willRemoveObject, note("will remove"))
+    cache.setEvent(\.didRemoveObject, note("did remove"))
+    scheduler.waitUntilIdle()
+    cache.setObject(PINObject([1]), forKey: "a")
+    cache.removeObject(forKey: "a")
+    #expect(
+      told.withLock { $0 } == [
+        "will add a", "did add a, there", "will remove a, there", "did remove a",
+      ])
+  }
+
+  @Test("A block of either layer of a repaired PINCache may change the pair, and other keys of it")
+  func blocksThatChange() throws {
+    let scheduler = PINDispatchScheduler()
+    let cache = pinPair(.three, .repaired) { $0.scheduler = scheduler }
+    cache.memory.setEvent(\.didAddObject) { [unowned cache] _, key, _ in
+      if key == "a" { cache.setObject(PINObject([2]), forKey: "b") }
+    }
+    cache.memory.setEvent(\.willRemoveObject) { [unowned cache] memory, key, _ in
+      if key == "a" { cache.removeObject(forKey: "b") }
+      _ = memory.object(forKey: key)
+    }
+    let disk = try #require(cache.disk as? PINDiskCache3)
+    disk.setEvent(\.didRemoveObject) { [unowned cache] _, key, _, _ in
+      if key == "b" { cache.setObject(PINObject([3]), forKey: "c") }
+    }
+    // A block of the disk is set later.
+    scheduler.waitUntilIdle()
+    cache.setObject(PINObject([1]), forKey: "a")
+    #expect(cache.value(forKey: "b") == [2])
+    cache.removeObject(forKey: "a")
+    #expect(cache.value(forKey: "a") == nil && cache.value(forKey: "b") == nil)
+    #expect(cache.value(forKey: "c") == [3])
+  }
+
+  @Test("A block that removes its own key subtracts the cost twice; repaired it does not")
+  func twiceSubtracted() {
+    for (changes, total) in [
+      (PINChanges.version3, -5), ([.version3, .costReadWhereSubtracted], 0), (.repaired, 0),
+    ] {
+      let cache = PINMemoryCache(.three, changes: changes)
+      cache.setObject(PINObject([1]), forKey: "a", withCost: 5)
+      let isFirst = Atomic(true)
+      cache.setEvent(\.willRemoveObject) { cache, key, _ in
+        if isFirst.exchange(false, ordering: .relaxed) { cache.removeObject(forKey: key) }
+      }
+      cache.removeObject(forKey: "a")
+      #expect(cache.totalCost == total)
+    }
+  }
+}
