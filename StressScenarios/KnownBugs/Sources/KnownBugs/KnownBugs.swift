@@ -22,3 +22,13 @@ private let interlockSubjects: [SubjectEntry] = [
   .cache("actor", "an actor") { ActorCache() },
   .cache("stdlib-mutex", "Synchronization.Mutex") { LockedCache(StandardLibraryMutexLock()) },
 ]
+
+/// What the models cost.
+package let knownBugBenches = [
+  BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
+    CachesBench.run()
+  },
+  BenchEntry(name: "disks", summary: "SQLite against files, and a miss on a known disk") {
+    try DisksBench.run()
+  },
+]

@@ -8,12 +8,5 @@ struct KnownBugsStress: StressCommand {
 
   static let scenarioFolder = "Scenarios"
 
-  static let benches = [
-    BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
-      CachesBench.run()
-    },
-    BenchEntry(name: "disks", summary: "SQLite against files, and a miss on a known disk") {
-      try DisksBench.run()
-    },
-  ]
+  static let benches = knownBugBenches
 }

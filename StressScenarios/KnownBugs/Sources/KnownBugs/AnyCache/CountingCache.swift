@@ -1,4 +1,4 @@
-package import Caches
+import Caches
 import Interlock
 import LockStrategies
 
@@ -10,7 +10,7 @@ import LockStrategies
 /// independently atomic methods is atomic".
 ///
 /// Repaired, look-up and store are one locked section.
-package final class CountingCache: Cache {
+final class CountingCache: Cache {
   private let lock = PthreadMutexLock()
   private let storage = Storage(isLocked: true)
   private let isRepaired: Bool
@@ -18,12 +18,12 @@ package final class CountingCache: Cache {
   /// Makes an empty cache.
   ///
   /// - Parameter repaired: Whether counting is one locked section.
-  package init(repaired: Bool) {
+  init(repaired: Bool) {
     isRepaired = repaired
   }
 
   /// Adds one to the number under a key; a key that is not there counts as 0.
-  package func countOne(_ key: String) {
+  func countOne(_ key: String) {
     if isRepaired {
       lock.withLock {
         let number = found(key)
@@ -38,7 +38,7 @@ package final class CountingCache: Cache {
   }
 
   /// The number under a key.
-  package func number(forKey key: String) -> Int {
+  func number(forKey key: String) -> Int {
     lock.withLock { Self.number(storage.value(forKey: key)) }
   }
 
@@ -57,7 +57,7 @@ package final class CountingCache: Cache {
   }
 
   /// The value under a key; notes the access.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     lock.withLock {
       guard let value = storage.value(forKey: key) else { return nil }
       storage.touch(key)
@@ -66,32 +66,32 @@ package final class CountingCache: Cache {
   }
 
   /// Stores a value.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { storage.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     lock.withLock { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     lock.withLock { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  package var count: Int {
+  var count: Int {
     lock.withLock { storage.count }
   }
 
   /// What all values cost together.
-  package var totalCost: Int? {
+  var totalCost: Int? {
     lock.withLock { storage.totalCost }
   }
 
   /// What is stored.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     lock.withLock { storage.entries() }
   }
 }

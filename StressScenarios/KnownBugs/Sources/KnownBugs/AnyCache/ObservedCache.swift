@@ -1,11 +1,11 @@
-package import Caches
-package import LockStrategies
+import Caches
+import LockStrategies
 
 /// A cache that calls an observer under its lock before it stores a value.
 ///
 /// TMCache calls its `willAddObjectBlock` in this way inside the barrier, and PINDiskCache 2 under
 /// its semaphore. The observer runs under the lock, so a thread that it wakes finds the lock held.
-package final class ObservedCache<Strategy: Lock>: Cache {
+final class ObservedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage = Storage(isLocked: true)
   private let willStore: @Sendable (String) -> Void
@@ -15,13 +15,13 @@ package final class ObservedCache<Strategy: Lock>: Cache {
   /// - Parameters:
   ///   - lock: The lock, which nothing else may use.
   ///   - willStore: Called under the lock with a key, before its value is stored.
-  package init(_ lock: Strategy, willStore: @escaping @Sendable (_ key: String) -> Void) {
+  init(_ lock: Strategy, willStore: @escaping @Sendable (_ key: String) -> Void) {
     self.lock = lock
     self.willStore = willStore
   }
 
   /// The value under a key; notes the access.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     lock.withLock {
       guard let value = storage.value(forKey: key) else { return nil }
       storage.touch(key)
@@ -30,7 +30,7 @@ package final class ObservedCache<Strategy: Lock>: Cache {
   }
 
   /// Calls the observer, and stores a value.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock {
       willStore(key)
       storage.setValue(value, forKey: key, cost: cost)
@@ -38,27 +38,27 @@ package final class ObservedCache<Strategy: Lock>: Cache {
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     lock.withLock { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     lock.withLock { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  package var count: Int {
+  var count: Int {
     lock.withLock { storage.count }
   }
 
   /// What all values cost together.
-  package var totalCost: Int? {
+  var totalCost: Int? {
     lock.withLock { storage.totalCost }
   }
 
   /// What is stored.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     lock.withLock { storage.entries() }
   }
 }

@@ -1,5 +1,5 @@
-package import Caches
-package import Interlock
+import Caches
+import Interlock
 import LockStrategies
 
 /// A cache of mutable values that hands out the object that it holds.
@@ -11,13 +11,13 @@ import LockStrategies
 ///
 /// Repaired, each caller edits a copy and stores it. (Of two concurrent edits one is still lost:
 /// that is a different mistake, which `CountingCache` shows.)
-package final class SharedValueCache: Cache {
+final class SharedValueCache: Cache {
   /// A mutable object in the cache; its tracked property detects concurrent changes.
   ///
   /// `@unchecked Sendable`: the bug under test is that every caller may change the shared object.
-  package final class Document: @unchecked Sendable {
+  final class Document: @unchecked Sendable {
     /// What is in it.
-    @Tracked package var bytes: [UInt8] = []
+    @Tracked var bytes: [UInt8] = []
     fileprivate let cost: Int
 
     fileprivate init(_ bytes: [UInt8], cost: Int) {
@@ -34,12 +34,12 @@ package final class SharedValueCache: Cache {
   /// Makes an empty cache.
   ///
   /// - Parameter repaired: Whether callers edit copies.
-  package init(repaired: Bool) {
+  init(repaired: Bool) {
     isRepaired = repaired
   }
 
   /// Changes the value under a key, if there is one; returns whether there is.
-  package func edit(_ key: String, _ change: (inout [UInt8]) -> Void) -> Bool {
+  func edit(_ key: String, _ change: (inout [UInt8]) -> Void) -> Bool {
     if isRepaired {
       guard var bytes = value(forKey: key) else { return false }
       Self.apply(change, to: &bytes)
@@ -58,42 +58,42 @@ package final class SharedValueCache: Cache {
   }
 
   /// The object under a key, the cache's own.
-  package func document(forKey key: String) -> Document? {
+  func document(forKey key: String) -> Document? {
     lock.withLock { documents[key] }
   }
 
   /// A copy of the bytes of the object under a key.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     lock.withLock { documents[key]?.bytes }
   }
 
   /// Stores a value, in an object of its own.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { documents[key] = Document(value, cost: cost) }
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     lock.withLock { documents[key] = nil }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     lock.withLock { documents = [:] }
   }
 
   /// How many values there are.
-  package var count: Int {
+  var count: Int {
     lock.withLock { documents.count }
   }
 
   /// What all values cost together.
-  package var totalCost: Int? {
+  var totalCost: Int? {
     lock.withLock { documents.values.reduce(0) { $0 + $1.cost } }
   }
 
   /// What is stored.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     lock.withLock { documents.mapValues { CacheEntry(value: $0.bytes, cost: $0.cost) } }
   }
 }

@@ -1,6 +1,6 @@
 import Caches
 import Dispatch
-package import Foundation
+import Foundation
 import Interlock
 
 /// A cache in memory and in files whose clean-up reads its own keys: the sibling of hyperoslo's
@@ -10,9 +10,9 @@ import Interlock
 /// `removeObjectForKey:`, `removeAllObjects`, `removeExpiredObjects`). A call reads memory on its
 /// own thread, and files on a queue. Clean-up is a block on that queue that reads every key by the
 /// public call; if a key is not in memory, that call waits for the queue.
-package final class AwesomeCache: Sendable {
+final class AwesomeCache: Sendable {
   /// How calls and the clean-up use the queue.
-  package enum Version: Sendable, Hashable, CaseIterable {
+  enum Version: Sendable, Hashable, CaseIterable {
     /// Version 1.0: a serial queue (issue 10).
     case serialQueue
     /// Pull request 66, for 2.2: a concurrent queue, and barriers that write.
@@ -39,7 +39,7 @@ package final class AwesomeCache: Sendable {
   ///   - directory: The directory, which nothing else may use.
   ///   - version: How the queue is used.
   /// - Throws: Foundation's error, if the directory cannot be made.
-  package init(directory: URL, version: Version) throws {
+  init(directory: URL, version: Version) throws {
     self.directory = directory
     self.version = version
     queue = DispatchQueue(
@@ -49,7 +49,7 @@ package final class AwesomeCache: Sendable {
   }
 
   /// The value under a key; one that has expired is removed.
-  package func object(forKey key: String) -> [UInt8]? { object(forKey: key, isOnQueue: false) }
+  func object(forKey key: String) -> [UInt8]? { object(forKey: key, isOnQueue: false) }
 
   private func object(forKey key: String, isOnQueue: Bool) -> [UInt8]? {
     var capsule = memory.value(forKey: key)
@@ -65,7 +65,7 @@ package final class AwesomeCache: Sendable {
   }
 
   /// Stores a value in memory, and in a file later.
-  package func setObject(
+  func setObject(
     _ value: [UInt8], forKey key: String, expiry: HybridExpiry = .never,
     completion: @escaping @Sendable () -> Void = {}
   ) {
@@ -78,7 +78,7 @@ package final class AwesomeCache: Sendable {
   }
 
   /// Removes a value from memory, and its file later.
-  package func removeObject(forKey key: String, completion: @escaping @Sendable () -> Void = {}) {
+  func removeObject(forKey key: String, completion: @escaping @Sendable () -> Void = {}) {
     memory.removeValue(forKey: key)
     queue.async(flags: .barrier) {
       try? FileManager.default.removeItem(at: self.url(forKey: key))
@@ -87,7 +87,7 @@ package final class AwesomeCache: Sendable {
   }
 
   /// Removes every value from memory, and the files later.
-  package func removeAllObjects(completion: @escaping @Sendable () -> Void = {}) {
+  func removeAllObjects(completion: @escaping @Sendable () -> Void = {}) {
     memory.removeAll()
     queue.async(flags: .barrier) {
       for url in self.files { try? FileManager.default.removeItem(at: url) }
@@ -96,7 +96,7 @@ package final class AwesomeCache: Sendable {
   }
 
   /// Removes expired objects later, on the queue: it reads every key, and a read removes them.
-  package func removeExpiredObjects(completion: @escaping @Sendable () -> Void = {}) {
+  func removeExpiredObjects(completion: @escaping @Sendable () -> Void = {}) {
     queue.async(flags: .barrier) {
       for key in self.keysOnDisk {
         SYNC_POINT("awesomecache.removeExpiredObjects.beforeRead")
@@ -107,10 +107,10 @@ package final class AwesomeCache: Sendable {
   }
 
   /// Empties memory, as the system does when it has little left.
-  package func removeAllInMemory() { memory.removeAll() }
+  func removeAllInMemory() { memory.removeAll() }
 
   /// Waits until all calls made before this one have ended.
-  package func settle() { for _ in 0..<2 { queue.sync(flags: .barrier) {} } }
+  func settle() { for _ in 0..<2 { queue.sync(flags: .barrier) {} } }
 
   private func read(_ key: String) -> Capsule? {
     guard let data = try? Data(contentsOf: url(forKey: key)),
@@ -148,31 +148,31 @@ package final class AwesomeCache: Sendable {
 
 extension AwesomeCache: Cache {
   /// The value under a key.
-  package func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
+  func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
 
   /// Stores a value; costs are not kept.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(value, forKey: key)
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) { removeObject(forKey: key) }
+  func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.
-  package func removeAllValues() { removeAllObjects() }
+  func removeAllValues() { removeAllObjects() }
 
   /// How many files there are.
-  package var count: Int { queue.sync { files.count } }
+  var count: Int { queue.sync { files.count } }
 
   /// Stores a value, and calls back when it is in its file.
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(value, forKey: key, completion: completion)
   }
 
   /// Removes a value, and calls back when its file has been removed.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key, completion: completion)
   }
 }

@@ -1,6 +1,6 @@
 import Caches
 import Dispatch
-package import Foundation
+import Foundation
 
 /// A cache with a storage in memory before one in files, each with a queue to read on and a queue
 /// to write on.
@@ -9,7 +9,7 @@ package import Foundation
 /// `clear`) and of the storages behind it; every call is asynchronous, and calls back on a queue of
 /// the storage that ended it. Reads and writes of one storage run concurrently, so the
 /// result of a read may be out of date when the call acts on it.
-package final class BasicHybridCache: Sendable {
+final class BasicHybridCache: Sendable {
   let front: TwoQueueMemoryStorage
   let back: TwoQueueDiskStorage
 
@@ -21,13 +21,13 @@ package final class BasicHybridCache: Sendable {
   ///     limit.
   ///   - repaired: Whether a read that finds an expired object checks it again on the write queue,
   ///     in the block that removes it. No upstream report; version 3.0 no longer removes on reads.
-  package init(directory: URL, maximumSize: Int = 0, repaired: Bool = false) {
+  init(directory: URL, maximumSize: Int = 0, repaired: Bool = false) {
     front = TwoQueueMemoryStorage(repaired: repaired)
     back = TwoQueueDiskStorage(path: directory.path, maximumSize: maximumSize)
   }
 
   /// Stores a value in memory, and then in a file.
-  package func add(
+  func add(
     _ value: [UInt8], forKey key: String, expiry: HybridExpiry = .never,
     completion: @escaping @Sendable () -> Void = {}
   ) {
@@ -38,7 +38,7 @@ package final class BasicHybridCache: Sendable {
   }
 
   /// Reads a key, whether or not it has expired. What is found on disk is not put into memory.
-  package func object(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func object(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     front.object(forKey: key) { [weak self] value in
       guard value == nil, let self else { return completion(value) }
       self.back.object(forKey: key, completion: completion)
@@ -46,7 +46,7 @@ package final class BasicHybridCache: Sendable {
   }
 
   /// Removes a key from memory, and then its file.
-  package func remove(_ key: String, completion: @escaping @Sendable () -> Void = {}) {
+  func remove(_ key: String, completion: @escaping @Sendable () -> Void = {}) {
     front.remove(key) { [weak self] in
       guard let self else { return completion() }
       self.back.remove(key, completion: completion)
@@ -54,7 +54,7 @@ package final class BasicHybridCache: Sendable {
   }
 
   /// Removes everything from memory, and then from disk.
-  package func clear(completion: @escaping @Sendable () -> Void = {}) {
+  func clear(completion: @escaping @Sendable () -> Void = {}) {
     front.clear { [weak self] in
       guard let self else { return completion() }
       self.back.clear(completion: completion)
@@ -63,12 +63,12 @@ package final class BasicHybridCache: Sendable {
 
   /// Removes expired files, and from a directory that is too large those that expire last. The
   /// original does this when the application ends.
-  package func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
+  func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
     back.clearExpired(completion: completion)
   }
 
   /// Waits until all calls made before this one have ended.
-  package func settle() {
+  func settle() {
     for _ in 0..<2 {
       front.settle()
       back.settle()
@@ -77,7 +77,7 @@ package final class BasicHybridCache: Sendable {
 
   /// The keys in memory, and those of the files; a file that belongs to none of `known` appears by
   /// its name. For checks after all operations have ended.
-  package func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
+  func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (back.fileName(forKey: $0), $0) }, uniquingKeysWith: { first, _ in first })
     return (front.keys, Set(back.fileNames.map { keys[$0] ?? $0 }))
@@ -88,42 +88,42 @@ package final class BasicHybridCache: Sendable {
 // waits for the asynchronous ones.
 extension BasicHybridCache: Cache {
   /// The value under a key, whether or not it has expired.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     waitForCallback { value(forKey: key, completion: $0) }
   }
 
   /// Stores a value; costs are not kept.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     waitForCallback { done in setValue(value, forKey: key, cost: cost) { done(()) } }
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     waitForCallback { done in removeValue(forKey: key) { done(()) } }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     waitForCallback { done in clear { done(()) } }
   }
 
   /// How many values are in memory.
-  package var count: Int { front.keys.count }
+  var count: Int { front.keys.count }
 
   /// Reads a key.
-  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key, completion: completion)
   }
 
   /// Stores a value; costs are not kept.
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     add(value, forKey: key, completion: completion)
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     remove(key, completion: completion)
   }
 }

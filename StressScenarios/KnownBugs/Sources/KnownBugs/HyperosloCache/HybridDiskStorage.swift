@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Interlock
 
 /// Objects in files, whose dates of modification say when they expire: DiskStorage.swift of
@@ -11,9 +11,9 @@ import Interlock
 /// A file is named by the digest of its key and the key's extension, so that no key names a file
 /// outside the directory. The original takes an extension of any length; here one that a file
 /// system might refuse is left out.
-package final class HybridDiskStorage<Value: Sendable>: Sendable {
+final class HybridDiskStorage<Value: Sendable>: Sendable {
   /// The directory.
-  package let path: String
+  let path: String
   let expiry: HybridExpiry
   /// Bytes that the files may have together after `removeExpiredObjects`; zero is no limit.
   let maximumSize: Int
@@ -28,7 +28,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
   ///     expire first, down to half of it; bytes, and zero is no limit.
   ///   - transformer: How objects become bytes.
   /// - Throws: Foundation's error, if the directory cannot be made.
-  package convenience init(
+  convenience init(
     directory: URL, expiry: HybridExpiry = .never, maximumSize: Int = 0,
     transformer: HybridTransformer<Value>
   ) throws {

@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
 /// Until when an object may be used: Expiry.swift of hyperoslo's Cache 7.4.0.
-package enum HybridExpiry: Sendable, Hashable {
+enum HybridExpiry: Sendable, Hashable {
   /// For ever, which is until 2038: a date that every file system can hold.
   case never
   /// This number of seconds from now.
@@ -10,7 +10,7 @@ package enum HybridExpiry: Sendable, Hashable {
   case date(Date)
 
   /// The date at which the object expires.
-  package var date: Date {
+  var date: Date {
     switch self {
     case .never: Date(timeIntervalSince1970: 60 * 60 * 24 * 365 * 68)
     case .seconds(let seconds): Date(timeIntervalSinceNow: seconds)
@@ -19,21 +19,21 @@ package enum HybridExpiry: Sendable, Hashable {
   }
 
   /// Whether that date has passed.
-  package var isExpired: Bool { date.timeIntervalSinceNow < 0 }
+  var isExpired: Bool { date.timeIntervalSinceNow < 0 }
 }
 
 /// An object as a read found it: Entry.swift of hyperoslo's Cache 7.4.0.
-package struct HybridEntry<Value: Sendable>: Sendable {
+struct HybridEntry<Value: Sendable>: Sendable {
   /// The object.
-  package var object: Value
+  var object: Value
   /// Until when it may be used.
-  package var expiry: HybridExpiry
+  var expiry: HybridExpiry
   /// The file that it was read from; `nil` if it came from memory.
-  package var filePath: String?
+  var filePath: String?
 }
 
 /// Why a storage could not perform a call: StorageError.swift of hyperoslo's Cache 7.4.0.
-package enum HybridStorageError: Error, Hashable {
+enum HybridStorageError: Error, Hashable {
   /// Nothing is stored under that key.
   case notFound
   /// The file has no date.
@@ -48,14 +48,14 @@ package enum HybridStorageError: Error, Hashable {
 }
 
 /// How objects become bytes in a file, and back: Transformer.swift of hyperoslo's Cache 7.4.0.
-package struct HybridTransformer<Value: Sendable>: Sendable {
+struct HybridTransformer<Value: Sendable>: Sendable {
   /// The bytes of an object.
-  package var bytes: @Sendable (Value) throws -> [UInt8]
+  var bytes: @Sendable (Value) throws -> [UInt8]
   /// The object of bytes; `nil` if they are damaged.
-  package var object: @Sendable ([UInt8]) throws -> Value?
+  var object: @Sendable ([UInt8]) throws -> Value?
 
   /// Makes a transformer of its two halves.
-  package init(
+  init(
     bytes: @escaping @Sendable (Value) throws -> [UInt8],
     object: @escaping @Sendable ([UInt8]) throws -> Value?
   ) {
@@ -66,7 +66,7 @@ package struct HybridTransformer<Value: Sendable>: Sendable {
 
 extension HybridTransformer where Value == [UInt8] {
   /// Bytes behind a checksum, which detects a damaged file as the original's JSON decoder does.
-  package static let checked = HybridTransformer(
+  static let checked = HybridTransformer(
     bytes: { value in
       withUnsafeBytes(of: checkSum(of: value).littleEndian) { Array($0) } + value
     },

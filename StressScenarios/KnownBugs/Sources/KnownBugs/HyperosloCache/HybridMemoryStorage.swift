@@ -8,7 +8,7 @@ import Interlock
 /// to check.
 ///
 /// `@unchecked Sendable`: only the caller's queue guards the set, if anything does.
-package final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
+final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   private struct Capsule {
     var object: Value
     var expiry: HybridExpiry
@@ -25,7 +25,7 @@ package final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   /// - Parameters:
   ///   - expiry: The expiry of objects stored without one.
   ///   - countLimit: How many objects there may be; zero is no limit.
-  package init(expiry: HybridExpiry = .never, countLimit: Int = 0) {
+  init(expiry: HybridExpiry = .never, countLimit: Int = 0) {
     self.expiry = expiry
     self.countLimit = countLimit
     store = EvictingStore(countLimit: countLimit)

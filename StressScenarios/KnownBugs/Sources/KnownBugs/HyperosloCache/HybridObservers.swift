@@ -3,7 +3,7 @@ import Interlock
 import LockStrategies
 
 /// A change of a storage: StorageObservationRegistry.swift of hyperoslo's Cache 7.4.0.
-package enum HybridStorageChange: Sendable, Hashable {
+enum HybridStorageChange: Sendable, Hashable {
   /// An object was stored.
   case add(key: String)
   /// An object was removed.
@@ -17,7 +17,7 @@ package enum HybridStorageChange: Sendable, Hashable {
 }
 
 /// A change of a key: KeyObservationRegistry.swift of hyperoslo's Cache 7.4.0.
-package enum HybridKeyChange<Value: Sendable>: Sendable {
+enum HybridKeyChange<Value: Sendable>: Sendable {
   /// The key has another object.
   case edit(before: Value?, after: Value)
   /// The key's object was removed.
@@ -25,12 +25,12 @@ package enum HybridKeyChange<Value: Sendable>: Sendable {
 }
 
 /// Ends an observation: ObservationToken.swift of hyperoslo's Cache 7.4.0.
-package struct HybridObservation: Sendable {
+struct HybridObservation: Sendable {
   let end: @Sendable () -> Void
 
   /// Ends the observation. As shipped a thread that is about to call the observer still calls it;
   /// repaired, this waits for a call under way on another thread, and no call follows its return.
-  package func cancel() { end() }
+  func cancel() { end() }
 }
 
 /// The observers of a storage and of its keys: the two dictionaries of HybridStorage.swift.

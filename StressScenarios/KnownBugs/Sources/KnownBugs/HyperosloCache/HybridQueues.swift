@@ -2,7 +2,7 @@ import Dispatch
 import LockStrategies
 
 /// How calls of a storage exclude each other.
-package enum HybridLocking: Sendable, Hashable, CaseIterable {
+enum HybridLocking: Sendable, Hashable, CaseIterable {
   /// A serial queue for synchronous calls and another for asynchronous ones: hyperoslo's Cache
   /// since 4.0.0 (pull request 146, "Use 2 serial queues"), and its newest version.
   case twoQueues

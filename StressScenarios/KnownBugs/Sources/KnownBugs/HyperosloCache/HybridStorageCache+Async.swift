@@ -2,7 +2,7 @@
 
 extension HybridStorageCache {
   /// Reads a key, as `entry(forKey:)`.
-  package func entry(
+  func entry(
     forKey key: String,
     completion: @escaping @Sendable (Result<HybridEntry<Value>, any Error>) -> Void
   ) {
@@ -10,14 +10,14 @@ extension HybridStorageCache {
   }
 
   /// Reads a key, as `object(forKey:)`.
-  package func object(
+  func object(
     forKey key: String, completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     entry(forKey: key) { completion($0.map(\.object)) }
   }
 
   /// Stores an object, as `setObject(_:forKey:expiry:)`.
-  package func setObject(
+  func setObject(
     _ object: Value, forKey key: String, expiry: HybridExpiry? = nil,
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
@@ -26,19 +26,19 @@ extension HybridStorageCache {
   }
 
   /// Removes an object, as `removeObject(forKey:)`.
-  package func removeObject(
+  func removeObject(
     forKey key: String, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     async.perform({ try $0.removeObject(forKey: key) }, completion: completion)
   }
 
   /// Removes everything.
-  package func removeAll(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+  func removeAll(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     async.perform({ try $0.removeAll() }, completion: completion)
   }
 
   /// Removes expired objects, like `removeExpiredObjects()`.
-  package func removeExpiredObjects(
+  func removeExpiredObjects(
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     async.perform({ try $0.removeExpiredObjects() }, completion: completion)

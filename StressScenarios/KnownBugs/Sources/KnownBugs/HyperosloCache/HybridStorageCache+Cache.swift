@@ -1,5 +1,5 @@
-package import Caches
-package import Foundation
+import Caches
+import Foundation
 
 // The calls of every cache. They cannot throw: a value that cannot be read counts as missing, and
 // one that cannot be written is in memory alone; the cache's own calls report the error.
@@ -8,30 +8,30 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
   /// Puts a cache over a directory.
   ///
   /// - Throws: Foundation's error, if the directory cannot be made.
-  package convenience init(directory: URL, locking: HybridLocking = .twoQueues) throws {
+  convenience init(directory: URL, locking: HybridLocking = .twoQueues) throws {
     self.init(
       disk: try HybridDiskStorage(directory: directory, transformer: .checked), locking: locking)
   }
 
   /// The value under a key, whether or not it has expired.
-  package func value(forKey key: String) -> [UInt8]? { try? object(forKey: key) }
+  func value(forKey key: String) -> [UInt8]? { try? object(forKey: key) }
 
   /// Stores a value; costs are not kept.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     try? setObject(value, forKey: key)
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) { try? removeObject(forKey: key) }
+  func removeValue(forKey key: String) { try? removeObject(forKey: key) }
 
   /// Removes every value.
-  package func removeAllValues() { try? removeAll() }
+  func removeAllValues() { try? removeAll() }
 
   /// How many keys memory knows.
-  package var count: Int { allKeys.count }
+  var count: Int { allKeys.count }
 
   /// What is under the keys that memory knows; without costs.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     try? sync.perform { storage in
       var entries: [String: CacheEntry] = [:]
       for key in storage.memory.allKeys {
@@ -43,26 +43,26 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
   }
 
   /// Reads on the queue of the asynchronous calls.
-  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key) { completion(try? $0.get()) }
   }
 
   /// Stores on the queue of the asynchronous calls.
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(value, forKey: key) { _ in completion() }
   }
 
   /// Removes on the queue of the asynchronous calls.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key) { _ in completion() }
   }
 
   /// The keys in memory, and those of the files; a file that belongs to none of `known` appears by
   /// its name. The two are equal while memory has evicted nothing. For checks after all operations
   /// have ended.
-  package func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
+  func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (storage.disk.fileName(forKey: $0), $0) },
       uniquingKeysWith: { first, _ in first })

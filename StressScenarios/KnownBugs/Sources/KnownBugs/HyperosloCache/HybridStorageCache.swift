@@ -9,7 +9,7 @@ import LockStrategies
 /// `addStorageObserver`, `addObserver`, and their asynchronous twins. Synchronous calls run on one
 /// private serial queue and asynchronous ones on another, over one storage that locks nothing, so
 /// that the two run concurrently. Completions and observers are called on the queue.
-package final class HybridStorageCache<Value: Sendable>: Sendable {
+final class HybridStorageCache<Value: Sendable>: Sendable {
   let storage: HybridStorage<Value>
   let sync: HybridSyncStorage<Value>
   let async: HybridAsyncStorage<Value>
@@ -21,7 +21,7 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
   ///   - memory: The storage in memory, which nothing else may use.
   ///   - disk: The storage in files, which nothing else may use.
   ///   - locking: How calls exclude each other; as shipped by default.
-  package convenience init(
+  convenience init(
     memory: HybridMemoryStorage<Value> = HybridMemoryStorage(), disk: HybridDiskStorage<Value>,
     locking: HybridLocking = .twoQueues
   ) {
@@ -41,7 +41,7 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
   }
 
   /// The same files as objects of another type, behind new queues and an empty memory.
-  package func transform<Other: Sendable>(
+  func transform<Other: Sendable>(
     _ transformer: HybridTransformer<Other>
   ) -> HybridStorageCache<Other> {
     HybridStorageCache<Other>(
@@ -52,70 +52,70 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
   }
 
   /// What is stored under a key, whether or not it has expired; fills memory from disk.
-  package func entry(forKey key: String) throws -> HybridEntry<Value> {
+  func entry(forKey key: String) throws -> HybridEntry<Value> {
     try sync.perform { try $0.entry(forKey: key) }
   }
 
   /// The object under a key, whether or not it has expired.
-  package func object(forKey key: String) throws -> Value {
+  func object(forKey key: String) throws -> Value {
     try sync.perform { try $0.object(forKey: key) }
   }
 
   /// Whether something is stored under a key.
-  package func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
+  func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
 
   /// Whether the object under a key has expired, or is missing.
-  package func isExpiredObject(forKey key: String) -> Bool {
+  func isExpiredObject(forKey key: String) -> Bool {
     (try? entry(forKey: key))?.expiry.isExpired ?? true
   }
 
   /// Stores an object in memory and in a file.
   ///
   /// - Throws: What went wrong with the file; memory has the object then.
-  package func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry? = nil) throws {
+  func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry? = nil) throws {
     try sync.perform { try $0.setObject(object, forKey: key, expiry: expiry) }
   }
 
   /// Removes an object.
   ///
   /// - Throws: Foundation's error if there is no file.
-  package func removeObject(forKey key: String) throws {
+  func removeObject(forKey key: String) throws {
     try sync.perform { try $0.removeObject(forKey: key) }
   }
 
   /// Removes an object from memory alone.
-  package func removeInMemoryObject(forKey key: String) throws {
+  func removeInMemoryObject(forKey key: String) throws {
     try sync.perform { $0.removeInMemoryObject(forKey: key) }
   }
 
   /// Removes everything.
-  package func removeAll() throws { try sync.perform { try $0.removeAll() } }
+  func removeAll() throws { try sync.perform { try $0.removeAll() } }
 
   /// Removes expired objects, and then those that expire first until the files are within their
   /// limit.
-  package func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
+  func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
 
   /// The keys of memory: those that were stored or read since the cache was made.
-  package var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
+  var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
 
   /// The size of all files together; bytes.
-  package var totalDiskStorageSize: Int { storage.disk.totalSize }
+  var totalDiskStorageSize: Int { storage.disk.totalSize }
 
   /// Calls `closure` for every change, on the queue that makes it.
   @discardableResult
-  package func addStorageObserver(
+  func addStorageObserver(
     _ closure: @escaping @Sendable (HybridStorageChange) -> Void
   ) -> HybridObservation { storage.observers.add(closure) }
 
   /// Calls `closure` for changes of one key, and replaces the key's previous observer.
   @discardableResult
-  package func addObserver(
+  func addObserver(
     forKey key: String, _ closure: @escaping @Sendable (HybridKeyChange<Value>) -> Void
   ) -> HybridObservation { storage.observers.add(forKey: key, closure) }
 
   /// Ends every observation of all changes.
-  package func removeAllStorageObservers() { storage.observers.removeAllOfStorage() }
+  func removeAllStorageObservers() { storage.observers.removeAllOfStorage() }
 
   /// Ends every observation of a key.
-  package func removeAllKeyObservers() { storage.observers.removeAllOfKeys() }
+  func removeAllKeyObservers() { storage.observers.removeAllOfKeys() }
 }

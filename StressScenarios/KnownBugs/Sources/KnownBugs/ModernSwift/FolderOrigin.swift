@@ -10,7 +10,7 @@ import LockStrategies
 /// with the same file name give a wrong value: both are a miss.
 ///
 /// `@unchecked Sendable`: the counts are only touched under the lock.
-package final class FolderOrigin: @unchecked Sendable {
+final class FolderOrigin: @unchecked Sendable {
   private let folder: URL
   private let lock = PthreadMutexLock()
   private var loadsByKey: [String: Int] = [:]
@@ -19,7 +19,7 @@ package final class FolderOrigin: @unchecked Sendable {
   ///
   /// - Parameter path: The folder. Nothing outside it is touched.
   /// - Throws: The system's error if the folder cannot be made.
-  package init(path: String) throws {
+  init(path: String) throws {
     folder = URL(fileURLWithPath: path, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
@@ -27,7 +27,7 @@ package final class FolderOrigin: @unchecked Sendable {
   /// Replaces a value's file atomically: a load finds the old file or the new one.
   ///
   /// - Throws: The system's error if the file cannot be written; the old file then stays.
-  package func publish(_ value: [UInt8], forKey key: String) throws {
+  func publish(_ value: [UInt8], forKey key: String) throws {
     var file = Data()
     let name = Array(key.utf8)
     withUnsafeBytes(of: UInt64(name.count).littleEndian) { file.append(contentsOf: $0) }
@@ -37,7 +37,7 @@ package final class FolderOrigin: @unchecked Sendable {
   }
 
   /// Reads the value of a key, `nil` if there is none. Suspends the caller during the load.
-  package func load(_ key: String) async -> [UInt8]? {
+  func load(_ key: String) async -> [UInt8]? {
     lock.withLock { loadsByKey[key, default: 0] += 1 }
     let queue = DispatchQueue(label: "interlock.folder-origin.load")
     return await withCheckedContinuation { continuation in
@@ -51,7 +51,7 @@ package final class FolderOrigin: @unchecked Sendable {
   }
 
   /// How often each key was loaded.
-  package var loads: [String: Int] { lock.withLock { loadsByKey } }
+  var loads: [String: Int] { lock.withLock { loadsByKey } }
 
   private func read(_ key: String) -> [UInt8]? {
     guard let file = try? Data(contentsOf: url(of: key)) else { return nil }

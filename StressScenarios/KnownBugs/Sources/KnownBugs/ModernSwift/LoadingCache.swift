@@ -1,4 +1,4 @@
-package import Caches
+import Caches
 
 /// An actor that loads missing values, and awaits the load between look-up and store.
 ///
@@ -13,7 +13,7 @@ package import Caches
 /// Repaired as in the session's "better solution", the actor records the load that is under way,
 /// and later callers await it. In addition, storing or removing a value discards the record of its
 /// key's load, and only a load still on record is stored.
-package actor LoadingCache: AsyncCache {
+actor LoadingCache: AsyncCache {
   private struct Load {
     var number: Int
     var task: Task<[UInt8]?, Never>
@@ -31,13 +31,13 @@ package actor LoadingCache: AsyncCache {
   /// - Parameters:
   ///   - origin: Where to load missing values; `nil` for a cache that loads nothing.
   ///   - repaired: Whether it records the loads that are under way.
-  package init(over origin: FolderOrigin?, repaired: Bool) {
+  init(over origin: FolderOrigin?, repaired: Bool) {
     self.origin = origin
     isRepaired = repaired
   }
 
   /// The value under a key, loaded if it is missing; notes the access.
-  package func value(forKey key: String) async -> [UInt8]? {
+  func value(forKey key: String) async -> [UInt8]? {
     if let value = storage.value(forKey: key) {
       storage.touch(key)
       return value
@@ -69,29 +69,29 @@ package actor LoadingCache: AsyncCache {
   }
 
   /// Stores a value.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     loads[key] = nil
     storage.setValue(value, forKey: key, cost: cost)
   }
 
   /// Removes a value from the cache; the origin keeps its own.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     loads[key] = nil
     storage.removeValue(forKey: key)
   }
 
   /// Removes every value from the cache; the origin keeps its own.
-  package func removeAllValues() {
+  func removeAllValues() {
     loads = [:]
     storage.removeAllValues()
   }
 
   /// How many values there are in memory.
-  package var count: Int { storage.count }
+  var count: Int { storage.count }
 
   /// What all values in memory cost together.
-  package var totalCost: Int? { storage.totalCost }
+  var totalCost: Int? { storage.totalCost }
 
   /// What is stored in memory.
-  package func entries() -> [String: CacheEntry]? { storage.entries() }
+  func entries() -> [String: CacheEntry]? { storage.entries() }
 }

@@ -1,4 +1,4 @@
-package import Caches
+import Caches
 import Interlock
 
 /// A cache that one task owns: calls are commands in an `AsyncStream`, and the task performs them
@@ -12,7 +12,7 @@ import Interlock
 /// its caller waits forever. The result of `yield` says so (SE-0314), but the cache ignores it.
 /// Repaired, the stream is unbounded: a bounded buffer suits updates, of which the latest replaces
 /// the rest, and not commands.
-package final class StreamCache: AsyncCache {
+final class StreamCache: AsyncCache {
   private typealias Command = @Sendable (Storage) -> Void
 
   private let commands: AsyncStream<Command>.Continuation
@@ -22,7 +22,7 @@ package final class StreamCache: AsyncCache {
   /// - Parameters:
   ///   - capacity: How many commands may wait, as shipped.
   ///   - repaired: Whether any number may wait.
-  package init(capacity: Int = 16, repaired: Bool) {
+  init(capacity: Int = 16, repaired: Bool) {
     let (stream, commands) = AsyncStream.makeStream(
       of: Command.self, bufferingPolicy: repaired ? .unbounded : .bufferingNewest(capacity))
     self.commands = commands
@@ -53,12 +53,12 @@ package final class StreamCache: AsyncCache {
   // MARK: The forms with a completion
 
   /// Reads a key, and notes the access.
-  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     send { completion(Self.value(forKey: key, in: $0)) }
   }
 
   /// Stores a value.
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     send {
@@ -68,7 +68,7 @@ package final class StreamCache: AsyncCache {
   }
 
   /// Removes a key.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     send {
       $0.removeValue(forKey: key)
       completion()
@@ -84,33 +84,33 @@ package final class StreamCache: AsyncCache {
   // MARK: The asynchronous forms
 
   /// The value under a key; notes the access.
-  package func value(forKey key: String) async -> [UInt8]? {
+  func value(forKey key: String) async -> [UInt8]? {
     await perform { Self.value(forKey: key, in: $0) }
   }
 
   /// Stores a value.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) async {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) async {
     await perform { $0.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) async {
+  func removeValue(forKey key: String) async {
     await perform { $0.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  package func removeAllValues() async {
+  func removeAllValues() async {
     await perform { $0.removeAllValues() }
   }
 
   /// How many values there are.
-  package var count: Int { get async { await perform { $0.count } } }
+  var count: Int { get async { await perform { $0.count } } }
 
   /// What all values cost together.
-  package var totalCost: Int? { get async { await perform { $0.totalCost } } }
+  var totalCost: Int? { get async { await perform { $0.totalCost } } }
 
   /// What is stored.
-  package func entries() async -> [String: CacheEntry]? {
+  func entries() async -> [String: CacheEntry]? {
     await perform { $0.entries() }
   }
 }

@@ -1,4 +1,4 @@
-package import Caches
+import Caches
 import Foundation
 import Interlock
 import LockStrategies
@@ -19,24 +19,24 @@ import LockStrategies
 /// - A value that costs more than the limit is evicted at once, and every cheaper value before it.
 /// - A lower limit only takes effect when the next value is stored.
 /// - The delegate is not called for replacing and removing.
-package final class FoundationCache: Cache {
+final class FoundationCache: Cache {
   /// What is done about the peculiarities.
-  package struct Repairs: OptionSet, Sendable {
+  struct Repairs: OptionSet, Sendable {
     /// A bit for each repair.
-    package let rawValue: Int
+    let rawValue: Int
 
     /// Names repairs by their bits.
-    package init(rawValue: Int) { self.rawValue = rawValue }
+    init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Evicted values live until no lock is held, and the handler is called then.
-    package static let callsOutsideLocks = Repairs(rawValue: 1)
+    static let callsOutsideLocks = Repairs(rawValue: 1)
     /// The cost given to `NSCache` is a running number, so that the oldest is evicted first. It
     /// excludes a limit of the total cost.
-    package static let evictsOldest = Repairs(rawValue: 2)
+    static let evictsOldest = Repairs(rawValue: 2)
   }
 
   /// Called with a key and the cache that its value was in.
-  package typealias Handler = @Sendable (_ cache: FoundationCache, _ key: String) -> Void
+  typealias Handler = @Sendable (_ cache: FoundationCache, _ key: String) -> Void
 
   // Set up before any other thread has the cache, then only called; its methods are thread-safe.
   nonisolated(unsafe) private let values = NSCache<NSString, StoredValue>()
@@ -57,7 +57,7 @@ package final class FoundationCache: Cache {
   ///   - repairs: What is done about the peculiarities.
   ///   - onEviction: Called with a key whose value is evicted.
   ///   - onRelease: Called by a value's `deinit` with its key.
-  package init(
+  init(
     countLimit: Int = 0, totalCostLimit: Int = 0, repairs: Repairs = [],
     onEviction: Handler? = nil, onRelease: Handler? = nil
   ) {
@@ -75,12 +75,12 @@ package final class FoundationCache: Cache {
   }
 
   /// The value under a key.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     values.object(forKey: key as NSString)?.value
   }
 
   /// Stores a value, and evicts others, or the value itself, if a limit is exceeded.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     let stored = StoredValue(
       key: key, value: value, cost: cost, owner: onRelease == nil ? nil : self)
     change([key]) {
@@ -93,7 +93,7 @@ package final class FoundationCache: Cache {
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     change([key]) {
       values.removeObject(forKey: key as NSString)
       index.remove(key)
@@ -101,7 +101,7 @@ package final class FoundationCache: Cache {
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     change(index.keys) {
       values.removeAllObjects()
       index.removeAll()
@@ -128,13 +128,13 @@ package final class FoundationCache: Cache {
   // MARK: What NSCache does not list
 
   /// How many values there are, by the index.
-  package var count: Int { present.count }
+  var count: Int { present.count }
 
   /// What all values cost together, by the index.
-  package var totalCost: Int? { present.reduce(0) { $0 + $1.cost } }
+  var totalCost: Int? { present.reduce(0) { $0 + $1.cost } }
 
   /// What is stored, by the index.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     Dictionary(
       present.map { ($0.key, CacheEntry(value: $0.value, cost: $0.cost)) },
       uniquingKeysWith: { first, _ in first })

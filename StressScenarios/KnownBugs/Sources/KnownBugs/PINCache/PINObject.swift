@@ -7,20 +7,20 @@ import Interlock
 /// the race is detected.
 ///
 /// `@unchecked Sendable`: the harness tests whether it is shared safely.
-open class PINObject: @unchecked Sendable {
+class PINObject: @unchecked Sendable {
   private let section = Section("pin.object")
   private var stored: [UInt8]
 
   /// An object of these bytes.
-  package init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8]) {
     stored = bytes
   }
 
   /// The object's current bytes.
-  package final var bytes: [UInt8] { section.read { stored } }
+  final var bytes: [UInt8] { section.read { stored } }
 
   /// Appends bytes.
-  package final func append(_ more: [UInt8]) {
+  final func append(_ more: [UInt8]) {
     section.write {
       stored += more
       SYNC_POINT("pinobject.append.written")
@@ -28,5 +28,5 @@ open class PINObject: @unchecked Sendable {
   }
 
   /// Another object with the same bytes.
-  package final func copy() -> PINObject { PINObject(bytes) }
+  final func copy() -> PINObject { PINObject(bytes) }
 }

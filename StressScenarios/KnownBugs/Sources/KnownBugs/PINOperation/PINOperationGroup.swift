@@ -9,9 +9,9 @@ import LockStrategies
 /// outside it, on a global queue or on the waiting thread.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`.
-package final class PINOperationGroup: @unchecked Sendable {
+final class PINOperationGroup: @unchecked Sendable {
   /// Identifies an operation of a group.
-  package struct Reference: Hashable, Sendable {
+  struct Reference: Hashable, Sendable {
     let number: Int
   }
 
@@ -40,7 +40,7 @@ package final class PINOperationGroup: @unchecked Sendable {
   ///   - repaired: Whether a started group refuses further operations. As shipped it returns a
   ///     reference for an operation that never runs. Source: PINOperation pull request 22
   ///     (c49b7a5), not merged.
-  package init(queue: PINOperationQueue, repaired: Bool = false) {
+  init(queue: PINOperationQueue, repaired: Bool = false) {
     self.queue = queue
     self.repaired = repaired
   }
@@ -49,7 +49,7 @@ package final class PINOperationGroup: @unchecked Sendable {
   ///
   /// - Returns: The operation's reference; `nil` if the group has started or was cancelled.
   @discardableResult
-  package func addOperation(
+  func addOperation(
     priority: PINOperationQueue.Priority = .default, _ block: @escaping @Sendable () -> Void
   ) -> Reference? {
     lock.withLock {
@@ -63,7 +63,7 @@ package final class PINOperationGroup: @unchecked Sendable {
 
   /// Sets the block that is called once after all operations have ended; not if the group is
   /// cancelled.
-  package func setCompletion(_ newCompletion: (@Sendable () -> Void)?) {
+  func setCompletion(_ newCompletion: (@Sendable () -> Void)?) {
     lock.withLock {
       guard !isStarted, !isCancelled else { return }
       completion = newCompletion
@@ -71,7 +71,7 @@ package final class PINOperationGroup: @unchecked Sendable {
   }
 
   /// Schedules all operations. Does nothing for a group that was cancelled.
-  package func start() {
+  func start() {
     lock.withLock {
       guard !isStarted, !isCancelled else { return }
       isStarted = repaired
@@ -91,7 +91,7 @@ package final class PINOperationGroup: @unchecked Sendable {
 
   /// Cancels operations that have not started; the completion is no longer called, unless its call
   /// has begun.
-  package func cancel() {
+  func cancel() {
     lock.withLock {
       isCancelled = true
       for reference in scheduled.values where queue.cancel(reference) { group.leave() }
@@ -103,7 +103,7 @@ package final class PINOperationGroup: @unchecked Sendable {
 
   /// Starts the group if necessary, and blocks until all operations have ended. Calls the
   /// completion, unless another thread has begun to.
-  package func waitUntilComplete() {
+  func waitUntilComplete() {
     start()
     group.wait()
     runCompletionOnce()

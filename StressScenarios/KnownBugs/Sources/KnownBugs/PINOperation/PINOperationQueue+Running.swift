@@ -81,12 +81,12 @@ extension PINOperationQueue {
   ///
   /// - Returns: Whether it was cancelled.
   @discardableResult
-  package func cancel(_ reference: Reference) -> Bool {
+  func cancel(_ reference: Reference) -> Bool {
     locked { cancelLocked(reference) }
   }
 
   /// Cancels all operations that have not started.
-  package func cancelAll() {
+  func cancelAll() {
     locked { for reference in byReference.keys { cancelLocked(reference) } }
   }
 
@@ -102,7 +102,7 @@ extension PINOperationQueue {
   ///
   /// As shipped this queues a running operation again, in the queue by priority: it then runs
   /// twice, and leaves the group twice.
-  package func setPriority(_ priority: Priority, of reference: Reference) {
+  func setPriority(_ priority: Priority, of reference: Reference) {
     locked {
       guard let operation = byReference[reference]?.operation, operation.priority != priority
       else { return }
@@ -116,7 +116,7 @@ extension PINOperationQueue {
   /// How many operations may run at once.
   ///
   /// A lower number takes effect once operations that are running have ended.
-  package var maxConcurrentOperations: Int {
+  var maxConcurrentOperations: Int {
     get { locked { maximum } }
     set {
       precondition(newValue > 0, "at least one operation must be allowed at once")

@@ -1,12 +1,12 @@
 import Dispatch
-internal import Foundation
+import Foundation
 import Interlock
 
 extension PINOperationQueue {
   /// Blocks until every operation has ended, including those scheduled meanwhile.
   ///
   /// As shipped, a call from within an operation never returns: that operation has not ended.
-  package func waitUntilAllOperationsAreFinished() {
+  func waitUntilAllOperationsAreFinished() {
     scheduleNextOperations(onlySerial: false)
     guard let helpers, HelpingWait.inside == ObjectIdentifier(self) else {
       group.wait()
@@ -21,7 +21,7 @@ extension PINOperationQueue {
 
   /// Waits until the queues are idle. `waitUntilAllOperationsAreFinished` is not enough: it returns
   /// when the last operation leaves the group, before its queue is done with it.
-  package func settle() {
+  func settle() {
     repeat {
       semaphoreQueue.sync {}
       serialQueue.sync {}

@@ -1,4 +1,4 @@
-package import Dispatch
+import Dispatch
 import Interlock
 import LockStrategies
 
@@ -19,9 +19,9 @@ import LockStrategies
 /// read without the lock while an operation runs.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`, in `locked(_:)`.
-package final class PINOperationQueue: @unchecked Sendable {
+final class PINOperationQueue: @unchecked Sendable {
   /// Which operations go first on the concurrent queue.
-  package enum Priority: Int, Sendable, CaseIterable {
+  enum Priority: Int, Sendable, CaseIterable {
     /// After all others.
     case low
     /// Between high and low.
@@ -31,43 +31,43 @@ package final class PINOperationQueue: @unchecked Sendable {
   }
 
   /// Identifies a scheduled operation.
-  package struct Reference: Hashable, Sendable {
+  struct Reference: Hashable, Sendable {
     let number: Int
   }
 
   /// Combines the data of the waiting operation and the new request.
-  package typealias Coalescing =
+  typealias Coalescing =
     @Sendable (_ existing: (any Sendable)?, _ new: (any Sendable)?) -> (any Sendable)?
 
   /// The repairs; the empty set is version 1.1.2.
-  package struct Repairs: OptionSet, Sendable {
+  struct Repairs: OptionSet, Sendable {
     /// One bit for each repair.
-    package let rawValue: Int
+    let rawValue: Int
 
     /// A set of repairs by their bits.
-    package init(rawValue: Int) { self.rawValue = rawValue }
+    init(rawValue: Int) { self.rawValue = rawValue }
 
     /// An operation leaves the table of identifiers when it is taken to run or cancelled, so that
     /// no request joins one whose completions have been called. Source: PINOperation pull request
     /// 24 (8730a96).
-    package static let identifierLeavesWithOperation = Repairs(rawValue: 1)
+    static let identifierLeavesWithOperation = Repairs(rawValue: 1)
     /// A new priority applies to waiting operations only: a running one is not queued again. No
     /// upstream report; found by reading.
-    package static let priorityOfWaitingOnly = Repairs(rawValue: 2)
+    static let priorityOfWaitingOnly = Repairs(rawValue: 2)
     /// An operation that waits for all operations runs queued ones meanwhile, and does not wait for
     /// other waiting ones. The header forbids the call instead; the idea is that of Java's
     /// `ForkJoinTask.helpQuiesce`.
-    package static let waitHelps = Repairs(rawValue: 4)
+    static let waitHelps = Repairs(rawValue: 4)
     /// A higher maximum is signalled at once, not behind an operation that waits for a place. And
     /// the semaphore starts at zero and is signalled up to its value, because libdispatch traps
     /// when it frees a semaphore below its initial value. No upstream report; found by reading and
     /// trying.
-    package static let maximumChangesSafely = Repairs(rawValue: 8)
+    static let maximumChangesSafely = Repairs(rawValue: 8)
 
     /// Version 1.2.2, the newest.
-    package static let version1_2_2: Repairs = [.identifierLeavesWithOperation]
+    static let version1_2_2: Repairs = [.identifierLeavesWithOperation]
     /// All of them.
-    package static let all: Repairs = [
+    static let all: Repairs = [
       .identifierLeavesWithOperation, .priorityOfWaitingOnly, .waitHelps, .maximumChangesSafely,
     ]
   }
@@ -101,7 +101,7 @@ package final class PINOperationQueue: @unchecked Sendable {
   ///   - concurrentQueue: The queue that runs all but one of them; by default a new concurrent
   ///     queue.
   ///   - repairs: The repairs; by default those of the newest version.
-  package init(
+  init(
     maxConcurrentOperations: Int, concurrentQueue: DispatchQueue? = nil,
     repairs: Repairs = .version1_2_2
   ) {
@@ -128,7 +128,7 @@ package final class PINOperationQueue: @unchecked Sendable {
 
   /// Schedules an operation.
   @discardableResult
-  package func schedule(
+  func schedule(
     priority: Priority = .default, _ block: @escaping @Sendable () -> Void
   ) -> Reference {
     schedule(priority: priority, identifier: nil) { _ in block() }
@@ -145,7 +145,7 @@ package final class PINOperationQueue: @unchecked Sendable {
   ///   - block: The work; not used when joining.
   /// - Returns: The operation's reference; an older operation's when joining.
   @discardableResult
-  package func schedule(
+  func schedule(
     priority: Priority = .default, identifier: String?, data: (any Sendable)? = nil,
     coalesce: Coalescing? = nil, completion: (@Sendable () -> Void)? = nil,
     _ block: @escaping @Sendable (_ data: (any Sendable)?) -> Void

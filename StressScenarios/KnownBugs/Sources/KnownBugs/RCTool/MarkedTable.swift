@@ -1,4 +1,4 @@
-package import Caches
+import Caches
 import Interlock
 import LockStrategies
 
@@ -12,19 +12,19 @@ import LockStrategies
 /// nothing.
 ///
 /// `@unchecked Sendable`: the marks check whether the table is shared safely.
-package final class MarkedTable: Cache, @unchecked Sendable {
+final class MarkedTable: Cache, @unchecked Sendable {
   private let lock: PthreadMutexLock?
   private var table: [String: CacheEntry] = [:]
 
   /// Makes an empty table.
   ///
   /// - Parameter repaired: Whether it has a lock.
-  package init(repaired: Bool) {
+  init(repaired: Bool) {
     lock = repaired ? PthreadMutexLock() : nil
   }
 
   /// The value under a key.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     reading {
       SYNC_POINT("markedtable.get.inside")
       return table[key]?.value
@@ -32,7 +32,7 @@ package final class MarkedTable: Cache, @unchecked Sendable {
   }
 
   /// Stores a value.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     writing {
       SYNC_POINT("markedtable.set.inside")
       table[key] = CacheEntry(value: value, cost: cost)
@@ -40,7 +40,7 @@ package final class MarkedTable: Cache, @unchecked Sendable {
   }
 
   /// Stores a value within a write, and counts the values there: sections of one thread that nest.
-  package func setValueAndCount(_ value: [UInt8], forKey key: String) -> Int {
+  func setValueAndCount(_ value: [UInt8], forKey key: String) -> Int {
     writing {
       SYNC_POINT("markedtable.set.inside")
       marking(.noReadWrite) {
@@ -53,27 +53,27 @@ package final class MarkedTable: Cache, @unchecked Sendable {
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     writing { table[key] = nil }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     writing { table = [:] }
   }
 
   /// How many values there are.
-  package var count: Int {
+  var count: Int {
     reading { table.count }
   }
 
   /// What all values cost together.
-  package var totalCost: Int? {
+  var totalCost: Int? {
     reading { table.values.reduce(0) { $0 + $1.cost } }
   }
 
   /// What is stored.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     reading { table }
   }
 

@@ -1,45 +1,34 @@
 import Caches
-internal import Dispatch
-package import Foundation
+import Dispatch
+import Foundation
 import Interlock
 
 /// TMCache: a memory cache and a disk cache behind a third queue.
 ///
-/// Follows TMCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`,
-/// `setObject:forKey:block:`, `removeObjectForKey:block:`, `removeAllObjects:`,
-/// `trimToDate:block:`, `diskByteCount` and the synchronous forms. As there, a read goes from its
-/// own concurrent queue to memory, on a miss to the disk, and stores what it finds in memory
-/// without a check; both layers change concurrently, joined by a dispatch group; `diskByteCount` is
-/// `sync` on the process's disk queue; and each synchronous form starts the asynchronous one and
-/// waits on a semaphore. The repaired forms are in `TMCache+Repaired.swift`.
+/// Follows TMCache.m of TMCache 2.1.0 (commit 4a39e53). As there, a read goes from its own
+/// concurrent queue to memory, on a miss to the disk, and stores what it finds in memory without a
+/// check; both layers change concurrently, joined by a dispatch group; and each synchronous form
+/// starts the asynchronous one and waits on a semaphore.
 ///
 /// Its repairs determine how far it is thread-safe.
-package final class TMCache: Sendable {
-  /// The bugs that are repaired in this cache.
-  package let repairs: TMRepairs
+final class TMCache: Cache {
+  private let repairs: TMRepairs
   /// The memory half; direct changes of it are not kept in step.
-  package let memoryCache: TMMemoryCache<[UInt8]>
+  let memory: TMMemoryCache
   /// The disk half; direct changes of it are not kept in step.
-  package let diskCache: TMDiskCache
-  let queue = DispatchQueue(label: "tmcache", attributes: .concurrent)
+  let disk: TMDiskCache
+  private let queue = DispatchQueue(label: "tmcache", attributes: .concurrent)
 
-  /// Opens a cache, with the files that are already on the disk.
-  ///
-  /// - Parameters:
-  ///   - name: The cache's name; two caches of one name share their files.
-  ///   - root: The directory that contains the cache's own; no file outside it is touched.
-  ///   - archiver: Encodes and decodes objects.
-  ///   - repairs: The bugs that are repaired.
-  ///   - onError: Called with errors of reads, writes and removals, which the original logs.
-  package init(
-    name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
-    onError: @escaping @Sendable (any Error) -> Void = { _ in }
+  /// Opens a cache, with the files that are already on the disk; two caches of one name share their
+  /// files. `willDecode` stands for an object that is called while it is decoded.
+  init(
+    name: String, root: String, repairs: TMRepairs = [],
+    willDecode: @escaping @Sendable () -> Void = {}
   ) {
     self.repairs = repairs
-    diskCache = TMDiskCache(
-      name: name, root: root, archiver: archiver, repairs: repairs, onError: onError)
+    disk = TMDiskCache(name: name, root: root, repairs: repairs, willDecode: willDecode)
     // As shipped each cache of a name has its own memory; repaired, they share the directory's.
-    memoryCache = diskCache.directory.memory
+    memory = disk.directory.memory
   }
 
   // MARK: Native forms
@@ -48,15 +37,18 @@ package final class TMCache: Sendable {
   ///
   /// As shipped, a call without a key is dropped, and so is one whose cache is freed before any of
   /// its steps.
-  package func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    guard let key else { return answerAnyway { completion(nil) } }
-    let readIfThere = ifThere { cache in
+  func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    guard let key else {
+      if repairs.contains(.answersAlways) { queue.async { completion(nil) } }
+      return
+    }
+    let readIfThere = ifThere { (cache: TMCache, _: Void) in
       if cache.isInStep { return completion(cache.objectInStep(forKey: key)) }
       cache.readInSteps(key, completion)
     }
     queue.async {
       SYNC_POINT("tmcache.get.start")
-      readIfThere()
+      readIfThere(())
     }
   }
 
@@ -65,122 +57,101 @@ package final class TMCache: Sendable {
     let onDisk: @Sendable ([UInt8]?) -> Void = ifThere { cache, object in
       SYNC_POINT("tmcache.get.afterDiskRead")
       SYNC_POINT("tmcache.get.beforeBackFill")
-      if let object { cache.memoryCache.setObject(object, forKey: key, completion: nil) }
+      if let object {
+        cache.memory.setObject(TMObject(object), forKey: key, completion: nil)
+      }
       cache.enqueue { _ in completion(object) }
     }
-    memoryCache.object(
+    memory.object(
       forKey: key,
       completion: ifThere { cache, object in
-        if let object {
-          // Notes the access on the disk.
-          cache.diskCache.fileURL(forKey: key) { _ in }
-          return cache.enqueue { _ in completion(object) }
-        }
-        SYNC_POINT("tmcache.get.afterMemoryMiss")
-        cache.diskCache.object(forKey: key, completion: onDisk)
+        guard let object else { return cache.disk.value(forKey: key, completion: onDisk) }
+        cache.disk.touch(key)
+        cache.enqueue { _ in completion(object.bytes) }
       })
   }
 
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    object(forKey: key, completion: completion)
+  }
+
   /// Stores an object in memory and on the disk.
-  package func setObject(
+  func setObject(
     _ object: [UInt8], forKey key: String?, cost: Int = 0,
-    completion: (@Sendable () -> Void)? = nil
+    completion: @escaping @Sendable () -> Void
   ) {
-    guard let key else { return answerAnyway(completion) }
-    if isInStep {
-      return enqueue { cache in
-        cache.setInStep(object, forKey: key, cost: cost)
-        completion?()
-      }
+    guard let key else {
+      if repairs.contains(.answersAlways) { queue.async { completion() } }
+      return
     }
+    if isInStep { return later(completion) { $0.setInStep(object, forKey: key, cost: cost) } }
     let (both, left) = join(completion)
-    memoryCache.setObject(object, forKey: key, cost: cost) {
+    memory.setObject(TMObject(object), forKey: key, cost: cost) {
       SYNC_POINT("tmcache.set.afterMemory")
       left()
     }
     SYNC_POINT("tmcache.set.betweenLayers")
     SYNC_POINT("tmcache.set.beforeDisk")
-    diskCache.setObject(object, forKey: key) { _ in left() }
+    disk.setObject(object, forKey: key, completion: left)
     both()
   }
 
-  /// Removes an object from memory and from the disk.
-  package func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
-    guard let key else { return answerAnyway(completion) }
-    if isInStep {
-      return enqueue { cache in
-        cache.removeInStep(key)
-        completion?()
-      }
-    }
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    setObject(value, forKey: key, cost: cost, completion: completion)
+  }
+
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    if isInStep { return later(completion) { $0.removeInStep(key) } }
     let (both, left) = join(completion)
-    memoryCache.removeObject(forKey: key) {
+    memory.removeValue(forKey: key) {
       SYNC_POINT("tmcache.remove.afterMemory")
       left()
     }
-    diskCache.removeObject(forKey: key, completion: left)
+    disk.removeValue(forKey: key, completion: left)
     both()
   }
 
-  /// Removes every object from memory and from the disk.
-  package func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
-    if isInStep {
-      return enqueue { cache in
-        cache.removeAllInStep()
-        completion?()
-      }
-    }
+  private func removeAll(completion: @escaping @Sendable () -> Void) {
     let (both, left) = join(completion)
-    memoryCache.removeAllObjects(completion: left)
-    diskCache.removeAllObjects(completion: left)
+    memory.removeAll(completion: left)
+    disk.removeAll(completion: left)
     both()
   }
-
-  /// Removes objects last used before a date from memory and from the disk.
-  package func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
-    let (both, left) = join(completion)
-    memoryCache.trim(toDate: date, completion: left)
-    diskCache.trim(toDate: date, completion: left)
-    both()
-  }
-
-  /// The disk cache's byte count; as shipped read on the process's disk queue, so that a call from
-  /// that queue traps.
-  package var diskByteCount: Int { diskCache.ask { diskCache.byteCount } }
 
   // MARK: Synchronous forms
 
-  /// Finds an object in memory, or else on the disk.
-  package func object(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     if isInStep { return objectInStep(forKey: key) }
     return waitForCallback { object(forKey: key, completion: $0) }
   }
 
-  /// Stores an object in memory and on the disk.
-  package func setObject(_ object: [UInt8], forKey key: String, cost: Int = 0) {
-    if isInStep { return setInStep(object, forKey: key, cost: cost) }
-    waitForCallback { done in setObject(object, forKey: key, cost: cost) { done(()) } }
+  /// Only memory keeps the cost: a value read back from the disk costs nothing, as in the original.
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    if isInStep { return setInStep(value, forKey: key, cost: cost) }
+    waitForCallback { done in setObject(value, forKey: key, cost: cost) { done(()) } }
   }
 
-  /// Removes an object from memory and from the disk.
-  package func removeObject(forKey key: String) {
+  func removeValue(forKey key: String) {
     if isInStep { return removeInStep(key) }
-    waitForCallback { done in removeObject(forKey: key) { done(()) } }
+    waitForCallback { done in removeValue(forKey: key) { done(()) } }
   }
 
-  /// Removes every object from memory and from the disk.
-  package func removeAllObjects() {
+  func removeAllValues() {
     if isInStep { return removeAllInStep() }
-    waitForCallback { done in removeAllObjects { done(()) } }
+    waitForCallback { done in removeAll { done(()) } }
   }
 
-  /// Removes objects last used before a date from memory and from the disk.
-  package func trim(toDate date: Date) {
-    if repairs.contains(.synchronousCore) {
-      memoryCache.trim(toDate: date)
-      return diskCache.trim(toDate: date)
-    }
-    waitForCallback { done in trim(toDate: date) { done(()) } }
+  /// How many keys memory and disk have together.
+  var count: Int { (memory.indexes["objects"] ?? []).union(disk.indexes["files"] ?? []).count }
+
+  var totalCost: Int? { memory.totalCost }
+
+  /// Memory's value of a key, else the disk's at no cost.
+  func entries() -> [String: CacheEntry]? {
+    let onDisk = (disk.entries() ?? [:]).mapValues { CacheEntry(value: $0.value, cost: 0) }
+    return onDisk.merging(memory.entries() ?? [:]) { _, inMemory in inMemory }
   }
 
   // MARK: The queue
@@ -189,15 +160,21 @@ package final class TMCache: Sendable {
 
   /// Runs an operation as a block on the queue, if the cache still exists then.
   private func enqueue(_ operation: @escaping @Sendable (TMCache) -> Void) {
-    queue.async(execute: ifThere(operation))
+    let run = ifThere { (cache: TMCache, _: Void) in operation(cache) }
+    queue.async { run(()) }
   }
 
-  private func ifThere(_ operation: @escaping @Sendable (TMCache) -> Void) -> @Sendable () -> Void {
-    let withValue: @Sendable (()) -> Void = ifThere { cache, _ in operation(cache) }
-    return { withValue(()) }
+  /// As `enqueue`; calls back after the operation.
+  private func later(
+    _ completion: @escaping @Sendable () -> Void, _ operation: @escaping @Sendable (TMCache) -> Void
+  ) {
+    enqueue { cache in
+      operation(cache)
+      completion()
+    }
   }
 
-  /// A callback that does nothing once the cache is freed; repaired, it retains the cache.
+  /// As shipped, does nothing once the cache is freed; repaired, it retains the cache.
   private func ifThere<Value>(
     _ operation: @escaping @Sendable (TMCache, Value) -> Void
   ) -> @Sendable (Value) -> Void {
@@ -209,18 +186,63 @@ package final class TMCache: Sendable {
 
   /// Waits for two callbacks by a dispatch group, and then calls back on the queue.
   private func join(
-    _ completion: (@Sendable () -> Void)?
+    _ completion: @escaping @Sendable () -> Void
   ) -> (both: () -> Void, left: @Sendable () -> Void) {
-    guard let completion else { return ({}, {}) }
     let group = DispatchGroup()
     group.enter()
     group.enter()
-    let notified = ifThere { _ in completion() }
+    let notified = ifThere { (_: TMCache, _: Void) in completion() }
     let queue = queue
-    return ({ group.notify(queue: queue, execute: notified) }, { group.leave() })
+    return ({ group.notify(queue: queue) { notified(()) } }, { group.leave() })
   }
 
-  private func answerAnyway(_ completion: (@Sendable () -> Void)?) {
-    if repairs.contains(.answersAlways), let completion { queue.async { completion() } }
+  // MARK: Memory and disk in step, repaired
+
+  // Each change of both is one critical section under the directory's lock. A second critical
+  // section stores in memory what a read found on the disk, if the file is unchanged since the
+  // read. Lock order: the disk's lock before memory's. The user's blocks are called with no lock
+  // held.
+
+  private func objectInStep(forKey key: String) -> [UInt8]? {
+    if let object = memory.object(forKey: key) {
+      disk.touch(key)
+      return object.bytes
+    }
+    let now = Date()
+    let (object, version) = disk.readObject(forKey: key, at: now)
+    SYNC_POINT("tmcache.get.afterDiskRead")
+    guard let object else { return nil }
+    SYNC_POINT("tmcache.get.beforeBackFill")
+    let isKept = disk.access {
+      guard disk.directory.version(of: key) == version else { return false }
+      return memory.access {
+        memory.store.insertIfAbsent(TMObject(object), forKey: key, at: now)
+      }
+    }
+    // Call the block afterwards: not under the locks, and only if the object was kept.
+    if isKept { memory.tellOfInsertion(forKey: key) }
+    return object
+  }
+
+  private func setInStep(_ object: [UInt8], forKey key: String, cost: Int) {
+    let now = Date()
+    memory.tellOfInsertion(forKey: key)
+    disk.write(object, forKey: key, at: now) {
+      _ = memory.access {
+        memory.store.insert(TMObject(object), forKey: key, cost: cost, at: now)
+      }
+    }
+    SYNC_POINT("tmcache.set.afterMemory")
+  }
+
+  private func removeInStep(_ key: String) {
+    disk.remove(key) {
+      _ = memory.access { memory.store.remove(key) }
+    }
+    SYNC_POINT("tmcache.remove.afterMemory")
+  }
+
+  private func removeAllInStep() {
+    disk.removeAll(alongside: { _ = memory.access { memory.store.removeAll() } })
   }
 }

@@ -1,61 +1,59 @@
 import Caches
-internal import Dispatch
-package import Foundation
+import Dispatch
+import Foundation
 import Interlock
-internal import LockStrategies
+import LockStrategies
+import Synchronization
 
 /// The disk half of TMCache: one serial queue for every instance of the process.
 ///
-/// Follows TMDiskCache.m of TMCache 2.1.0 (commit 4a39e53): `initWithName:rootPath:`,
-/// `+sharedQueue`, `objectForKey:block:`, `fileURLForKey:block:`, `setObject:forKey:block:`,
-/// `removeObjectForKey:block:` and the synchronous forms. As there, everything is an asynchronous
-/// block on the shared serial queue: files, archives, will and did blocks, and the completions too;
+/// Follows TMDiskCache.m of TMCache 2.1.0 (commit 4a39e53). As there, everything is an asynchronous
+/// block on the shared serial queue: files, archives, the user's block, and the completions too;
 /// getters are `sync` on it; and each synchronous form starts the asynchronous one and waits on a
 /// semaphore. A synchronous call from any of those blocks, to this cache or to another, deadlocks,
-/// and a getter traps. `TMRepairs` describes the repairs.
+/// and a getter traps. `TMRepairs` describes the repairs. Of the original's blocks and limits the
+/// model has one block, and the age limit.
 ///
-/// Sizes are the lengths of the files; the original takes their allocated size. Its repairs
-/// determine how far it is thread-safe. `@unchecked Sendable`: mutable state is only touched in
-/// `access`.
-package final class TMDiskCache: @unchecked Sendable {
-  /// Called with a key, its object if the caller has it, and its file.
-  package typealias ObjectBlock = @Sendable (TMDiskCache, String, [UInt8]?, URL?) -> Void
-  /// Called with the cache.
-  package typealias CacheBlock = @Sendable (TMDiskCache) -> Void
+/// Its repairs determine how far it is thread-safe. `@unchecked Sendable`: mutable state is only
+/// touched in `access`.
+final class TMDiskCache: Cache, @unchecked Sendable {
+  /// Called with the cache and a key before a file is written; on the shared queue as shipped.
+  typealias ObjectBlock = @Sendable (TMDiskCache, String) -> Void
+
+  /// The prefix of a disk cache's directory, before the cache's name.
+  static let prefix = "com.tumblr.TMDiskCache"
 
   /// The original's `+sharedQueue`: the lock of all disk caches in the process. Serial; on Linux
   /// such a queue runs on the overcommitting pool.
-  package static let sharedQueue = DispatchQueue(label: "tmcache.disk")
+  static let sharedQueue = DispatchQueue(label: "tmcache.disk")
 
-  /// The bugs that are repaired in this cache.
-  package let repairs: TMRepairs
-  let files: TMDiskFiles
-  let archiver: TMArchiver
+  /// Empties every trash of the process, at background priority.
+  private static let trashQueue = DispatchQueue(
+    label: "tmcache.disk.trash", target: .global(qos: .background))
+
+  let repairs: TMRepairs
+  let folder: CacheFolder
+  /// Where removed files stay until a background queue deletes them: one trash of all caches under
+  /// the root. The original's is in the folder for temporary files.
+  let trash: String
   let directory: TMDirectory
-  private let onError: @Sendable (any Error) -> Void
-  private let settingsSection = Section("tmcache.disk.settings")
-  private var settingsNow = TMDiskSettings()
+  private let willDecode: @Sendable () -> Void
+  private let settings: TMSettings<ObjectBlock>
 
-  /// Opens a cache, with the files that are already on the disk.
-  ///
-  /// - Parameters:
-  ///   - name: The cache's name; two caches of one name share their files.
-  ///   - root: The directory that contains the cache's own; no file outside it is touched.
-  ///   - archiver: Encodes and decodes objects.
-  ///   - repairs: The bugs that are repaired.
-  ///   - onError: Called with errors of reads, writes and removals, which the original logs.
-  package init(
-    name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
-    onError: @escaping @Sendable (any Error) -> Void = { _ in }
+  /// Opens a cache, with the files that are already on the disk; two caches of one name share their
+  /// files. `willDecode` stands for an object that is called while it is decoded.
+  init(
+    name: String, root: String, repairs: TMRepairs = [],
+    willDecode: @escaping @Sendable () -> Void = {}
   ) {
     self.repairs = repairs
-    self.archiver = archiver
-    self.onError = onError
-    files = TMDiskFiles(root: root, name: name, repairs: repairs)
-    let path = files.directory.standardizedFileURL.path
+    self.willDecode = willDecode
+    folder = CacheFolder(root: root, prefix: Self.prefix, name: name)
+    trash = root + "/" + Self.prefix
     directory =
       repairs.contains(.onePerDirectory)
-      ? TMDirectory.shared(path, repairs: repairs) : TMDirectory(repairs: repairs)
+      ? TMDirectory.shared(folder.path, repairs: repairs) : TMDirectory(repairs: repairs)
+    settings = TMSettings("tmcache.disk.settings", repairs)
     // As shipped no call waits for this scan: later calls follow it on the queue. Repaired,
     // `access` does it.
     enqueue { cache in cache.access {} }
@@ -63,97 +61,235 @@ package final class TMDiskCache: @unchecked Sendable {
 
   // MARK: Native forms
 
-  /// Finds an object and calls back with it, on the shared queue as shipped.
-  package func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     let now = Date()
-    guard let key else { return answerAnyway { completion(nil) } }
     enqueue { completion($0.readObject(forKey: key, at: now).object) }
   }
 
-  /// Finds the file of an object and calls back with it; notes the access.
-  package func fileURL(forKey key: String?, completion: @escaping @Sendable (URL?) -> Void) {
+  /// Notes an access.
+  func touch(_ key: String) {
     let now = Date()
-    guard let key else { return answerAnyway { completion(nil) } }
-    enqueue { completion($0.touchedURL(forKey: key, at: now)) }
+    enqueue { _ = $0.touchedFile(ofKey: key, at: now) }
   }
 
-  /// Stores an object, and calls back with its file: `nil` if it could not be written.
-  package func setObject(
-    _ object: [UInt8], forKey key: String?, completion: (@Sendable (URL?) -> Void)? = nil
+  func setObject(
+    _ object: [UInt8], forKey key: String, completion: @escaping @Sendable () -> Void
   ) {
     let now = Date()
-    guard let key else { return answerAnyway { completion?(nil) } }
     enqueue { cache in
-      let url = cache.write(object, forKey: key, at: now)
-      completion?(url)
+      cache.write(object, forKey: key, at: now)
+      completion()
     }
   }
 
-  /// Removes an object.
-  package func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
-    guard let key else { return answerAnyway { completion?() } }
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    setObject(value, forKey: key, completion: completion)
+  }
+
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     enqueue { cache in
-      cache.removeAndTell(key)
-      completion?()
+      cache.remove(key)
+      completion()
     }
   }
 
   /// Removes every object: the whole directory goes to the trash.
-  package func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
+  func removeAll(completion: @escaping @Sendable () -> Void) {
     enqueue { cache in
-      cache.removeAllAndTell()
-      completion?()
-    }
-  }
-
-  /// Calls a block with every key and file, the least recently used first; on the shared queue as
-  /// shipped.
-  package func enumerateObjects(
-    _ body: @escaping @Sendable (String, URL) -> Void, completion: (@Sendable () -> Void)? = nil
-  ) {
-    enqueue { cache in
-      cache.enumerate(body)
-      completion?()
+      cache.removeAll()
+      completion()
     }
   }
 
   // MARK: Synchronous forms
 
-  /// Finds an object.
-  package func object(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     let now = Date()
     return wait { $0.readObject(forKey: key, at: now).object }
   }
 
   /// Finds the file of an object; notes the access.
-  package func fileURL(forKey key: String) -> URL? {
+  func file(ofKey key: String) -> String? {
     let now = Date()
-    return wait { $0.touchedURL(forKey: key, at: now) }
+    return wait { $0.touchedFile(ofKey: key, at: now) }
   }
 
-  /// Stores an object; returns its file, or `nil` if it could not be written.
-  @discardableResult
-  package func setObject(_ object: [UInt8], forKey key: String) -> URL? {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int = 0) {
     let now = Date()
-    return wait { $0.write(object, forKey: key, at: now) }
+    wait { $0.write(value, forKey: key, at: now) }
   }
 
-  /// Removes an object.
-  package func removeObject(forKey key: String) { wait { $0.removeAndTell(key) } }
+  func removeValue(forKey key: String) { wait { $0.remove(key) } }
 
-  /// Removes every object.
-  package func removeAllObjects() { wait { $0.removeAllAndTell() } }
+  func removeAllValues() { wait { $0.removeAll() } }
 
-  /// Calls a block with every key and file, the least recently used first; on the shared queue as
-  /// shipped.
-  package func enumerateObjects(_ body: @escaping @Sendable (String, URL) -> Void) {
-    wait { $0.enumerate(body) }
+  /// Calls a block with every key, on the shared queue as shipped.
+  func enumerateObjects(_ body: @escaping @Sendable (String) -> Void) {
+    wait { cache in
+      for key in cache.access({ cache.directory.keys }) { body(key) }
+    }
+  }
+
+  // MARK: The operations
+
+  // As shipped they run on the shared queue; repaired, on the caller's thread, with the directory's
+  // lock in `access` alone, and neither decoding nor the block under it.
+
+  /// Reads an object, and the version of its file.
+  func readObject(forKey key: String, at date: Date) -> (object: [UInt8]?, version: UInt64?) {
+    let file = folder.path(forKey: key)
+    let (bytes, version) = access { (folder.read(file), directory.version(of: key)) }
+    guard let bytes else { return (nil, nil) }
+    guard let object = Archive.value(in: bytes) else {
+      access { removeDamaged(key, file, version: version) }
+      return (nil, nil)
+    }
+    willDecode()
+    access { if directory.version(of: key) == version { touch(key, file, at: date) } }
+    return (object, version)
+  }
+
+  /// As shipped this removes the file and leaves its index entry. Repaired, it removes both, and
+  /// only if the file is still the one that was read: the lock was free meanwhile.
+  private func removeDamaged(_ key: String, _ file: String, version: UInt64?) {
+    if repairs.contains(.synchronousCore), directory.version(of: key) != version { return }
+    if folder.remove(file), repairs.contains(.exactTotals) { directory.forget(key) }
+  }
+
+  private func touchedFile(ofKey key: String, at date: Date) -> String? {
+    let file = folder.path(forKey: key)
+    return access {
+      guard folder.exists(file) else { return nil }
+      touch(key, file, at: date)
+      return file
+    }
+  }
+
+  private func touch(_ key: String, _ file: String, at date: Date) {
+    if folder.setDate(date, of: file) { directory.touch(key, at: date) }
+  }
+
+  /// Writes an object; `alongside` runs in the same step, for state that must change with it.
+  func write(
+    _ object: [UInt8], forKey key: String, at date: Date, alongside: () -> Void = {}
+  ) {
+    let file = folder.path(forKey: key)
+    access { settings.block }?(self, key)
+    let bytes = Archive.bytes(of: object)
+    access {
+      defer { alongside() }
+      let isWritten = folder.write(bytes, to: file) {
+        SYNC_POINT("tmdiskcache.write.beforeRename")
+      }
+      if isWritten {
+        directory.record(key, size: bytes.count, date: date)
+      } else if repairs.contains(.layersInStep), folder.remove(file) {
+        // As shipped the old file stays, and its object comes back once memory has evicted the new
+        // one.
+        directory.forget(key)
+      }
+    }
+  }
+
+  func remove(_ key: String, alongside: () -> Void = {}) {
+    let file = folder.path(forKey: key)
+    let isRemoved = access {
+      defer { alongside() }
+      guard folder.exists(file), moveToTrash(file) else { return false }
+      directory.forget(key)
+      return true
+    }
+    if isRemoved { emptyTrash() }
+  }
+
+  func removeAll(alongside: () -> Void = {}) {
+    access {
+      _ = moveToTrash(folder.path)
+      folder.create()
+      // As shipped, even if the files could not be moved.
+      directory.forgetAll()
+      alongside()
+    }
+    emptyTrash()
+  }
+
+  /// Moves a file or a directory to the trash; as shipped the only way to remove one.
+  private func moveToTrash(_ file: String) -> Bool {
+    if rename(file, trash + "/" + UUID().uuidString) == 0 { return true }
+    guard repairs.contains(.removesWithoutTrash) else { return false }
+    makeTrash()
+    return folder.remove(file)
+  }
+
+  private func makeTrash() {
+    try? FileManager.default.createDirectory(atPath: trash, withIntermediateDirectories: true)
+  }
+
+  /// Deletes the contents of the trash, later on another queue.
+  private func emptyTrash() {
+    Self.trashQueue.async { [trash] in
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: trash)) ?? [] {
+        try? FileManager.default.removeItem(atPath: trash + "/" + name)
+      }
+    }
+  }
+
+  /// Trims now, and again after each `ageLimit` while there is one.
+  private func trimToAgeLimitRecursively() {
+    guard let (limit, chain) = access({ settings.startTimer() }) else { return }
+    let oldest = Date(timeIntervalSinceNow: -limit)
+    for key in access({ directory.keys(olderThan: oldest) }) { remove(key) }
+    Self.sharedQueue.asyncAfter(deadline: .now() + limit) { [weak self] in
+      guard let self else { return }
+      if access({ settings.endTimer(of: chain) }) { trimToAgeLimitRecursively() }
+    }
+  }
+
+  // MARK: Settings: as shipped a getter is a `sync` on the queue, and a setter an `async`
+
+  func setWillAddObject(_ block: ObjectBlock?) {
+    change { cache in cache.access { cache.settings.block = block } }
+  }
+
+  var ageLimit: Double { ask { settings.ageLimit } }
+
+  /// Limits for how many seconds an unused file is kept.
+  func setAgeLimit(_ limit: Double) {
+    change { cache in
+      cache.access { cache.settings.setAgeLimit(limit) }
+      cache.trimToAgeLimitRecursively()
+    }
+  }
+
+  private func change(_ operation: @escaping @Sendable (TMDiskCache) -> Void) {
+    if repairs.contains(.synchronousCore) { return operation(self) }
+    enqueue(operation)
+  }
+
+  /// How many chains of age timers are running.
+  var ageTimers: Int { ask { settings.ageTimers } }
+
+  /// The cache's sum of its files' sizes, in bytes; read without a lock.
+  var byteCount: Int { directory.byteCount.load(ordering: .relaxed) }
+
+  var count: Int { ask { directory.keys.count } }
+
+  /// What is in the files, with their sizes as costs.
+  func entries() -> [String: CacheEntry]? {
+    ask { folder.storedFiles() }.mapValues { CacheEntry(value: $0.value, cost: $0.size) }
+  }
+
+  /// The keys in each of the structures that must agree, for checks after all calls have ended.
+  var indexes: [String: Set<String>] {
+    ask { ["files": Set(folder.keys()), "index": Set(directory.keys)] }
   }
 
   // MARK: The lock
 
   /// Runs an operation as a block on the shared queue, if the cache still exists then.
-  func enqueue(_ operation: @escaping @Sendable (TMDiskCache) -> Void) {
+  private func enqueue(_ operation: @escaping @Sendable (TMDiskCache) -> Void) {
     if repairs.contains(.answersAlways) {
       Self.sharedQueue.async { operation(self) }
     } else {
@@ -164,7 +300,7 @@ package final class TMDiskCache: @unchecked Sendable {
   }
 
   /// Runs an operation and waits for it: by a semaphore as shipped; repaired, by running it here.
-  func wait<R: Sendable>(_ operation: @escaping @Sendable (TMDiskCache) -> R) -> R {
+  private func wait<R: Sendable>(_ operation: @escaping @Sendable (TMDiskCache) -> R) -> R {
     if repairs.contains(.synchronousCore) { return operation(self) }
     return waitForCallback { done in enqueue { done(operation($0)) } }
   }
@@ -176,42 +312,19 @@ package final class TMDiskCache: @unchecked Sendable {
   }
 
   private func loaded<R>(_ body: () -> R) -> R {
-    report { try directory.loadOnce(from: files) }
+    if directory.isFirstAccess() {
+      folder.create()
+      makeTrash()
+      for key in folder.keys() {
+        guard let known = folder.attributes(of: folder.path(forKey: key)) else { continue }
+        directory.record(key, size: known.size, date: known.modified)
+      }
+    }
     return body()
   }
 
   /// Reads from outside an operation: `dispatch_sync` as shipped, which traps on the shared queue.
-  func ask<R>(_ body: () -> R) -> R {
+  private func ask<R>(_ body: () -> R) -> R {
     repairs.contains(.synchronousCore) ? access(body) : Self.sharedQueue.sync { access(body) }
-  }
-
-  /// Runs `body` and reports its error; returns whether it succeeded.
-  @discardableResult
-  func report(_ body: () throws -> Void) -> Bool {
-    do {
-      try body()
-      return true
-    } catch {
-      onError(error)
-      return false
-    }
-  }
-
-  /// The limits and blocks; call only within `access` or `ask`.
-  var settings: TMDiskSettings {
-    _read {
-      settingsSection.begin(.noWrite, synched: true)
-      defer { settingsSection.end(.noWrite) }
-      yield settingsNow
-    }
-    _modify {
-      settingsSection.begin(.noReadWrite, synched: true)
-      defer { settingsSection.end(.noReadWrite) }
-      yield &settingsNow
-    }
-  }
-
-  private func answerAnyway(_ completion: @escaping @Sendable () -> Void) {
-    if repairs.contains(.answersAlways) { Self.sharedQueue.async { completion() } }
   }
 }

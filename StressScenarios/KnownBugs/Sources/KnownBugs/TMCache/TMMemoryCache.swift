@@ -1,49 +1,36 @@
 import Caches
-internal import Dispatch
-internal import Foundation
+import Dispatch
+import Foundation
 import Interlock
-internal import LockStrategies
-package import Synchronization
+import LockStrategies
 
 /// The memory half of TMCache: a concurrent queue that is the lock.
 ///
-/// Follows TMMemoryCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`,
-/// `setObject:forKey:withCost:block:`, `removeObjectForKey:block:`,
-/// `removeObjectAndExecuteBlocksForKey:` and the synchronous forms. As there, reads are
-/// asynchronous blocks on a private concurrent queue and call back inside the block; writes, trims,
-/// enumerations and setters are barriers, with the will and did blocks inside; a read notes its
-/// access in a separate barrier; completions of writes are dispatched once more; getters are
-/// `sync`; and each synchronous form starts the asynchronous one and waits on a semaphore.
-/// `TMRepairs` describes the repairs.
+/// Follows TMMemoryCache.m of TMCache 2.1.0 (commit 4a39e53). As there, reads are asynchronous
+/// blocks on a private concurrent queue and call back inside the block; writes, trims, enumerations
+/// and setters are barriers, with the user's block inside; a read notes its access in a separate
+/// barrier; completions of writes are dispatched once more; getters are `sync`; and each
+/// synchronous form starts the asynchronous one and waits on a semaphore. `TMRepairs` describes the
+/// repairs. Of the original's blocks and limits the model has one block, and the age limit.
 ///
 /// Its repairs determine how far it is thread-safe. `@unchecked Sendable`: mutable state is only
 /// touched in `access`.
-package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
-  /// Called with a key and its object.
-  package typealias ObjectBlock = @Sendable (TMMemoryCache, String, Object?) -> Void
-  /// Called with the cache.
-  package typealias CacheBlock = @Sendable (TMMemoryCache) -> Void
+final class TMMemoryCache: Cache, @unchecked Sendable {
+  /// Called with the cache and a key before an object is stored; under the barrier as shipped.
+  typealias ObjectBlock = @Sendable (TMMemoryCache, String) -> Void
 
-  /// The bugs that are repaired in this cache.
-  package let repairs: TMRepairs
-  let queue = DispatchQueue(label: "tmcache.memory", attributes: .concurrent)
-  let store: TMMemoryStore<Object>
-  /// Whether a memory warning removes everything; by default it does. Relaxed: a plain Boolean in
-  /// the original.
-  package let removesAllOnMemoryWarning = Atomic<Bool>(true)
-  /// Whether going into the background removes everything; by default it does. Relaxed, as the
-  /// other.
-  package let removesAllOnEnteringBackground = Atomic<Bool>(true)
+  private let repairs: TMRepairs
+  private let queue = DispatchQueue(label: "tmcache.memory", attributes: .concurrent)
+  let store: TMMemoryStore
   private let lock = PthreadMutexLock()
   private let isSynchronous: Bool
-  private let settingsSection = Section("tmcache.memory.settings")
-  private var settingsNow = TMMemorySettings<Object>()
+  private let settings: TMSettings<ObjectBlock>
 
-  /// Makes an empty cache without limits.
-  package init(repairs: TMRepairs = []) {
+  init(repairs: TMRepairs = []) {
     self.repairs = repairs
     isSynchronous = repairs.contains(.synchronousCore)
     store = TMMemoryStore(repairs: repairs)
+    settings = TMSettings("tmcache.memory.settings", repairs)
   }
 
   // MARK: Native forms
@@ -52,7 +39,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   ///
   /// As shipped, a call without a key is dropped, and so is one whose cache is freed before its
   /// block runs.
-  package func object(forKey key: String?, completion: @escaping @Sendable (Object?) -> Void) {
+  func object(forKey key: String?, completion: @escaping @Sendable (TMObject?) -> Void) {
     let now = Date()
     guard let key else {
       if repairs.contains(.answersAlways) { queue.async { completion(nil) } }
@@ -73,69 +60,116 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Stores an object, and replaces the previous one.
-  package func setObject(
-    _ object: Object, forKey key: String?, cost: Int = 0,
-    completion: (@Sendable () -> Void)? = nil
+  func setObject(
+    _ object: TMObject, forKey key: String, cost: Int = 0, completion: (@Sendable () -> Void)?
   ) {
     let now = Date()
-    guard let key else { return answerAnyway(completion) }
     // The original's block names an instance variable, and so retains the cache, unlike the others.
     write(keepsAlive: true, { $0.insert(object, forKey: key, cost: cost, at: now) }, completion)
   }
 
-  /// Removes an object.
-  package func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
-    guard let key else { return answerAnyway(completion) }
-    write({ $0.removeAndTell(key) }, completion)
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    write({ $0.remove(key) }, completion)
   }
 
-  /// Removes every object.
-  package func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
-    write({ $0.removeAllAndTell() }, completion)
-  }
-
-  /// Calls a block with every object, the least recently used first, inside a barrier as shipped.
-  package func enumerateObjects(
-    _ body: @escaping @Sendable (String, Object?) -> Void,
-    completion: (@Sendable () -> Void)? = nil
-  ) {
-    write({ $0.enumerate(body) }, completion)
+  func removeAll(completion: @escaping @Sendable () -> Void) {
+    write({ $0.removeAll() }, completion)
   }
 
   // MARK: Synchronous forms
 
-  /// Finds an object and notes the access.
-  package func object(forKey key: String) -> Object? {
+  func object(forKey key: String) -> TMObject? {
     guard isSynchronous else { return waitForCallback { object(forKey: key, completion: $0) } }
     let now = Date()
     return lock.withLock { store.touchedObject(forKey: key, at: now) }
   }
 
-  /// Stores an object, and replaces the previous one.
-  package func setObject(_ object: Object, forKey key: String, cost: Int = 0) {
+  func setObject(_ object: TMObject, forKey key: String, cost: Int = 0) {
     let now = Date()
     writeAndWait { $0.insert(object, forKey: key, cost: cost, at: now) }
   }
 
-  /// Removes an object.
-  package func removeObject(forKey key: String) {
-    writeAndWait { $0.removeAndTell(key) }
+  func removeValue(forKey key: String) { writeAndWait { $0.remove(key) } }
+
+  func removeAllValues() { writeAndWait { $0.removeAll() } }
+
+  /// Calls a block with every key, inside a barrier as shipped.
+  func enumerateObjects(_ body: @escaping @Sendable (String) -> Void) {
+    writeAndWait { cache in
+      for key in cache.access({ cache.store.keysByDate }) { body(key) }
+    }
   }
 
-  /// Removes every object.
-  package func removeAllObjects() {
-    writeAndWait { $0.removeAllAndTell() }
+  // MARK: The operations
+
+  // As shipped they run under the barrier; repaired, on the caller's thread, with the lock in
+  // `access` alone and no block under it. Replaced and removed objects are freed accordingly: under
+  // the barrier, or without a lock.
+
+  private func insert(_ object: TMObject, forKey key: String, cost: Int, at date: Date) {
+    tellOfInsertion(forKey: key)
+    _ = access { store.insert(object, forKey: key, cost: cost, at: date) }
   }
 
-  /// Calls a block with every object, the least recently used first, inside a barrier as shipped.
-  package func enumerateObjects(_ body: @escaping @Sendable (String, Object?) -> Void) {
-    writeAndWait { $0.enumerate(body) }
+  /// Calls the block of an insertion.
+  func tellOfInsertion(forKey key: String) { access { settings.block }?(self, key) }
+
+  private func remove(_ key: String) { _ = access { store.remove(key) } }
+
+  private func removeAll() { _ = access { store.removeAll() } }
+
+  /// Trims now, and again after each `ageLimit` while there is one.
+  private func trimToAgeLimitRecursively() {
+    guard let (limit, chain) = access({ settings.startTimer() }) else { return }
+    let oldest = Date(timeIntervalSinceNow: -limit)
+    for key in access({ store.keys(olderThan: oldest) }) { remove(key) }
+    queue.asyncAfter(deadline: .now() + limit) { [weak self, isSynchronous] in
+      self?.enqueue(barrier: !isSynchronous) { cache in
+        if cache.access({ cache.settings.endTimer(of: chain) }) {
+          cache.trimToAgeLimitRecursively()
+        }
+      }
+    }
   }
+
+  // MARK: Settings: as shipped a getter is a `sync` on the queue, and a setter a barrier
+
+  func setWillAddObject(_ block: ObjectBlock?) {
+    change { cache in cache.access { cache.settings.block = block } }
+  }
+
+  /// Limits for how many seconds an unused object is kept.
+  ///
+  /// The cache trims at each setting and once in each such interval, so that an object may live
+  /// twice as long (issue 76).
+  func setAgeLimit(_ limit: Double) {
+    change { cache in
+      cache.access { cache.settings.setAgeLimit(limit) }
+      cache.trimToAgeLimitRecursively()
+    }
+  }
+
+  private func change(_ operation: @escaping @Sendable (TMMemoryCache) -> Void) {
+    if isSynchronous { return operation(self) }
+    enqueue(barrier: true, operation)
+  }
+
+  /// How many chains of age timers are running.
+  var ageTimers: Int { ask { settings.ageTimers } }
+
+  var totalCost: Int? { ask { store.totalCost } }
+
+  var count: Int { ask { store.count } }
+
+  func entries() -> [String: CacheEntry]? { ask { store.entries } }
+
+  /// The keys in each of the structures that must agree, for checks after all calls have ended.
+  var indexes: [String: Set<String>] { ask { store.indexes } }
 
   // MARK: The lock
 
   /// Runs an operation as a block on the queue, if the cache still exists then.
-  func enqueue(
+  private func enqueue(
     barrier: Bool = false, keepsAlive: Bool = false,
     _ operation: @escaping @Sendable (TMMemoryCache) -> Void
   ) {
@@ -151,7 +185,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
 
   /// Runs an operation that changes state under a barrier, and the completion in a separate block.
   /// Repaired, without a barrier: the operation takes the lock in `access`.
-  func write(
+  private func write(
     keepsAlive: Bool = false, _ operation: @escaping @Sendable (TMMemoryCache) -> Void,
     _ completion: (@Sendable () -> Void)?
   ) {
@@ -164,7 +198,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Runs an operation that changes state, and waits for it; repaired, by running it here.
-  func writeAndWait(_ operation: @escaping @Sendable (TMMemoryCache) -> Void) {
+  private func writeAndWait(_ operation: @escaping @Sendable (TMMemoryCache) -> Void) {
     if isSynchronous { return operation(self) }
     // As shipped the operation has a weak reference to the cache; the waiting caller retains it.
     waitForCallback { done in write(operation) { done(()) } }
@@ -178,25 +212,25 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
 
   /// Reads from outside an operation: `dispatch_sync` as shipped, which traps inside a barrier of
   /// this queue.
-  func ask<R>(_ body: () -> R) -> R {
+  private func ask<R>(_ body: () -> R) -> R {
     isSynchronous ? lock.withLock(body) : queue.sync(execute: body)
   }
 
-  /// The limits and blocks; call only within `access` or `ask`.
-  var settings: TMMemorySettings<Object> {
-    _read {
-      settingsSection.begin(.noWrite, synched: true)
-      defer { settingsSection.end(.noWrite) }
-      yield settingsNow
-    }
-    _modify {
-      settingsSection.begin(.noReadWrite, synched: true)
-      defer { settingsSection.end(.noReadWrite) }
-      yield &settingsNow
-    }
+  // MARK: The calls of every cache
+
+  func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
+
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    setObject(TMObject(value), forKey: key, cost: cost)
   }
 
-  private func answerAnyway(_ completion: (@Sendable () -> Void)?) {
-    if repairs.contains(.answersAlways), let completion { queue.async { completion() } }
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    object(forKey: key) { completion($0?.bytes) }
+  }
+
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    setObject(TMObject(value), forKey: key, cost: cost, completion: completion)
   }
 }

@@ -1,14 +1,28 @@
-internal import Foundation
+import Caches
+import Foundation
 import Interlock
+
+/// An object as applications store them: its `deinit` may call a block.
+final class TMObject: Sendable {
+  let bytes: [UInt8]
+  private let end: (@Sendable () -> Void)?
+
+  init(_ bytes: [UInt8], end: (@Sendable () -> Void)? = nil) {
+    self.bytes = bytes
+    self.end = end
+  }
+
+  deinit { end?() }
+}
 
 /// The state of TMMemoryCache: three dictionaries by key, and the sum of the costs.
 ///
 /// It locks nothing; its sections check whether its owner does. `@unchecked Sendable`: the owner
 /// excludes other accesses during a write.
-final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
+final class TMMemoryStore: @unchecked Sendable {
   private let section = Section("tmcache.memory")
   private let repairs: TMRepairs
-  private var objects: [String: Object] = [:]
+  private var objects: [String: TMObject] = [:]
   private var dates: [String: Date] = [:]
   private var costs: [String: Int] = [:]
   private var costOfAll = 0
@@ -17,7 +31,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
     self.repairs = repairs
   }
 
-  func object(forKey key: String) -> Object? {
+  func object(forKey key: String) -> TMObject? {
     section.read(synched: true) { objects[key] }
   }
 
@@ -32,7 +46,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Finds an object and notes the access in one step: the hit of the repaired cache.
-  func touchedObject(forKey key: String, at date: Date) -> Object? {
+  func touchedObject(forKey key: String, at date: Date) -> TMObject? {
     section.write(synched: true) {
       guard let object = objects[key] else { return nil }
       dates[key] = date
@@ -41,7 +55,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Stores an object, and returns the one that it replaces, so that the caller releases it.
-  func insert(_ object: Object, forKey key: String, cost: Int, at date: Date) -> Object? {
+  func insert(_ object: TMObject, forKey key: String, cost: Int, at date: Date) -> TMObject? {
     section.write(synched: true) {
       let old = objects.updateValue(object, forKey: key)
       dates[key] = date
@@ -54,7 +68,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Stores an object only if there is none under the key.
-  func insertIfAbsent(_ object: Object, forKey key: String, at date: Date) -> Bool {
+  func insertIfAbsent(_ object: TMObject, forKey key: String, at date: Date) -> Bool {
     section.write(synched: true) {
       guard objects[key] == nil else { return false }
       objects[key] = object
@@ -65,7 +79,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Removes an object, and returns it, so that the caller releases it.
-  func remove(_ key: String) -> Object? {
+  func remove(_ key: String) -> TMObject? {
     section.write(synched: true) {
       let old = objects.removeValue(forKey: key)
       dates[key] = nil
@@ -75,7 +89,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Removes everything, and returns the objects.
-  func removeAll() -> [String: Object] {
+  func removeAll() -> [String: TMObject] {
     section.write(synched: true) {
       let old = objects
       objects = [:]
@@ -91,28 +105,19 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
 
   /// Every key that has a date, the oldest access first.
   var keysByDate: [String] {
-    section.read(synched: true) { dates.sorted { ($0.value, $0.key) < ($1.value, $1.key) } }
-      .map(\.key)
+    section.read(synched: true) { dates.sorted { $0.value < $1.value }.map(\.key) }
   }
 
-  /// The keys last used before a date, the oldest first.
   func keys(olderThan date: Date) -> [String] {
-    section.read(synched: true) {
-      dates.filter { $0.value < date }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-    }
-    .map(\.key)
+    section.read(synched: true) { dates.filter { $0.value < date }.map(\.key) }
   }
 
-  /// Every key, the costliest first.
-  var keysByCost: [String] {
-    section.read(synched: true) { costs.sorted { ($0.value, $0.key) > ($1.value, $1.key) } }
-      .map(\.key)
-  }
-
-  /// Objects and costs, for checks after all calls have ended.
-  var entries: [String: (object: Object, cost: Int)] {
+  var entries: [String: CacheEntry] {
     section.read(synched: true) {
-      Dictionary(uniqueKeysWithValues: objects.map { ($0.key, ($0.value, costs[$0.key] ?? 0)) })
+      Dictionary(
+        uniqueKeysWithValues: objects.map {
+          ($0.key, CacheEntry(value: $0.value.bytes, cost: costs[$0.key] ?? 0))
+        })
     }
   }
 
@@ -120,6 +125,59 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   var indexes: [String: Set<String>] {
     section.read(synched: true) {
       ["objects": Set(objects.keys), "dates": Set(dates.keys), "costs": Set(costs.keys)]
+    }
+  }
+}
+
+/// The block and the age limit of a memory or disk cache.
+///
+/// `@unchecked Sendable`: the owner excludes other accesses during a write, which the section
+/// checks.
+final class TMSettings<Block: Sendable>: @unchecked Sendable {
+  private let section: Section
+  /// Whether a new age limit ends the previous chain of timers; as shipped all stay current.
+  private let isReplacing: Bool
+  private var blockNow: Block?
+  private var ageLimitNow = 0.0
+  private var chain = 0
+  private var timers = 0
+
+  init(_ name: StaticString, _ repairs: TMRepairs) {
+    section = Section(name)
+    isReplacing = repairs.contains(.oneAgeTimer)
+  }
+
+  var block: Block? {
+    get { section.read(synched: true) { blockNow } }
+    set { section.write(synched: true) { blockNow = newValue } }
+  }
+
+  var ageLimit: Double { section.read(synched: true) { ageLimitNow } }
+
+  /// How many timers are running.
+  var ageTimers: Int { section.read(synched: true) { timers } }
+
+  func setAgeLimit(_ limit: Double) {
+    section.write(synched: true) {
+      ageLimitNow = limit
+      if isReplacing { (chain, timers) = (chain + 1, 0) }
+    }
+  }
+
+  /// Counts a timer; returns the limit and the timer's chain, or `nil` if there is no limit.
+  func startTimer() -> (limit: Double, chain: Int)? {
+    section.write(synched: true) {
+      if ageLimitNow <= 0 { return nil }
+      timers += 1
+      return (ageLimitNow, chain)
+    }
+  }
+
+  /// Whether the timer that has fired belongs to the current chain.
+  func endTimer(of other: Int) -> Bool {
+    section.write(synched: true) {
+      if chain == other { timers -= 1 }
+      return chain == other
     }
   }
 }

@@ -1,107 +1,39 @@
-package import Caches
+import Caches
 import Foundation
 import Interlock
 import Synchronization
 
-/// Both layers: data and decoded images in memory, data on disk.
+/// Both layers, data in memory and on disk. The data stands in for Tusker's images, which it keeps
+/// decoded in memory.
 ///
 /// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; data found on disk is
-/// stored in memory. Decoded images are kept in each requested form.
-package final class ImageStore: Sendable {
-  /// Limits and expiry of the layers.
-  package struct Settings: Sendable {
-    /// How long an entry may be read from memory.
-    package var memoryExpiry = CacheExpiry.never
-    /// How many originals, and how many decoded images, memory may hold.
-    package var countLimit = Int.max
-    /// The cost limit of the originals in memory, and the limit in bytes of the decoded images.
-    package var costLimit = Int.max
-    /// The longest side of a downscaled image in pixels; `nil` for no downscaling.
-    package var desiredSide: Int?
-    /// Whether memory keeps the data itself besides the decoded images. Tusker does for
-    /// attachments, whose animation a decoded image would lose.
-    package var keepsOriginals = true
-
-    /// No limits, no expiry, no downscaling; the data is kept.
-    package init() {}
-  }
-
-  private struct Original: Sendable {
-    var data: [UInt8]
-    var cost: Int
-  }
-
+/// stored in memory. An error of the disk layer leaves the data in memory alone.
+final class ImageStore: Cache {
   /// The lower layer, if there is one.
-  package let disk: ImageDiskCache?
-  private let settings: Settings
-  private let originals: ExpiringMemoryCache<String, Original>
-  private let decoded: ExpiringMemoryCache<VariantKey, PixelImage>
+  let disk: ImageDiskCache?
+  private let memory = ImageMemory()
   /// A fix: serializes changes, so that both layers end with the same entry. `nil` as shipped.
   private let writers: NSLock?
   /// A fix: counts changes. Data read from disk is stored in memory only if nothing has changed
   /// since; PINCache and hyperoslo's Cache lack this version stamp too.
   private let changes = Atomic<Int>(0)
 
-  /// Makes a store of a memory layer and, if given, a disk layer.
-  package init(
-    disk: ImageDiskCache?, settings: Settings = Settings(), repaired: Bool,
-    now: @escaping CacheClock = { Date() }
-  ) {
+  init(disk: ImageDiskCache?, repaired: Bool) {
     self.disk = disk
-    self.settings = settings
     writers = repaired ? NSLock() : nil
-    originals = ExpiringMemoryCache(
-      expiry: settings.memoryExpiry, countLimit: settings.countLimit,
-      costLimit: settings.costLimit, now: now)
-    decoded = ExpiringMemoryCache(
-      expiry: settings.memoryExpiry, countLimit: settings.countLimit,
-      costLimit: settings.costLimit, now: now)
   }
 
-  // MARK: Reads
-
-  /// The original data, from memory or from disk.
-  package func data(forKey key: String) -> [UInt8]? {
-    if let original = originals.value(forKey: key) { return original.data }
+  func value(forKey key: String) -> [UInt8]? {
+    if let data = memory.data(forKey: key) { return data }
     guard let disk else { return nil }
     // Acquiring: pairs with the releasing add that follows each change on disk.
     let before = changes.load(ordering: .acquiring)
     guard let data = disk.data(forKey: key) else { return nil }
     SYNC_POINT("imagecache.get.afterDiskRead")
     SYNC_POINT("imagecache.get.beforeBackFill")
-    if settings.keepsOriginals {
-      originals.setValue(
-        Original(data: data, cost: data.count), forKey: key, cost: data.count,
-        if: { isStillTrue(since: before) })
-    }
+    memory.set(
+      CacheEntry(value: data, cost: data.count), forKey: key, if: { isStillTrue(since: before) })
     return data
-  }
-
-  /// The image in a form; decoded once, then from memory. `nil` if there is no data, or it is no
-  /// image.
-  package func image(forKey key: String, variant: ImageVariant = .original) -> PixelImage? {
-    if let image = decoded.value(forKey: VariantKey(key: key, variant: variant)) { return image }
-    let before = changes.load(ordering: .acquiring)
-    guard let data = data(forKey: key) else { return nil }
-    return decode(data, forKey: key, variant: variant, readAfter: before)
-  }
-
-  /// The image in a form, from data that has just been stored under its key.
-  func image(of data: [UInt8], forKey key: String, variant: ImageVariant) -> PixelImage? {
-    let before = changes.load(ordering: .acquiring)
-    if let image = decoded.value(forKey: VariantKey(key: key, variant: variant)) { return image }
-    return decode(data, forKey: key, variant: variant, readAfter: before)
-  }
-
-  private func decode(
-    _ data: [UInt8], forKey key: String, variant: ImageVariant, readAfter before: Int
-  ) -> PixelImage? {
-    guard let original = PixelImage(encoded: data) else { return nil }
-    let image = variant.applied(to: original, desiredSide: settings.desiredSide)
-    decoded.setValue(
-      image, forKey: VariantKey(key: key, variant: variant), cost: image.byteCount,
-      if: { isStillTrue(since: before) })
-    return image
   }
 
   private func isStillTrue(since before: Int) -> Bool {
@@ -111,91 +43,93 @@ package final class ImageStore: Sendable {
   }
 
   /// Whether a key has data, in memory or on disk.
-  package func has(_ key: String) -> Bool {
-    isInMemory(key) || disk?.has(key) ?? false
-  }
+  func has(_ key: String) -> Bool { memory.contains(key) || disk?.has(key) ?? false }
 
   /// Whether a key is known to have data, without asking the file system.
   func isKnownToHave(_ key: String) -> Bool {
-    isInMemory(key) || disk?.isKnownToHave(key) ?? false
+    memory.contains(key) || disk?.isKnownToHave(key) ?? false
   }
 
-  private func isInMemory(_ key: String) -> Bool {
-    originals.contains(key)
-      || ImageVariant.all.contains { decoded.contains(VariantKey(key: key, variant: $0)) }
-  }
-
-  // MARK: Changes
-
-  private func changing<R>(_ body: () throws -> R) rethrows -> R {
+  private func changing(_ body: () -> Void) {
     writers?.lock()
     defer { writers?.unlock() }
-    return try body()
+    body()
   }
 
-  /// Stores data in both layers, and replaces older data.
-  ///
-  /// - Throws: The disk layer's error; memory has the data nevertheless, if it keeps originals.
-  package func set(_ data: [UInt8], forKey key: String, cost: Int) throws {
-    try changing {
-      let written = Result { try disk?.set(data, forKey: key) }
-      forgetImages(key)
-      if settings.keepsOriginals {
-        originals.setValue(Original(data: data, cost: cost), forKey: key, cost: cost)
-      }
-      try written.get()
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    changing {
+      disk?.set(value, forKey: key)
+      countChange()
+      memory.set(CacheEntry(value: value, cost: cost), forKey: key)
     }
   }
 
-  /// Removes a key from both layers.
-  ///
-  /// - Throws: The disk layer's error; memory has removed the key nevertheless.
-  package func remove(forKey key: String) throws {
-    try changing {
-      let removed = Result { try disk?.remove(forKey: key) }
-      forgetImages(key)
-      originals.removeValue(forKey: key)
-      try removed.get()
+  func removeValue(forKey key: String) {
+    changing {
+      disk?.remove(forKey: key)
+      countChange()
+      memory.set(nil, forKey: key)
     }
   }
 
-  /// Removes everything from both layers.
-  ///
-  /// - Throws: The disk layer's error; memory is empty nevertheless.
-  package func removeAll() throws {
-    try changing {
-      let removed = Result { try disk?.removeAll() }
+  func removeAllValues() {
+    changing {
+      disk?.removeAll()
       forgetMemory()
-      try removed.get()
     }
   }
 
-  private func forgetImages(_ key: String) {
-    // Releasing: after the change on disk, before the changes in memory.
+  private func countChange() {
+    // Releasing: after the change on disk, before the change in memory.
     changes.add(1, ordering: .releasing)
-    for variant in ImageVariant.all {
-      decoded.removeValue(forKey: VariantKey(key: key, variant: variant))
-    }
   }
 
   /// Removes everything from memory alone, as a memory warning of the system does.
-  package func forgetMemory() {
-    // Releasing: after a change on disk, before the changes in memory.
-    changes.add(1, ordering: .releasing)
-    decoded.removeAllValues()
-    originals.removeAllValues()
+  func forgetMemory() {
+    countChange()
+    memory.removeAll()
   }
 
-  // MARK: For checks after all calls have ended
+  /// What is in memory, for checks after all calls have ended.
+  func entriesInMemory() -> [String: CacheEntry] { memory.entries }
 
-  /// What the originals in memory cost together.
-  package var costInMemory: Int { originals.totalCost }
+  /// How many entries there are in memory or on disk.
+  var count: Int {
+    let inMemory = Set(memory.entries.keys.map { ImageDiskCache.fileName(forKey: $0) })
+    return inMemory.union(disk?.fileNames() ?? []).count
+  }
+}
 
-  /// How many bytes the decoded images in memory take.
-  package var decodedByteCount: Int { decoded.totalCost }
+/// The memory layer: a dictionary under a lock, which stands in for Tusker's `NSCache`.
+///
+/// `@unchecked Sendable`: `stored` is under `lock`.
+private final class ImageMemory: @unchecked Sendable {
+  private let lock = NSLock()
+  private let section = Section("imagecache.memory")
+  private var stored: [String: CacheEntry] = [:]
 
-  /// The originals in memory.
-  package func originalsInMemory() -> [String: CacheEntry] {
-    originals.values().mapValues { CacheEntry(value: $0.value.data, cost: $0.cost) }
+  func data(forKey key: String) -> [UInt8]? {
+    lock.lock()
+    defer { lock.unlock() }
+    // A write: a use moves the entry in the original.
+    return section.write(synched: true) { stored[key]?.value }
+  }
+
+  func contains(_ key: String) -> Bool {
+    lock.withLock { section.read(synched: true) { stored[key] != nil } }
+  }
+
+  /// Stores an entry, or removes it. Evaluates the condition under the lock, and stores nothing if
+  /// it is false.
+  func set(_ entry: CacheEntry?, forKey key: String, if condition: () -> Bool = { true }) {
+    lock.withLock {
+      if condition() { section.write(synched: true) { stored[key] = entry } }
+    }
+  }
+
+  func removeAll() { lock.withLock { section.write(synched: true) { stored = [:] } } }
+
+  var entries: [String: CacheEntry] {
+    lock.withLock { section.read(synched: true) { stored } }
   }
 }

@@ -1,10 +1,10 @@
-package import Caches
+import Caches
 import Dispatch
 import Interlock
 
 extension YYCache: Cache {
   /// The value under a key: from memory, or else from the disk, which also stores it in memory.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     if let value = memory.value(forKey: key) { return value }
     let changes = changesSoFar
     guard let value = disk.value(forKey: key) else { return nil }
@@ -14,7 +14,7 @@ extension YYCache: Cache {
   }
 
   /// Stores in memory, then on disk.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     change {
       memory.setValue(value, forKey: key, cost: 0)
       SYNC_POINT("yycache.set.memoryDone")
@@ -23,7 +23,7 @@ extension YYCache: Cache {
   }
 
   /// Removes from memory, then from the disk.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     change {
       memory.removeValue(forKey: key)
       SYNC_POINT("yycache.remove.memoryDone")
@@ -32,7 +32,7 @@ extension YYCache: Cache {
   }
 
   /// Removes everything from memory, then from the disk.
-  package func removeAllValues() {
+  func removeAllValues() {
     change {
       memory.removeAllValues()
       disk.removeAllValues()
@@ -40,13 +40,13 @@ extension YYCache: Cache {
   }
 
   /// How many values there are on disk.
-  package var count: Int { disk.count }
+  var count: Int { disk.count }
 
   /// What is stored on disk.
-  package func entries() -> [String: CacheEntry]? { disk.entries() }
+  func entries() -> [String: CacheEntry]? { disk.entries() }
 
   /// Reads memory at once, and on a miss the disk, on its queue.
-  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     if let value = memory.value(forKey: key) {
       DispatchQueue.global().async { completion(value) }
       return
@@ -63,7 +63,7 @@ extension YYCache: Cache {
   }
 
   /// As shipped, stores in memory at once and on disk later, on its queue; repaired, in both later.
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     guard repairs.contains(.changesBothAsOne) else {
@@ -79,7 +79,7 @@ extension YYCache: Cache {
 
   /// As shipped, removes from memory at once and from the disk later, on its queue; repaired, from
   /// both later.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     guard repairs.contains(.changesBothAsOne) else {
       memory.removeValue(forKey: key)
       disk.removeValue(forKey: key, completion: completion)

@@ -12,11 +12,11 @@ private let pairs = WeakInstances<YYCache>()
 /// which may be too early); two changes of a key may reach memory in one order and the disk in the
 /// other; and each pair has its own memory, so that two pairs on one folder do not see each other's
 /// changes.
-package final class YYCache: Sendable {
+final class YYCache: Sendable {
   /// The values in memory.
-  package let memory: YYMemoryCache
+  let memory: YYMemoryCache
   /// The values on disk.
-  package let disk: YYDiskCache
+  let disk: YYDiskCache
   let repairs: YYDiskRepairs
   /// Held during changes of both layers (`changesBothAsOne`).
   private let lock = PthreadMutexLock()
@@ -24,7 +24,7 @@ package final class YYCache: Sendable {
   nonisolated(unsafe) private var changeCount = 0
 
   /// Combines two caches.
-  package init(disk: YYDiskCache, repairs: YYDiskRepairs, memory: YYMemoryCache) {
+  init(disk: YYDiskCache, repairs: YYDiskRepairs, memory: YYMemoryCache) {
     self.disk = disk
     self.memory = memory
     self.repairs = repairs
@@ -33,7 +33,7 @@ package final class YYCache: Sendable {
   /// Opens the pair on a folder; as shipped a new pair each time, over the folder's disk cache.
   ///
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  package static func open(
+  static func open(
     _ path: String, _ options: YYDiskCache.Options = .init(), memoryRepairs: YYMemoryRepairs = []
   ) throws(YYStorageError) -> YYCache {
     func make() throws(YYStorageError) -> YYCache {
@@ -47,7 +47,7 @@ package final class YYCache: Sendable {
   }
 
   /// Whether there is a value, in memory or on disk.
-  package func containsValue(forKey key: String) -> Bool {
+  func containsValue(forKey key: String) -> Bool {
     memory.containsObject(forKey: key) || disk.containsValue(forKey: key)
   }
 

@@ -4,13 +4,13 @@ import Interlock
 // The forms with a block, on the concurrent queue.
 extension YYDiskCache {
   /// Reads, and calls `completion` on the queue.
-  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     onQueue { completion($0?.value(forKey: key)) }
   }
 
   /// Stores, and calls `completion` on the queue; as shipped also if the cache was freed and
   /// nothing stored.
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     onQueue {
@@ -20,7 +20,7 @@ extension YYDiskCache {
   }
 
   /// Removes, and calls `completion` on the queue.
-  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     onQueue {
       $0?.removeValue(forKey: key)
       completion()
@@ -34,7 +34,7 @@ extension YYDiskCache {
   /// - Parameters:
   ///   - progress: Called with the number of removed entries, and the number at the beginning.
   ///   - end: Called at the end; `failed` says whether the database failed.
-  package func removeAllValues(
+  func removeAllValues(
     progress: (@Sendable (_ removed: Int, _ total: Int) -> Void)?,
     end: (@Sendable (_ failed: Bool) -> Void)?
   ) {

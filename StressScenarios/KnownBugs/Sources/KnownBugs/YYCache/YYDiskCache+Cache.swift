@@ -1,29 +1,29 @@
-package import Caches
+import Caches
 
 extension YYDiskCache: Cache {
   /// The value under a key.
-  package func value(forKey key: String) -> [UInt8]? { item(forKey: key)?.value }
+  func value(forKey key: String) -> [UInt8]? { item(forKey: key)?.value }
 
   /// Stores a value. The disk cache ignores costs and limits sizes.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setValue(value, forKey: key)
   }
 
   /// Removes the value under a key.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     withStorage { _ = $0.remove(key: key) }
   }
 
   /// Removes everything by making a new database.
-  package func removeAllValues() {
+  func removeAllValues() {
     withStorage { $0.removeAll() }
   }
 
   /// How many entries there are; -1 if the database fails.
-  package var count: Int { withStorage { $0.count } }
+  var count: Int { withStorage { $0.count } }
 
   /// What is stored, at the size of its archive.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     let items = withStorage { $0.allItems() }
     return Dictionary(
       items.compactMap { item in
@@ -34,7 +34,7 @@ extension YYDiskCache: Cache {
   }
 
   /// The names of the values' files, according to the database and to the folder.
-  package var fileNames: (inDatabase: Set<String>, inFolder: Set<String>) {
+  var fileNames: (inDatabase: Set<String>, inFolder: Set<String>) {
     withStorage { storage in
       (Set(storage.allItems().compactMap(\.fileName)), storage.fileNames)
     }

@@ -10,7 +10,7 @@ extension YYDiskCache {
   /// steps, each with a lock of its own at most, and the path is taken as written. So two threads,
   /// or two spellings of a path, get two caches, each with its own connection to one database.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  package static func open(
+  static func open(
     _ path: String, _ options: Options = .init()
   ) throws(YYStorageError) -> YYDiskCache {
     if options.repairs.contains(.sharesOneInstance) {

@@ -4,22 +4,22 @@ import Dispatch
 // `_trimRecursively`.
 extension YYDiskCache {
   /// Removes the least recently used entries down to this number of bytes; 0 removes all.
-  package func trim(toSize limit: Int) {
+  func trim(toSize limit: Int) {
     withStorage { Self.trim($0, toSize: limit) }
   }
 
   /// Removes the least recently used entries down to this number; 0 removes all.
-  package func trim(toCount limit: Int) {
+  func trim(toCount limit: Int) {
     withStorage { Self.trim($0, toCount: limit) }
   }
 
   /// Removes entries that have not been used for this many seconds; 0 or less removes all.
-  package func trim(toAge limit: Double) {
+  func trim(toAge limit: Double) {
     withStorage { Self.trim($0, toAge: limit) }
   }
 
   /// Trims to all limits in one critical section, as the original does periodically.
-  package func trimToLimits() {
+  func trimToLimits() {
     withStorage { storage in
       let limits = limits
       Self.trim(storage, toSize: limits.cost)

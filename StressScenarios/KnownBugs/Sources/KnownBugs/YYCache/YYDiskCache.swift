@@ -15,52 +15,52 @@ import Synchronization
 /// Values are archived and unarchived outside the lock. A value without bytes is stored; an empty
 /// key is not, as in the original. Errors of the disk and the database lose the value, and only
 /// `lastError` reports them, because the original's methods report none.
-package final class YYDiskCache: Sendable {
+final class YYDiskCache: Sendable {
   /// The default of `Options.inlineThreshold`: 20 KiB.
-  package static let defaultInlineThreshold = 20 * 1024
+  static let defaultInlineThreshold = 20 * 1024
 
   /// The limits to which an automatic trim cuts down.
-  package struct Limits: Sendable {
+  struct Limits: Sendable {
     /// How many entries an automatic trim leaves.
-    package var count = Int.max
+    var count = Int.max
     /// How many bytes an automatic trim leaves.
-    package var cost = Int.max
+    var cost = Int.max
     /// An automatic trim removes entries unused for this number of seconds.
-    package var age = Double.infinity
+    var age = Double.infinity
     /// How many bytes an automatic trim leaves free on the disk; 0 for no check.
-    package var freeDiskSpace = 0
+    var freeDiskSpace = 0
 
     /// No limits.
-    package init() {}
+    init() {}
   }
 
   /// The options of a disk cache.
-  package struct Options: Sendable {
+  struct Options: Sendable {
     /// A value whose archive is longer than this is kept in a file: 0 for all values, `Int.max` for
     /// none.
-    package var inlineThreshold = YYDiskCache.defaultInlineThreshold
+    var inlineThreshold = YYDiskCache.defaultInlineThreshold
     /// The limits until they are changed.
-    package var limits = Limits()
+    var limits = Limits()
     /// The seconds between two automatic trims; 0 or less for none.
-    package var autoTrimInterval = 60.0
+    var autoTrimInterval = 60.0
     /// The name of a key's file; by default the key's digest. Names must differ, and not lead out
     /// of the folder.
-    package var fileName: (@Sendable (_ key: String) -> String?)?
+    var fileName: (@Sendable (_ key: String) -> String?)?
     /// Encodes a value; `nil` stores nothing. Called without the lock.
-    package var archive: @Sendable (_ value: [UInt8]) -> [UInt8]? = YYArchive.archive
+    var archive: @Sendable (_ value: [UInt8]) -> [UInt8]? = YYArchive.archive
     /// Decodes a value; `nil` if the bytes encode none. Called without the lock.
-    package var unarchive: @Sendable (_ bytes: [UInt8]) -> [UInt8]? = YYArchive.unarchive
+    var unarchive: @Sendable (_ bytes: [UInt8]) -> [UInt8]? = YYArchive.unarchive
     /// Called under the lock with the database's errors; the original writes them to the log.
-    package var log: @Sendable (_ error: String) -> Void = { _ in }
+    var log: @Sendable (_ error: String) -> Void = { _ in }
     /// The repairs.
-    package var repairs: YYDiskRepairs = []
+    var repairs: YYDiskRepairs = []
 
     /// The original's defaults.
-    package init() {}
+    init() {}
   }
 
   /// The folder, as its path was given.
-  package let path: String
+  let path: String
   let options: Options
   private let limitsNow: Mutex<Limits>
   let semaphore = DispatchSemaphore(value: 1)
@@ -71,12 +71,12 @@ package final class YYDiskCache: Sendable {
   /// Opens a new, unshared cache; `open(_:)` returns the folder's shared one.
   ///
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  package convenience init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
+  convenience init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
     try self.init(path, options, clock: { SystemTime.seconds })
   }
 
   /// Opens a new, unshared cache with another clock, in seconds since 1970.
-  package init(
+  init(
     _ path: String, _ options: Options, clock: @escaping @Sendable () -> Int
   ) throws(YYStorageError) {
     self.path = path
@@ -106,24 +106,24 @@ package final class YYDiskCache: Sendable {
   }
 
   /// The limits.
-  package var limits: Limits { limitsNow.withLock { $0 } }
+  var limits: Limits { limitsNow.withLock { $0 } }
 
   /// Changes limits; the next automatic trim uses them.
-  package func updateLimits(_ change: (inout Limits) -> Void) { limitsNow.withLock { change(&$0) } }
+  func updateLimits(_ change: (inout Limits) -> Void) { limitsNow.withLock { change(&$0) } }
 
   /// Whether errors of the database are logged. Takes the lock.
-  package var logsErrors: Bool {
+  var logsErrors: Bool {
     get { withStorage { $0.logsErrors } }
     set { withStorage { $0.logsErrors = newValue } }
   }
 
   /// Whether there is an entry.
-  package func containsValue(forKey key: String) -> Bool {
+  func containsValue(forKey key: String) -> Bool {
     withStorage { $0.contains(key: key) }
   }
 
   /// The value under a key, and the extended data stored with it.
-  package func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
+  func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
     let item = withStorage { $0.item(forKey: key) }
     guard let item, let value = item.value.flatMap(options.unarchive) else { return nil }
     return (value, item.extendedData)
@@ -133,7 +133,7 @@ package final class YYDiskCache: Sendable {
   ///
   /// The original returns nothing.
   @discardableResult
-  package func setValue(
+  func setValue(
     _ value: [UInt8], forKey key: String, extendedData: [UInt8]? = nil
   ) -> Bool {
     guard let archive = options.archive(value) else { return false }
@@ -147,8 +147,8 @@ package final class YYDiskCache: Sendable {
   }
 
   /// The archived size of all entries together, in bytes; -1 if the database fails.
-  package var totalSize: Int { withStorage { $0.size } }
+  var totalSize: Int { withStorage { $0.size } }
 
   /// The database's last error, as "database is locked"; `nil` if it never failed.
-  package var lastError: String? { withStorage { $0.lastError } }
+  var lastError: String? { withStorage { $0.lastError } }
 }

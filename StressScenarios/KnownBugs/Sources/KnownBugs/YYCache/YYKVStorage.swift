@@ -2,7 +2,7 @@ import Dispatch
 import Interlock
 
 /// Why a disk cache cannot be made.
-package enum YYStorageError: Error, CustomStringConvertible {
+enum YYStorageError: Error, CustomStringConvertible {
   /// The machine has no SQLite.
   case noSQLite(String)
   /// A folder cannot be made or written.
@@ -11,7 +11,7 @@ package enum YYStorageError: Error, CustomStringConvertible {
   case database(path: String, reason: String)
 
   /// One line for the user.
-  package var description: String {
+  var description: String {
     switch self {
     case .noSQLite(let reason): reason
     case .folder(let path, let reason): "cannot use the folder '\(path)': \(reason)"

@@ -1,15 +1,15 @@
 import Interlock
 
 /// A value of a memory cache: any object, as Objective-C's `id`.
-package typealias YYObject = AnyObject & Sendable
+typealias YYObject = AnyObject & Sendable
 
 /// Bytes as an object, for `Cache`, whose values are bytes.
-package final class YYData: Sendable {
+final class YYData: Sendable {
   /// The bytes.
-  package let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// Puts bytes into an object.
-  package init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 }

@@ -1,28 +1,28 @@
-package import Caches
+import Caches
 import Interlock
 
 extension YYMemoryCache: Cache {
   /// The bytes under a key.
-  package func value(forKey key: String) -> [UInt8]? {
+  func value(forKey key: String) -> [UInt8]? {
     (object(forKey: key) as? YYData)?.bytes
   }
 
   /// Stores bytes.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(YYData(value), forKey: key, cost: cost)
   }
 
   /// Removes the value under a key.
-  package func removeValue(forKey key: String) { removeObject(forKey: key) }
+  func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.
-  package func removeAllValues() { removeAllObjects() }
+  func removeAllValues() { removeAllObjects() }
 
   /// How many values there are.
-  package var count: Int { totalCount }
+  var count: Int { totalCount }
 
   /// What is stored; an object that is not bytes appears as an empty value.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     withMutex {
       map.all.mapValues { node in
         let value = node.valueSection.read(synched: true) { node.value }
@@ -32,5 +32,5 @@ extension YYMemoryCache: Cache {
   }
 
   /// The keys according to the list, the most recently used first.
-  package var keysInOrder: [String] { withMutex { map.keysInOrder } }
+  var keysInOrder: [String] { withMutex { map.keysInOrder } }
 }

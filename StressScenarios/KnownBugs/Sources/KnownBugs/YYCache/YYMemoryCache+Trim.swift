@@ -5,17 +5,17 @@ import Synchronization
 // `_trimToCost:`, `_trimToCount:`, `_trimToAge:`, `_trimInBackground` and `_trimRecursively`.
 extension YYMemoryCache {
   /// Removes the least recently used entries down to this total cost; 0 removes all.
-  package func trim(toCost limit: Int) {
+  func trim(toCost limit: Int) {
     trim(removesAll: limit == 0) { $0.totalCost > limit }
   }
 
   /// Removes the least recently used entries down to this number; 0 removes all.
-  package func trim(toCount limit: Int) {
+  func trim(toCount limit: Int) {
     trim(removesAll: limit == 0) { $0.count > limit }
   }
 
   /// Removes entries that have not been used for this many seconds; 0 or less removes all.
-  package func trim(toAge limit: Double) {
+  func trim(toAge limit: Double) {
     let now = clock()
     trim(removesAll: limit <= 0) { map in
       guard let time = map.oldestTime else { return false }
@@ -24,19 +24,19 @@ extension YYMemoryCache {
   }
 
   /// Trims to all limits, as the original does after each interval.
-  package func trimToLimits() {
+  func trimToLimits() {
     trim(toCost: costLimit)
     trim(toCount: countLimit)
     trim(toAge: ageLimit)
   }
 
   /// Returns when every trim requested so far has ended.
-  package func waitForTrims() {
+  func waitForTrims() {
     queue.sync {}
   }
 
   /// The highest number of requested trims that had not ended at one time.
-  package var mostTrimsAtOnce: Int { mostTrimsUnderWay.load(ordering: .relaxed) }
+  var mostTrimsAtOnce: Int { mostTrimsUnderWay.load(ordering: .relaxed) }
 
   /// Requests a trim to the cost limit; called under the lock.
   func askForTrim() {

@@ -13,9 +13,9 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: mutable state is under `mutex` or atomic, except for the read outside the
 /// lock, which is the modelled bug.
-package final class YYMemoryCache: @unchecked Sendable {
+final class YYMemoryCache: @unchecked Sendable {
   /// Called with the cache.
-  package typealias CacheBlock = @Sendable (YYMemoryCache) -> Void
+  typealias CacheBlock = @Sendable (YYMemoryCache) -> Void
 
   let repairs: YYMemoryRepairs
   let clock: @Sendable () -> Double
@@ -52,13 +52,13 @@ package final class YYMemoryCache: @unchecked Sendable {
   ///   - repairs: The repairs.
   ///   - autoTrimInterval: The seconds between two automatic trims to the limits; 0 or less for
   ///     none.
-  package convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
+  convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
     self.init(
       repairs: repairs, autoTrimInterval: autoTrimInterval, clock: { SystemTime.uptime })
   }
 
   /// Makes an empty cache whose entries age by another clock, in seconds.
-  package init(
+  init(
     repairs: YYMemoryRepairs, autoTrimInterval: Double, clock: @escaping @Sendable () -> Double
   ) {
     self.repairs = repairs
@@ -73,71 +73,71 @@ package final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// How many entries there may be; above it, `set` removes the least recently used.
-  package var countLimit: Int {
+  var countLimit: Int {
     get { countLimitStored.load(ordering: .relaxed) }
     set { countLimitStored.store(newValue, ordering: .relaxed) }
   }
 
   /// What the entries may cost together; above it, `set` requests a trim.
-  package var costLimit: Int {
+  var costLimit: Int {
     get { costLimitStored.load(ordering: .relaxed) }
     set { costLimitStored.store(newValue, ordering: .relaxed) }
   }
 
   /// For how many seconds an entry may be unused before the next automatic trim removes it.
-  package var ageLimit: Double {
+  var ageLimit: Double {
     get { Double(bitPattern: ageLimitStored.load(ordering: .relaxed)) }
     set { ageLimitStored.store(newValue.bitPattern, ordering: .relaxed) }
   }
 
   /// Whether removed objects are released on a queue, and not on the thread that removes them.
-  package var releasesAsynchronously: Bool {
+  var releasesAsynchronously: Bool {
     get { releasesAsynchronouslyStored.load(ordering: .relaxed) }
     set { releasesAsynchronouslyStored.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether that queue is the main one.
-  package var releasesOnMainThread: Bool {
+  var releasesOnMainThread: Bool {
     get { releasesOnMainThreadStored.load(ordering: .relaxed) }
     set { releasesOnMainThreadStored.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether a memory warning removes everything.
-  package var removesAllOnMemoryWarning: Bool {
+  var removesAllOnMemoryWarning: Bool {
     get { removesAllOnMemoryWarningStored.load(ordering: .relaxed) }
     set { removesAllOnMemoryWarningStored.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether going into the background removes everything.
-  package var removesAllInBackground: Bool {
+  var removesAllInBackground: Bool {
     get { removesAllInBackgroundStored.load(ordering: .relaxed) }
     set { removesAllInBackgroundStored.store(newValue, ordering: .relaxed) }
   }
 
   /// Called at a memory warning, before anything is removed, and without the lock.
-  package var didReceiveMemoryWarningBlock: CacheBlock? {
+  var didReceiveMemoryWarningBlock: CacheBlock? {
     get { memoryWarningBlock.withLock { $0 } }
     set { memoryWarningBlock.withLock { $0 = newValue } }
   }
 
   /// Called when the application goes into the background, before anything is removed, and without
   /// the lock.
-  package var didEnterBackgroundBlock: CacheBlock? {
+  var didEnterBackgroundBlock: CacheBlock? {
     get { backgroundBlock.withLock { $0 } }
     set { backgroundBlock.withLock { $0 = newValue } }
   }
 
   /// How many entries there are.
-  package var totalCount: Int { withMutex { map.count } }
+  var totalCount: Int { withMutex { map.count } }
 
   /// What all entries cost together. Never `nil`; `Cache` requires the optional.
-  package var totalCost: Int? { withMutex { map.totalCost } }
+  var totalCost: Int? { withMutex { map.totalCost } }
 
   /// Whether there is an entry; its place in the order of use stays.
-  package func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
+  func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
 
   /// The value of a key, which becomes the most recently used.
-  package func object(forKey key: String) -> (any YYObject)? {
+  func object(forKey key: String) -> (any YYObject)? {
     lock()
     let node = map.use(key, clock)
     SYNC_POINT("yymemorycache.get.locked")
@@ -159,7 +159,7 @@ package final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// Stores a value, which becomes the most recently used; `nil` removes.
-  package func setObject(_ object: (any YYObject)?, forKey key: String, cost: Int = 0) {
+  func setObject(_ object: (any YYObject)?, forKey key: String, cost: Int = 0) {
     guard let object else {
       removeObject(forKey: key)
       return
@@ -186,7 +186,7 @@ package final class YYMemoryCache: @unchecked Sendable {
 
   /// Removes an entry. It is released after the lock, in 1.0.4 too, whose function has a local
   /// variable that retains it.
-  package func removeObject(forKey key: String) {
+  func removeObject(forKey key: String) {
     lock()
     let node = map.remove(key)
     if let node { dispose(node) }
@@ -195,7 +195,7 @@ package final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// Removes every entry.
-  package func removeAllObjects() {
+  func removeAllObjects() {
     lock()
     let removed = removeAllUnderLock()
     mutex.unlock()
@@ -204,14 +204,14 @@ package final class YYMemoryCache: @unchecked Sendable {
 
   /// The effect of a memory warning; the original observes the system's notification, here the user
   /// calls this.
-  package func didReceiveMemoryWarning() {
+  func didReceiveMemoryWarning() {
     call { didReceiveMemoryWarningBlock }
     if removesAllOnMemoryWarning { removeAllObjects() }
   }
 
   /// The background's effect; the original observes the system's notification, here the
   /// user calls this.
-  package func didEnterBackground() {
+  func didEnterBackground() {
     call { didEnterBackgroundBlock }
     if removesAllInBackground { removeAllObjects() }
   }

@@ -1,31 +1,31 @@
 /// The repairs of a `YYMemoryCache`; none for version 1.0.4 as shipped.
-package struct YYMemoryRepairs: OptionSet, Sendable {
+struct YYMemoryRepairs: OptionSet, Sendable {
   /// One bit for each repair.
-  package let rawValue: Int
+  let rawValue: Int
 
   /// The repairs of these bits.
-  package init(rawValue: Int) {
+  init(rawValue: Int) {
     self.rawValue = rawValue
   }
 
   /// A value is read before the lock is released: YYCache pull request 153.
-  package static let readsUnderLock = YYMemoryRepairs(rawValue: 1 << 0)
+  static let readsUnderLock = YYMemoryRepairs(rawValue: 1 << 0)
   /// Removed objects are released after the lock, unless on a queue. No upstream fix is known;
   /// `removeObjectForKey:` of 1.0.4 shows how.
-  package static let releasesOutsideLock = YYMemoryRepairs(rawValue: 1 << 1)
+  static let releasesOutsideLock = YYMemoryRepairs(rawValue: 1 << 1)
   /// A trim that finds the lock held acquires it next, and then removes all entries above the
   /// limit. No upstream fix is known.
-  package static let trimsInTurn = YYMemoryRepairs(rawValue: 1 << 2)
+  static let trimsInTurn = YYMemoryRepairs(rawValue: 1 << 2)
   /// A `set` above the cost limit requests a trim only if no requested one is still to begin. No
   /// upstream fix is known.
-  package static let asksForOneTrim = YYMemoryRepairs(rawValue: 1 << 3)
+  static let asksForOneTrim = YYMemoryRepairs(rawValue: 1 << 3)
 
   /// The block that is called at a notification is the one that was found. No upstream fix is
   /// known.
-  package static let callsBlockOnce = YYMemoryRepairs(rawValue: 1 << 4)
+  static let callsBlockOnce = YYMemoryRepairs(rawValue: 1 << 4)
 
   /// All of them.
-  package static let all: YYMemoryRepairs = [
+  static let all: YYMemoryRepairs = [
     .readsUnderLock, .releasesOutsideLock, .trimsInTurn, .asksForOneTrim,
     .callsBlockOnce,
   ]

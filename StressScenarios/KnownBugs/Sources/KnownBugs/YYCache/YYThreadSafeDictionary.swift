@@ -1,4 +1,4 @@
-package import Caches
+import Caches
 import Dispatch
 import Interlock
 
@@ -10,19 +10,19 @@ import Interlock
 ///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore, which the sections
 /// check.
-package final class YYThreadSafeDictionary: @unchecked Sendable {
+final class YYThreadSafeDictionary: @unchecked Sendable {
   private let repaired: Bool
   private let semaphore = DispatchSemaphore(value: 1)
   private let section = Section("yydictionary")
   private var values: [String: [UInt8]] = [:]
 
   /// Makes an empty dictionary.
-  package init(repaired: Bool = false) {
+  init(repaired: Bool = false) {
     self.repaired = repaired
   }
 
   /// Calls a block with each key and its value, in no order, until it returns false.
-  package func forEach(_ body: (_ key: String, _ value: [UInt8]) -> Bool) {
+  func forEach(_ body: (_ key: String, _ value: [UInt8]) -> Bool) {
     func visit(_ values: [String: [UInt8]]) {
       for (key, value) in values where !body(key, value) { return }
     }
@@ -48,28 +48,28 @@ package final class YYThreadSafeDictionary: @unchecked Sendable {
 
 extension YYThreadSafeDictionary: Cache {
   /// The value under a key.
-  package func value(forKey key: String) -> [UInt8]? { read { $0[key] } }
+  func value(forKey key: String) -> [UInt8]? { read { $0[key] } }
 
   /// Stores a value; costs are not kept.
-  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     write { $0[key] = value }
   }
 
   /// Removes a value.
-  package func removeValue(forKey key: String) {
+  func removeValue(forKey key: String) {
     write { $0[key] = nil }
   }
 
   /// Removes every value.
-  package func removeAllValues() {
+  func removeAllValues() {
     write { $0.removeAll() }
   }
 
   /// How many values there are.
-  package var count: Int { read { $0.count } }
+  var count: Int { read { $0.count } }
 
   /// What is stored, at its size.
-  package func entries() -> [String: CacheEntry]? {
+  func entries() -> [String: CacheEntry]? {
     read { $0.mapValues { CacheEntry(value: $0, cost: $0.count) } }
   }
 }

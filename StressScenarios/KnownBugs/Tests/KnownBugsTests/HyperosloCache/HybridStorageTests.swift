@@ -1,6 +1,6 @@
 import Caches
 import Dispatch
-import KnownBugs
+@testable import KnownBugs
 import Testing
 
 @Suite("A HybridStorageCache", .timeLimit(.minutes(10)))

@@ -1,5 +1,5 @@
 import Caches
-import KnownBugs
+@testable import KnownBugs
 import Testing
 
 @Suite("A stream cache", .timeLimit(.minutes(10)))

@@ -1,6 +1,6 @@
 import Caches
 import Foundation
-import KnownBugs
+@testable import KnownBugs
 import Synchronization
 import Testing
 
@@ -34,11 +34,11 @@ struct PINCacheTests {
 
   @Test("PINDiskCache 3.0.4 calls its blocks in order, each free to call the cache")
   func diskBlocks() {
-    let scheduler = PINDispatchScheduler()
+    let scheduler = PINScheduler()
     let cache = pinDisk3(.version3) { $0.scheduler = scheduler }
     let told = Locked<[String]>([])
     func note(_ what: String) -> PINDiskCache3.ObjectBlock {
-      { cache, key, _, _ in
+      { cache, key, _ in
         let isThere = cache.containsObject(forKey: key)
         told.withLock { $0.append("\(what) \(key)\(isThere ? ", there" : "")") }
       }
@@ -58,24 +58,24 @@ struct PINCacheTests {
 
   @Test("A block of either layer of a repaired PINCache may change the pair, and other keys of it")
   func blocksThatChange() throws {
-    let scheduler = PINDispatchScheduler()
+    let scheduler = PINScheduler()
     let cache = pinPair(.three, .repaired) { $0.scheduler = scheduler }
     cache.memory.setEvent(\.didAddObject) { [unowned cache] _, key, _ in
-      if key == "a" { cache.setObject(PINObject([2]), forKey: "b") }
+      if key == "a" { cache.setValue([2], forKey: "b", cost: 0) }
     }
     cache.memory.setEvent(\.willRemoveObject) { [unowned cache] memory, key, _ in
-      if key == "a" { cache.removeObject(forKey: "b") }
+      if key == "a" { cache.removeValue(forKey: "b") }
       _ = memory.object(forKey: key)
     }
     let disk = try #require(cache.disk as? PINDiskCache3)
-    disk.setEvent(\.didRemoveObject) { [unowned cache] _, key, _, _ in
-      if key == "b" { cache.setObject(PINObject([3]), forKey: "c") }
+    disk.setEvent(\.didRemoveObject) { [unowned cache] _, key, _ in
+      if key == "b" { cache.setValue([3], forKey: "c", cost: 0) }
     }
     // A block of the disk is set later.
     scheduler.waitUntilIdle()
-    cache.setObject(PINObject([1]), forKey: "a")
+    cache.setValue([1], forKey: "a", cost: 0)
     #expect(cache.value(forKey: "b") == [2])
-    cache.removeObject(forKey: "a")
+    cache.removeValue(forKey: "a")
     #expect(cache.value(forKey: "a") == nil && cache.value(forKey: "b") == nil)
     #expect(cache.value(forKey: "c") == [3])
   }

@@ -1,5 +1,5 @@
 import Caches
-import KnownBugs
+@testable import KnownBugs
 import Dispatch
 import Testing
 

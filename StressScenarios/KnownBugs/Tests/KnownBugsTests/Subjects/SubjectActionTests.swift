@@ -1,5 +1,5 @@
 import InterlockStress
-import KnownBugs
+@testable import KnownBugs
 import Testing
 
 @Suite("The calls of the subjects", .timeLimit(.minutes(10)))

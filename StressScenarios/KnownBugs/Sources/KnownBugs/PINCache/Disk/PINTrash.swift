@@ -11,9 +11,9 @@ import Interlock
 /// directory, so that a rename never crosses file systems.
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
-package final class PINTrash: @unchecked Sendable {
+final class PINTrash: @unchecked Sendable {
   /// How a trash is emptied while removals continue.
-  package enum Style: Sendable, Hashable {
+  enum Style: Sendable, Hashable {
     /// As in 2.0: one permanent directory, whose files are deleted one by one.
     case kept
     /// As before pull request 296: the directory is deleted, and the next removal makes another. A
@@ -26,18 +26,12 @@ package final class PINTrash: @unchecked Sendable {
   private let root: String
   private let style: Style
   private let queue = DispatchQueue(
-    label: PINFolder.prefix + ".trash", target: .global(qos: .background))
-  private let emptying = DispatchGroup()
+    label: "com.pinterest.PINDiskCache.trash", target: .global(qos: .background))
   private let lock = NSLock()
   private let section = Section("pin.trash")
   private var folder: String?
 
-  /// A trash in a root directory.
-  ///
-  /// - Parameters:
-  ///   - root: The directory that the caches are in.
-  ///   - style: How it is emptied.
-  package init(root: String, style: Style) {
+  init(root: String, style: Style) {
     self.root = root
     self.style = style
   }
@@ -62,14 +56,14 @@ package final class PINTrash: @unchecked Sendable {
 
   /// Empties the trash later, on the queue.
   func emptyLater() {
-    queue.async(group: emptying) { self.empty() }
+    queue.async { self.empty() }
   }
 
   /// Empties the trash: what the queue does.
   ///
   /// Since 3 it forgets the trash under the lock, so that the next removal makes another, and
   /// deletes the old one without the lock.
-  package func empty() {
+  func empty() {
     if style == .kept {
       let folder = lock.withLock { currentFolder() }
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
@@ -84,11 +78,6 @@ package final class PINTrash: @unchecked Sendable {
       }
     }
     if let folder { try? FileManager.default.removeItem(atPath: folder) }
-  }
-
-  /// Blocks until the queue has performed every requested emptying.
-  package func waitUntilEmptied() {
-    emptying.wait()
   }
 
   /// Under the lock: the trash's directory, created if there is none.

@@ -1,13 +1,11 @@
-// After PINDiskCache.m of PINCache 2.0: -initWithName:rootPath:, -lock, -unlock,
-// -createCacheDirectory, -initializeDiskProperties, -objectForKey:fileURL:, -fileURLForKey:,
-// -setObject:forKey:fileURL:.
-
+import Caches
 import Dispatch
 import Foundation
 import Interlock
 import Synchronization
 
-/// PINCache 2.0's disk cache: files under a semaphore of 1, held during each whole method.
+/// PINCache 2.0's disk cache: files under a semaphore of 1, held during each whole method. After
+/// PINDiskCache.m of PINCache 2.0.
 ///
 /// Each method holds the semaphore from beginning to end: during file access, archiving, the change
 /// blocks, and even the completions of the asynchronous methods. So a completion or a block that
@@ -15,19 +13,14 @@ import Synchronization
 /// two semaphores over one directory, each with its own sums.
 ///
 /// `@unchecked Sendable`: all mutable state is under `guardian`; its sections check that.
-package final class PINDiskCache2: @unchecked Sendable {
-  /// Called with one key.
-  package typealias ObjectBlock = PINDiskEvents<PINDiskCache2>.ObjectBlock
-  /// Called for the whole cache.
-  package typealias CacheBlock = PINDiskEvents<PINDiskCache2>.CacheBlock
+final class PINDiskCache2: PINDisk, @unchecked Sendable {
+  typealias ObjectBlock =
+    @Sendable (_ cache: PINDiskCache2, _ key: String, _ object: PINObject?) -> Void
 
-  /// The cache's name.
-  package let name: String
   let changes: PINChanges
-  let options: PINDiskOptions
-  let folder: PINFolder
-  /// Where removed files go.
-  package let trash: PINTrash
+  let scheduler: PINScheduler
+  let folder: CacheFolder
+  let trash: PINTrash
   let section = Section("pin.disk")
   private let guardian = DispatchSemaphore(value: 1)
   /// Held over each change and its blocks; taken before `guardian`. `nil` without the repair.
@@ -36,51 +29,43 @@ package final class PINDiskCache2: @unchecked Sendable {
   /// When each key was used last; its keys are the keys on record.
   var dates: [String: Date] = [:]
   var sizes: [String: UInt] = [:]
-  var events = PINDiskEvents<PINDiskCache2>()
-  var byteLimitNow: UInt = 0
-  var ageLimitNow: TimeInterval = 0
+  private var events = ChangeBlocks<ObjectBlock>()
+  private var ageLimitNow: TimeInterval = 0
   /// An atomic property in the original: read without the lock, changed under it.
   private let byteCountNow = Atomic<UInt>(0)
 
   /// A cache over the directory of this name, which it scans in the background.
-  package init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
-    self.name = name
-    self.options = options
+  init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
     changes = options.changes ?? .version2
-    folder = PINFolder(root: root, name: name, report: options.report)
-    trash = options.trash ?? PINTrash(root: root, style: .kept)
+    scheduler = options.scheduler
+    folder = CacheFolder(root: root, prefix: PINDiskOptions.prefix, name: name)
+    trash = PINTrash(root: root, style: .kept)
     turn = changes.contains(.changesInTurn) ? options.turn ?? PINTurn() : nil
-    let scheduler = options.scheduler
-    let start = options.start ?? { work in scheduler.schedule(.normal, work) }
     // Repair (2.1): acquire here and release in the block, which a semaphore allows and a mutex
     // does not. As shipped a call may run before the block: then there is no directory, and what
     // the call stores is lost.
     let isHeld = changes.contains(.heldUntilScanned)
     if isHeld { lock() }
-    start { [self] in
+    (options.start ?? scheduler.schedule) { [self] in
       if !isHeld { lock() }
-      _ = folder.create()
+      folder.create()
       initializeDiskProperties()
       unlock()
     }
   }
 
-  func lock() {
-    guardian.wait()
-  }
+  func lock() { guardian.wait() }
 
-  func unlock() {
-    guardian.signal()
-  }
+  func unlock() { guardian.signal() }
 
   /// Acquires the lock for a change. Repair: no other change begins before `unlockAfterChange`,
   /// not even while the lock is free for a block.
-  func lockForChange() {
+  private func lockForChange() {
     turn?.lock()
     lock()
   }
 
-  func unlockAfterChange() {
+  private func unlockAfterChange() {
     unlock()
     turn?.unlock()
   }
@@ -89,124 +74,265 @@ package final class PINDiskCache2: @unchecked Sendable {
   /// are among those counted.
   private func initializeDiskProperties() {
     var byteCount: UInt = 0
-    for name in folder.fileNames() {
-      guard let key = folder.key(ofFile: name),
-        let attributes = folder.attributes(of: folder.path + "/" + name)
-      else { continue }
+    for key in folder.keys() {
+      guard let attributes = folder.attributes(of: folder.path(forKey: key)) else { continue }
       section.write(synched: true) {
         dates[key] = attributes.modified
-        sizes[key] = attributes.size
+        sizes[key] = UInt(attributes.size)
       }
-      byteCount += attributes.size
+      byteCount += UInt(attributes.size)
     }
     if byteCount > 0 { self.byteCount = byteCount }
   }
 
-  /// The cache's sum of its files' sizes, in bytes; wraps around below zero.
-  package internal(set) var byteCount: UInt {
+  private(set) var byteCount: UInt {
     // Relaxed: a reader without the lock accepts any current value.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }
   }
 
+  var knownSizes: [String: UInt] {
+    lock()
+    defer { unlock() }
+    return section.read(synched: true) { sizes }
+  }
+
   // MARK: Reading
 
   /// The object under a key. A file that cannot be unarchived is deleted.
-  package func object(forKey key: String) -> PINObject? {
+  func object(forKey key: String) -> PINObject? {
     let now = Date()
-    guard let file = folder.path(forKey: key) else { return nil }
+    let file = folder.path(forKey: key)
     lock()
     defer { unlock() }
-    guard folder.exists(file) else { return nil }
-    var object: PINObject?
-    do {
-      let archive = try PINArchive.contents(of: folder.read(file) ?? [])
-      if archive.key == key { object = try options.deserialize(archive.payload, key) }
-    } catch {
+    guard let bytes = folder.read(file) else { return nil }
+    guard let value = Archive.value(in: bytes) else {
       // As in the original, the sums still have it.
       _ = folder.remove(file)
       return nil
     }
-    setFileModificationDate(now, of: file, key: key)
-    return object
+    noteUse(of: key, file, at: now)
+    return PINObject(value)
   }
 
-  /// The path of a key's file, if there is one; notes a use.
-  package func filePath(forKey key: String) -> String? {
+  func filePath(forKey key: String) -> String? {
     let now = Date()
-    guard let file = folder.path(forKey: key) else { return nil }
+    let file = folder.path(forKey: key)
     lock()
     defer { unlock() }
     guard folder.exists(file) else { return nil }
-    setFileModificationDate(now, of: file, key: key)
+    noteUse(of: key, file, at: now)
     return file
   }
 
-  private func setFileModificationDate(_ date: Date, of file: String, key: String) {
-    guard folder.setModificationDate(date, of: file) else { return }
+  private func noteUse(of key: String, _ file: String, at date: Date) {
+    guard folder.setDate(date, of: file) else { return }
     section.write(synched: true) { dates[key] = date }
   }
 
   // MARK: Storing
 
-  /// Writes an object's file; returns its path, or `nil` if it could not be written.
   @discardableResult
-  package func setObject(_ object: PINObject, forKey key: String) -> String? {
+  func setObject(_ object: PINObject, forKey key: String) -> Bool {
     let now = Date()
+    let file = folder.path(forKey: key)
     lockForChange()
     defer { unlockAfterChange() }
-    let file = folder.path(forKey: key)
-    tell(events.willAddObject, key, object, file)
-    SYNC_POINT("pindiskcache2.set.afterWillAdd")
-    let isWritten = file.map { write(object, key, to: $0, at: now) } ?? false
-    if isWritten, byteLimitNow > 0, byteCount > byteLimitNow {
-      trimToSizeByDate(byteLimitNow, completion: nil)
+    tell(events.willAddObject, key, object)
+    let isWritten = folder.write(Archive.bytes(of: object.bytes), to: file)
+    if isWritten {
+      noteUse(of: key, file, at: now)
+      count(file, key)
     }
-    tell(events.didAddObject, key, object, isWritten ? file : nil)
-    return isWritten ? file : nil
+    tell(events.didAddObject, key, object)
+    return isWritten
   }
 
-  private func write(_ object: PINObject, _ key: String, to file: String, at now: Date) -> Bool {
-    let payload = options.serialize(object, key)
-    guard folder.write(PINArchive(key: key, created: now, payload: payload).bytes, to: file) else {
-      return false
-    }
-    setFileModificationDate(now, of: file, key: key)
-    guard let size = folder.attributes(of: file)?.size else { return true }
+  private func count(_ file: String, _ key: String) {
+    guard let size = folder.attributes(of: file).map({ UInt($0.size) }) else { return }
     section.write(synched: true) {
       // Repair (issues 30 and 36): 2.0 adds the new size to the old one.
       if changes.contains(.replacedBytesSubtracted) { byteCount &-= sizes[key] ?? 0 }
       sizes[key] = size
       byteCount &+= size
     }
-    return true
   }
 
-  // MARK: The blocks
+  // MARK: Removing
 
-  /// Under the lock: calls a block.
-  ///
-  /// Repair (pull request 97): without the lock.
-  func tell(_ block: ObjectBlock?, _ key: String, _ object: PINObject?, _ path: String?) {
-    guard let block else { return }
-    if changes.contains(.callbacksUnlocked) {
-      unlock()
-      block(self, key, object, path)
+  func removeObject(forKey key: String) {
+    lockForChange()
+    removeFileAndExecuteBlocks(forKey: key)
+    unlockAfterChange()
+  }
+
+  /// Under the lock: moves a file to the trash, and calls the blocks.
+  private func removeFileAndExecuteBlocks(forKey key: String) {
+    let file = folder.path(forKey: key)
+    guard folder.exists(file) else { return }
+    tell(events.willRemoveObject, key, nil)
+    guard trash.take(file) else { return }
+    trash.emptyLater()
+    section.write(synched: true) {
+      byteCount &-= sizes[key] ?? 0
+      sizes[key] = nil
+      dates[key] = nil
+    }
+    tell(events.didRemoveObject, key, nil)
+  }
+
+  /// Removes every file, by moving the directory to the trash.
+  func removeAllObjects() {
+    lockForChange()
+    defer { unlockAfterChange() }
+    _ = trash.take(folder.path)
+    trash.emptyLater()
+    folder.create()
+    section.write(synched: true) {
+      dates.removeAll()
+      sizes.removeAll()
+      byteCount = 0
+    }
+  }
+
+  // MARK: Trims, each in one step
+
+  func trimToSize(_ size: UInt) {
+    remove(untilSizeIs: size) { sizes.sorted { $0.value > $1.value }.map(\.key) }
+  }
+
+  func trimToSizeByDate(_ size: UInt) {
+    remove(untilSizeIs: size) { keysByDate }
+  }
+
+  func trim(to date: Date) {
+    lockForChange()
+    defer { unlockAfterChange() }
+    for key in keysByDate where dates[key].map({ $0 < date }) ?? false {
+      removeFileAndExecuteBlocks(forKey: key)
+    }
+  }
+
+  private var keysByDate: [String] {
+    section.read(synched: true) { dates.sorted { $0.value < $1.value }.map(\.key) }
+  }
+
+  private func remove(untilSizeIs size: UInt, _ keys: () -> [String]) {
+    lockForChange()
+    defer { unlockAfterChange() }
+    for key in keys() where byteCount > size { removeFileAndExecuteBlocks(forKey: key) }
+  }
+
+  /// Every setting starts a chain of trims, and ends none.
+  var ageLimit: TimeInterval {
+    get {
       lock()
-    } else {
-      block(self, key, object, path)
+      defer { unlock() }
+      return ageLimitNow
+    }
+    set {
+      scheduler.schedule { [self] in
+        lock()
+        ageLimitNow = newValue
+        unlock()
+        trimToAgeLimitRecursively()
+      }
+    }
+  }
+
+  private func trimToAgeLimitRecursively() {
+    let limit = ageLimit
+    guard limit > 0 else { return }
+    trim(to: Date(timeIntervalSinceNow: -limit))
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
+      guard let self else { return }
+      scheduler.schedule { [weak self] in self?.trimToAgeLimitRecursively() }
+    }
+  }
+
+  // MARK: Under the lock
+
+  /// As shipped `body` runs under the lock: a call of the cache from it never returns.
+  func enumerateObjects(_ body: (_ key: String) -> Void) {
+    lock()
+    let keys = keysByDate
+    // Repair: over a copy, without the lock; a file may then be gone.
+    let isUnlocked = changes.contains(.enumeratesCopy)
+    if isUnlocked { unlock() }
+    for key in keys { body(key) }
+    if !isUnlocked { unlock() }
+  }
+
+  /// A call of the cache from `body` never returns: it is meant for the files.
+  func synchronouslyLockFileAccess(whileExecuting body: () -> Void) {
+    lock()
+    body()
+    unlock()
+  }
+
+  /// Sets one of the blocks, later.
+  func setEvent(
+    _ path: any WritableKeyPath<ChangeBlocks<ObjectBlock>, ObjectBlock?> & Sendable,
+    _ block: ObjectBlock?
+  ) {
+    scheduler.schedule { [self] in
+      lock()
+      events[keyPath: path] = block
+      unlock()
     }
   }
 
   /// Under the lock: calls a block. Repair (pull request 97): without the lock.
-  func tell(_ block: CacheBlock?) {
+  private func tell(_ block: ObjectBlock?, _ key: String, _ object: PINObject?) {
     guard let block else { return }
-    if changes.contains(.callbacksUnlocked) {
-      unlock()
-      block(self)
+    let isUnlocked = changes.contains(.callbacksUnlocked)
+    if isUnlocked { unlock() }
+    block(self, key, object)
+    if isUnlocked { lock() }
+  }
+
+  // MARK: The asynchronous methods
+
+  func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
+    later(key, { $0.object(forKey: key) }) { completion($2) }
+  }
+
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    setObject(PINObject(value), forKey: key) { _, _, _ in completion() }
+  }
+
+  func setObject(_ object: PINObject, forKey key: String, completion: @escaping ObjectBlock) {
+    later(
+      key,
+      {
+        $0.setObject(object, forKey: key)
+        return object
+      }, completion)
+  }
+
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    later(
+      key,
+      {
+        $0.removeObject(forKey: key)
+        return nil
+      }
+    ) { _, _, _ in completion() }
+  }
+
+  /// Calls a completion under the lock, which the method has just released. Repair (pull request
+  /// 97): `tell` releases the lock for the call.
+  private func later(
+    _ key: String, _ work: @escaping @Sendable (PINDiskCache2) -> PINObject?,
+    _ completion: @escaping ObjectBlock
+  ) {
+    scheduler.schedule { [self] in
+      let object = work(self)
       lock()
-    } else {
-      block(self)
+      tell(completion, key, object)
+      unlock()
     }
   }
 }

@@ -1,44 +1,32 @@
-// After PINDiskCache.m of PINCache 3.0.4: -initWithName:…, -dealloc, -lock, -unlock,
-// -lockForWriting, -lockAndWaitForKnownState, -_locked_createCacheDirectory,
-// -initializeDiskProperties, -_locked_initializeDiskPropertiesForFile:fileKey:.
-
+import Caches
 import Dispatch
 import Foundation
 import Interlock
 import Synchronization
 
 /// PINCache 3.0.4's disk cache: files under a mutex that is released for every block, and a first
-/// scan of the directory in the background.
+/// scan of the directory in the background. After PINDiskCache.m of PINCache 3.0.4.
 ///
 /// A global queue makes the directory and lists it; a write waits on a condition until the
 /// directory exists, an enumeration on another until all files are known, and a read on neither.
-/// The mutex is free while an object is serialised, while the user's blocks run, and between two
-/// files of the first scan. What is removed goes to a trash that another queue empties.
+/// The mutex is free while a file is decoded, while the user's blocks run, and between two files of
+/// the first scan. What is removed goes to a trash that another queue empties.
 ///
 /// `@unchecked Sendable`: all mutable state is under `mutex`; its sections check that.
-package final class PINDiskCache3: @unchecked Sendable {
-  /// A key's file; each field is `nil` if the file system did not provide it.
+final class PINDiskCache3: PINDisk, @unchecked Sendable {
+  typealias ObjectBlock =
+    @Sendable (_ cache: PINDiskCache3, _ key: String, _ object: PINObject?) -> Void
+
   struct Metadata {
-    var created: Date?
-    var modified: Date?
-    var size: UInt?
-    /// The key's own age limit; 0 if it has none.
-    var ageLimit: TimeInterval = 0
-    var accessCount = 0
+    var created = Date.distantPast
+    var modified = Date.distantPast
+    var size: UInt = 0
   }
 
-  /// Called with one key. The path is `nil`: blocks no longer get it since pull request 97.
-  package typealias ObjectBlock = PINDiskEvents<PINDiskCache3>.ObjectBlock
-  /// Called for the whole cache.
-  package typealias CacheBlock = PINDiskEvents<PINDiskCache3>.CacheBlock
-
-  /// The cache's name.
-  package let name: String
   let changes: PINChanges
-  let options: PINDiskOptions
-  let folder: PINFolder
-  /// Where removed files go.
-  package let trash: PINTrash
+  let scheduler: PINScheduler
+  let folder: CacheFolder
+  let trash: PINTrash
   let section = Section("pin.disk")
   private let mutex: PINMutex
   /// Held over each change and its blocks; taken before `mutex`. `nil` without the repair.
@@ -51,27 +39,23 @@ package final class PINDiskCache3: @unchecked Sendable {
 
   var metadata: [String: Metadata] = [:]
   let blocks = Section("pin.disk.blocks")
-  var events = PINDiskEvents<PINDiskCache3>()
-  var isWritable = false
+  var events = ChangeBlocks<ObjectBlock>()
+  private var isWritable = false
   var isStateKnown = false
-  var byteLimitNow: UInt
-  var ageLimitNow: TimeInterval
-  var ageChain: UInt64 = 0
+  private var ageLimitNow: TimeInterval = 0
+  private var ageChain: UInt64 = 0
   /// An atomic property in the original: read without the lock, changed under it.
   private let byteCountNow = Atomic<UInt>(0)
 
   /// A cache over the directory of this name, which a global queue makes and scans.
-  package init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
-    self.name = name
-    self.options = options
+  init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
     changes = options.changes ?? .version3
-    folder = PINFolder(root: root, name: name, report: options.report)
-    let style = changes.contains(.trashLocked) ? PINTrash.Style.replacedUnderLock : .replaced
-    trash = options.trash ?? PINTrash(root: root, style: style)
+    scheduler = options.scheduler
+    folder = CacheFolder(root: root, prefix: PINDiskOptions.prefix, name: name)
+    trash = PINTrash(
+      root: root, style: changes.contains(.trashLocked) ? .replacedUnderLock : .replaced)
     mutex = PINMutex(recursive: changes.contains(.fileLockRecursive))
     turn = changes.contains(.changesInTurn) ? options.turn ?? PINTurn() : nil
-    byteLimitNow = options.byteLimit
-    ageLimitNow = options.ageLimit
     // Not on the scheduler: its work may block all its threads on the lock and leave none for this.
     let start = options.start ?? { work in DispatchQueue.global().async(execute: work) }
     start { [self] in
@@ -101,7 +85,7 @@ package final class PINDiskCache3: @unchecked Sendable {
   }
 
   /// Acquires the lock once all files are known.
-  func lockAndWaitForKnownState() {
+  private func lockAndWaitForKnownState() {
     lock()
     wait(stateKnown) { isStateKnown }
   }
@@ -121,7 +105,7 @@ package final class PINDiskCache3: @unchecked Sendable {
   /// Wakes all threads that wait for the directory though nothing has changed, as a spurious
   /// wake-up does. Blocks until a thread waits, which releases the mutex only in its wait, or until
   /// the directory exists, after which none does.
-  package func wakeSpuriously() {
+  func wakeSpuriously() {
     hasWaiter.wait()
     lock()
     writable.broadcast()
@@ -132,7 +116,7 @@ package final class PINDiskCache3: @unchecked Sendable {
 
   /// Under the lock: makes the directory, and admits writers even where that failed.
   func createCacheDirectory() {
-    _ = folder.create()
+    folder.create()
     isWritable = true
     writable.broadcast()
     hasWaiter.signal()
@@ -144,16 +128,21 @@ package final class PINDiskCache3: @unchecked Sendable {
   private func initializeDiskProperties() {
     var found: UInt = 0
     lock()
-    let names = folder.fileNames()
+    let keys = folder.keys()
     unlock()
-    SYNC_POINT("pindiskcache.scan.afterList")
-    for name in names {
-      guard let key = folder.key(ofFile: name) else { continue }
+    for key in keys {
+      let file = folder.path(forKey: key)
       lock()
       // Repair: skip a file removed since the listing; as shipped its key stays on record without a
       // size.
-      let isGone = changes.contains(.bytesAddedByScan) && !folder.exists(folder.path + "/" + name)
-      if metadata[key] == nil, !isGone { found += learn(key, ofFile: folder.path + "/" + name) }
+      let isGone = changes.contains(.bytesAddedByScan) && !folder.exists(file)
+      if metadata[key] == nil, !isGone {
+        let attributes = folder.attributes(of: file)
+        let date = attributes?.modified ?? .distantPast
+        let known = Metadata(created: date, modified: date, size: UInt(attributes?.size ?? 0))
+        section.write(synched: true) { metadata[key] = known }
+        found += known.size
+      }
       unlock()
     }
     SYNC_POINT("pindiskcache.scan.beforeByteCount")
@@ -164,33 +153,141 @@ package final class PINDiskCache3: @unchecked Sendable {
     } else if found > 0 {
       byteCount = found
     }
-    let isTooMuch = byteLimitNow > 0 && byteCount > byteLimitNow
-    if isTooMuch { trimToSizeByEvictionStrategy(byteLimitNow, completion: nil) }
-    if options.isTTLCache { removeExpiredObjects(completion: nil) }
     isStateKnown = true
     stateKnown.broadcast()
     unlock()
   }
 
-  /// Under the lock: reads a file's attributes and head, and returns its size.
-  @discardableResult
-  func learn(_ key: String, ofFile file: String) -> UInt {
-    let attributes = folder.attributes(of: file)
-    let head = try? PINArchive(head: folder.head(of: file))
-    section.write(synched: true) {
-      metadata[key, default: Metadata()].size = attributes?.size
-      metadata[key]?.modified = attributes?.modified
-      metadata[key]?.created = head?.created ?? attributes?.modified
-      if options.isTTLCache { metadata[key]?.ageLimit = head?.ageLimit ?? 0 }
-      metadata[key]?.accessCount = head?.accessCount ?? 0
-    }
-    return attributes?.size ?? 0
-  }
-
-  /// The cache's sum of its files' sizes, in bytes; wraps around below zero.
-  package internal(set) var byteCount: UInt {
+  var byteCount: UInt {
     // Relaxed: a reader without the lock accepts any current value.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Waits for the first scan.
+  var knownSizes: [String: UInt] {
+    lockAndWaitForKnownState()
+    defer { unlock() }
+    return section.read(synched: true) { metadata.mapValues(\.size) }
+  }
+
+  // MARK: Reading
+
+  /// Whether a key has a file.
+  func containsObject(forKey key: String) -> Bool {
+    mayExist(key) && filePath(forKey: key, notesUse: false) != nil
+  }
+
+  private func mayExist(_ key: String) -> Bool {
+    lock()
+    defer { unlock() }
+    return metadata[key] != nil || !isStateKnown
+  }
+
+  /// The object under a key. The lock is free while the file's bytes become an object.
+  ///
+  /// A file that cannot be decoded is deleted; but the lock was free, and another file may have
+  /// replaced it.
+  func object(forKey key: String) -> PINObject? {
+    guard mayExist(key) else { return nil }
+    let file = folder.path(forKey: key)
+    let now = Date()
+    lock()
+    defer { unlock() }
+    guard let bytes = folder.read(file) else { return nil }
+    unlock()
+    let object = Archive.value(in: bytes).map(PINObject.init)
+    if object == nil { deleteDamagedFile(file, bytes) }
+    lock()
+    if object != nil { noteUse(of: key, file, at: now) }
+    return object
+  }
+
+  /// Deletes a file that could not be decoded. As in the original, the metadata still has it.
+  private func deleteDamagedFile(_ file: String, _ bytes: [UInt8]) {
+    SYNC_POINT("pindiskcache.get.beforeDelete")
+    lock()
+    defer { unlock() }
+    // Repair: keep the file if another has replaced the one that was read.
+    if changes.contains(.damagedRechecked), folder.read(file) != bytes { return }
+    _ = folder.remove(file)
+  }
+
+  func filePath(forKey key: String) -> String? { filePath(forKey: key, notesUse: true) }
+
+  private func filePath(forKey key: String, notesUse: Bool) -> String? {
+    let now = Date()
+    let file = folder.path(forKey: key)
+    lockForWriting()
+    defer { unlock() }
+    guard folder.exists(file) else { return nil }
+    if notesUse { noteUse(of: key, file, at: now) }
+    return file
+  }
+
+  /// Under the lock: notes a use, and writes it to the file later. The file may be gone by then,
+  /// which does no harm.
+  private func noteUse(of key: String, _ file: String, at now: Date) {
+    guard metadata[key] != nil else { return }
+    section.write(synched: true) { metadata[key]?.modified = now }
+    scheduler.schedule { [self] in
+      lockForWriting()
+      _ = folder.setDate(now, of: file)
+      unlock()
+    }
+  }
+
+  /// Waits for the first scan. As shipped `body` runs under the lock: a call of the cache from it
+  /// never returns.
+  func enumerateObjects(_ body: (_ key: String) -> Void) {
+    lockAndWaitForKnownState()
+    let keys = metadata.keys
+    // Repair: over a copy, without the lock; a file may then be gone.
+    let isUnlocked = changes.contains(.enumeratesCopy)
+    if isUnlocked { unlock() }
+    for key in keys { body(key) }
+    if !isUnlocked { unlock() }
+  }
+
+  /// A call of the cache from `body` never returns, unless the lock is recursive.
+  func synchronouslyLockFileAccess(whileExecuting body: () -> Void) {
+    lockForWriting()
+    body()
+    unlock()
+  }
+
+  // MARK: The age limit
+
+  var ageLimit: TimeInterval {
+    get {
+      lock()
+      defer { unlock() }
+      return ageLimitNow
+    }
+    set {
+      scheduler.schedule { [self] in
+        lock()
+        ageLimitNow = newValue
+        ageChain &+= 1
+        let chain = ageChain
+        unlock()
+        scheduler.schedule { self.trimToAgeLimitRecursively(chain: chain) }
+      }
+    }
+  }
+
+  /// Trims to the age limit now, and again after that interval; ends when the limit changes.
+  private func trimToAgeLimitRecursively(chain: UInt64) {
+    let limit = ageLimit
+    guard limit > 0 else { return }
+    scheduler.schedule { self.trim(to: Date(timeIntervalSinceNow: -limit)) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [self] in
+      lock()
+      // Repair: compare chain numbers; as shipped a limit that is set twice has two chains.
+      let goesOn =
+        changes.contains(.oneAgeChain) ? chain == ageChain : limit == ageLimitNow
+      unlock()
+      if goesOn { scheduler.schedule { self.trimToAgeLimitRecursively(chain: chain) } }
+    }
   }
 }

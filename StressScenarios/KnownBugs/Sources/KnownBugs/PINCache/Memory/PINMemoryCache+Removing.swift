@@ -1,20 +1,14 @@
-// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -removeObjectAndExecuteBlocksForKey:,
-// -removeAllObjects, -enumerateObjectsWithBlock:.
-
+import Dispatch
 import Foundation
 import Interlock
 
 extension PINMemoryCache {
-  /// Removes the object under a key, if there is one.
-  package func removeObject(forKey key: String) {
-    removeObjectAndExecuteBlocks(forKey: key)
-  }
-
-  /// Removes a key in two phases, and calls the blocks.
+  /// Removes a key in two phases, and calls the blocks:
+  /// -removeObjectAndExecuteBlocksForKey:.
   ///
   /// The first phase reads the cost and the second subtracts it. Two removals of one key subtract
   /// it twice; and a value stored between the phases is removed instead of the announced one.
-  func removeObjectAndExecuteBlocks(forKey key: String) {
+  func removeObject(forKey key: String) {
     turn?.lock()
     defer { turn?.unlock() }
     let (object, number, costBefore, willRemove, didRemove) = locked {
@@ -45,14 +39,9 @@ extension PINMemoryCache {
     didRemove?(self, key, nil)
   }
 
-  /// Removes every object.
-  package func removeAllObjects() {
+  func removeAllObjects() {
     turn?.lock()
     defer { turn?.unlock() }
-    let (willRemove, didRemove) = locked {
-      (events.willRemoveAllObjects, events.didRemoveAllObjects)
-    }
-    willRemove?(self)
     let removed = locked {
       // Repair: the objects live until the lock is free; as shipped each `deinit` runs under the
       // lock.
@@ -65,35 +54,91 @@ extension PINMemoryCache {
       return kept
     }
     withExtendedLifetime(removed) {}
-    didRemove?(self)
   }
 
-  /// Calls `body` with each object, in the order in which they were stored, until it returns
-  /// `false`.
-  ///
-  /// As shipped `body` runs under the lock: a call of the cache from it never returns, as the
-  /// original's header says. The order in 2.0 is that of the last use.
-  package func enumerateObjects(_ body: (_ key: String, _ object: PINObject) -> Bool) {
-    // Repair: over a copy, without the lock.
-    if changes.contains(.enumeratesCopy) {
-      for (key, object) in locked({ objectsInOrder() }) where !body(key, object) { return }
-    } else {
-      locked {
-        for (key, object) in objectsInOrder() where !body(key, object) { return }
-      }
+  // MARK: Trims
+
+  /// Removes objects that are older than a date: by last use in 2.0, by creation in 3.0.4.
+  func trim(to date: Date) {
+    let byUse = version == .two
+    let old = keys(
+      where: { byUse ? $0.accessed < date : $0.object != nil && $0.created < date },
+      by: { $0.use < $1.use })
+    for key in old { removeObject(forKey: key) }
+  }
+
+  /// Removes the costliest objects until the total cost is at most `cost`.
+  func trimToCost(_ cost: UInt) { remove(untilCostIs: cost) { $0.cost > $1.cost } }
+
+  /// Removes the least recently used objects until the total cost is at most `cost`.
+  func trimToCostByDate(_ cost: UInt) { remove(untilCostIs: cost) { $0.use < $1.use } }
+
+  private func remove(untilCostIs limit: UInt, by comesFirst: (Slot, Slot) -> Bool) {
+    guard costNow > limit else { return }
+    for key in keys(by: comesFirst) {
+      removeObject(forKey: key)
+      if costNow <= limit { return }
     }
   }
 
-  /// Under the lock: what an enumeration shows.
-  private func objectsInOrder() -> [(String, PINObject)] {
-    let now = Date()
-    let byUse = version == .two
-    return
-      slots
-      .filter { $0.value.object != nil && !(hidesExpired && isExpired($0.value, at: now)) }
-      .sorted {
-        byUse ? $0.value.use < $1.value.use : $0.value.number < $1.value.number
+  private var costNow: UInt { locked { costOfAll } }
+
+  /// The keys of the chosen slots, in this order.
+  ///
+  /// Repair (pull request 317): sort a copy. 2.0 sorts under the lock, and other callers wait.
+  private func keys(
+    where isMeant: (Slot) -> Bool = { _ in true }, by comesFirst: (Slot, Slot) -> Bool
+  ) -> [String] {
+    func chosen(_ slots: [String: Slot]) -> [String] {
+      slots.filter { isMeant($0.value) }.sorted { comesFirst($0.value, $1.value) }.map(\.key)
+    }
+    if !changes.contains(.sortsUnlocked) { return locked { chosen(slots) } }
+    // Other calls change the slots while this reads dates and costs without the lock, so it reads
+    // copies, as the original copies its dictionaries.
+    let copies = locked {
+      slots.mapValues { slot in
+        let copy = Slot(accessed: slot.accessed)
+        (copy.object, copy.cost, copy.created) = (slot.object, slot.cost, slot.created)
+        copy.use = slot.use
+        return copy
       }
-      .compactMap { key, slot in slot.object.map { (key, $0) } }
+    }
+    return chosen(copies)
+  }
+
+  /// Trims to this number of seconds at once, and again after each such interval; 0 ends that.
+  func setAgeLimit(_ limit: TimeInterval) {
+    let chain = locked {
+      ageLimitNow = limit
+      ageChain &+= 1
+      return ageChain
+    }
+    trimToAgeLimitRecursively(chain: chain)
+  }
+
+  /// Trims to the age limit now, and again after that interval: an object stored just after a trim
+  /// lives twice as long as the limit says (TMCache's issue 76).
+  ///
+  /// 2.0 does not end the previous chain when a new limit is set, so that every setting adds one.
+  /// 3.0.4 ends it if the limit differs, not if the same limit is set twice.
+  private func trimToAgeLimitRecursively(chain: UInt64) {
+    let limit = locked { ageLimitNow }
+    guard limit > 0 else { return }
+    trim(to: Date(timeIntervalSinceNow: -limit))
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [self] in
+      let goesOn = locked {
+        // Repair: compare chain numbers, which differ for every setting.
+        if changes.contains(.oneAgeChain) { return chain == ageChain }
+        return version == .two || limit == ageLimitNow
+      }
+      if goesOn { scheduler.schedule { self.trimToAgeLimitRecursively(chain: chain) } }
+    }
+  }
+
+  /// Sets one of the blocks, under the lock.
+  func setEvent(
+    _ path: WritableKeyPath<ChangeBlocks<ObjectBlock>, ObjectBlock?>, _ block: ObjectBlock?
+  ) {
+    locked { events[keyPath: path] = block }
   }
 }

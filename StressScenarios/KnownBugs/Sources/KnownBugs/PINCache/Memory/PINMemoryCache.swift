@@ -1,11 +1,10 @@
-// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -init…, -dealloc, -lock, -unlock,
-// -containsObjectForKey:, -objectForKey:, -setObject:forKey:withCost:ageLimit:.
-
-package import Foundation
+import Caches
+import Dispatch
+import Foundation
 import Interlock
 
 /// PINCache's memory cache: a dictionary under a lock that is taken in phases, with the user's
-/// blocks between them.
+/// blocks between them. After PINMemoryCache.m of PINCache 2.0 and of 3.0.4.
 ///
 /// A method copies the blocks under the lock and releases it, calls the `will` block, makes the
 /// change under the lock again, and calls the `did` block without it. So a block may call the
@@ -14,16 +13,31 @@ import Interlock
 /// same.
 ///
 /// `@unchecked Sendable`: all mutable state is under `guardian`; its sections check that.
-package final class PINMemoryCache: @unchecked Sendable {
-  /// Called with one key.
-  package typealias ObjectBlock = PINEvents<PINMemoryCache>.ObjectBlock
-  /// Called for the whole cache.
-  package typealias CacheBlock = PINEvents<PINMemoryCache>.CacheBlock
+final class PINMemoryCache: Cache, @unchecked Sendable {
+  typealias ObjectBlock =
+    @Sendable (_ cache: PINMemoryCache, _ key: String, _ object: PINObject?) -> Void
+
+  /// A key's object and metadata.
+  final class Slot {
+    /// `nil` in a slot that a late note of an access has made.
+    var object: PINObject?
+    /// A unique number of each stored object.
+    var number: UInt64 = 0
+    var cost: UInt = 0
+    var created = Date.distantPast
+    /// When it was used last, to a few milliseconds.
+    var accessed: Date
+    /// Grows with every use of any key: the order of uses, for which the dates are too coarse.
+    var use: UInt64 = 0
+    /// Whether it is in the dictionary.
+    var isPresent = true
+
+    init(accessed: Date) { self.accessed = accessed }
+  }
 
   let changes: PINChanges
   let version: PINVersion
-  let scheduler: any PINScheduler
-  let evictionStrategy: PINEvictionStrategy
+  let scheduler: PINScheduler
   private let guardian: PINLock
   /// Held over each change and its blocks; taken before `guardian`. `nil` without the repair.
   let turn: PINTurn?
@@ -38,47 +52,30 @@ package final class PINMemoryCache: @unchecked Sendable {
   var changeNumber: UInt64 = 0
   /// Grows with every use.
   private var useNumber: UInt64 = 0
-  var events = PINEvents<PINMemoryCache>()
-  var pressure = PINMemoryPressure()
-  var costLimitNow: UInt = 0
+  var events = ChangeBlocks<ObjectBlock>()
   var ageLimitNow: TimeInterval = 0
   var ageChain: UInt64 = 0
+  /// Whether reads hide objects older than the age limit; in 2.0 since pull request 63.
   let hidesExpired: Bool
-  let clock: @Sendable () -> Date
+  private let clock: @Sendable () -> Date
 
-  /// Makes an empty cache.
-  ///
-  /// - Parameters:
-  ///   - version: The version whose lock and methods it has.
-  ///   - changes: The repairs; by default those that the version was shipped with.
-  ///   - scheduler: Runs the asynchronous methods.
-  ///   - isTTLCache: Whether reads hide objects older than their age limit; for 2 since pull
-  ///     request 63.
-  ///   - evictionStrategy: Which object is evicted first. In 3.0.4 only: 2.0 evicts by the time of
-  ///     the last use.
-  ///   - turn: The lock over changes and their blocks, if the repairs include one; by default the
-  ///     cache's own.
-  ///   - clock: The date, from which ages count.
-  package init(
-    _ version: PINVersion, changes: PINChanges? = nil,
-    scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
-    evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed, turn: PINTurn? = nil,
+  /// An empty cache; `turn` is the lock over changes and their blocks, if the repairs include one,
+  /// and by default the cache's own.
+  init(
+    _ version: PINVersion, changes: PINChanges? = nil, scheduler: PINScheduler = PINScheduler(),
+    isTTLCache: Bool = false, turn: PINTurn? = nil,
     clock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.clock = clock
     self.version = version
     self.changes = changes ?? version.shipped
     self.scheduler = scheduler
-    self.evictionStrategy = version == .two ? .leastRecentlyUsed : evictionStrategy
     hidesExpired = isTTLCache
     guardian = PINLock(version)
     self.turn = self.changes.contains(.changesInTurn) ? turn ?? PINTurn() : nil
   }
 
   deinit { guardian.destroy() }
-
-  /// Whether reads hide objects older than their age limit.
-  package var isTTLCache: Bool { hidesExpired }
 
   /// Runs `body` under the lock.
   @inline(__always)
@@ -90,13 +87,8 @@ package final class PINMemoryCache: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Whether there is an object under a key, expired or not.
-  package func containsObject(forKey key: String) -> Bool {
-    locked { slots[key]?.object != nil }
-  }
-
   /// The object under a key. The lock is taken twice: to read, and to note the access.
-  package func object(forKey key: String) -> PINObject? {
+  func object(forKey key: String) -> PINObject? {
     let now = hidesExpired ? clock() : dateOfLastTick()
     guard let (slot, object) = locked({ visible(key, at: now) }) else { return nil }
     SYNC_POINT("pinmemorycache.get.beforeTouch")
@@ -112,12 +104,11 @@ package final class PINMemoryCache: @unchecked Sendable {
     return (slot, object)
   }
 
-  /// Under the lock: whether a slot is as old as its limit, or the cache's, allows.
-  func isExpired(_ slot: Slot, at now: Date) -> Bool {
-    let limit = slot.ageLimit > 0 ? slot.ageLimit : ageLimitNow
+  /// Under the lock: whether a slot is as old as the cache's limit allows.
+  private func isExpired(_ slot: Slot, at now: Date) -> Bool {
     // Repair: 2 has one date for both, so that a use prolongs an object's life.
     let date = changes.contains(.agedByCreation) ? slot.created : slot.accessed
-    return limit > 0 && abs(date.timeIntervalSince(now)) >= limit
+    return ageLimitNow > 0 && abs(date.timeIntervalSince(now)) >= ageLimitNow
   }
 
   /// Under the lock: notes an access. The key may have been removed since the read: the dates and
@@ -144,53 +135,53 @@ package final class PINMemoryCache: @unchecked Sendable {
   private func noteUse(of slot: Slot) {
     useNumber &+= 1
     slot.use = useNumber
-    slot.accessCount &+= 1
+  }
+
+  /// Calls `body` with each key, in the order in which the objects were stored; in 2.0 in that of
+  /// the last use.
+  ///
+  /// As shipped `body` runs under the lock: a call of the cache from it never returns, as the
+  /// original's header says.
+  func enumerateObjects(_ body: (_ key: String) -> Void) {
+    func keysInOrder() -> [String] {
+      let now = Date()
+      let present = slots.filter {
+        $0.value.object != nil && !(hidesExpired && isExpired($0.value, at: now))
+      }
+      let byUse = version == .two
+      return present.sorted {
+        byUse ? $0.value.use < $1.value.use : $0.value.number < $1.value.number
+      }.map(\.key)
+    }
+    // Repair: over a copy, without the lock.
+    if changes.contains(.enumeratesCopy) {
+      for key in locked(keysInOrder) { body(key) }
+    } else {
+      locked { for key in keysInOrder() { body(key) } }
+    }
   }
 
   // MARK: Storing
 
-  /// Stores an object, and evicts others if a cost limit is exceeded.
-  ///
-  /// - Parameters:
-  ///   - object: What is stored.
-  ///   - key: Its key.
-  ///   - cost: What it costs.
-  ///   - ageLimit: How many seconds it lives, if the cache hides expired objects; 0 for the
-  ///     cache's limit.
-  package func setObject(
-    _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
-  ) {
-    let costLimit = setObjectAndExecuteBlocks(object, forKey: key, cost: cost, ageLimit: ageLimit)
-    if costLimit > 0 { trimToCostByEvictionStrategy(costLimit) }
-  }
-
-  /// Stores an object, and calls the blocks; returns the cost limit.
-  private func setObjectAndExecuteBlocks(
-    _ object: PINObject, forKey key: String, cost: UInt, ageLimit: TimeInterval
-  ) -> UInt {
+  /// Stores an object, and calls the blocks.
+  func setObject(_ object: PINObject, forKey key: String, withCost cost: UInt = 0) {
     turn?.lock()
     defer { turn?.unlock() }
-    let (willAdd, didAdd, costLimit) = locked {
-      (events.willAddObject, events.didAddObject, costLimitNow)
-    }
+    let (willAdd, didAdd) = locked { (events.willAddObject, events.didAddObject) }
     willAdd?(self, key, object)
-    SYNC_POINT("pinmemorycache.set.afterWillAdd")
     let stored = changes.contains(.objectsCopied) ? object.copy() : object
     let replaced = locked {
-      let old = store(stored, forKey: key, cost: cost, ageLimit: ageLimit)
+      let old = store(stored, forKey: key, cost: cost)
       // Repair: the replaced object lives until the lock is free. As shipped its last reference is
       // released here, and its `deinit`, which may call the cache, runs under the lock.
       return changes.contains(.releasesUnlocked) ? old : nil
     }
     withExtendedLifetime(replaced) {}
     didAdd?(self, key, object)
-    return costLimit
   }
 
   /// Under the lock: stores an object, and returns the one that it replaces.
-  func store(
-    _ object: PINObject, forKey key: String, cost: UInt, ageLimit: TimeInterval
-  ) -> PINObject? {
+  func store(_ object: PINObject, forKey key: String, cost: UInt) -> PINObject? {
     let now = clock()
     let slot: Slot
     if let known = slots[key] {
@@ -210,8 +201,62 @@ package final class PINMemoryCache: @unchecked Sendable {
     slot.created = now
     slot.accessed = now
     noteUse(of: slot)
-    slot.ageLimit = ageLimit
     costOfAll &+= cost
     return old
+  }
+
+  // MARK: The calls of every cache
+
+  func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
+
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost))
+  }
+
+  func removeValue(forKey key: String) { removeObject(forKey: key) }
+
+  func removeAllValues() { removeAllObjects() }
+
+  var count: Int { locked { slots.count - phantoms } }
+
+  /// The cache's sum of all costs; below zero where the original's `NSUInteger` has wrapped around.
+  var totalCost: Int? { locked { Int(bitPattern: costOfAll) } }
+
+  /// The bytes are read after the lock is released.
+  func entries() -> [String: CacheEntry]? {
+    let objects = locked {
+      slots.compactMapValues { slot in slot.object.map { ($0, Int(bitPattern: slot.cost)) } }
+    }
+    return objects.mapValues { CacheEntry(value: $0.bytes, cost: $1) }
+  }
+
+  /// The keys with a recorded access; they should equal the keys of the objects.
+  var accessedKeys: Set<String> { locked { Set(slots.keys) } }
+
+  // The asynchronous methods wrap the synchronous ones, which is how the fork repaired TMCache's
+  // deadlock.
+
+  func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
+    scheduler.schedule { completion(self.object(forKey: key)) }
+  }
+
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    object(forKey: key) { completion($0?.bytes) }
+  }
+
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    scheduler.schedule {
+      self.setValue(value, forKey: key, cost: cost)
+      completion()
+    }
+  }
+
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    scheduler.schedule {
+      self.removeObject(forKey: key)
+      completion()
+    }
   }
 }

@@ -8,7 +8,7 @@ import Darwin
 
 /// Runs `body` while no file of the process can grow: a write fails as on a full disk, except that
 /// its error is `EFBIG`, and files can still be made, renamed and removed.
-package func withFullDisk<R>(_ body: () throws -> R) rethrows -> R {
+func withFullDisk<R>(_ body: () throws -> R) rethrows -> R {
   // The signal of a refused write; its default action ends the process.
   signal(SIGXFSZ, SIG_IGN)
   #if canImport(Glibc)

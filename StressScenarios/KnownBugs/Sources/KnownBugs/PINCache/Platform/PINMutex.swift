@@ -37,6 +37,20 @@ struct PINMutex: @unchecked Sendable {
   }
 }
 
+/// The lock that lets the changes of a cache take turns, each with the blocks that announce it.
+///
+/// It is recursive, so that a block may change the cache. A pair shares one with both its layers:
+/// with one for each, a block of one layer that changes the other could deadlock.
+final class PINTurn: Sendable {
+  private let mutex = PINMutex(recursive: true)
+
+  deinit { mutex.destroy() }
+
+  func lock() { mutex.lock() }
+
+  func unlock() { mutex.unlock() }
+}
+
 /// A POSIX condition at an address that never changes.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the condition is made to be shared.

@@ -3,7 +3,7 @@ import Foundation
 import InterlockStress
 
 /// A memory cache of PINCache as a subject.
-final class PINMemorySubject: CacheBackedSubject {
+final class PINMemorySubject: ActionSubject, CacheBackedSubject {
   static let actions = [
     "announce", "append", "enumerate-and-get", "set-releasing", "trim-to-cost", "trim-to-date",
     "trim-by-use", "trim-to-age", "keep-trimming-to-age", "stop-trimming-to-age", "limit-age",
@@ -12,81 +12,56 @@ final class PINMemorySubject: CacheBackedSubject {
   /// The age limit of `limit-age`, in seconds; `grow-older` lets six tenths of it pass.
   private static let ageLimit = 100.0
 
-  private let cache: PINMemoryCache
-  var measuredCache: (any Caches.Cache)? { cache }
-  private let scheduler: PINDispatchScheduler
+  private let memory: PINMemoryCache
+  var cache: (any Caches.Cache)? { memory }
+  var measuredCache: (any Caches.Cache)? { memory }
+  private let scheduler = PINScheduler()
   private let announced = PINAnnounced()
-
   /// The date of the cache's clock.
-  private let date: TMBox<Date>
+  private let date = Box(Date())
 
   init(_ version: PINVersion, changes: PINChanges, isTTLCache: Bool = false) {
-    let scheduler = PINDispatchScheduler()
-    let date = TMBox(Date())
-    self.scheduler = scheduler
-    self.date = date
-    cache = PINMemoryCache(
+    memory = PINMemoryCache(
       version, changes: changes, scheduler: scheduler, isTTLCache: isTTLCache,
-      clock: { isTTLCache ? date.value : Date() })
+      clock: { [date] in isTTLCache ? date.value : Date() })
   }
 
-  func supports(_ kind: InterlockStress.Operation.Kind) -> Bool {
-    guard case .action(let name) = kind else { return true }
-    return Self.actions.contains(name)
-  }
-
-  func perform(
-    _ operation: InterlockStress.Operation, completion: @escaping @Sendable (Reply) -> Void
-  ) {
-    guard case .action(let name) = operation.kind else {
-      return cache.perform(operation, completion: completion)
-    }
-    let key = operation.key
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) {
+    let (key, cost, cache) = (call.key, UInt(bitPattern: call.cost), memory)
     switch name {
-    case "announce":
-      announced.follow(cache)
-    case "append":
-      cache.object(forKey: key)?.append(operation.value)
-    case "enumerate-and-get":
-      cache.enumerateObjects { [cache] key, _ in cache.object(forKey: key) != nil }
+    case "announce": announced.follow(cache)
+    case "append": cache.object(forKey: key)?.append(call.value)
+    case "enumerate-and-get": cache.enumerateObjects { key in _ = cache.object(forKey: key) }
     case "set-releasing":
-      cache.setObject(PINReleased(operation.value, key: key, cache: cache), forKey: key)
-    case "trim-to-cost":
-      cache.trimToCost(UInt(bitPattern: operation.cost))
-    case "trim-to-date":
-      cache.trim(to: Date())
+      cache.setObject(PINReleased(call.value, key: key, cache: cache), forKey: key)
+    case "trim-to-cost": cache.trimToCost(cost)
+    case "trim-to-date": cache.trim(to: Date())
     case "trim-to-age":
       // A new limit trims at once. This one is shorter than any call, and lifted before a second
       // trim can find an object.
-      cache.ageLimit = 1e-6
-      cache.ageLimit = 0
-    case "keep-trimming-to-age":
-      cache.ageLimit = pinShortAgeLimit
-    case "stop-trimming-to-age":
-      cache.ageLimit = 0
-    case "trim-by-use":
-      cache.trimToCostByEvictionStrategy(UInt(bitPattern: operation.cost))
-    case "limit-age":
-      cache.locked { cache.ageLimitNow = Self.ageLimit }
-    case "grow-older":
-      date.value += 0.6 * Self.ageLimit
+      cache.setAgeLimit(1e-6)
+      cache.setAgeLimit(0)
+    case "keep-trimming-to-age": cache.setAgeLimit(pinShortAgeLimit)
+    case "stop-trimming-to-age": cache.setAgeLimit(0)
+    case "trim-by-use": cache.trimToCostByDate(cost)
+    case "limit-age": cache.locked { cache.ageLimitNow = Self.ageLimit }
+    case "grow-older": date.value += 0.6 * Self.ageLimit
     case "get-expired":
       if cache.object(forKey: key) != nil {
         return completion(.failed("an object older than its age limit was found"))
       }
-    default:
-      preconditionFailure("a call that the subject does not list: \(name)")
+    default: refuse(name)
     }
     completion(.done)
   }
 
   func finalState() -> FinalState? {
     scheduler.waitUntilIdle()
-    let entries = cache.entries() ?? [:]
+    let entries = memory.entries() ?? [:]
     var state = FinalState(
-      count: cache.count, totalCost: cache.totalCost, entries: entries.mapValues(\.cost),
+      count: memory.count, totalCost: memory.totalCost, entries: entries.mapValues(\.cost),
       values: entries.mapValues(\.value))
-    state.indexes = ["the objects": Set(entries.keys), "the access dates": cache.accessedKeys]
+    state.indexes = ["the objects": Set(entries.keys), "the access dates": memory.accessedKeys]
     if let keys = announced.keys { state.indexes["the announced keys"] = keys }
     return state
   }

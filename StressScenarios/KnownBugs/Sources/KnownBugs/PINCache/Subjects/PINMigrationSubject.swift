@@ -8,31 +8,27 @@ import Synchronization
 ///
 /// `set` is a call of the older version, `get` and `remove` are calls of the newer one. A file that
 /// was never migrated is no value.
-final class PINMigrationSubject: Subject {
+final class PINMigrationSubject: ActionSubject {
   static let actions = ["migrate", "migrate-on-full-disk", "reopen-old"]
 
-  private struct Opened {
-    var old: TMDiskCache
-    var new: PINDiskCache3
-  }
-
-  private let scheduler = PINDispatchScheduler()
-  private let root: String
+  private let scheduler = PINScheduler()
+  private let root = folderOfTrial()
   private let isRepaired: Bool
-  private let opened: Mutex<Opened>
+  private let old: Mutex<TMDiskCache>
+  private let new: Mutex<PINDiskCache3>
+  var cache: (any Caches.Cache)? { new.withLock { $0 } }
 
   init(isRepaired: Bool) {
-    root = pinTemporaryFolder()
     self.isRepaired = isRepaired
-    opened = Mutex(
-      Opened(old: Self.openOld(root), new: Self.openNew(root + "/none", scheduler)))
+    old = Mutex(Self.openOld(root))
+    new = Mutex(Self.openNew(root + "/none", scheduler))
   }
 
   private static func openOld(_ root: String) -> TMDiskCache {
-    TMDiskCache(name: "subject", root: URL(fileURLWithPath: root))
+    TMDiskCache(name: "subject", root: root)
   }
 
-  private static func openNew(_ root: String, _ scheduler: PINDispatchScheduler) -> PINDiskCache3 {
+  private static func openNew(_ root: String, _ scheduler: PINScheduler) -> PINDiskCache3 {
     var options = PINDiskOptions()
     options.changes = .repaired
     options.scheduler = scheduler
@@ -40,46 +36,32 @@ final class PINMigrationSubject: Subject {
     return PINDiskCache3(name: "subject", root: root, options: options)
   }
 
-  private var old: TMDiskCache { opened.withLock { $0.old } }
-  private var new: PINDiskCache3 { opened.withLock { $0.new } }
-
-  func supports(_ kind: InterlockStress.Operation.Kind) -> Bool {
-    guard case .action(let name) = kind else { return true }
-    return Self.actions.contains(name)
-  }
-
-  func perform(
-    _ operation: InterlockStress.Operation, completion: @escaping @Sendable (Reply) -> Void
-  ) {
-    switch operation.kind {
-    case .set, .setAsync:
-      old.perform(operation, completion: completion)
-      return
-    case .action("migrate"):
-      migrate()
-    case .action("migrate-on-full-disk"):
-      withFullDisk(migrate)
+  func perform(_ call: Call, completion: @escaping Completion) {
+    switch call.kind {
+    case .set, .setAsync: return old.withLock { $0 }.perform(call, completion: completion)
+    case .action("migrate"): migrate()
+    case .action("migrate-on-full-disk"): withFullDisk(migrate)
     case .action:
       // "reopen-old": the older version is started again.
       let cache = Self.openOld(root)
-      opened.withLock { $0.old = cache }
-    default:
-      new.perform(operation, completion: completion)
-      return
+      old.withLock { $0 = cache }
+    default: return new.withLock { $0 }.perform(call, completion: completion)
     }
     completion(.done)
   }
 
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) { refuse(name) }
+
   /// The newer version is started: it migrates, and then opens its cache.
   private func migrate() {
     scheduler.waitUntilIdle()
-    PINMigration.migrateDiskCaches(named: ["subject"], root: root, repaired: isRepaired)
+    migrateDiskCache(named: "subject", root: root, repaired: isRepaired)
     let cache = Self.openNew(root, scheduler)
-    opened.withLock { $0.new = cache }
+    new.withLock { $0 = cache }
   }
 
   func finalState() -> FinalState? {
     migrate()
-    return new.finalState()
+    return new.withLock { $0 }.finalState()
   }
 }

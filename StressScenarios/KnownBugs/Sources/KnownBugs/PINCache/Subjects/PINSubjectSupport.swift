@@ -1,7 +1,6 @@
 import Foundation
 import Interlock
 import InterlockStress
-import Synchronization
 
 /// The keys as an observer of a cache's blocks knows them: `didAdd` adds a key, and `willRemove`
 /// removes it. An application may keep such a set to write evicted objects back to their source.
@@ -22,8 +21,8 @@ final class PINAnnounced: @unchecked Sendable {
 
   func follow(_ cache: PINDiskCache3) {
     begin()
-    cache.setEvent(\.didAddObject) { [self] _, key, _, _ in add(key) }
-    cache.setEvent(\.willRemoveObject) { [self] _, key, _, _ in remove(key) }
+    cache.setEvent(\.didAddObject) { [self] _, key, _ in add(key) }
+    cache.setEvent(\.willRemoveObject) { [self] _, key, _ in remove(key) }
   }
 
   private func begin() { lock.withLock { known = [] } }
@@ -34,42 +33,36 @@ final class PINAnnounced: @unchecked Sendable {
 /// The age limit of `keep-trimming-to-age`, in seconds: trims follow one another during a trial.
 let pinShortAgeLimit = 0.002
 
-/// A new folder in the one for temporary files, which is removed at the end of the run.
-func pinTemporaryFolder() -> String {
-  FileManager.default.temporaryDirectory.path + "/pincache-" + UUID().uuidString
-}
-
 extension PINDisk {
   /// The cache's records, and the files in its directory.
   func finalState() -> FinalState {
     let files = storedFiles()
     var state = FinalState(
-      count: knownSizes.count, entries: files.mapValues { Int($0.size) },
-      values: files.mapValues(\.value))
+      count: knownSizes.count, entries: files.mapValues(\.size), values: files.mapValues(\.value))
     state.totals = [byteTotal("the byte count", of: files)]
     state.indexes = ["the metadata": Set(knownSizes.keys), "the directory": Set(files.keys)]
     return state
   }
 
-  func byteTotal(_ name: String, of files: [String: PINStoredFile]) -> FinalState.Total {
+  func byteTotal(
+    _ name: String, of files: [String: (size: Int, value: [UInt8])]
+  ) -> FinalState.Total {
     FinalState.Total(
       name, claimed: Int(bitPattern: byteCount),
-      counted: files.values.reduce(0) { $0 + Int($1.size) })
+      counted: files.values.reduce(0) { $0 + $1.size })
   }
-}
 
-extension PINFolder {
   /// Reads a key's file twice with exclusive access to the files, and does not call the cache: as
   /// `lockFileAccessWhileExecutingBlock:` is meant to be used.
-  func readTwice<Owner>(_ key: String, under lock: ((Owner) -> Void) -> Void) -> Reply {
+  func readTwice(_ key: String) -> Reply {
     var found: ([UInt8]?, [UInt8]?)
-    let file = path(forKey: key) ?? ""
-    lock { _ in
-      found.0 = read(file)
+    let file = folder.path(forKey: key)
+    synchronouslyLockFileAccess {
+      found.0 = folder.read(file)
       SYNC_POINT("pindiskcache.files.locked")
-      found.1 = read(file)
+      found.1 = folder.read(file)
     }
     guard found.0 == found.1 else { return .failed("a file changed while the files were locked") }
-    return .value(found.0.flatMap { try? PINArchive.contents(of: $0).payload })
+    return .value(found.0.flatMap(Archive.value(in:)))
   }
 }

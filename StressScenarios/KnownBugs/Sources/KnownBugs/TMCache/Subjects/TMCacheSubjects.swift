@@ -1,95 +1,183 @@
 import Caches
-import Dispatch
 import Foundation
 import InterlockStress
 
 /// TMCache's three caches, as shipped and repaired.
 let tmcacheSubjects: [SubjectEntry] = [
-  entry(
-    "tmcache", "memory and disk changed side by side, sync methods wait for async ones",
-    actions: TMPairActions.names, repairs: []
-  ) { tmPair($0) },
-  entry(
-    "tmcache-repaired", "sync methods do the work, memory and disk change in one step",
-    actions: TMPairActions.names, repairs: .all
-  ) { tmPair($0) },
-  entry(
+  model(
+    "tmcache", "memory and disk changed side by side, sync methods wait for async ones"
+  ) { TMPairSubject([]) },
+  model(
+    "tmcache-repaired", "sync methods do the work, memory and disk change in one step"
+  ) { TMPairSubject(.all) },
+  model(
     "tmcache-memory", "a concurrent queue as the lock, blocks called inside its barriers",
-    actions: TMMemoryActions.names, repairs: [], isMemoryCache: true
-  ) { tmMemory($0) },
-  entry(
-    "tmcache-memory-repaired", "a mutex, blocks called outside it",
-    actions: TMMemoryActions.names, repairs: .all, isMemoryCache: true
-  ) { tmMemory($0) },
-  entry(
-    "tmcache-disk", "one serial queue for every disk cache of the process, blocks called on it",
-    actions: TMDiskActions.names, repairs: []
-  ) { tmDisk($0) },
-  entry(
-    "tmcache-disk-repaired", "a mutex for each directory, blocks and archives outside it",
-    actions: TMDiskActions.names, repairs: .all
-  ) { tmDisk($0) },
+    isMemoryCache: true
+  ) { TMMemorySubject([]) },
+  model(
+    "tmcache-memory-repaired", "a mutex, blocks called outside it", isMemoryCache: true
+  ) { TMMemorySubject(.all) },
+  model(
+    "tmcache-disk", "one serial queue for every disk cache of the process, blocks called on it"
+  ) { TMDiskSubject([]) },
+  model(
+    "tmcache-disk-repaired", "a mutex for each directory, blocks and archives outside it"
+  ) { TMDiskSubject(.all) },
 ]
 
-private func entry(
-  _ name: String, _ summary: String, actions: [String], repairs: TMRepairs,
-  isMemoryCache: Bool = false,
-  _ make: @escaping @Sendable (TMRepairs) -> any Subject
+private func model(
+  _ name: String, _ summary: String, isMemoryCache: Bool = false,
+  _ make: @escaping @Sendable () -> some ActionSubject
 ) -> SubjectEntry {
-  SubjectEntry(
-    name: name, summary: summary, family: "TMCache", actions: actions + [tmDropAction],
-    runsUnlisted: false, isMemoryCache: isMemoryCache
-  ) { make(repairs) }
+  .model(name, summary, family: "TMCache", isMemoryCache: isMemoryCache, make)
 }
+
+/// A subject that can release its cache, as an application does; later calls complete without a
+/// cache. An installed block stays, so its action precedes the call that it affects.
+protocol TMSubject: ActionSubject, CacheBackedSubject {
+  associatedtype Subjected: Caches.Cache
+
+  var held: Box<Subjected?> { get }
+
+  /// Makes one of its own calls but `drop`. It never completes if the cache never calls back.
+  func act(
+    _ name: String, on cache: Subjected, _ call: Call, _ completion: @escaping Completion)
+  func state(of cache: Subjected) -> FinalState?
+}
+
+extension TMSubject {
+  var cache: (any Caches.Cache)? { held.value }
+  var measuredCache: (any Caches.Cache)? { held.value }
+
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) {
+    if name == "drop" { held.value = nil }
+    guard let cache = held.value else { return completion(.done) }
+    act(name, on: cache, call, completion)
+  }
+
+  func finalState() -> FinalState? { held.value.flatMap(state) }
+}
+
+/// An age limit longer than any trial.
+private let longAge = 600.0
 
 /// The subject's own directory, in the folder for temporary files; removed with the subject, or
 /// else with that folder at the end of the run.
 final class TMRoot: Sendable {
-  let url: URL
-
-  init() {
-    let folder = FileManager.default.temporaryDirectory.path
-    var template = Array("\(folder)/tmcache-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      preconditionFailure("no directory can be made in the folder for temporary files, \(folder)")
-    }
-    let path = template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    url = URL(fileURLWithPath: String(decoding: path, as: UTF8.self), isDirectory: true)
-  }
+  let path = folderOfTrial()
 
   deinit {
-    let url = url
+    let path = path
     // After the caches' remaining blocks, which would make it again. Several attempts, because
     // files that the trash queue deletes meanwhile interrupt a removal.
     TMDiskCache.sharedQueue.async {
-      for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {
-        try? FileManager.default.removeItem(at: url)
+      for _ in 0..<10 where FileManager.default.fileExists(atPath: path) {
+        try? FileManager.default.removeItem(atPath: path)
       }
     }
   }
 }
 
-// MARK: The disk cache
+// MARK: The memory cache
 
-private func tmDisk(_ repairs: TMRepairs) -> any Subject {
-  let root = TMRoot()
-  let make = { TMDiskCache(name: "trial", root: root.url, repairs: repairs) }
-  return TMCacheSubject(make(), actions: TMDiskActions(another: make()).all, root: root) {
-    diskState($0)
+private final class TMMemorySubject: TMSubject {
+  static let actions = [
+    "ask-in-will-add", "drop", "enumerate-reading", "read-in-will-add", "set-age-limit",
+    "set-in-completion", "set-removing-at-end",
+  ]
+
+  let held: Box<TMMemoryCache?>
+
+  init(_ repairs: TMRepairs) { held = Box(TMMemoryCache(repairs: repairs)) }
+
+  func act(
+    _ name: String, on cache: TMMemoryCache, _ call: Call, _ completion: @escaping Completion
+  ) {
+    let (key, value, cost) = (call.key, call.value, call.cost)
+    switch name {
+    // A block that reads by the synchronous form; it runs inside the barrier as shipped.
+    case "read-in-will-add": cache.setWillAddObject { cache, key in _ = cache.object(forKey: key) }
+    // A block that reads the total cost: `dispatch_sync` inside the barrier as shipped.
+    case "ask-in-will-add": cache.setWillAddObject { cache, _ in _ = cache.totalCost }
+    // Reads, and stores in the callback.
+    case "set-in-completion":
+      return cache.object(forKey: key) { _ in
+        cache.setValue(value, forKey: key, cost: cost)
+        completion(.done)
+      }
+    // Reads every object while enumerating.
+    case "enumerate-reading": cache.enumerateObjects { key in _ = cache.object(forKey: key) }
+    // Stores an object whose `deinit` removes another from the cache.
+    case "set-removing-at-end":
+      let object = TMObject(value) { [weak cache] in cache?.removeValue(forKey: "other") }
+      cache.setObject(object, forKey: key, cost: cost)
+    case "set-age-limit": cache.setAgeLimit(longAge)
+    default: refuse(name)
+    }
+    completion(.done)
+  }
+
+  func state(of cache: TMMemoryCache) -> FinalState? {
+    let entries = cache.entries() ?? [:]
+    var state = FinalState(
+      count: cache.count, totalCost: cache.totalCost, entries: entries.mapValues(\.cost),
+      values: entries.mapValues(\.value))
+    state.indexes = cache.indexes
+    state.limits = [.init("age timers", value: cache.ageTimers, limit: 1)]
+    return state
   }
 }
 
-/// An archiver whose objects call `reader`, once it is set, while they are decoded: as a model
-/// whose `initWithCoder:` reads the objects that it refers to from the cache.
-private func archiver(asking reader: TMBox<(@Sendable () -> Void)?>) -> TMArchiver {
-  TMArchiver(decode: { bytes in
-    reader.value?()
-    return bytes
-  })
+// MARK: The disk cache
+
+private final class TMDiskSubject: TMSubject {
+  static let actions = [
+    "ask-in-will-add", "damage", "drop", "enumerate-reading", "get-in-completion", "lose-trash",
+    "read-in-will-add", "remove-in-another", "set-age-limit", "set-in-another",
+  ]
+
+  private let root = TMRoot()
+  let held: Box<TMDiskCache?>
+  /// A second cache of the same name.
+  private let another: TMDiskCache
+
+  init(_ repairs: TMRepairs) {
+    held = Box(TMDiskCache(name: "trial", root: root.path, repairs: repairs))
+    another = TMDiskCache(name: "trial", root: root.path, repairs: repairs)
+  }
+
+  func act(
+    _ name: String, on cache: TMDiskCache, _ call: Call, _ completion: @escaping Completion
+  ) {
+    let (key, value) = (call.key, call.value)
+    switch name {
+    // A block that reads by the synchronous form; it runs on the shared queue as shipped.
+    case "read-in-will-add": cache.setWillAddObject { cache, key in _ = cache.value(forKey: key) }
+    // A block that calls a getter: `dispatch_sync` on the shared queue as shipped.
+    case "ask-in-will-add": cache.setWillAddObject { cache, _ in _ = cache.ageLimit }
+    // Stores, and reads the key in the completion.
+    case "get-in-completion":
+      return cache.setObject(value, forKey: key) { completion(.value(cache.value(forKey: key))) }
+    // Reads every object while enumerating.
+    case "enumerate-reading": cache.enumerateObjects { key in _ = cache.value(forKey: key) }
+    case "set-in-another": another.setValue(value, forKey: key)
+    case "remove-in-another": another.removeValue(forKey: key)
+    // What a system short of space does to the folder for temporary files.
+    case "lose-trash": try? FileManager.default.removeItem(atPath: cache.trash)
+    // What a crash or a bad sector does to a file.
+    case "damage":
+      if let file = cache.file(ofKey: key) { _ = cache.folder.write([1, 2, 3], to: file) }
+    case "set-age-limit": cache.setAgeLimit(longAge)
+    default: refuse(name)
+    }
+    completion(.done)
+  }
+
+  func state(of cache: TMDiskCache) -> FinalState? { diskState(cache) }
 }
 
-private func diskState(_ cache: TMDiskCache) -> FinalState? {
-  guard let entries = cache.entries() else { return nil }
+private func diskState(_ cache: TMDiskCache) -> FinalState {
+  let entries = cache.entries() ?? [:]
   var state = FinalState(
     count: cache.count, entries: entries.mapValues(\.cost), values: entries.mapValues(\.value))
   state.totals = [
@@ -97,25 +185,65 @@ private func diskState(_ cache: TMDiskCache) -> FinalState? {
       "the byte count of the disk", claimed: cache.byteCount,
       counted: entries.values.reduce(0) { $0 + $1.cost })
   ]
-  state.indexes = cache.indexes()
+  state.indexes = cache.indexes
   state.limits = [.init("age timers", value: cache.ageTimers, limit: 1)]
   return state
 }
 
 // MARK: The pair
 
-private func tmPair(_ repairs: TMRepairs) -> any Subject {
-  let root = TMRoot()
-  let reader = TMBox<(@Sendable () -> Void)?>(nil)
-  let make: @Sendable () -> TMCache = {
-    TMCache(name: "trial", root: root.url, archiver: archiver(asking: reader), repairs: repairs)
+private final class TMPairSubject: TMSubject {
+  static let actions = [
+    "decode-reading", "drop", "forget-memory", "get-without-key", "set-in-another",
+    "wait-without-key",
+  ]
+
+  private let root = TMRoot()
+  let held: Box<TMCache?>
+  /// What objects do while they are decoded, as a model whose `initWithCoder:` reads the objects
+  /// that it refers to from the cache.
+  private let reader = Box<(@Sendable () -> Void)?>(nil)
+  private let repairs: TMRepairs
+
+  init(_ repairs: TMRepairs) {
+    self.repairs = repairs
+    held = Box(nil)
+    held.value = open()
   }
-  let actions = TMPairActions(reader: reader, makeAnother: make)
-  return TMCacheSubject(make(), actions: actions.all, root: root) { cache in
-    reader.value = nil
-    guard let memory = cache.memoryCache.entries(), let disk = diskState(cache.diskCache) else {
-      return nil
+
+  private func open() -> TMCache {
+    TMCache(name: "trial", root: root.path, repairs: repairs) { [reader] in reader.value?() }
+  }
+
+  func act(
+    _ name: String, on cache: TMCache, _ call: Call, _ completion: @escaping Completion
+  ) {
+    switch name {
+    case "forget-memory": cache.memory.removeAllValues()
+    // From now on an object that is decoded reads another from the cache.
+    case "decode-reading":
+      reader.value = { [weak cache, reader] in
+        // Once: the object that it refers to refers to no other.
+        reader.value = nil
+        _ = cache?.value(forKey: "other")
+      }
+    case "get-without-key": return cache.object(forKey: nil) { completion(.value($0)) }
+    // As in the example of pull request 78: waits for the callback of a call without a key.
+    case "wait-without-key":
+      let called = DispatchSemaphore(value: 0)
+      cache.object(forKey: nil) { _ in called.signal() }
+      called.wait()
+    // Through a second pair, opened for this call.
+    case "set-in-another": open().setValue(call.value, forKey: call.key, cost: call.cost)
+    default: refuse(name)
     }
+    completion(.done)
+  }
+
+  func state(of cache: TMCache) -> FinalState? {
+    reader.value = nil
+    let memory = cache.memory.entries() ?? [:]
+    let disk = diskState(cache.disk)
     var state = disk
     // For each key memory takes precedence over the disk, and only memory keeps costs.
     state.entries = disk.entries.mapValues { _ in 0 }.merging(memory.mapValues(\.cost)) { $1 }
@@ -124,60 +252,5 @@ private func tmPair(_ repairs: TMRepairs) -> any Subject {
     state.totalCost = cache.totalCost
     state.layers = ["memory": memory.mapValues(\.value), "disk": disk.values]
     return state
-  }
-}
-
-// MARK: The memory cache
-
-private func tmMemory(_ repairs: TMRepairs) -> any Subject {
-  TMCacheSubject(TMObjectCache(repairs: repairs), actions: TMMemoryActions().all) { cache in
-    let objects = cache.memory.objects()
-    var state = FinalState(
-      count: cache.count, totalCost: cache.totalCost, entries: objects.mapValues(\.cost),
-      values: objects.mapValues(\.object.bytes))
-    state.indexes = cache.memory.indexes()
-    state.limits = [.init("age timers", value: cache.memory.ageTimers, limit: 1)]
-    return state
-  }
-}
-
-/// An object as applications store them: its `deinit` may call a block.
-final class TMObject: Sendable {
-  let bytes: [UInt8]
-  private let end: (@Sendable () -> Void)?
-
-  init(_ bytes: [UInt8], end: (@Sendable () -> Void)? = nil) {
-    self.bytes = bytes
-    self.end = end
-  }
-
-  deinit { end?() }
-}
-
-/// TMMemoryCache of objects, called with bytes.
-final class TMObjectCache: Caches.Cache {
-  let memory: TMMemoryCache<TMObject>
-
-  init(repairs: TMRepairs) { memory = TMMemoryCache(repairs: repairs) }
-
-  func value(forKey key: String) -> [UInt8]? { memory.object(forKey: key)?.bytes }
-  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    memory.setObject(TMObject(value), forKey: key, cost: cost)
-  }
-  func removeValue(forKey key: String) { memory.removeObject(forKey: key) }
-  func removeAllValues() { memory.removeAllObjects() }
-  var count: Int { memory.count }
-  var totalCost: Int? { memory.totalCost }
-
-  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    memory.object(forKey: key) { completion($0?.bytes) }
-  }
-  func setValue(
-    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
-  ) {
-    memory.setObject(TMObject(value), forKey: key, cost: cost, completion: completion)
-  }
-  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
-    memory.removeObject(forKey: key, completion: completion)
   }
 }

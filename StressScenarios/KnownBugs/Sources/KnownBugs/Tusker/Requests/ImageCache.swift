@@ -1,16 +1,8 @@
 import Foundation
 import Interlock
 
-/// Why a request for an image failed.
-package enum ImageCacheError: Error, Sendable, Hashable {
-  /// The source had no data.
-  case source(ImageSourceError)
-  /// The data is no image.
-  case undecodable
-}
-
-/// An image, or why there is none.
-package typealias ImageResult = Result<PixelImage, ImageCacheError>
+/// An image's data, or why there is none.
+typealias ImageResult = Result<[UInt8], ImageSourceError>
 
 /// Tusker's public cache: images by URL, from the store or from the source, with the requests for
 /// one URL batched into one download.
@@ -22,9 +14,8 @@ package typealias ImageResult = Result<PixelImage, ImageCacheError>
 ///
 /// `@unchecked Sendable`: as shipped, `groups` is as unguarded as there. Its accesses are sections,
 /// so that an overlap is reported before it does damage.
-package final class ImageCache: @unchecked Sendable {
-  /// Both layers of the cache.
-  package let store: ImageStore
+final class ImageCache: @unchecked Sendable {
+  let store: ImageStore
   private let source: any ImageSource
   private let section = Section("imagecache.groups")
   private var groups: [String: RequestGroup] = [:]
@@ -32,60 +23,44 @@ package final class ImageCache: @unchecked Sendable {
   /// request 2444). No foreign code is called under it. `nil` as shipped.
   let lock: NSLock?
 
-  /// Makes a cache without requests.
-  package init(store: ImageStore, source: any ImageSource, repaired: Bool) {
+  init(store: ImageStore, source: any ImageSource, repaired: Bool) {
     self.store = store
     self.source = source
     lock = repaired ? NSLock() : nil
   }
 
-  /// Requests an image in a form.
+  /// Requests an image.
   ///
   /// If the store has the image, the completion is called on this thread before this returns `nil`.
   /// Otherwise the request joins the URL's download or starts one; the completion is called on a
   /// thread of the source, unless the returned request is cancelled.
   @discardableResult
-  package func get(
-    _ url: String, variant: ImageVariant = .original,
-    completion: @escaping @Sendable (ImageResult) -> Void
+  func get(
+    _ url: String, completion: @escaping @Sendable (ImageResult) -> Void
   ) -> ImageRequest? {
     var isSecondLook = false
     while true {
-      if let image = store.image(forKey: url, variant: variant) {
+      if let image = store.value(forKey: url) {
         completion(.success(image))
         return nil
       }
       SYNC_POINT("imagecache.get.afterMiss")
       SYNC_POINT("imagecache.get.beforeGroups")
-      let request = ImageRequest(isRepaired: lock != nil) { [store] outcome in
-        completion(Self.result(outcome, in: store, url, variant))
-      }
+      let request = ImageRequest(isRepaired: lock != nil, callback: completion)
       if join(url, by: request, evenIfStored: isSecondLook) { return request }
       isSecondLook = true
     }
   }
 
   /// Prefetches an image: starts a download without a callback if the store lacks the image.
-  package func fetchIfNotCached(_ url: String) {
+  func fetchIfNotCached(_ url: String) {
     guard !store.has(url) else { return }
     _ = join(url, by: nil, evenIfStored: true)
   }
 
   /// Cancels one `fetchIfNotCached` of a URL; which one does not matter.
-  package func cancelWithoutCallback(_ url: String) {
+  func cancelWithoutCallback(_ url: String) {
     group(url)?.cancelWithoutCallback()
-  }
-
-  private static func result(
-    _ outcome: Result<[UInt8], ImageSourceError>, in store: ImageStore, _ url: String,
-    _ variant: ImageVariant
-  ) -> ImageResult {
-    switch outcome {
-    case .failure(let error): .failure(.source(error))
-    case .success(let data):
-      store.image(of: data, forKey: url, variant: variant).map { .success($0) }
-        ?? .failure(.undecodable)
-    }
   }
 
   // MARK: Groups
@@ -145,7 +120,7 @@ package final class ImageCache: @unchecked Sendable {
   }
 
   /// The URLs that are being loaded, for checks after all calls have ended.
-  package var urlsUnderWay: Set<String> {
+  var urlsUnderWay: Set<String> {
     lock?.lock()
     defer { lock?.unlock() }
     return section.read(synched: lock != nil) { Set(groups.keys) }

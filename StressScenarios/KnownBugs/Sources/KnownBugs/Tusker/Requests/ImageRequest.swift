@@ -5,17 +5,15 @@ import Interlock
 ///
 /// `@unchecked Sendable`: as shipped, `callback` is unguarded; its accesses are sections of the
 /// group's.
-package final class ImageRequest: @unchecked Sendable {
-  typealias Outcome = Result<[UInt8], ImageSourceError>
-
+final class ImageRequest: @unchecked Sendable {
   /// Set when the request joins a group, before any other thread has the request.
   var group: RequestGroup?
-  private var callback: (@Sendable (Outcome) -> Void)?
+  private var callback: (@Sendable (ImageResult) -> Void)?
   /// The fix: held during the callback, so that `cancel()` either prevents the callback or waits
   /// until it has run. Recursive, so that a callback may cancel its own request. `nil` as shipped.
   private let turn: NSRecursiveLock?
 
-  init(isRepaired: Bool, callback: @escaping @Sendable (Outcome) -> Void) {
+  init(isRepaired: Bool, callback: @escaping @Sendable (ImageResult) -> Void) {
     turn = isRepaired ? NSRecursiveLock() : nil
     self.callback = callback
   }
@@ -25,7 +23,7 @@ package final class ImageRequest: @unchecked Sendable {
   ///
   /// In the repaired cache no callback runs after this returns: it waits for one that runs on
   /// another thread, so do not call it while holding a lock that the callback needs.
-  package func cancel() {
+  func cancel() {
     guard let turn else {
       group?.cancel(self)
       return
@@ -38,13 +36,13 @@ package final class ImageRequest: @unchecked Sendable {
   }
 
   /// The callback; the group calls this in its section.
-  var currentCallback: (@Sendable (Outcome) -> Void)? { callback }
+  var currentCallback: (@Sendable (ImageResult) -> Void)? { callback }
 
   /// Drops the callback; the group calls this in its section.
   func forgetCallback() { callback = nil }
 
   /// Calls the callback, unless it was called or cancelled before.
-  func callOnce(_ outcome: Outcome) {
+  func callOnce(_ outcome: ImageResult) {
     turn?.lock()
     defer { turn?.unlock() }
     let taken = callback

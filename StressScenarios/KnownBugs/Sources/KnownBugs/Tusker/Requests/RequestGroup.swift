@@ -77,11 +77,10 @@ final class RequestGroup: @unchecked Sendable {
     ended?.cancel()
   }
 
-  private func complete(_ outcome: ImageRequest.Outcome) {
+  private func complete(_ outcome: ImageResult) {
     SYNC_POINT("imagecache.complete.begins")
     if case .success(let data) = outcome {
-      // Ignore an error of the disk: the waiting requests still get the image.
-      try? cache.store.set(data, forKey: url, cost: data.count)
+      cache.store.setValue(data, forKey: url, cost: data.count)
     }
     if let lock = cache.lock {
       completeAtOnce(outcome, lock)
@@ -90,7 +89,7 @@ final class RequestGroup: @unchecked Sendable {
     }
   }
 
-  private func completeAsShipped(_ outcome: ImageRequest.Outcome) {
+  private func completeAsShipped(_ outcome: ImageResult) {
     let callbacks = section.read { requests.compactMap(\.currentCallback) }
     SYNC_POINT("imagecache.complete.afterCopy")
     SYNC_POINT("imagecache.complete.beforeCallbacks")
@@ -105,7 +104,7 @@ final class RequestGroup: @unchecked Sendable {
   /// The fix: take the requests and drop the group in one step, so that no request joins in between
   /// (SDWebImage's commit a2b3a57b); and either this thread or `cancel()` takes each callback
   /// (Kingfisher's pull request 2319).
-  private func completeAtOnce(_ outcome: ImageRequest.Outcome, _ lock: NSLock) {
+  private func completeAtOnce(_ outcome: ImageResult, _ lock: NSLock) {
     lock.lock()
     let requests = section.write(synched: true) {
       defer { self.requests = [] }

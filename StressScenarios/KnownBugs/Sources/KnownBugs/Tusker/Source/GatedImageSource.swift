@@ -7,10 +7,10 @@ import Foundation
 /// completion.
 ///
 /// `@unchecked Sendable`: all mutable state is under `lock`.
-package final class GatedImageSource: ImageSource, @unchecked Sendable {
+final class GatedImageSource: ImageSource, @unchecked Sendable {
   private final class Task: ImageTask {
     let url: String
-    let completion: @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+    let completion: @Sendable (ImageResult) -> Void
     private let source: GatedImageSource
     // Under the source's lock.
     nonisolated(unsafe) var isCancelled = false
@@ -18,7 +18,7 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
 
     init(
       _ source: GatedImageSource, _ url: String,
-      _ completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+      _ completion: @escaping @Sendable (ImageResult) -> Void
     ) {
       (self.source, self.url, self.completion) = (source, url, completion)
     }
@@ -47,35 +47,22 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
   private var waiting: [String: [Task]] = [:]
   private var downloads: [String: Int] = [:]
   /// The results of later downloads.
-  private var results: [String: Result<[UInt8], ImageSourceError>] = [:]
+  private var results: [String: ImageResult] = [:]
   private let endsLaterDownloads: Bool
 
-  /// Makes a source without downloads.
-  ///
-  /// - Parameter endsLaterDownloads: Whether a download that starts after `deliver(_:for:)` ends by
-  ///   itself, with the same result, so that each ends in every order.
-  package init(endsLaterDownloads: Bool = false) { self.endsLaterDownloads = endsLaterDownloads }
+  /// With `endsLaterDownloads` a download that starts after `deliver(_:for:)` ends by itself, with
+  /// the same result, so that each ends in every order.
+  init(endsLaterDownloads: Bool = false) { self.endsLaterDownloads = endsLaterDownloads }
 
-  /// Makes a task that waits for `deliver(_:for:)` once it is started.
-  package func makeTask(
-    for url: String,
-    completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+  func makeTask(
+    for url: String, completion: @escaping @Sendable (ImageResult) -> Void
   ) -> any ImageTask {
     Task(self, url, completion)
   }
 
   /// Ends the started downloads of a URL, the oldest first: with this result, or as cancelled where
   /// they were. Calls the completions one after the other before it returns.
-  ///
-  /// - Parameters:
-  ///   - result: The result of the downloads.
-  ///   - url: The URL.
-  ///   - count: How many to end at most.
-  /// - Returns: How many were ended.
-  @discardableResult
-  package func deliver(
-    _ result: Result<[UInt8], ImageSourceError>, for url: String, atMost count: Int = .max
-  ) -> Int {
+  func deliver(_ result: ImageResult, for url: String, atMost count: Int = .max) {
     let ended = lock.withLock {
       if endsLaterDownloads { results[url] = result }
       let started = waiting.removeValue(forKey: url) ?? []
@@ -88,12 +75,11 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
     for (task, isCancelled) in ended {
       task.completion(isCancelled ? .failure(.cancelled) : result)
     }
-    return ended.count
   }
 
   /// How many downloads of a URL are under way, including cancelled ones.
-  package func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
+  func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
 
   /// How many downloads of each URL have ended without having been cancelled, before or since.
-  package var downloadsByURL: [String: Int] { lock.withLock { downloads } }
+  var downloadsByURL: [String: Int] { lock.withLock { downloads } }
 }

@@ -5,9 +5,8 @@ import Synchronization
 
 /// Tusker's image cache as a subject.
 ///
-/// A workload's value is the samples of an image: encoded when it is stored or delivered, and
-/// decoded by reads. `get` reads the store; `get-async` is `ImageCache.get`, and completes in its
-/// callback, if that is called.
+/// `get` reads the store; `get-async` is `ImageCache.get`, and completes in its callback, if that is
+/// called.
 ///
 /// `@unchecked Sendable`: all mutable state is under `lock`.
 final class ImageCacheSubject: Subject, @unchecked Sendable {
@@ -81,12 +80,12 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     let key = keyInCache(operation.key)
     switch operation.kind {
     case .get:
-      completion(.value(cache.store.image(forKey: key)?.samples))
+      completion(.value(cache.store.value(forKey: key)))
     case .getAsync:
       note(operation.key)
       cache.get(key) { [self] answer in
-        if answer == .failure(.source(.cancelled)) { lock.withLock { cancelledByOthers += 1 } }
-        completion(.value((try? answer.get())?.samples))
+        if answer == .failure(.cancelled) { lock.withLock { cancelledByOthers += 1 } }
+        completion(.value(try? answer.get()))
       }
     case .set:
       note(operation.key)
@@ -117,17 +116,10 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
 
   /// Stores a value in the store, or publishes it at the origin, from which the cache loads it.
   private func store(_ operation: InterlockStress.Operation, _ key: String) {
-    let bytes = Self.encoded(operation.value)
     switch origin {
-    case .gated:
-      cache.store.setValue(bytes, forKey: key, cost: operation.cost)
-    case .published(let origin):
-      origin.publish(bytes, under: key)
+    case .gated: cache.store.setValue(operation.value, forKey: key, cost: operation.cost)
+    case .published(let origin): origin.publish(operation.value, under: key)
     }
-  }
-
-  private static func encoded(_ value: [UInt8]) -> [UInt8] {
-    PixelImage(samples: value).encoded
   }
 
   // MARK: The subject's own calls
@@ -142,7 +134,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     case ("prefetch", _): cache.fetchIfNotCached(key)
     case ("cancel-prefetch", _): cache.cancelWithoutCallback(key)
     case ("deliver", .gated(let source)):
-      source.deliver(.success(Self.encoded(operation.value)), for: key)
+      source.deliver(.success(operation.value), for: key)
     case ("has", _): _ = cache.store.disk?.has(key)
     case ("forget-memory", _): cache.store.forgetMemory()
     case ("scan", _):
@@ -200,7 +192,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
         return .failed("the file of \(key) is \(name), not one with the extension '\(expected)'")
       }
     }
-    let files = (try? cache.store.disk?.fileNames()) ?? []
+    let files = cache.store.disk?.fileNames() ?? []
     if let file = files.first(where: { keysByName[$0] == nil }) {
       return .failed("\(file) is no key's file")
     }
@@ -219,14 +211,14 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     ) { $1 }
     func keysOf(_ files: Set<String>?) -> Set<String> { Set((files ?? []).map { names[$0] ?? $0 }) }
     state.indexes = [
-      "the folder": keysOf(try? store.disk?.fileNames()),
-      "the index of files": keysOf(try? store.disk?.indexedFileNames()),
+      "the folder": keysOf(store.disk?.fileNames()),
+      "the index of files": keysOf(store.disk?.indexedFileNames()),
     ]
     state.layers = [
-      "memory": Self.samples(of: keys) { store.originalsInMemory()[$0]?.value },
-      "disk": Self.samples(of: keys) { store.disk?.data(forKey: $0) },
+      "memory": keys.compactMapValues { store.entriesInMemory()[$0]?.value },
+      "disk": keys.compactMapValues { store.disk?.data(forKey: $0) },
     ]
-    state.values = Self.samples(of: keys) { store.data(forKey: $0) }
+    state.values = keys.compactMapValues { store.value(forKey: $0) }
     state.entries = state.values.mapValues(\.count)
     state.limits = limits
     state.events = lock.withLock { events }
@@ -246,15 +238,5 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
         "callers that got 'cancelled' without having cancelled",
         value: lock.withLock { cancelledByOthers }, limit: 0)
     ]
-  }
-
-  private static func samples(
-    of keys: [String: String], in layer: (String) -> [UInt8]?
-  ) -> [String: [UInt8]] {
-    var samples: [String: [UInt8]] = [:]
-    for (key, inCache) in keys {
-      samples[key] = layer(inCache).flatMap(PixelImage.init(encoded:))?.samples
-    }
-    return samples
   }
 }

@@ -34,8 +34,7 @@ final class ImageOrigin: ImageSource, @unchecked Sendable {
   func publish(_ image: [UInt8], under key: String) { lock.withLock { images[key] = image } }
 
   func makeTask(
-    for url: String,
-    completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+    for url: String, completion: @escaping @Sendable (ImageResult) -> Void
   ) -> any ImageTask {
     let connection = lock.withLock {
       turn += 1
@@ -49,7 +48,7 @@ final class ImageOrigin: ImageSource, @unchecked Sendable {
     }
   }
 
-  private func download(_ url: String) -> Result<[UInt8], ImageSourceError> {
+  private func download(_ url: String) -> ImageResult {
     lock.withLock {
       downloads[url, default: 0] += 1
       return images[url].map { .success($0) } ?? .failure(.status(404))

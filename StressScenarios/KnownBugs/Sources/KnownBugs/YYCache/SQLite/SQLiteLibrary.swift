@@ -3,13 +3,13 @@ import CSQLite
 /// The system's SQLite, loaded at run time.
 ///
 /// `@unchecked Sendable`: the table never changes after it is filled.
-package struct SQLiteLibrary: @unchecked Sendable {
+struct SQLiteLibrary: @unchecked Sendable {
   let functions: UnsafePointer<csqlite_library>
 
   /// The first of these files that is a library with all needed functions; `nil` if none is.
   ///
   /// - Parameter names: File names in the system's library search path, or paths.
-  package init?(anyOf names: [String]) {
+  init?(anyOf names: [String]) {
     for name in names {
       guard let functions = csqlite_load(name) else { continue }
       self.functions = functions
@@ -24,9 +24,9 @@ package struct SQLiteLibrary: @unchecked Sendable {
     anyOf: SystemFiles.environment("INTERLOCK_SQLITE").map { [$0] } ?? SQLiteNames.libraries)
 
   /// What to install if this machine has no SQLite; `nil` if it has.
-  package static let missing: String? =
+  static let missing: String? =
     shared == nil ? "needs SQLite: install \(SQLiteNames.package)" : nil
 
   /// The version, as "3.40.1".
-  package var version: String { String(cString: functions.pointee.libversion()) }
+  var version: String { String(cString: functions.pointee.libversion()) }
 }

@@ -12,7 +12,7 @@ final class YYDiskSubject: YYSubject {
   var cache: any Caches.Cache { caches.current }
 
   /// The cache that the archive block calls, if it calls one.
-  private let asked = TMBox<YYDiskCache?>(nil)
+  private let asked = Box<YYDiskCache?>(nil)
   private let errors = YYErrorLog()
 
   init(_ repairs: YYDiskRepairs) {

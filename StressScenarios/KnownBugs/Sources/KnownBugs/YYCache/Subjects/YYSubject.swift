@@ -38,15 +38,6 @@ extension YYSubject {
   }
 }
 
-/// A new folder in the one for temporary files, which is removed at the end of the run.
-func folderOfTrial() -> String {
-  let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("yycache-\(UUID().uuidString)").path
-  // Ignore the error: the cache that is opened in it reports it.
-  try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-  return folder
-}
-
 /// The options of a trial's disk caches: no timer, because an armed timer counts as pending work.
 func optionsOfTrial(_ repairs: YYDiskRepairs) -> YYDiskCache.Options {
   var options = YYDiskCache.Options()

@@ -1,6 +1,5 @@
 import Foundation
 import InterlockStress
-import KnownBugs
 import LockStrategies
 
 /// The measured models, one line each.
@@ -17,9 +16,9 @@ private let measuredCaches: [CacheHit] = [
   CacheHit("PINMemoryCache 3.0.4, repaired") { PINMemoryCache(.three, changes: .repaired) },
   CacheHit("YYMemoryCache 1.0.4") { YYMemoryCache(autoTrimInterval: 0) },
   CacheHit("YYMemoryCache 1.0.4, repaired") { YYMemoryCache(repairs: .all, autoTrimInterval: 0) },
-  CacheHit("TMMemoryCache 2.1.0, repaired") { TMMemoryCache<[UInt8]>(repairs: .all) },
+  CacheHit("TMMemoryCache 2.1.0, repaired") { TMMemoryCache(repairs: .all) },
   CacheHit("TMMemoryCache 2.1.0", byDesign: "two hops to its queue, and a wait for each read") {
-    TMMemoryCache<[UInt8]>()
+    TMMemoryCache()
   },
   CacheHit("ImageStore, in memory, repaired") { ImageStore(disk: nil, repaired: true) },
   CacheHit("FoundationCache", byDesign: "NSCache's own keys and boxes") { FoundationCache() },

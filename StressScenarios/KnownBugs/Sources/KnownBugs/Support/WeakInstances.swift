@@ -2,6 +2,8 @@ import Dispatch
 
 /// Weak references to objects by name: an `NSMapTable` of weak values under a semaphore of 1.
 ///
+/// The names of freed instances are dropped when another is entered.
+///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore.
 final class WeakInstances<Instance: AnyObject>: @unchecked Sendable {
   private struct Weak {
@@ -16,7 +18,6 @@ final class WeakInstances<Instance: AnyObject>: @unchecked Sendable {
     get { withLock { $0[name]?.instance } }
     set {
       withLock {
-        // Drop the names of freed instances, which would accumulate.
         $0 = $0.filter { $0.value.instance != nil }
         $0[name] = Weak(instance: newValue)
       }
@@ -31,6 +32,7 @@ final class WeakInstances<Instance: AnyObject>: @unchecked Sendable {
     defer { semaphore.signal() }
     if let instance = instances[name]?.instance { return instance }
     let instance = try make()
+    instances = instances.filter { $0.value.instance != nil }
     instances[name] = Weak(instance: instance)
     return instance
   }

@@ -1,5 +1,4 @@
 import Foundation
-import KnownBugs
 
 /// Claims of the sources on disk caches: SQLite is faster for small values, files for large ones
 /// (YYCache), and a known state of the folder saves the system call of a miss (PINCache 3).
