@@ -18,7 +18,6 @@ SAME_TYPE(open_v2);
 SAME_TYPE(close);
 SAME_TYPE(exec);
 SAME_TYPE(prepare_v2);
-SAME_TYPE(next_stmt);
 SAME_TYPE(step);
 SAME_TYPE(reset);
 SAME_TYPE(finalize);
@@ -32,10 +31,9 @@ SAME_TYPE(column_bytes);
 SAME_TYPE(column_int64);
 SAME_TYPE(errmsg);
 SAME_TYPE(wal_checkpoint);
-SAME_TYPE(libversion);
 
 _Static_assert(
-    csqlite_ok == SQLITE_OK && csqlite_busy == SQLITE_BUSY && csqlite_locked == SQLITE_LOCKED
+    csqlite_busy == SQLITE_BUSY && csqlite_locked == SQLITE_LOCKED
         && csqlite_row == SQLITE_ROW && csqlite_done == SQLITE_DONE
         && csqlite_open_read_write == SQLITE_OPEN_READWRITE
         && csqlite_open_create == SQLITE_OPEN_CREATE
@@ -60,7 +58,6 @@ const struct csqlite_library *csqlite_load(const char *name) {
   FIND(close);
   FIND(exec);
   FIND(prepare_v2);
-  FIND(next_stmt);
   FIND(step);
   FIND(reset);
   FIND(finalize);
@@ -74,7 +71,6 @@ const struct csqlite_library *csqlite_load(const char *name) {
   FIND(column_int64);
   FIND(errmsg);
   FIND(wal_checkpoint);
-  FIND(libversion);
   return library;
 missing:
   free(library);

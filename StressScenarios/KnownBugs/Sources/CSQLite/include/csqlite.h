@@ -15,7 +15,6 @@ struct sqlite3_stmt;
 
 /// The result codes and flags that the package uses.
 enum {
-  csqlite_ok = 0,
   csqlite_busy = 5,
   csqlite_locked = 6,
   csqlite_row = 100,
@@ -39,8 +38,6 @@ struct csqlite_library {
   int (*prepare_v2)(
       struct sqlite3 *, const char *sql, int length,
       struct sqlite3_stmt *_Nullable *_Nonnull statement, const char *_Nullable *_Nullable rest);
-  struct sqlite3_stmt *_Nullable (*_Nonnull next_stmt)(
-      struct sqlite3 *, struct sqlite3_stmt *_Nullable after);
   int (*step)(struct sqlite3_stmt *);
   int (*reset)(struct sqlite3_stmt *_Nullable);
   int (*finalize)(struct sqlite3_stmt *_Nullable);
@@ -58,7 +55,6 @@ struct csqlite_library {
   long long (*column_int64)(struct sqlite3_stmt *, int column);
   const char *_Nullable (*_Nonnull errmsg)(struct sqlite3 *_Nullable);
   int (*wal_checkpoint)(struct sqlite3 *, const char *_Nullable database);
-  const char *_Nonnull (*_Nonnull libversion)(void);
 };
 
 /// Opens the library of this file name and finds all functions; `NULL` if one is missing.

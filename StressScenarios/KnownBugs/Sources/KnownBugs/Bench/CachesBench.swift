@@ -14,8 +14,8 @@ private let measuredCaches: [CacheHit] = [
   CacheHit("PINMemoryCache 2.0") { PINMemoryCache(.two) },
   CacheHit("PINMemoryCache 3.0.4") { PINMemoryCache(.three) },
   CacheHit("PINMemoryCache 3.0.4, repaired") { PINMemoryCache(.three, changes: .repaired) },
-  CacheHit("YYMemoryCache 1.0.4") { YYMemoryCache(autoTrimInterval: 0) },
-  CacheHit("YYMemoryCache 1.0.4, repaired") { YYMemoryCache(repairs: .all, autoTrimInterval: 0) },
+  CacheHit("YYMemoryCache 1.0.4") { YYMemoryCache() },
+  CacheHit("YYMemoryCache 1.0.4, repaired") { YYMemoryCache(repairs: .all) },
   CacheHit("TMMemoryCache 2.1.0, repaired") { TMMemoryCache(repairs: .all) },
   CacheHit("TMMemoryCache 2.1.0", byDesign: "two hops to its queue, and a wait for each read") {
     TMMemoryCache()

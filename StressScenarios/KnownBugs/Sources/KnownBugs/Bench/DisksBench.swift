@@ -25,21 +25,20 @@ enum DisksBench {
     let caches = try [Int.max, 0].map { threshold in
       var options = YYDiskCache.Options()
       options.inlineThreshold = threshold
-      options.autoTrimInterval = 0
       let cache = try YYDiskCache("\(folder)/\(size)-\(threshold == 0 ? "files" : "rows")", options)
-      for key in 0..<keys { cache.setValue(value, forKey: "key \(key)") }
+      for key in 0..<keys { cache.store(value, forKey: "key \(key)") }
       return cache
     }
     let reads = caches.map { cache in
       Measurement.Row(name: "read") { turns in
         for turn in 0..<turns {
-          precondition(cache.item(forKey: "key \(turn % keys)")?.value.count == value.count)
+          precondition(cache.value(forKey: "key \(turn % keys)")?.count == value.count)
         }
       }
     }
     let writes = caches.map { cache in
       Measurement.Row(name: "write") { turns in
-        for turn in 0..<turns { cache.setValue(value, forKey: "key \(turn % keys)") }
+        for turn in 0..<turns { cache.store(value, forKey: "key \(turn % keys)") }
       }
     }
     let measured = Measurement(reads + writes, rounds: 9, turns: keys)

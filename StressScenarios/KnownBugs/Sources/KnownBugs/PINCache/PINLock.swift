@@ -4,10 +4,10 @@ import Dispatch
 /// since both versions release it in the middle of a method.
 enum PINLock: Sendable {
   case semaphore(DispatchSemaphore)
-  case mutex(PINMutex)
+  case mutex(PosixMutex)
 
   init(_ version: PINVersion) {
-    self = version == .two ? .semaphore(DispatchSemaphore(value: 1)) : .mutex(PINMutex())
+    self = version == .two ? .semaphore(DispatchSemaphore(value: 1)) : .mutex(PosixMutex())
   }
 
   @inline(__always)
@@ -30,4 +30,18 @@ enum PINLock: Sendable {
   func destroy() {
     if case .mutex(let mutex) = self { mutex.destroy() }
   }
+}
+
+/// The lock that lets the changes of a cache take turns, each with the blocks that announce it.
+///
+/// It is recursive, so that a block may change the cache. A pair shares one with both its layers:
+/// with one for each, a block of one layer that changes the other could deadlock.
+final class PINTurn: Sendable {
+  private let mutex = PosixMutex(recursive: true)
+
+  deinit { mutex.destroy() }
+
+  func lock() { mutex.lock() }
+
+  func unlock() { mutex.unlock() }
 }

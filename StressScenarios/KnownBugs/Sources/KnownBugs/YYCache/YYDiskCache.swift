@@ -1,87 +1,45 @@
+import Caches
 import Dispatch
+import Foundation
 import Interlock
-import LockStrategies
 import Synchronization
 
 /// The disk cache of YYCache 1.0.4: a storage under a semaphore of 1, and a concurrent queue for
 /// the asynchronous forms.
 ///
-/// It follows `objectForKey:`, `setObject:forKey:` and their forms with a block, the trims and
-/// `removeAllObjectsWithProgressBlock:endBlock:` of YYDiskCache.m. As shipped, the blocks of the
-/// last one are called under the lock; an asynchronous call has a weak reference to the cache, so
-/// that it stores nothing once the cache is freed, and still reports success; and a folder can have
-/// two caches at once (`open(_:)`).
+/// It follows YYDiskCache.m. As shipped, the blocks of
+/// `removeAllObjectsWithProgressBlock:endBlock:` are called under the lock; an asynchronous call
+/// has a weak reference to the cache, so that it stores nothing once the cache is freed, and still
+/// reports success; and a folder can have two caches at once (`open(_:)`).
 ///
-/// Values are archived and unarchived outside the lock. A value without bytes is stored; an empty
-/// key is not, as in the original. Errors of the disk and the database lose the value, and only
-/// `lastError` reports them, because the original's methods report none.
-final class YYDiskCache: Sendable {
+/// Values are archived and unarchived outside the lock. Errors of the disk and the database lose
+/// the value, and only `lastError` and the log report them, because the original's methods report
+/// none.
+final class YYDiskCache: Cache {
   /// The default of `Options.inlineThreshold`: 20 KiB.
   static let defaultInlineThreshold = 20 * 1024
 
-  /// The limits to which an automatic trim cuts down.
-  struct Limits: Sendable {
-    /// How many entries an automatic trim leaves.
-    var count = Int.max
-    /// How many bytes an automatic trim leaves.
-    var cost = Int.max
-    /// An automatic trim removes entries unused for this number of seconds.
-    var age = Double.infinity
-    /// How many bytes an automatic trim leaves free on the disk; 0 for no check.
-    var freeDiskSpace = 0
-
-    /// No limits.
-    init() {}
-  }
-
-  /// The options of a disk cache.
   struct Options: Sendable {
     /// A value whose archive is longer than this is kept in a file: 0 for all values, `Int.max` for
     /// none.
     var inlineThreshold = YYDiskCache.defaultInlineThreshold
-    /// The limits until they are changed.
-    var limits = Limits()
-    /// The seconds between two automatic trims; 0 or less for none.
-    var autoTrimInterval = 60.0
-    /// The name of a key's file; by default the key's digest. Names must differ, and not lead out
-    /// of the folder.
-    var fileName: (@Sendable (_ key: String) -> String?)?
-    /// Encodes a value; `nil` stores nothing. Called without the lock.
-    var archive: @Sendable (_ value: [UInt8]) -> [UInt8]? = YYArchive.archive
-    /// Decodes a value; `nil` if the bytes encode none. Called without the lock.
-    var unarchive: @Sendable (_ bytes: [UInt8]) -> [UInt8]? = YYArchive.unarchive
+    /// Called before a value is archived, without the lock.
+    var willArchive: @Sendable () -> Void = {}
     /// Called under the lock with the database's errors; the original writes them to the log.
     var log: @Sendable (_ error: String) -> Void = { _ in }
-    /// The repairs.
     var repairs: YYDiskRepairs = []
-
-    /// The original's defaults.
-    init() {}
   }
 
-  /// The folder, as its path was given.
-  let path: String
   let options: Options
-  private let limitsNow: Mutex<Limits>
+  private let countLimitStored = Atomic(Int.max)
   let semaphore = DispatchSemaphore(value: 1)
   let queue = DispatchQueue(label: "yydisk.asynchronous-forms", attributes: .concurrent)
   // Safe: only touched under the semaphore, which the storage's sections check.
   nonisolated(unsafe) let storage: YYKVStorage
 
   /// Opens a new, unshared cache; `open(_:)` returns the folder's shared one.
-  ///
-  /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  convenience init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
-    try self.init(path, options, clock: { SystemTime.seconds })
-  }
-
-  /// Opens a new, unshared cache with another clock, in seconds since 1970.
-  init(
-    _ path: String, _ options: Options, clock: @escaping @Sendable () -> Int
-  ) throws(YYStorageError) {
-    self.path = path
+  init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
     self.options = options
-    limitsNow = Mutex(options.limits)
     let kind: YYStorageKind =
       switch options.inlineThreshold {
       case 0: .files
@@ -90,13 +48,46 @@ final class YYDiskCache: Sendable {
       }
     storage = try YYKVStorage(
       path, kind, lockMilliseconds: options.repairs.contains(.waitsForDatabase) ? 2000 : 0,
-      log: options.log, clock: clock)
-    if options.autoTrimInterval > 0 { trimAgain() }
+      log: options.log)
   }
 
   deinit {
     SYNC_POINT("yydiskcache.deinit.begins")
   }
+
+  // MARK: Instances
+
+  /// `_YYDiskCacheGetGlobal` and `_YYDiskCacheSetGlobal`.
+  private static let instances = WeakInstances<YYDiskCache>()
+
+  /// The open cache of a folder, or a new one.
+  ///
+  /// As `initWithPath:inlineThreshold:` of version 1.0.4: look-up, creation and entry are three
+  /// steps, each with a lock of its own at most, and the path is taken as written. So two threads,
+  /// or two spellings of a path, get two caches, each with its own connection to one database.
+  /// Repaired, it is one step, by the resolved path.
+  static func open(_ path: String, _ options: Options = .init()) throws(YYStorageError)
+    -> YYDiskCache
+  {
+    if options.repairs.contains(.sharesOneInstance) {
+      let path = resolved(path)
+      SYNC_POINT("yydiskcache.open.notFound")
+      return try instances.instance(for: path) { () throws(YYStorageError) in
+        try YYDiskCache(path, options)
+      }
+    }
+    if let cache = instances[path] { return cache }
+    SYNC_POINT("yydiskcache.open.notFound")
+    let cache = try YYDiskCache(path, options)
+    instances[path] = cache
+    return cache
+  }
+
+  static func resolved(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+  }
+
+  // MARK: The synchronous forms
 
   /// Runs `body` with exclusive access to the storage.
   func withStorage<R>(_ body: (YYKVStorage) -> R) -> R {
@@ -105,11 +96,19 @@ final class YYDiskCache: Sendable {
     return body(storage)
   }
 
-  /// The limits.
-  var limits: Limits { limitsNow.withLock { $0 } }
+  /// To how many entries a trim cuts down.
+  var countLimit: Int {
+    get { countLimitStored.load(ordering: .relaxed) }
+    set { countLimitStored.store(newValue, ordering: .relaxed) }
+  }
 
-  /// Changes limits; the next automatic trim uses them.
-  func updateLimits(_ change: (inout Limits) -> Void) { limitsNow.withLock { change(&$0) } }
+  /// Trims to the limit, as the original does periodically.
+  func trimToLimits() {
+    withStorage { storage in
+      // The original's limits are 32 bits wide; a value above that range means no limit.
+      if countLimit < Int32.max { storage.removeItems(toFitCount: countLimit) }
+    }
+  }
 
   /// Whether errors of the database are logged. Takes the lock.
   var logsErrors: Bool {
@@ -117,38 +116,120 @@ final class YYDiskCache: Sendable {
     set { withStorage { $0.logsErrors = newValue } }
   }
 
-  /// Whether there is an entry.
-  func containsValue(forKey key: String) -> Bool {
-    withStorage { $0.contains(key: key) }
+  func value(forKey key: String) -> [UInt8]? {
+    withStorage { $0.item(forKey: key) }?.value.flatMap(Archive.value(in:))
   }
 
-  /// The value under a key, and the extended data stored with it.
-  func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
-    let item = withStorage { $0.item(forKey: key) }
-    guard let item, let value = item.value.flatMap(options.unarchive) else { return nil }
-    return (value, item.extendedData)
-  }
-
-  /// Stores a value with optional extended data; returns whether it was stored.
-  ///
-  /// The original returns nothing.
+  /// Stores a value; returns whether it was stored, while the original returns nothing.
   @discardableResult
-  func setValue(
-    _ value: [UInt8], forKey key: String, extendedData: [UInt8]? = nil
-  ) -> Bool {
-    guard let archive = options.archive(value) else { return false }
-    var fileName: String?
-    if storage.kind != .database, archive.count > options.inlineThreshold {
-      fileName = options.fileName?(key) ?? KeyDigest.hexadecimal(key)
-    }
-    return withStorage {
-      $0.save(key: key, value: archive, fileName: fileName, extendedData: extendedData)
-    }
+  func store(_ value: [UInt8], forKey key: String) -> Bool {
+    options.willArchive()
+    let archive = Archive.bytes(of: value)
+    let isInFile = storage.kind != .database && archive.count > options.inlineThreshold
+    let fileName = isInFile ? KeyDigest.hexadecimal(key) : nil
+    return withStorage { $0.save(key: key, value: archive, fileName: fileName) }
   }
+
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) { store(value, forKey: key) }
+
+  func removeValue(forKey key: String) {
+    withStorage { _ = $0.remove(key: key) }
+  }
+
+  /// Removes everything by making a new database.
+  func removeAllValues() {
+    withStorage { $0.removeAll() }
+  }
+
+  /// How many entries there are; -1 if the database fails.
+  var count: Int { withStorage { $0.count } }
 
   /// The archived size of all entries together, in bytes; -1 if the database fails.
   var totalSize: Int { withStorage { $0.size } }
 
   /// The database's last error, as "database is locked"; `nil` if it never failed.
   var lastError: String? { withStorage { $0.lastError } }
+
+  /// What is stored, at the size of its archive.
+  func entries() -> [String: CacheEntry]? {
+    let items = withStorage { $0.allItems() }
+    return Dictionary(
+      items.compactMap { item in
+        item.value.flatMap(Archive.value(in:)).map {
+          (item.key, CacheEntry(value: $0, cost: item.size))
+        }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The names of the values' files, according to the database and to the folder.
+  var fileNames: (inDatabase: Set<String>, inFolder: Set<String>) {
+    withStorage { storage in
+      (Set(storage.allItems().compactMap(\.fileName)), storage.fileNames)
+    }
+  }
+
+  // MARK: The forms with a block, on the queue
+
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    onQueue { completion($0?.value(forKey: key)) }
+  }
+
+  /// As shipped, completes also if the cache was freed and nothing stored.
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    onQueue {
+      $0?.store(value, forKey: key)
+      completion()
+    }
+  }
+
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    onQueue {
+      $0?.removeValue(forKey: key)
+      completion()
+    }
+  }
+
+  /// Removes everything in batches, and reports its progress.
+  ///
+  /// As shipped, both blocks are called under the lock: a block that calls the cache deadlocks.
+  /// Repaired, the lock is released for each call of a block, and other calls may run between them.
+  func removeAllValues(
+    progress: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void
+  ) {
+    onQueue { cache in
+      guard let cache else { return end() }
+      if cache.options.repairs.contains(.callsBackUnlocked) {
+        Self.removeInBatches(in: cache.withStorage, progress: progress, end: end)
+      } else {
+        cache.withStorage { storage in
+          Self.removeInBatches(in: { $0(storage) }, progress: progress, end: end)
+        }
+      }
+    }
+  }
+
+  /// `removeAllItemsWithProgressBlock:endBlock:`; `inStorage` runs its block under the lock.
+  private static func removeInBatches(
+    in inStorage: ((YYKVStorage) -> Int?) -> Int?, progress: () -> Void, end: () -> Void
+  ) {
+    while let count = inStorage({ $0.removeBatch() }), count > 0 { progress() }
+    end()
+  }
+
+  /// Runs `body` on the queue with the cache; as shipped with `nil` if the cache was freed.
+  private func onQueue(_ body: @escaping @Sendable (YYDiskCache?) -> Void) {
+    if options.repairs.contains(.keepsCacheAlive) {
+      queue.async { [self] in
+        SYNC_POINT("yydiskcache.block.begins")
+        body(self)
+      }
+    } else {
+      queue.async { [weak self] in
+        SYNC_POINT("yydiskcache.block.begins")
+        body(self)
+      }
+    }
+  }
 }

@@ -1,12 +1,6 @@
 /// The repairs of a `YYDiskCache` and a `YYCache`; none for version 1.0.4 as shipped.
 struct YYDiskRepairs: OptionSet, Sendable {
-  /// One bit for each repair.
   let rawValue: Int
-
-  /// The repairs of these bits.
-  init(rawValue: Int) {
-    self.rawValue = rawValue
-  }
 
   /// Look-up and creation of a folder's instance are one step, and every spelling of its path gives
   /// the same instance. YYCache issues 73 and 118 advise users to do so; here the cache does.

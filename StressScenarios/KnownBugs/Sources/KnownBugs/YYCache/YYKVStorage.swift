@@ -1,75 +1,51 @@
 import Dispatch
+import Foundation
 import Interlock
 
-/// Why a disk cache cannot be made.
-enum YYStorageError: Error, CustomStringConvertible {
-  /// The machine has no SQLite.
-  case noSQLite(String)
-  /// A folder cannot be made or written.
-  case folder(path: String, reason: String)
-  /// The database cannot be opened, and neither can a new one in its place.
-  case database(path: String, reason: String)
-
-  /// One line for the user.
-  var description: String {
-    switch self {
-    case .noSQLite(let reason): reason
-    case .folder(let path, let reason): "cannot use the folder '\(path)': \(reason)"
-    case .database(let path, let reason): "cannot open the database '\(path)': \(reason)"
-    }
-  }
+/// Why a disk cache cannot be made, in one line for the user.
+struct YYStorageError: Error, CustomStringConvertible {
+  var description: String
 }
 
 /// Where YYKVStorage keeps values.
 enum YYStorageKind: Sendable {
   /// In files, with a row in the database for each.
   case files
-  /// In the database.
   case database
   /// In either, as each `save` says.
   case mixed
 }
 
 /// A stored item.
-struct YYStorageItem: Sendable, Hashable {
+struct YYStorageItem: Sendable {
   var key: String
   /// The value; `nil` if it was not read.
   var value: [UInt8]?
   /// The name of the file that the value is in; `nil` if it is in the database.
   var fileName: String?
   var size: Int
-  /// Seconds since 1970.
-  var accessTime: Int
-  var extendedData: [UInt8]?
 }
 
 /// The storage of YYCache 1.0.4: values by key, in an SQLite database or in files beside it.
 ///
-/// It follows YYKVStorage.m: `saveItemWithKey:value:filename:extendedData:`, `getItemForKey:`,
-/// `removeItemForKey:`, `removeItemsToFitSize:`, `removeAllItems` and those below them; write-ahead
-/// log, statements kept prepared, files written in place, access times in whole seconds, a trash
-/// folder that is emptied on a queue. As there, a result reports errors of the database, and the
-/// cache above ignores it.
+/// It follows YYKVStorage.m: write-ahead log, statements kept prepared, files written in place,
+/// access times in whole seconds, a trash folder that is emptied on a queue. As there, a result
+/// reports errors of the database, and the cache above ignores it.
 ///
 /// It locks nothing: its owner must serialize the calls, as the original's header says (its issue
 /// 29 shows what concurrent reads do). Its sections detect an owner that does not.
 final class YYKVStorage {
-  /// How many times opening is tried again after a failure.
-  private static let mostRetries = 8
-  /// The least number of seconds between two attempts to open.
-  private static let retrySeconds = 2.0
+  /// How many items a trim or a removal of everything with progress reads at a time.
+  private static let batch = 16
 
   let kind: YYStorageKind
   let path: String
   let section = Section("yykvstorage")
   private let library: SQLiteLibrary
   private let lockMilliseconds: Int
-  private let clock: @Sendable () -> Int
   private let trashQueue = DispatchQueue(label: "yykvstorage.trash")
 
   private var database: SQLiteDatabase?
-  private var failureCount = 0
-  private var failureTime = 0.0
   /// The database's text for the last failed call, as "database is locked".
   private(set) var lastError: String? {
     didSet { if logsErrors, let lastError { log(lastError) } }
@@ -77,63 +53,48 @@ final class YYKVStorage {
   /// Whether each of these texts is logged.
   var logsErrors = true
   private let log: @Sendable (String) -> Void
-  /// Whether the cause was another connection's lock.
-  private var isLocked = false
 
-  var databasePath: String { path + "/manifest.sqlite" }
-  var filesPath: String { path + "/data" }
-  var trashPath: String { path + "/trash" }
+  private var databasePath: String { path + "/manifest.sqlite" }
+  private var filesPath: String { path + "/data" }
+  private var trashPath: String { path + "/trash" }
 
   /// Opens the storage in a folder, which is made if it is missing.
   ///
-  /// A damaged database is deleted with all its files, as the original does.
-  /// - Parameters:
-  ///   - path: The folder.
-  ///   - kind: Where values are kept.
-  ///   - lockMilliseconds: How long a call waits for a database that another connection has locked;
-  ///     above 0, one that is still locked then is not treated as damaged.
-  ///   - library: SQLite; `nil` makes this fail.
-  ///   - log: Called with the database's errors.
-  ///   - clock: Seconds since 1970, for access times.
-  /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
+  /// A damaged database is deleted with all its files, as the original does; as shipped also one
+  /// that is only locked. A call waits for a database that another connection has locked for
+  /// `lockMilliseconds`; above 0, one that is still locked then is not treated as damaged.
   init(
     _ path: String, _ kind: YYStorageKind, lockMilliseconds: Int = 0,
-    library: SQLiteLibrary? = .shared, log: @escaping @Sendable (String) -> Void = { _ in },
-    clock: @escaping @Sendable () -> Int = { SystemTime.seconds }
+    log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(YYStorageError) {
-    guard let library else {
-      throw .noSQLite(SQLiteLibrary.missing ?? "needs SQLite: install \(SQLiteNames.package)")
+    guard let library = SQLiteLibrary.shared else {
+      throw YYStorageError(description: SQLiteLibrary.missing ?? "")
     }
     self.path = path
     self.kind = kind
     self.library = library
     self.lockMilliseconds = lockMilliseconds
     self.log = log
-    self.clock = clock
-    do throws(SystemFiles.Failure) {
-      try SystemFiles.makeFolder(filesPath)
-      try SystemFiles.makeFolder(trashPath)
-    } catch {
-      throw .folder(path: path, reason: error.message)
-    }
-    if !open() {
-      // As shipped, a database that is only locked is deleted too.
-      if lockMilliseconds == 0 || !isLocked { reset() }
-      guard open() else {
-        throw .database(path: databasePath, reason: lastError ?? "unknown error")
+    makeFolder(filesPath)
+    makeFolder(trashPath)
+    if let error = open() {
+      if lockMilliseconds == 0 || !error.isLock { reset() }
+      if let error = open() {
+        throw YYStorageError(
+          description: "cannot open the database '\(databasePath)': \(error.message)")
       }
     }
-    emptyTrash()
   }
 
   deinit { close() }
 
-  /// The current time, in seconds as access times have.
-  var now: Int { clock() }
+  private func makeFolder(_ path: String) {
+    // Ignore an error: the database cannot be opened then.
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
 
-  /// Opens the database and makes its table; returns whether both were done.
-  func open() -> Bool {
-    if database != nil { return true }
+  /// Opens the database and makes its table; returns an error.
+  private func open() -> SQLiteError? {
     do throws(SQLiteError) {
       let opened = try SQLiteDatabase(databasePath, library)
       try opened.execute("PRAGMA busy_timeout = \(lockMilliseconds)")
@@ -143,37 +104,24 @@ final class YYKVStorage {
         PRAGMA synchronous = NORMAL;
         CREATE TABLE IF NOT EXISTS manifest (
           key TEXT PRIMARY KEY, filename TEXT, size INTEGER, inline_data BLOB,
-          modification_time INTEGER, last_access_time INTEGER, extended_data BLOB);
+          modification_time INTEGER, last_access_time INTEGER);
         CREATE INDEX IF NOT EXISTS last_access_time_idx ON manifest(last_access_time);
         """)
       database = opened
-      failureCount = 0
-      return true
+      return nil
     } catch {
       lastError = error.message
-      isLocked = error.isLock
-      failureCount += 1
-      failureTime = SystemTime.uptime
-      return false
+      return error
     }
   }
 
-  /// Closes the database; the next call that needs it opens it again.
-  func close() {
+  private func close() {
     database?.close()
     database = nil
   }
 
-  /// Runs `body` on the database, which is opened again if an error closed it a while ago.
-  ///
-  /// - Returns: The result of `body`; `nil` if the database is closed or fails: `lastError` has
-  ///   the reason.
+  /// Runs `body` on the database; returns `nil` if it fails: `lastError` has the reason.
   func query<R>(_ body: (SQLiteDatabase) throws(SQLiteError) -> R) -> R? {
-    if database == nil {
-      guard failureCount < Self.mostRetries,
-        SystemTime.uptime - failureTime > Self.retrySeconds, open()
-      else { return nil }
-    }
     guard let database else { return nil }
     do throws(SQLiteError) {
       return try body(database)
@@ -183,34 +131,210 @@ final class YYKVStorage {
     }
   }
 
-  /// Deletes the closed database, moves the files to the trash, and empties that later.
-  func reset() {
-    for suffix in ["", "-wal", "-shm"] { SystemFiles.remove(databasePath + suffix) }
-    // The move fails if the trash already has the name.
-    var number = 0
-    while !SystemFiles.move(filesPath, to: trashPath + "/\(now)-\(number)"), number < 1000 {
-      number += 1
-    }
-    try? SystemFiles.makeFolder(filesPath)
-    emptyTrash()
-  }
-
-  /// Removes the contents of the trash, on a queue.
-  private func emptyTrash() {
+  /// Deletes the closed database, moves the files to the trash, and empties that later, on a queue.
+  private func reset() {
+    for suffix in ["", "-wal", "-shm"] { unlink(databasePath + suffix) }
+    rename(filesPath, trashPath + "/" + UUID().uuidString)
+    makeFolder(filesPath)
     let trashPath = trashPath
     trashQueue.async {
-      for folder in SystemFiles.names(in: trashPath) {
-        let folderPath = trashPath + "/" + folder
-        for name in SystemFiles.names(in: folderPath) {
-          SystemFiles.remove(folderPath + "/" + name)
-        }
-        SystemFiles.removeFolder(folderPath)
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: trashPath)) ?? [] {
+        try? FileManager.default.removeItem(atPath: trashPath + "/" + name)
       }
     }
   }
 
-  /// Returns when the trash has been emptied.
-  func waitForTrash() {
-    trashQueue.sync {}
+  // MARK: One item at a time
+
+  /// Stores a value, in a file if a name is given, else in the database; returns whether it did.
+  ///
+  /// File and row are not written atomically: another storage on the same folder may see one
+  /// without the other.
+  @discardableResult
+  func save(key: String, value: [UInt8], fileName: String? = nil) -> Bool {
+    section.write(synched: true) {
+      guard let fileName else {
+        if kind == .mixed, let old = self.fileName(ofKey: key) {
+          unlink(filePath(old))
+          SYNC_POINT("yykvstorage.save.oldFileRemoved")
+        }
+        return writeRow(key, value.count, nil, value)
+      }
+      // In place, as the original: another reader may see none of it, or a part.
+      let isWritten =
+        (try? Data(value).write(to: URL(fileURLWithPath: filePath(fileName)))) != nil
+      SYNC_POINT("yykvstorage.save.fileWritten")
+      if isWritten, writeRow(key, value.count, fileName, nil) { return true }
+      unlink(filePath(fileName))
+      return false
+    }
+  }
+
+  /// What is stored under a key; notes the access. A row whose file is missing is removed.
+  func item(forKey key: String) -> YYStorageItem? {
+    section.write(synched: true) {
+      let found = query { database throws(SQLiteError) in
+        let row = try database.statement(
+          "SELECT filename, size, inline_data FROM manifest WHERE key = ?1", .text(key))
+        guard try row.step() else { return YYStorageItem?.none }
+        return YYStorageItem(
+          key: key, value: row.bytes(2), fileName: row.text(0), size: row.number(1))
+      }
+      guard var item = found ?? nil else { return nil }
+      _ = query { database throws(SQLiteError) in
+        try database.statement(
+          "UPDATE manifest SET last_access_time = ?1 WHERE key = ?2", .number(time(nil)), .text(key)
+        ).step()
+      }
+      if let fileName = item.fileName {
+        guard let value = read(fileName) else {
+          removeRow(key)
+          return nil
+        }
+        item.value = value
+      }
+      return item
+    }
+  }
+
+  /// Removes the item under a key; returns whether the database removed it.
+  @discardableResult
+  func remove(key: String) -> Bool {
+    section.write(synched: true) {
+      if kind != .database, let fileName = fileName(ofKey: key) { unlink(filePath(fileName)) }
+      return removeRow(key)
+    }
+  }
+
+  /// How many items there are; -1 if the database fails.
+  var count: Int {
+    section.read(synched: true) { number("SELECT count(*) FROM manifest") } ?? -1
+  }
+
+  /// The bytes of all values together; -1 if the database fails.
+  var size: Int {
+    section.read(synched: true) { number("SELECT coalesce(sum(size), 0) FROM manifest") } ?? -1
+  }
+
+  /// Every item; the value is `nil` if the file is missing.
+  func allItems() -> [YYStorageItem] {
+    section.read(synched: true) { items("SELECT key, filename, size, inline_data FROM manifest") }
+      .map { item in
+        var item = item
+        if let fileName = item.fileName { item.value = read(fileName) }
+        return item
+      }
+  }
+
+  /// The names of the files in the folder.
+  var fileNames: Set<String> {
+    Set((try? FileManager.default.contentsOfDirectory(atPath: filesPath)) ?? [])
+  }
+
+  private func filePath(_ name: String) -> String { filesPath + "/" + name }
+
+  private func read(_ name: String) -> [UInt8]? {
+    FileManager.default.contents(atPath: filePath(name)).map { [UInt8]($0) }
+  }
+
+  /// Removes a row but not its file; returns whether the database did.
+  @discardableResult
+  private func removeRow(_ key: String) -> Bool {
+    query { database throws(SQLiteError) in
+      try database.statement("DELETE FROM manifest WHERE key = ?1", .text(key)).step()
+    } != nil
+  }
+
+  private func fileName(ofKey key: String) -> String? {
+    let found = query { database throws(SQLiteError) in
+      let row = try database.statement("SELECT filename FROM manifest WHERE key = ?1", .text(key))
+      return try row.step() ? row.text(0) : nil
+    }
+    return found ?? nil
+  }
+
+  private func writeRow(
+    _ key: String, _ size: Int, _ fileName: String?, _ value: [UInt8]?
+  ) -> Bool {
+    query { database throws(SQLiteError) in
+      try database.statement(
+        "INSERT OR REPLACE INTO manifest (key, filename, size, inline_data, modification_time,"
+          + " last_access_time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        .text(key), fileName.map(SQLiteValue.text) ?? .null, .number(size),
+        value.map(SQLiteValue.bytes) ?? .null, .number(time(nil)), .number(time(nil))
+      ).step()
+    } != nil
+  }
+
+  /// The number in the only row and column of a statement's result.
+  private func number(_ sql: String) -> Int? {
+    query { database throws(SQLiteError) in
+      let row = try database.statement(sql)
+      return try row.step() ? row.number(0) : 0
+    }
+  }
+
+  /// The items of a statement's rows: key, file, size and value.
+  private func items(_ sql: String) -> [YYStorageItem] {
+    query { database throws(SQLiteError) in
+      let row = try database.statement(sql)
+      var items: [YYStorageItem] = []
+      while try row.step() {
+        items.append(
+          YYStorageItem(
+            key: row.text(0) ?? "", value: row.bytes(3), fileName: row.text(1),
+            size: row.number(2)))
+      }
+      return items
+    } ?? []
+  }
+
+  // MARK: Many items at a time
+
+  /// Removes the least recently used items down to this number.
+  func removeItems(toFitCount limit: Int) {
+    if limit <= 0 { return removeAll() }
+    section.write(synched: true) {
+      var count = number("SELECT count(*) FROM manifest") ?? 0
+      while count > limit {
+        let oldest = oldest()
+        if oldest.isEmpty { break }
+        for item in oldest where count > limit {
+          guard remove(item) else { return }
+          count -= 1
+        }
+      }
+      _ = query { database in database.checkpoint() }
+    }
+  }
+
+  /// Removes everything at once: the database is closed, deleted and made anew.
+  func removeAll() {
+    section.write(synched: true) {
+      close()
+      reset()
+      _ = open()
+    }
+  }
+
+  /// Removes some of the least recently used items; returns how many, or `nil` if the database
+  /// fails.
+  func removeBatch() -> Int? {
+    section.write(synched: true) {
+      let oldest = oldest()
+      for item in oldest where !remove(item) { return nil }
+      return oldest.count
+    }
+  }
+
+  private func remove(_ item: YYStorageItem) -> Bool {
+    if let fileName = item.fileName { unlink(filePath(fileName)) }
+    return removeRow(item.key)
+  }
+
+  private func oldest() -> [YYStorageItem] {
+    items(
+      "SELECT key, filename, size, NULL FROM manifest ORDER BY last_access_time"
+        + " LIMIT \(Self.batch)")
   }
 }

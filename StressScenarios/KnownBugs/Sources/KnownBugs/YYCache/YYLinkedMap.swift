@@ -5,10 +5,8 @@ typealias YYObject = AnyObject & Sendable
 
 /// Bytes as an object, for `Cache`, whose values are bytes.
 final class YYData: Sendable {
-  /// The bytes.
   let bytes: [UInt8]
 
-  /// Puts bytes into an object.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
@@ -28,16 +26,13 @@ final class YYLinkedMapNode {
   let key: String
   var value: any YYObject
   var cost: Int
-  /// When it was used last, on the monotonic clock.
-  var time: Double
   /// Marks accesses to `value`, which the original also makes outside the lock.
   let valueSection = Section("yymemory.value")
 
-  init(key: String, value: any YYObject, cost: Int, time: Double) {
+  init(key: String, value: any YYObject, cost: Int) {
     self.key = key
     self.value = value
     self.cost = cost
-    self.time = time
   }
 }
 
@@ -59,16 +54,10 @@ final class YYLinkedMap {
 
   var totalCost: Int { section.read(synched: true) { costOfAll } }
 
-  /// The last use of the least recently used entry; `nil` if there is none.
-  var oldestTime: Double? {
-    section.read(synched: true) { tail?._withUnsafeGuaranteedRef { $0.time } }
-  }
-
   /// The entry of a key, which becomes the most recently used.
-  func use(_ key: String, _ clock: () -> Double) -> YYLinkedMapNode? {
+  func use(_ key: String) -> YYLinkedMapNode? {
     section.write(synched: true) {
       guard let node = nodes[key] else { return nil }
-      node.time = clock()
       bringToHead(node)
       return node
     }

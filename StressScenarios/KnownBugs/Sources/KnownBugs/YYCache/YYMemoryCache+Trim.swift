@@ -1,8 +1,9 @@
 import Dispatch
+import Foundation
 import Interlock
 import Synchronization
 
-// `_trimToCost:`, `_trimToCount:`, `_trimToAge:`, `_trimInBackground` and `_trimRecursively`.
+// `_trimToCost:`, `_trimToCount:`.
 extension YYMemoryCache {
   /// Removes the least recently used entries down to this total cost; 0 removes all.
   func trim(toCost limit: Int) {
@@ -14,20 +15,10 @@ extension YYMemoryCache {
     trim(removesAll: limit == 0) { $0.count > limit }
   }
 
-  /// Removes entries that have not been used for this many seconds; 0 or less removes all.
-  func trim(toAge limit: Double) {
-    let now = clock()
-    trim(removesAll: limit <= 0) { map in
-      guard let time = map.oldestTime else { return false }
-      return now - time > limit
-    }
-  }
-
-  /// Trims to all limits, as the original does after each interval.
+  /// Trims to both limits, as the original does after each interval.
   func trimToLimits() {
     trim(toCost: costLimit)
     trim(toCount: countLimit)
-    trim(toAge: ageLimit)
   }
 
   /// Returns when every trim requested so far has ended.
@@ -54,15 +45,6 @@ extension YYMemoryCache {
     }
   }
 
-  /// Trims to all limits after each interval while the cache lives.
-  func trimAgain(after interval: Double) {
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + interval) { [weak self] in
-      guard let self else { return }
-      queue.async { [self] in trimToLimits() }
-      trimAgain(after: interval)
-    }
-  }
-
   private func trim(removesAll: Bool, while isAbove: (YYLinkedMap) -> Bool) {
     lock()
     let removed = removesAll ? removeAllUnderLock() : nil
@@ -71,7 +53,9 @@ extension YYMemoryCache {
     withExtendedLifetime(removed) {}
     if isDone { return }
     SYNC_POINT("yymemorycache.trim.aboveLimit")
-    releaseLater(repairs.contains(.trimsInTurn) ? takeInTurn(isAbove) : takeByTrying(isAbove))
+    let taken = repairs.contains(.trimsInTurn) ? takeInTurn(isAbove) : takeByTrying(isAbove)
+    // On the queue, whatever the settings, as the original does.
+    if !taken.isEmpty { releaseLater(Removed(taken)) }
   }
 
   /// As shipped: one entry for each successful try-lock, and a sleep for each failed one. If
@@ -86,7 +70,7 @@ extension YYMemoryCache {
         taken.append(node)
       } else {
         SYNC_POINT("yymemorycache.trim.foundTaken")
-        SystemTime.sleep(milliseconds: 10)
+        usleep(10_000)
         SYNC_POINT("yymemorycache.trim.triesAgain")
       }
     }
@@ -109,5 +93,45 @@ extension YYMemoryCache {
     doesTrimWait.store(false, ordering: .releasing)
     turnstile.unlock()
     return taken
+  }
+
+  // MARK: Where removed objects are released
+
+  // The original decides it under the lock: on a low-priority queue, or at once.
+
+  /// Releases a removed object; called under the lock.
+  ///
+  /// - Returns: The object that the caller has to retain until it releases the lock
+  ///   (`releasesOutsideLock`). As shipped `nil`: without a queue the object's `deinit` runs here,
+  ///   under the lock.
+  @discardableResult
+  func dispose(_ object: AnyObject?) -> AnyObject? {
+    guard let object else { return nil }
+    if releasesAsynchronously {
+      releaseLater(object)
+      return nil
+    }
+    return repairs.contains(.releasesOutsideLock) ? object : nil
+  }
+
+  /// Releases all entries at once.
+  @discardableResult
+  func dispose(_ nodes: [String: YYLinkedMapNode]) -> AnyObject? {
+    nodes.isEmpty ? nil : dispose(Removed(nodes))
+  }
+
+  private func releaseLater(_ object: AnyObject) {
+    // Safe: no other code uses the object, and the block only releases it.
+    nonisolated(unsafe) let object = object
+    DispatchQueue.global(qos: .utility).async { withExtendedLifetime(object) {} }
+  }
+}
+
+/// Several nodes as one object, as the original passes its whole dictionary or an array.
+private final class Removed<Nodes: Collection> {
+  let nodes: Nodes
+
+  init(_ nodes: Nodes) {
+    self.nodes = nodes
   }
 }

@@ -1,25 +1,23 @@
+import Caches
 import Dispatch
+import Foundation
 import Interlock
 import Synchronization
 
 /// The memory cache of YYCache 1.0.4: a dictionary in the order of use, under a POSIX mutex.
 ///
-/// It follows `objectForKey:`, `setObject:forKey:withCost:`, `removeObjectForKey:`,
-/// `removeAllObjects` and `_trimToCost:`, `_trimToCount:`, `_trimToAge:` of YYMemoryCache.m. As
-/// shipped, a value is read after the lock is released; objects that `set` replaces or evicts, or
-/// that are removed all at once, are released under the lock unless that happens on a queue; trims
-/// use a try-lock for each entry, and sleep for 10 ms when it fails; and every `set` above the cost
-/// limit queues another trim.
+/// It follows YYMemoryCache.m. As shipped, a value is read after the lock is released; objects that
+/// `set` replaces or evicts, or that are removed all at once, are released under the lock unless
+/// that happens on a queue; trims use a try-lock for each entry, and sleep for 10 ms when it fails;
+/// and every `set` above the cost limit queues another trim.
 ///
 /// `@unchecked Sendable`: mutable state is under `mutex` or atomic, except for the read outside the
 /// lock, which is the modelled bug.
-final class YYMemoryCache: @unchecked Sendable {
-  /// Called with the cache.
+final class YYMemoryCache: Cache, @unchecked Sendable {
   typealias CacheBlock = @Sendable (YYMemoryCache) -> Void
 
   let repairs: YYMemoryRepairs
-  let clock: @Sendable () -> Double
-  let mutex = TryMutex()
+  let mutex = PosixMutex()
   let map = YYLinkedMap()
   /// Trims run here.
   let queue = DispatchQueue(label: "yymemory.trims")
@@ -27,13 +25,9 @@ final class YYMemoryCache: @unchecked Sendable {
   // Objective-C's atomic properties, which order nothing: relaxed.
   private let countLimitStored = Atomic(Int.max)
   private let costLimitStored = Atomic(Int.max)
-  private let ageLimitStored = Atomic(Double.infinity.bitPattern)
   private let releasesAsynchronouslyStored = Atomic(true)
-  private let releasesOnMainThreadStored = Atomic(false)
-
-  // Atomic properties as well: each read and each write takes a lock of its own.
-  private let removesAllOnMemoryWarningStored = Atomic(true)
   private let removesAllInBackgroundStored = Atomic(true)
+  // Atomic properties as well: each read and each write takes a lock of its own.
   private let memoryWarningBlock = Mutex<CacheBlock?>(nil)
   private let backgroundBlock = Mutex<CacheBlock?>(nil)
 
@@ -44,27 +38,9 @@ final class YYMemoryCache: @unchecked Sendable {
   let mostTrimsUnderWay = Atomic(0)
   /// Whether a trim waits for the mutex, and the lock that other callers then pass (`trimsInTurn`).
   let doesTrimWait = Atomic(false)
-  let turnstile = TryMutex()
+  let turnstile = PosixMutex()
 
-  /// Makes an empty cache without limits.
-  ///
-  /// - Parameters:
-  ///   - repairs: The repairs.
-  ///   - autoTrimInterval: The seconds between two automatic trims to the limits; 0 or less for
-  ///     none.
-  convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
-    self.init(
-      repairs: repairs, autoTrimInterval: autoTrimInterval, clock: { SystemTime.uptime })
-  }
-
-  /// Makes an empty cache whose entries age by another clock, in seconds.
-  init(
-    repairs: YYMemoryRepairs, autoTrimInterval: Double, clock: @escaping @Sendable () -> Double
-  ) {
-    self.repairs = repairs
-    self.clock = clock
-    if autoTrimInterval > 0 { trimAgain(after: autoTrimInterval) }
-  }
+  init(repairs: YYMemoryRepairs = []) { self.repairs = repairs }
 
   deinit {
     dispose(map.removeAll())
@@ -84,28 +60,10 @@ final class YYMemoryCache: @unchecked Sendable {
     set { costLimitStored.store(newValue, ordering: .relaxed) }
   }
 
-  /// For how many seconds an entry may be unused before the next automatic trim removes it.
-  var ageLimit: Double {
-    get { Double(bitPattern: ageLimitStored.load(ordering: .relaxed)) }
-    set { ageLimitStored.store(newValue.bitPattern, ordering: .relaxed) }
-  }
-
   /// Whether removed objects are released on a queue, and not on the thread that removes them.
   var releasesAsynchronously: Bool {
     get { releasesAsynchronouslyStored.load(ordering: .relaxed) }
     set { releasesAsynchronouslyStored.store(newValue, ordering: .relaxed) }
-  }
-
-  /// Whether that queue is the main one.
-  var releasesOnMainThread: Bool {
-    get { releasesOnMainThreadStored.load(ordering: .relaxed) }
-    set { releasesOnMainThreadStored.store(newValue, ordering: .relaxed) }
-  }
-
-  /// Whether a memory warning removes everything.
-  var removesAllOnMemoryWarning: Bool {
-    get { removesAllOnMemoryWarningStored.load(ordering: .relaxed) }
-    set { removesAllOnMemoryWarningStored.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether going into the background removes everything.
@@ -127,19 +85,13 @@ final class YYMemoryCache: @unchecked Sendable {
     set { backgroundBlock.withLock { $0 = newValue } }
   }
 
-  /// How many entries there are.
-  var totalCount: Int { withMutex { map.count } }
-
-  /// What all entries cost together. Never `nil`; `Cache` requires the optional.
-  var totalCost: Int? { withMutex { map.totalCost } }
-
   /// Whether there is an entry; its place in the order of use stays.
   func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
 
   /// The value of a key, which becomes the most recently used.
   func object(forKey key: String) -> (any YYObject)? {
     lock()
-    let node = map.use(key, clock)
+    let node = map.use(key)
     SYNC_POINT("yymemorycache.get.locked")
     guard let node else {
       mutex.unlock()
@@ -158,16 +110,12 @@ final class YYMemoryCache: @unchecked Sendable {
     return node.valueSection.read { node.value }
   }
 
-  /// Stores a value, which becomes the most recently used; `nil` removes.
-  func setObject(_ object: (any YYObject)?, forKey key: String, cost: Int = 0) {
-    guard let object else {
-      removeObject(forKey: key)
-      return
-    }
+  /// Stores a value, which becomes the most recently used.
+  func setObject(_ object: any YYObject, forKey key: String, cost: Int = 0) {
     var replaced: AnyObject?
     var pushedOut: AnyObject?
     lock()
-    if let node = map.use(key, clock) {
+    if let node = map.use(key) {
       map.setCost(cost, of: node)
       if repairs.contains(.releasesOutsideLock) { replaced = node.value }
       node.valueSection.write(synched: true) {
@@ -176,7 +124,7 @@ final class YYMemoryCache: @unchecked Sendable {
         node.value = object
       }
     } else {
-      map.insert(YYLinkedMapNode(key: key, value: object, cost: cost, time: clock()))
+      map.insert(YYLinkedMapNode(key: key, value: object, cost: cost))
     }
     if map.totalCost > costLimit { askForTrim() }
     if map.count > countLimit { pushedOut = dispose(map.removeTail()) }
@@ -186,7 +134,7 @@ final class YYMemoryCache: @unchecked Sendable {
 
   /// Removes an entry. It is released after the lock, in 1.0.4 too, whose function has a local
   /// variable that retains it.
-  func removeObject(forKey key: String) {
+  func removeValue(forKey key: String) {
     lock()
     let node = map.remove(key)
     if let node { dispose(node) }
@@ -194,8 +142,7 @@ final class YYMemoryCache: @unchecked Sendable {
     withExtendedLifetime(node) {}
   }
 
-  /// Removes every entry.
-  func removeAllObjects() {
+  func removeAllValues() {
     lock()
     let removed = removeAllUnderLock()
     mutex.unlock()
@@ -206,14 +153,13 @@ final class YYMemoryCache: @unchecked Sendable {
   /// calls this.
   func didReceiveMemoryWarning() {
     call { didReceiveMemoryWarningBlock }
-    if removesAllOnMemoryWarning { removeAllObjects() }
+    removeAllValues()
   }
 
-  /// The background's effect; the original observes the system's notification, here the
-  /// user calls this.
+  /// The effect of the application's going into the background; as `didReceiveMemoryWarning`.
   func didEnterBackground() {
     call { didEnterBackgroundBlock }
-    if removesAllInBackground { removeAllObjects() }
+    if removesAllInBackground { removeAllValues() }
   }
 
   /// As shipped the check and the call each read the property, which may be `nil` by the second
@@ -249,4 +195,31 @@ final class YYMemoryCache: @unchecked Sendable {
     defer { mutex.unlock() }
     return body()
   }
+
+  // MARK: The calls of every cache
+
+  func value(forKey key: String) -> [UInt8]? {
+    (object(forKey: key) as? YYData)?.bytes
+  }
+
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    setObject(YYData(value), forKey: key, cost: cost)
+  }
+
+  var count: Int { withMutex { map.count } }
+
+  var totalCost: Int? { withMutex { map.totalCost } }
+
+  /// What is stored; an object that is not bytes appears as an empty value.
+  func entries() -> [String: CacheEntry]? {
+    withMutex {
+      map.all.mapValues { node in
+        let value = node.valueSection.read(synched: true) { node.value }
+        return CacheEntry(value: (value as? YYData)?.bytes ?? [], cost: node.cost)
+      }
+    }
+  }
+
+  /// The keys according to the list, the most recently used first.
+  var keysInOrder: [String] { withMutex { map.keysInOrder } }
 }

@@ -1,12 +1,6 @@
 /// The repairs of a `YYMemoryCache`; none for version 1.0.4 as shipped.
 struct YYMemoryRepairs: OptionSet, Sendable {
-  /// One bit for each repair.
   let rawValue: Int
-
-  /// The repairs of these bits.
-  init(rawValue: Int) {
-    self.rawValue = rawValue
-  }
 
   /// A value is read before the lock is released: YYCache pull request 153.
   static let readsUnderLock = YYMemoryRepairs(rawValue: 1 << 0)

@@ -10,13 +10,12 @@ import Interlock
 ///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore, which the sections
 /// check.
-final class YYThreadSafeDictionary: @unchecked Sendable {
+final class YYThreadSafeDictionary: Cache, @unchecked Sendable {
   private let repaired: Bool
   private let semaphore = DispatchSemaphore(value: 1)
   private let section = Section("yydictionary")
   private var values: [String: [UInt8]] = [:]
 
-  /// Makes an empty dictionary.
   init(repaired: Bool = false) {
     self.repaired = repaired
   }
@@ -44,28 +43,15 @@ final class YYThreadSafeDictionary: @unchecked Sendable {
     defer { semaphore.signal() }
     section.write(synched: true) { body(&values) }
   }
-}
 
-extension YYThreadSafeDictionary: Cache {
-  /// The value under a key.
   func value(forKey key: String) -> [UInt8]? { read { $0[key] } }
 
-  /// Stores a value; costs are not kept.
-  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    write { $0[key] = value }
-  }
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) { write { $0[key] = value } }
 
-  /// Removes a value.
-  func removeValue(forKey key: String) {
-    write { $0[key] = nil }
-  }
+  func removeValue(forKey key: String) { write { $0[key] = nil } }
 
-  /// Removes every value.
-  func removeAllValues() {
-    write { $0.removeAll() }
-  }
+  func removeAllValues() { write { $0.removeAll() } }
 
-  /// How many values there are.
   var count: Int { read { $0.count } }
 
   /// What is stored, at its size.

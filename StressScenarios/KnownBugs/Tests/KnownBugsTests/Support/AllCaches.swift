@@ -55,7 +55,7 @@ extension CacheCase {
   ]
 
   private static let yyMemory = pair("YYMemoryCache") {
-    YYMemoryCache(repairs: $0 ? .all : [], autoTrimInterval: 0)
+    YYMemoryCache(repairs: $0 ? .all : [])
   }
 
   /// YYCache's caches that keep no costs; those on disk only where there is SQLite.
@@ -143,13 +143,12 @@ private func pinOptions(
   return options
 }
 
-/// Options of YYCache's disk caches, without automatic trims.
+/// Options of YYCache's disk caches.
 func yyOptions(
   _ repairs: YYDiskRepairs = [], inlineThreshold: Int = YYDiskCache.defaultInlineThreshold
 ) -> YYDiskCache.Options {
   var options = YYDiskCache.Options()
   options.repairs = repairs
   options.inlineThreshold = inlineThreshold
-  options.autoTrimInterval = 0
   return options
 }

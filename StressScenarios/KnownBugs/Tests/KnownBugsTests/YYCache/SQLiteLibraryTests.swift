@@ -13,11 +13,6 @@ struct SQLiteLibraryTests {
     #expect(SQLiteLibrary(anyOf: ["libc.so.6", "/usr/lib/libSystem.dylib"]) == nil)
   }
 
-  @Test("SQLite has its version", .enabled(if: SQLiteLibrary.missing == nil))
-  func version() {
-    #expect(SQLiteLibrary.shared?.version.hasPrefix("3.") == true)
-  }
-
   @Test("SQLite is missing, with what to install, if the environment names none")
   func missingByEnvironment() async {
     await #expect(processExitsWith: .success) {

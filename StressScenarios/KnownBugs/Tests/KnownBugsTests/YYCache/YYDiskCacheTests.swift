@@ -18,7 +18,7 @@ struct YYDiskCacheTests {
         let key = "key-\(round % 3)"
         switch (round + thread) % 4 {
         case 0: cache.removeValue(forKey: key)
-        case 1: cache.memory.removeObject(forKey: key)
+        case 1: cache.memory.removeValue(forKey: key)
         case 2: _ = cache.value(forKey: key)
         default: cache.setValue([UInt8(thread), UInt8(round)], forKey: key, cost: 1)
         }
@@ -71,11 +71,11 @@ struct YYDiskCacheTests {
   func databaseIsLocked() throws {
     let one = try YYDiskCache(path, yyOptions())
     let two = try YYDiskCache(path, yyOptions())
-    one.setValue([1], forKey: "a")
+    one.store([1], forKey: "a")
     // Keeps its snapshot of the database open.
     #expect(one.value(forKey: "a") == [1])
-    #expect(two.setValue([2], forKey: "a"))
-    #expect(!one.setValue([3], forKey: "a"))
+    #expect(two.store([2], forKey: "a"))
+    #expect(!one.store([3], forKey: "a"))
     #expect(one.lastError == "database is locked")
     #expect(two.value(forKey: "a") == [2])
   }

@@ -11,7 +11,7 @@ private let bothKinds: [YYMemoryRepairs] = [[], .all]
 @Suite("YYMemoryCache", .timeLimit(.minutes(10)))
 struct YYMemoryCacheTests {
   private func cache(_ repairs: YYMemoryRepairs, keys: String...) -> YYMemoryCache {
-    let cache = YYMemoryCache(repairs: repairs, autoTrimInterval: 0)
+    let cache = YYMemoryCache(repairs: repairs)
     for key in keys { cache.setValue([1], forKey: key, cost: 1) }
     return cache
   }
@@ -29,7 +29,7 @@ struct YYMemoryCacheTests {
       cache.waitForTrims()
       #expect(cache.keysInOrder == ["key-98"])
       cache.trim(toCost: 0)
-      #expect(cache.totalCount == 0)
+      #expect(cache.count == 0)
     }
   }
 
@@ -39,7 +39,7 @@ struct YYMemoryCacheTests {
       let cache = cache(repairs)
       let died = DispatchSemaphore(value: 0)
       cache.setObject(Mourned { died.signal() }, forKey: "a")
-      cache.removeAllObjects()
+      cache.removeAllValues()
       died.wait()
 
       cache.releasesAsynchronously = false
@@ -50,14 +50,14 @@ struct YYMemoryCacheTests {
       store()
       store()
       #expect(deaths.load(ordering: .relaxed) == 1)
-      cache.removeObject(forKey: "a")
+      cache.removeValue(forKey: "a")
       #expect(deaths.load(ordering: .relaxed) == 2)
       store()
       cache.countLimit = 1
       cache.setValue([1], forKey: "b", cost: 1)
       #expect(deaths.load(ordering: .relaxed) == 3)
       store()
-      cache.removeAllObjects()
+      cache.removeAllValues()
       #expect(deaths.load(ordering: .relaxed) == 4)
     }
   }
@@ -70,14 +70,14 @@ struct YYMemoryCacheTests {
         let cache = cache(repairs)
         cache.releasesAsynchronously = false
         func store() {
-          cache.setObject(Mourned { [unowned cache] in _ = cache.totalCount }, forKey: "a")
+          cache.setObject(Mourned { [unowned cache] in _ = cache.count }, forKey: "a")
         }
         store()
-        cache.removeObject(forKey: "a")
+        cache.removeValue(forKey: "a")
         guard repairs == .all else { continue }
         store()
         store()
-        cache.removeAllObjects()
+        cache.removeAllValues()
         cache.countLimit = 1
         store()
         cache.setValue([1], forKey: "b", cost: 1)
@@ -88,7 +88,7 @@ struct YYMemoryCacheTests {
 
   @Test("YYMemoryCache, repaired, works with many threads, and requests one trim at a time")
   func manyThreads() async throws {
-    let cache = YYMemoryCache(repairs: .all, autoTrimInterval: 0)
+    let cache = YYMemoryCache(repairs: .all)
     cache.costLimit = 5
     await onThreads(4) { thread in
       for round in 0..<500 {
@@ -99,7 +99,7 @@ struct YYMemoryCacheTests {
     }
     await onThread { cache.waitForTrims() }
     #expect(try #require(cache.totalCost) <= 5)
-    #expect(cache.totalCost == cache.totalCount)
+    #expect(cache.totalCost == cache.count)
     #expect(Set(cache.keysInOrder) == Set(cache.entries()?.keys.map { $0 } ?? []))
     #expect((1...2).contains(cache.mostTrimsAtOnce))
   }

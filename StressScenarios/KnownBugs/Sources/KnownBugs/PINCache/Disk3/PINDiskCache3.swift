@@ -28,11 +28,11 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
   let folder: CacheFolder
   let trash: PINTrash
   let section = Section("pin.disk")
-  private let mutex: PINMutex
+  private let mutex: PosixMutex
   /// Held over each change and its blocks; taken before `mutex`. `nil` without the repair.
   let turn: PINTurn?
-  private let writable = PINCondition()
-  private let stateKnown = PINCondition()
+  private let writable = PosixCondition()
+  private let stateKnown = PosixCondition()
   /// Signalled by each thread that is about to wait, and when no thread will wait any more; used by
   /// `wakeSpuriously` alone.
   private let hasWaiter = DispatchSemaphore(value: 0)
@@ -54,7 +54,7 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
     folder = CacheFolder(root: root, prefix: PINDiskOptions.prefix, name: name)
     trash = PINTrash(
       root: root, style: changes.contains(.trashLocked) ? .replacedUnderLock : .replaced)
-    mutex = PINMutex(recursive: changes.contains(.fileLockRecursive))
+    mutex = PosixMutex(recursive: changes.contains(.fileLockRecursive))
     turn = changes.contains(.changesInTurn) ? options.turn ?? PINTurn() : nil
     // Not on the scheduler: its work may block all its threads on the lock and leave none for this.
     let start = options.start ?? { work in DispatchQueue.global().async(execute: work) }
@@ -92,7 +92,7 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
 
   /// Under the lock: waits once. After a spurious wake-up the caller continues though the condition
   /// does not hold.
-  private func wait(_ condition: PINCondition, until isTrue: () -> Bool) {
+  private func wait(_ condition: PosixCondition, until isTrue: () -> Bool) {
     if isTrue() { return }
     hasWaiter.signal()
     condition.wait(mutex)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Foundation
 
 /// Runs `body` while no file of the process can grow: a write fails as on a full disk, except that
 /// its error is `EFBIG`, and files can still be made, renamed and removed.

@@ -1,32 +1,32 @@
 import CSQLite
+import Foundation
 
 /// The system's SQLite, loaded at run time.
 ///
 /// `@unchecked Sendable`: the table never changes after it is filled.
 struct SQLiteLibrary: @unchecked Sendable {
+  #if canImport(Darwin)
+  private static let names = ["/usr/lib/libsqlite3.dylib"]
+  private static let package = "a system with /usr/lib/libsqlite3.dylib"
+  #else
+  private static let names = ["libsqlite3.so.0", "libsqlite3.so"]
+  private static let package = "libsqlite3-0 (Debian, Ubuntu) or sqlite-libs (Fedora)"
+  #endif
+
   let functions: UnsafePointer<csqlite_library>
 
-  /// The first of these files that is a library with all needed functions; `nil` if none is.
-  ///
-  /// - Parameter names: File names in the system's library search path, or paths.
+  /// The first of these files, by name or path, that is a library with all needed functions; `nil`
+  /// if none is.
   init?(anyOf names: [String]) {
-    for name in names {
-      guard let functions = csqlite_load(name) else { continue }
-      self.functions = functions
-      return
-    }
-    return nil
+    guard let functions = names.lazy.compactMap({ csqlite_load($0) }).first else { return nil }
+    self.functions = functions
   }
 
   /// The process-wide instance. The environment variable `INTERLOCK_SQLITE` names another file, for
   /// a library in an unusual place.
   static let shared = SQLiteLibrary(
-    anyOf: SystemFiles.environment("INTERLOCK_SQLITE").map { [$0] } ?? SQLiteNames.libraries)
+    anyOf: ProcessInfo.processInfo.environment["INTERLOCK_SQLITE"].map { [$0] } ?? names)
 
   /// What to install if this machine has no SQLite; `nil` if it has.
-  static let missing: String? =
-    shared == nil ? "needs SQLite: install \(SQLiteNames.package)" : nil
-
-  /// The version, as "3.40.1".
-  var version: String { String(cString: functions.pointee.libversion()) }
+  static let missing: String? = shared == nil ? "needs SQLite: install \(package)" : nil
 }

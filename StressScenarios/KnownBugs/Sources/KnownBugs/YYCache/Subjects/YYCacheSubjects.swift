@@ -12,35 +12,24 @@ let yycacheSubjects: [SubjectEntry] = [
   dictionary("yykit-dictionary-repaired", "a dictionary of which a copy is enumerated", true),
 ]
 
-private func entry(
-  _ name: String, _ summary: String, _ actions: [String], missing: String? = nil,
-  _ make: @escaping @Sendable () -> any Subject
-) -> SubjectEntry {
-  SubjectEntry(
-    name: name, summary: summary, family: "YYCache", actions: actions, runsUnlisted: false,
-    missing: missing, make: make)
-}
-
 private func memory(
   _ name: String, _ summary: String, _ repairs: YYMemoryRepairs
 ) -> SubjectEntry {
-  var memory = entry(name, summary, YYMemorySubject.actions) { YYMemorySubject(repairs) }
-  memory.isMemoryCache = true
-  return memory
+  .model(name, summary, family: "YYCache", isMemoryCache: true) { YYMemorySubject(repairs) }
 }
 
 private func disk(_ name: String, _ summary: String, _ repairs: YYDiskRepairs) -> SubjectEntry {
-  entry(name, summary, YYDiskSubject.actions, missing: SQLiteLibrary.missing) {
+  .model(name, summary, family: "YYCache", missing: SQLiteLibrary.missing) {
     YYDiskSubject(repairs)
   }
 }
 
 private func pair(_ name: String, _ summary: String, _ repairs: YYDiskRepairs) -> SubjectEntry {
-  entry(name, summary, YYPairSubject.actions, missing: SQLiteLibrary.missing) {
+  .model(name, summary, family: "YYCache", missing: SQLiteLibrary.missing) {
     YYPairSubject(repairs)
   }
 }
 
 private func dictionary(_ name: String, _ summary: String, _ repaired: Bool) -> SubjectEntry {
-  entry(name, summary, YYDictionarySubject.actions) { YYDictionarySubject(repaired) }
+  .model(name, summary, family: "YYCache") { YYDictionarySubject(repaired) }
 }

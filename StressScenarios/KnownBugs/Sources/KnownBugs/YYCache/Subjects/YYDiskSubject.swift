@@ -2,36 +2,30 @@ import InterlockStress
 import Caches
 
 /// YYCache's disk cache as a subject; a thread may open one for itself.
-final class YYDiskSubject: YYSubject {
+final class YYDiskSubject: ActionSubject {
   static let actions = [
     "open", "open-spelt-otherwise", "close", "remove-all-asking", "set-asking", "limit-count",
     "trim-to-limits", "deny-writes", "allow-writes", "log-nothing", "check-log",
   ]
 
   private let caches: OpenedByThreads<YYDiskCache>
-  var cache: any Caches.Cache { caches.current }
+  var cache: (any Caches.Cache)? { caches.current }
 
-  /// The cache that the archive block calls, if it calls one.
+  /// The cache that is called before a value is archived, if one is.
   private let asked = Box<YYDiskCache?>(nil)
   private let errors = YYErrorLog()
 
   init(_ repairs: YYDiskRepairs) {
-    var options = optionsOfTrial(repairs)
-    let archive = options.archive
-    options.archive = { [asked] value in
-      _ = asked.value?.count
-      return archive(value)
-    }
+    var options = YYDiskCache.Options()
+    options.repairs = repairs
+    options.willArchive = { [asked] in _ = asked.value?.count }
     options.log = { [errors] in errors.append($0) }
     caches = OpenedByThreads { [options] in try YYDiskCache.open($0, options) }
   }
 
-  func willPerform(_ operation: InterlockStress.Operation) { errors.expectFailure() }
+  func willPerform(_ call: Call) { errors.expectFailure() }
 
-  func act(
-    _ name: String, _ operation: InterlockStress.Operation,
-    completion: @escaping @Sendable (Reply) -> Void
-  ) {
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) {
     switch name {
     case "open": caches.openForThread(oddlySpelt: false)
     case "open-spelt-otherwise": caches.openForThread(oddlySpelt: true)
@@ -39,9 +33,9 @@ final class YYDiskSubject: YYSubject {
     case "set-asking":
       // An archive block that reads how many entries there are.
       asked.value = caches.current
-      caches.current.setValue(operation.value, forKey: operation.key)
+      caches.current.store(call.value, forKey: call.key)
       asked.value = nil
-    case "limit-count": caches.current.updateLimits { $0.count = operation.cost }
+    case "limit-count": caches.current.countLimit = call.cost
     case "trim-to-limits": caches.current.trimToLimits()
     case "deny-writes":
       caches.current.deniesWrites(true)
@@ -57,8 +51,8 @@ final class YYDiskSubject: YYSubject {
     default:
       // "remove-all-asking": a progress bar that reads how many entries are left.
       let cache = caches.current
-      cache.removeAllValues(progress: { _, _ in _ = cache.count }, end: { _ in completion(.done) })
-      return
+      return cache.removeAllValues(
+        progress: { _ = cache.count }, end: { completion(.done) })
     }
     completion(.done)
   }
@@ -78,30 +72,28 @@ final class YYDiskSubject: YYSubject {
     state.indexes = ["the database": fileNames.inDatabase, "the folder": fileNames.inFolder]
     state.limits = [
       .init("caches open on one folder", value: count, limit: 1),
-      .init("the number of the entries", value: cache.count, limit: cache.limits.count),
+      .init("the number of the entries", value: cache.count, limit: cache.countLimit),
     ]
     return state
   }
 }
 
 /// YYCache's pair as a subject; a thread may open one for itself.
-final class YYPairSubject: YYSubject {
+final class YYPairSubject: ActionSubject {
   static let actions = ["open", "close", "forget-memory"]
 
   private let pairs: OpenedByThreads<YYCache>
-  var cache: any Caches.Cache { pairs.current }
+  var cache: (any Caches.Cache)? { pairs.current }
 
   init(_ repairs: YYDiskRepairs) {
-    pairs = OpenedByThreads {
-      try YYCache.open(
-        $0, optionsOfTrial(repairs), memoryRepairs: repairs.isEmpty ? [] : .all)
+    var options = YYDiskCache.Options()
+    options.repairs = repairs
+    pairs = OpenedByThreads { [options] in
+      try YYCache.open($0, options, memoryRepairs: repairs.isEmpty ? [] : .all)
     }
   }
 
-  func act(
-    _ name: String, _ operation: InterlockStress.Operation,
-    completion: @escaping @Sendable (Reply) -> Void
-  ) {
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) {
     switch name {
     case "open": pairs.openForThread(oddlySpelt: false)
     case "close": pairs.closeForThread()

@@ -3,7 +3,7 @@ import InterlockStress
 import Synchronization
 
 /// YYCache's memory cache as a subject.
-final class YYMemorySubject: YYSubject, CacheBackedSubject {
+final class YYMemorySubject: ActionSubject, CacheBackedSubject {
   static let actions = [
     "set-asking-at-end", "trim-to-cost", "trim-to-limits", "limit-cost", "limit-count",
     "release-here", "warn", "follow-warnings", "unfollow-warnings", "enter-background",
@@ -14,72 +14,60 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
   private let memory: YYMemoryCache
   /// How often the block for the background was called. Relaxed: it only counts.
   private let backgroundCalls = Atomic(0)
-  var cache: any Caches.Cache { memory }
+  var cache: (any Caches.Cache)? { memory }
   var measuredCache: (any Caches.Cache)? { memory }
 
   init(_ repairs: YYMemoryRepairs) {
-    memory = YYMemoryCache(repairs: repairs, autoTrimInterval: 0)
+    memory = YYMemoryCache(repairs: repairs)
   }
 
-  func act(
-    _ name: String, _ operation: InterlockStress.Operation,
-    completion: @escaping @Sendable (Reply) -> Void
-  ) {
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) {
     switch name {
     case "set-asking-at-end":
       // An object whose `deinit` calls the cache.
       let memory = memory
       memory.setObject(
-        EndingObject { [weak memory] in _ = memory?.totalCount }, forKey: operation.key,
-        cost: operation.cost)
-    case "trim-to-cost":
-      memory.trim(toCost: operation.cost)
-    case "limit-cost":
-      memory.costLimit = operation.cost
-    case "limit-count":
-      memory.countLimit = operation.cost
-    case "trim-to-limits":
-      memory.trimToLimits()
-    case "warn":
-      memory.didReceiveMemoryWarning()
+        EndingObject { [weak memory] in _ = memory?.count }, forKey: call.key,
+        cost: call.cost)
+    case "trim-to-cost": memory.trim(toCost: call.cost)
+    case "limit-cost": memory.costLimit = call.cost
+    case "limit-count": memory.countLimit = call.cost
+    case "trim-to-limits": memory.trimToLimits()
+    case "warn": memory.didReceiveMemoryWarning()
     case "follow-warnings":
       // A block that calls the cache, as one that writes a statistic.
-      memory.didReceiveMemoryWarningBlock = { _ = $0.totalCount }
-    case "unfollow-warnings":
-      memory.didReceiveMemoryWarningBlock = nil
+      memory.didReceiveMemoryWarningBlock = { _ = $0.count }
+    case "unfollow-warnings": memory.didReceiveMemoryWarningBlock = nil
     case "release-here":
       // Removed objects are released on the thread that removes them.
       memory.releasesAsynchronously = false
     default:
-      return completion(actForBackground(name, operation))
+      return completion(actForBackground(name, call))
     }
     completion(.done)
   }
 
-  private func actForBackground(_ name: String, _ operation: InterlockStress.Operation) -> Reply {
+  private func actForBackground(_ name: String, _ call: Call) -> Reply {
     switch name {
-    case "enter-background":
-      memory.didEnterBackground()
+    case "enter-background": memory.didEnterBackground()
     case "follow-background":
       // A block that calls the cache, as one that saves what is in it.
       memory.didEnterBackgroundBlock = { [weak self] in
-        _ = $0.totalCount
+        _ = $0.count
         self?.backgroundCalls.add(1, ordering: .relaxed)
       }
-    case "unfollow-background":
-      memory.didEnterBackgroundBlock = nil
-    case "keep-in-background":
-      memory.removesAllInBackground = false
+    case "unfollow-background": memory.didEnterBackgroundBlock = nil
+    case "keep-in-background": memory.removesAllInBackground = false
     case "check-background-calls":
       // The cost is how often the block must have been called.
       let calls = backgroundCalls.load(ordering: .relaxed)
-      if calls != operation.cost {
+      if calls != call.cost {
         return .failed("the block for the background was called \(calls) times")
       }
     default:
       // "check-removed"
-      if memory.containsObject(forKey: operation.key) {
-        return .failed("\(operation.key) is still there")
+      if memory.containsObject(forKey: call.key) {
+        return .failed("\(call.key) is still there")
       }
     }
     return .done
@@ -115,20 +103,17 @@ private final class EndingObject: Sendable {
 }
 
 /// YYKit's dictionary as a subject.
-final class YYDictionarySubject: YYSubject {
+final class YYDictionarySubject: ActionSubject {
   static let actions = ["count-while-enumerating"]
 
   private let dictionary: YYThreadSafeDictionary
-  var cache: any Caches.Cache { dictionary }
+  var cache: (any Caches.Cache)? { dictionary }
 
   init(_ repaired: Bool) {
     dictionary = YYThreadSafeDictionary(repaired: repaired)
   }
 
-  func act(
-    _ name: String, _ operation: InterlockStress.Operation,
-    completion: @escaping @Sendable (Reply) -> Void
-  ) {
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) {
     var count = 0
     dictionary.forEach { _, _ in
       count = dictionary.count

@@ -1,15 +1,9 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Foundation
 
 /// A POSIX mutex at a fixed address, which POSIX requires and a Swift property does not give.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
-struct PINMutex: @unchecked Sendable {
+struct PosixMutex: @unchecked Sendable {
   fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   init(recursive: Bool = false) {
@@ -27,6 +21,10 @@ struct PINMutex: @unchecked Sendable {
   @inline(__always)
   func lock() { check(pthread_mutex_lock(mutex)) }
 
+  /// Acquires the mutex if it is free; returns whether it did.
+  @inline(__always)
+  func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+
   @inline(__always)
   func unlock() { check(pthread_mutex_unlock(mutex)) }
 
@@ -37,24 +35,10 @@ struct PINMutex: @unchecked Sendable {
   }
 }
 
-/// The lock that lets the changes of a cache take turns, each with the blocks that announce it.
-///
-/// It is recursive, so that a block may change the cache. A pair shares one with both its layers:
-/// with one for each, a block of one layer that changes the other could deadlock.
-final class PINTurn: Sendable {
-  private let mutex = PINMutex(recursive: true)
-
-  deinit { mutex.destroy() }
-
-  func lock() { mutex.lock() }
-
-  func unlock() { mutex.unlock() }
-}
-
 /// A POSIX condition at an address that never changes.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the condition is made to be shared.
-struct PINCondition: @unchecked Sendable {
+struct PosixCondition: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
   init() {
@@ -64,7 +48,7 @@ struct PINCondition: @unchecked Sendable {
   }
 
   /// Releases the mutex and waits for a wake-up; POSIX allows spurious ones.
-  func wait(_ mutex: PINMutex) { check(pthread_cond_wait(condition, mutex.mutex)) }
+  func wait(_ mutex: PosixMutex) { check(pthread_cond_wait(condition, mutex.mutex)) }
 
   func broadcast() { check(pthread_cond_broadcast(condition)) }
 
