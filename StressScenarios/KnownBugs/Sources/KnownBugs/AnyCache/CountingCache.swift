@@ -10,88 +10,40 @@ import LockStrategies
 /// independently atomic methods is atomic".
 ///
 /// Repaired, look-up and store are one locked section.
-final class CountingCache: Cache {
+final class CountingCache: LockedStorage {
   private let lock = PthreadMutexLock()
   private let storage = Storage(isLocked: true)
   private let isRepaired: Bool
 
-  /// Makes an empty cache.
-  ///
-  /// - Parameter repaired: Whether counting is one locked section.
-  init(repaired: Bool) {
-    isRepaired = repaired
-  }
+  init(repaired: Bool) { isRepaired = repaired }
 
   /// Adds one to the number under a key; a key that is not there counts as 0.
   func countOne(_ key: String) {
     if isRepaired {
-      lock.withLock {
-        let number = found(key)
+      locked { storage in
+        let number = Self.number(forKey: key, in: storage)
         SYNC_POINT("countingcache.count.found")
-        store(number + 1, key)
+        Self.store(number + 1, forKey: key, in: storage)
       }
     } else {
-      let number = lock.withLock { found(key) }
+      let number = number(forKey: key)
       SYNC_POINT("countingcache.count.found")
-      lock.withLock { store(number + 1, key) }
+      locked { Self.store(number + 1, forKey: key, in: $0) }
     }
   }
 
-  /// The number under a key.
-  func number(forKey key: String) -> Int {
-    lock.withLock { Self.number(storage.value(forKey: key)) }
+  func number(forKey key: String) -> Int { locked { Self.number(forKey: key, in: $0) } }
+
+  private static func number(forKey key: String, in storage: Storage) -> Int {
+    let bytes = storage.value(forKey: key) ?? []
+    let bits = bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Int(truncatingIfNeeded: bits)
   }
 
-  private func found(_ key: String) -> Int {
-    Self.number(storage.value(forKey: key))
-  }
-
-  private func store(_ number: Int, _ key: String) {
+  private static func store(_ number: Int, forKey key: String, in storage: Storage) {
     let bytes = withUnsafeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian, Array.init)
     storage.setValue(bytes, forKey: key, cost: bytes.count)
   }
 
-  private static func number(_ bytes: [UInt8]?) -> Int {
-    let bits = (bytes ?? []).prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return Int(truncatingIfNeeded: bits)
-  }
-
-  /// The value under a key; notes the access.
-  func value(forKey key: String) -> [UInt8]? {
-    lock.withLock {
-      guard let value = storage.value(forKey: key) else { return nil }
-      storage.touch(key)
-      return value
-    }
-  }
-
-  /// Stores a value.
-  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    lock.withLock { storage.setValue(value, forKey: key, cost: cost) }
-  }
-
-  /// Removes a value.
-  func removeValue(forKey key: String) {
-    lock.withLock { storage.removeValue(forKey: key) }
-  }
-
-  /// Removes every value.
-  func removeAllValues() {
-    lock.withLock { storage.removeAllValues() }
-  }
-
-  /// How many values there are.
-  var count: Int {
-    lock.withLock { storage.count }
-  }
-
-  /// What all values cost together.
-  var totalCost: Int? {
-    lock.withLock { storage.totalCost }
-  }
-
-  /// What is stored.
-  func entries() -> [String: CacheEntry]? {
-    lock.withLock { storage.entries() }
-  }
+  func locked<R>(_ body: (Storage) -> R) -> R { lock.withLock { body(storage) } }
 }

@@ -16,7 +16,6 @@ final class SharedValueCache: Cache {
   ///
   /// `@unchecked Sendable`: the bug under test is that every caller may change the shared object.
   final class Document: @unchecked Sendable {
-    /// What is in it.
     @Tracked var bytes: [UInt8] = []
     fileprivate let cost: Int
 
@@ -31,12 +30,7 @@ final class SharedValueCache: Cache {
   // The table is only touched under the lock; the objects in it are not.
   nonisolated(unsafe) private var documents: [String: Document] = [:]
 
-  /// Makes an empty cache.
-  ///
-  /// - Parameter repaired: Whether callers edit copies.
-  init(repaired: Bool) {
-    isRepaired = repaired
-  }
+  init(repaired: Bool) { isRepaired = repaired }
 
   /// Changes the value under a key, if there is one; returns whether there is.
   func edit(_ key: String, _ change: (inout [UInt8]) -> Void) -> Bool {
@@ -63,36 +57,21 @@ final class SharedValueCache: Cache {
   }
 
   /// A copy of the bytes of the object under a key.
-  func value(forKey key: String) -> [UInt8]? {
-    lock.withLock { documents[key]?.bytes }
-  }
+  func value(forKey key: String) -> [UInt8]? { lock.withLock { documents[key]?.bytes } }
 
   /// Stores a value, in an object of its own.
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { documents[key] = Document(value, cost: cost) }
   }
 
-  /// Removes a value.
-  func removeValue(forKey key: String) {
-    lock.withLock { documents[key] = nil }
-  }
+  func removeValue(forKey key: String) { lock.withLock { documents[key] = nil } }
 
-  /// Removes every value.
-  func removeAllValues() {
-    lock.withLock { documents = [:] }
-  }
+  func removeAllValues() { lock.withLock { documents = [:] } }
 
-  /// How many values there are.
-  var count: Int {
-    lock.withLock { documents.count }
-  }
+  var count: Int { lock.withLock { documents.count } }
 
-  /// What all values cost together.
-  var totalCost: Int? {
-    lock.withLock { documents.values.reduce(0) { $0 + $1.cost } }
-  }
+  var totalCost: Int? { lock.withLock { documents.values.reduce(0) { $0 + $1.cost } } }
 
-  /// What is stored.
   func entries() -> [String: CacheEntry]? {
     lock.withLock { documents.mapValues { CacheEntry(value: $0.bytes, cost: $0.cost) } }
   }

@@ -2,60 +2,27 @@ import Foundation
 import Interlock
 import LockStrategies
 
-/// A change of a storage: StorageObservationRegistry.swift of hyperoslo's Cache 7.4.0.
-enum HybridStorageChange: Sendable, Hashable {
-  /// An object was stored.
-  case add(key: String)
-  /// An object was removed.
-  case remove(key: String)
-  /// An object was removed from memory, and is still on disk.
-  case removeInMemory(key: String)
-  /// Everything was removed.
-  case removeAll
-  /// Expired objects were removed.
-  case removeExpired
-}
-
-/// A change of a key: KeyObservationRegistry.swift of hyperoslo's Cache 7.4.0.
-enum HybridKeyChange<Value: Sendable>: Sendable {
-  /// The key has another object.
-  case edit(before: Value?, after: Value)
-  /// The key's object was removed.
-  case remove
-}
-
 /// Ends an observation: ObservationToken.swift of hyperoslo's Cache 7.4.0.
 struct HybridObservation: Sendable {
-  let end: @Sendable () -> Void
-
   /// Ends the observation. As shipped a thread that is about to call the observer still calls it;
   /// repaired, this waits for a call under way on another thread, and no call follows its return.
-  func cancel() { end() }
+  let cancel: @Sendable () -> Void
 }
 
-/// The observers of a storage and of its keys: the two dictionaries of HybridStorage.swift.
+/// The observers of a storage: a dictionary of HybridStorage.swift.
 ///
-/// As shipped nothing guards them: any thread adds and removes observers, and each queue that calls
-/// the storage looks them up. Repaired, a lock guards them.
+/// As shipped nothing guards it: any thread adds and removes observers, and each queue that calls
+/// the storage looks them up. Repaired, a lock guards it.
 ///
 /// `@unchecked Sendable`: the section detects overlapping accesses; repaired, all are under `lock`.
-final class HybridObservers<Value: Sendable>: @unchecked Sendable {
-  typealias StorageClosure = @Sendable (HybridStorageChange) -> Void
-  typealias KeyClosure = @Sendable (HybridKeyChange<Value>) -> Void
-
+final class HybridObservers: @unchecked Sendable {
   private let lock: PthreadMutexLock?
   private let section = Section("hybridstorage.observers")
   private var lastNumber = 0
-  private var ofStorage: [Int: Observer<HybridStorageChange>] = [:]
-  private var ofKeys: [String: Observer<HybridKeyChange<Value>>] = [:]
+  private var observers: [Int: Observer] = [:]
 
   init(repaired: Bool) {
     lock = repaired ? PthreadMutexLock() : nil
-  }
-
-  private func read<R>(_ body: () -> R) -> R {
-    guard let lock else { return section.read(body) }
-    return lock.withLock { section.read(synched: true, body) }
   }
 
   private func write<R>(_ body: () -> R) -> R {
@@ -67,98 +34,48 @@ final class HybridObservers<Value: Sendable>: @unchecked Sendable {
     return lock.withLock { section.write(synched: true, change) }
   }
 
-  func add(_ closure: @escaping StorageClosure) -> HybridObservation {
+  func add(_ closure: @escaping @Sendable () -> Void) -> HybridObservation {
     let observer = Observer(closure, waits: lock != nil)
     let number = write {
       lastNumber += 1
-      ofStorage[lastNumber] = observer
+      observers[lastNumber] = observer
       return lastNumber
     }
     return HybridObservation { [weak self] in
-      self?.write { _ = self?.ofStorage.removeValue(forKey: number) }
+      self?.write { _ = self?.observers.removeValue(forKey: number) }
       observer.cancel()
     }
   }
 
-  /// Adds the observer of a key, and replaces the previous one.
-  func add(forKey key: String, _ closure: @escaping KeyClosure) -> HybridObservation {
-    let observer = Observer(closure, waits: lock != nil)
-    let old = write { ofKeys.updateValue(observer, forKey: key) }
-    old?.cancel()
-    return HybridObservation { [weak self] in
-      // As shipped, this removes the key's observer even if another one has replaced it.
-      self?.write {
-        guard self?.lock == nil || self?.ofKeys[key] === observer else { return }
-        _ = self?.ofKeys.removeValue(forKey: key)
-      }
-      observer.cancel()
-    }
-  }
-
-  func removeAllOfStorage() {
-    let old = write {
-      defer { ofStorage = [:] }
-      return ofStorage
-    }
-    for observer in old.values { observer.cancel() }
-  }
-
-  func removeAllOfKeys() {
-    let old = write {
-      defer { ofKeys = [:] }
-      return ofKeys
-    }
-    for observer in old.values { observer.cancel() }
-  }
-
-  func areThere(forKey key: String) -> Bool { read { ofKeys[key] != nil } }
-
-  // Each of these copies the observers first and calls them later, as iterating over a dictionary
-  // iterates over a copy.
-
-  func notices(of change: HybridStorageChange) -> [@Sendable () -> Void] {
-    read { Array(ofStorage.values) }.map { observer in { observer.tell(change) } }
-  }
-
-  func notices(
-    of change: HybridKeyChange<Value>, forKey key: String
-  ) -> [@Sendable () -> Void] {
-    guard let observer = read({ ofKeys[key] }) else { return [] }
-    return [{ observer.tell(change) }]
-  }
-
-  func notices(
-    of change: HybridKeyChange<Value>, whereKey isMeant: (String) -> Bool
-  ) -> [@Sendable () -> Void] {
-    let observer = read { ofKeys }.first { isMeant($0.key) }?.value
-    guard let observer else { return [] }
-    return [{ observer.tell(change) }]
-  }
-
-  func noticesForAllKeys(of change: HybridKeyChange<Value>) -> [@Sendable () -> Void] {
-    read { Array(ofKeys.values) }.map { observer in { observer.tell(change) } }
+  /// What calls the observers; copies them first, as iterating over a dictionary iterates over a
+  /// copy.
+  func notices() -> [@Sendable () -> Void] {
+    let copies =
+      lock.map { $0.withLock { section.read(synched: true) { observers } } }
+      ?? section.read { observers }
+    return copies.values.map { observer in { observer.tell() } }
   }
 }
 
-/// An observer of a storage or of a key.
+/// An observer of a storage.
 ///
 /// `@unchecked Sendable`: `isCancelled` is only touched under the lock.
-private final class Observer<Change: Sendable>: @unchecked Sendable {
-  private let closure: @Sendable (Change) -> Void
+private final class Observer: @unchecked Sendable {
+  private let closure: @Sendable () -> Void
   // Recursive: an observer may end its own observation. Two observers that end each other's
   // observation at once deadlock: the price of the promise that no call follows a cancel.
   private let lock: RecursiveFoundationLock?
   private var isCancelled = false
 
-  init(_ closure: @escaping @Sendable (Change) -> Void, waits: Bool) {
+  init(_ closure: @escaping @Sendable () -> Void, waits: Bool) {
     self.closure = closure
     lock = waits ? RecursiveFoundationLock() : nil
   }
 
-  func tell(_ change: Change) {
+  func tell() {
     SYNC_POINT("hybridobservers.tell.beforeCall")
-    guard let lock else { return closure(change) }
-    lock.withLock { if !isCancelled { closure(change) } }
+    guard let lock else { return closure() }
+    lock.withLock { if !isCancelled { closure() } }
   }
 
   func cancel() {

@@ -1,121 +1,128 @@
+import Caches
 import Dispatch
+import Foundation
 import LockStrategies
 
-/// A cache of objects in memory and in files, with synchronous and asynchronous calls, expiry and
-/// observers.
+/// How calls of a storage exclude each other.
+enum HybridLocking: Sendable, Hashable, CaseIterable {
+  /// A serial queue for synchronous calls and another for asynchronous ones: hyperoslo's Cache
+  /// since 4.0.0 (pull request 146, "Use 2 serial queues"), and its newest version.
+  case twoQueues
+  /// One serial queue for both: before pull request 146 (c3b8602), and in pull request 287, not
+  /// merged.
+  case oneQueue
+  /// One lock for both, released before completions and observers are called. Pull request 287 says
+  /// that locks would end both faults.
+  case lock
+}
+
+/// A cache of bytes in memory and in files, with synchronous and asynchronous calls, expiry and
+/// observers: Storage.swift of hyperoslo's Cache 7.4.0 (12c81c3).
 ///
-/// A model of Storage.swift of hyperoslo's Cache 7.4.0 (12c81c3): `setObject`, `entry`, `object`,
-/// `removeObject`, `removeInMemoryObject`, `removeAll`, `removeExpiredObjects`, `transform`,
-/// `addStorageObserver`, `addObserver`, and their asynchronous twins. Synchronous calls run on one
-/// private serial queue and asynchronous ones on another, over one storage that locks nothing, so
-/// that the two run concurrently. Completions and observers are called on the queue.
-final class HybridStorageCache<Value: Sendable>: Sendable {
-  let storage: HybridStorage<Value>
-  let sync: HybridSyncStorage<Value>
-  let async: HybridAsyncStorage<Value>
-  private let locking: HybridLocking
+/// Synchronous calls run on one private serial queue and asynchronous ones on another, over one
+/// storage that locks nothing, so that the two run concurrently. Completions and observers are
+/// called on the queue. A value that cannot be read counts as missing, and one that cannot be
+/// written is in memory alone.
+final class HybridStorageCache: Cache {
+  private let storage: HybridStorage
+  private let queue = DispatchQueue(label: "Cache.SyncStorage.SerialQueue")
+  private let later: HybridAsyncStorage
+  private let lock: PthreadMutexLock?
 
-  /// Puts a cache over a directory.
-  ///
-  /// - Parameters:
-  ///   - memory: The storage in memory, which nothing else may use.
-  ///   - disk: The storage in files, which nothing else may use.
-  ///   - locking: How calls exclude each other; as shipped by default.
-  convenience init(
-    memory: HybridMemoryStorage<Value> = HybridMemoryStorage(), disk: HybridDiskStorage<Value>,
-    locking: HybridLocking = .twoQueues
-  ) {
-    self.init(
-      HybridStorage(memory: memory, disk: disk, repaired: locking == .lock), locking: locking)
+  /// Puts a cache over a directory, and creates it if it is missing.
+  init(directory: URL, locking: HybridLocking = .twoQueues) {
+    storage = HybridStorage(CacheFolder(path: directory.path), repaired: locking == .lock)
+    lock = locking == .lock ? PthreadMutexLock() : nil
+    later = HybridAsyncStorage(
+      storage, lock,
+      on: locking == .oneQueue
+        ? queue : DispatchQueue(label: "Cache.AsyncStorage.SerialQueue"))
   }
 
-  private init(_ storage: HybridStorage<Value>, locking: HybridLocking) {
-    let queue = DispatchQueue(label: "Cache.SyncStorage.SerialQueue")
-    let other =
-      locking == .oneQueue ? queue : DispatchQueue(label: "Cache.AsyncStorage.SerialQueue")
-    let lock = locking == .lock ? PthreadMutexLock() : nil
-    self.storage = storage
-    self.locking = locking
-    sync = HybridSyncStorage(storage, on: queue, lock: lock)
-    async = HybridAsyncStorage(storage, on: other, lock: lock)
+  private func perform<R>(_ body: (HybridStorage) -> R) -> R {
+    if let lock { return storage.perform(under: lock, body) }
+    return queue.sync { body(storage) }
   }
-
-  /// The same files as objects of another type, behind new queues and an empty memory.
-  func transform<Other: Sendable>(
-    _ transformer: HybridTransformer<Other>
-  ) -> HybridStorageCache<Other> {
-    HybridStorageCache<Other>(
-      HybridStorage<Other>(
-        memory: storage.memory.transformed(), disk: storage.disk.transformed(transformer),
-        repaired: locking == .lock),
-      locking: locking)
-  }
-
-  /// What is stored under a key, whether or not it has expired; fills memory from disk.
-  func entry(forKey key: String) throws -> HybridEntry<Value> {
-    try sync.perform { try $0.entry(forKey: key) }
-  }
-
-  /// The object under a key, whether or not it has expired.
-  func object(forKey key: String) throws -> Value {
-    try sync.perform { try $0.object(forKey: key) }
-  }
-
-  /// Whether something is stored under a key.
-  func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
-
-  /// Whether the object under a key has expired, or is missing.
-  func isExpiredObject(forKey key: String) -> Bool {
-    (try? entry(forKey: key))?.expiry.isExpired ?? true
-  }
-
-  /// Stores an object in memory and in a file.
-  ///
-  /// - Throws: What went wrong with the file; memory has the object then.
-  func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry? = nil) throws {
-    try sync.perform { try $0.setObject(object, forKey: key, expiry: expiry) }
-  }
-
-  /// Removes an object.
-  ///
-  /// - Throws: Foundation's error if there is no file.
-  func removeObject(forKey key: String) throws {
-    try sync.perform { try $0.removeObject(forKey: key) }
-  }
-
-  /// Removes an object from memory alone.
-  func removeInMemoryObject(forKey key: String) throws {
-    try sync.perform { $0.removeInMemoryObject(forKey: key) }
-  }
-
-  /// Removes everything.
-  func removeAll() throws { try sync.perform { try $0.removeAll() } }
-
-  /// Removes expired objects, and then those that expire first until the files are within their
-  /// limit.
-  func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
-
-  /// The keys of memory: those that were stored or read since the cache was made.
-  var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
-
-  /// The size of all files together; bytes.
-  var totalDiskStorageSize: Int { storage.disk.totalSize }
 
   /// Calls `closure` for every change, on the queue that makes it.
   @discardableResult
-  func addStorageObserver(
-    _ closure: @escaping @Sendable (HybridStorageChange) -> Void
-  ) -> HybridObservation { storage.observers.add(closure) }
+  func addStorageObserver(_ closure: @escaping @Sendable () -> Void) -> HybridObservation {
+    storage.observers.add(closure)
+  }
 
-  /// Calls `closure` for changes of one key, and replaces the key's previous observer.
-  @discardableResult
-  func addObserver(
-    forKey key: String, _ closure: @escaping @Sendable (HybridKeyChange<Value>) -> Void
-  ) -> HybridObservation { storage.observers.add(forKey: key, closure) }
+  // MARK: The synchronous calls
 
-  /// Ends every observation of all changes.
-  func removeAllStorageObservers() { storage.observers.removeAllOfStorage() }
+  /// The value under a key, whether or not it has expired; fills memory from disk.
+  func value(forKey key: String) -> [UInt8]? { perform { $0.value(forKey: key) } }
 
-  /// Ends every observation of a key.
-  func removeAllKeyObservers() { storage.observers.removeAllOfKeys() }
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    perform { $0.setValue(value, forKey: key) }
+  }
+
+  func removeValue(forKey key: String) { perform { $0.removeValue(forKey: key) } }
+
+  func removeAllValues() { perform { $0.removeAll() } }
+
+  /// How many keys memory knows.
+  var count: Int { perform { $0.memory.keys.count } }
+
+  /// What is under the keys that memory knows; without costs.
+  func entries() -> [String: CacheEntry]? {
+    perform { storage in
+      var entries: [String: CacheEntry] = [:]
+      for key in storage.memory.keys {
+        entries[key] = storage.value(forKey: key).map { CacheEntry(value: $0, cost: 0) }
+      }
+      return entries
+    }
+  }
+
+  /// The keys in memory, and those of the files, which are equal after all operations have ended.
+  var keys: (inMemory: Set<String>, onDisk: Set<String>) {
+    (Set(storage.memory.store.value.keys), Set(storage.folder.keys()))
+  }
+
+  // MARK: The asynchronous calls
+
+  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    later.perform({ $0.value(forKey: key) }) { completion($0 ?? nil) }
+  }
+
+  func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    later.perform({ $0.setValue(value, forKey: key) }) { _ in completion() }
+  }
+
+  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    later.perform({ $0.removeValue(forKey: key) }) { _ in completion() }
+  }
+
+  func removeExpiredObjects(completion: @escaping @Sendable () -> Void) {
+    later.perform({ $0.removeExpiredObjects() }) { _ in completion() }
+  }
+}
+
+/// Calls a storage on its own queue, and calls back from there: AsyncStorage.swift of hyperoslo's
+/// Cache 7.4.0.
+private final class HybridAsyncStorage: Sendable {
+  private let storage: HybridStorage
+  private let lock: PthreadMutexLock?
+  private let queue: DispatchQueue
+
+  init(_ storage: HybridStorage, _ lock: PthreadMutexLock?, on queue: DispatchQueue) {
+    self.storage = storage
+    self.lock = lock
+    self.queue = queue
+  }
+
+  /// Calls back with `nil` if the cache was freed before.
+  func perform<R>(
+    _ body: @escaping @Sendable (HybridStorage) -> R, completion: @escaping @Sendable (R?) -> Void
+  ) {
+    queue.async { [weak self] in
+      guard let self else { return completion(nil) }
+      completion(lock.map { storage.perform(under: $0, body) } ?? body(storage))
+    }
+  }
 }

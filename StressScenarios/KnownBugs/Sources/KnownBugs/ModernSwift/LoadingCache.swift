@@ -26,11 +26,7 @@ actor LoadingCache: AsyncCache {
   private var loads: [String: Load] = [:]
   private var loadCount = 0
 
-  /// Makes an empty cache.
-  ///
-  /// - Parameters:
-  ///   - origin: Where to load missing values; `nil` for a cache that loads nothing.
-  ///   - repaired: Whether it records the loads that are under way.
+  /// An empty cache; without an origin it loads nothing.
   init(over origin: FolderOrigin?, repaired: Bool) {
     self.origin = origin
     isRepaired = repaired
@@ -68,7 +64,6 @@ actor LoadingCache: AsyncCache {
     return loaded
   }
 
-  /// Stores a value.
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     loads[key] = nil
     storage.setValue(value, forKey: key, cost: cost)
@@ -80,18 +75,14 @@ actor LoadingCache: AsyncCache {
     storage.removeValue(forKey: key)
   }
 
-  /// Removes every value from the cache; the origin keeps its own.
   func removeAllValues() {
     loads = [:]
     storage.removeAllValues()
   }
 
-  /// How many values there are in memory.
   var count: Int { storage.count }
 
-  /// What all values in memory cost together.
   var totalCost: Int? { storage.totalCost }
 
-  /// What is stored in memory.
   func entries() -> [String: CacheEntry]? { storage.entries() }
 }

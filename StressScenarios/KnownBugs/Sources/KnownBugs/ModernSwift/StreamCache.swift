@@ -17,14 +17,10 @@ final class StreamCache: AsyncCache {
 
   private let commands: AsyncStream<Command>.Continuation
 
-  /// Makes an empty cache.
-  ///
-  /// - Parameters:
-  ///   - capacity: How many commands may wait, as shipped.
-  ///   - repaired: Whether any number may wait.
-  init(capacity: Int = 16, repaired: Bool) {
+  /// As shipped, 16 commands may wait; repaired, any number.
+  init(repaired: Bool) {
     let (stream, commands) = AsyncStream.makeStream(
-      of: Command.self, bufferingPolicy: repaired ? .unbounded : .bufferingNewest(capacity))
+      of: Command.self, bufferingPolicy: repaired ? .unbounded : .bufferingNewest(16))
     self.commands = commands
     let storage = Storage(isLocked: true)
     // Ends with the stream, which ends with the cache.
@@ -52,12 +48,10 @@ final class StreamCache: AsyncCache {
 
   // MARK: The forms with a completion
 
-  /// Reads a key, and notes the access.
   func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     send { completion(Self.value(forKey: key, in: $0)) }
   }
 
-  /// Stores a value.
   func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
@@ -67,7 +61,6 @@ final class StreamCache: AsyncCache {
     }
   }
 
-  /// Removes a key.
   func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     send {
       $0.removeValue(forKey: key)
@@ -83,34 +76,21 @@ final class StreamCache: AsyncCache {
 
   // MARK: The asynchronous forms
 
-  /// The value under a key; notes the access.
   func value(forKey key: String) async -> [UInt8]? {
     await perform { Self.value(forKey: key, in: $0) }
   }
 
-  /// Stores a value.
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) async {
     await perform { $0.setValue(value, forKey: key, cost: cost) }
   }
 
-  /// Removes a value.
-  func removeValue(forKey key: String) async {
-    await perform { $0.removeValue(forKey: key) }
-  }
+  func removeValue(forKey key: String) async { await perform { $0.removeValue(forKey: key) } }
 
-  /// Removes every value.
-  func removeAllValues() async {
-    await perform { $0.removeAllValues() }
-  }
+  func removeAllValues() async { await perform { $0.removeAllValues() } }
 
-  /// How many values there are.
   var count: Int { get async { await perform { $0.count } } }
 
-  /// What all values cost together.
   var totalCost: Int? { get async { await perform { $0.totalCost } } }
 
-  /// What is stored.
-  func entries() async -> [String: CacheEntry]? {
-    await perform { $0.entries() }
-  }
+  func entries() async -> [String: CacheEntry]? { await perform { $0.entries() } }
 }

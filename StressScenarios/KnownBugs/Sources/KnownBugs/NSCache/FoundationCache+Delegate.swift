@@ -14,11 +14,8 @@ final class EvictionDelegate: NSObject, NSCacheDelegate, @unchecked Sendable {
   private let keeps: Bool
   private var evicted: [StoredValue] = []
 
-  /// A delegate that takes evicted keys out of an index.
-  ///
-  /// - Parameters:
-  ///   - index: The index.
-  ///   - keeps: Whether evicted values are kept until they are taken.
+  /// A delegate that takes evicted keys out of an index, and may keep the values until they are
+  /// taken.
   init(index: KeyIndex, keeps: Bool) {
     self.index = index
     self.keeps = keeps
@@ -47,24 +44,18 @@ final class KeyIndex: @unchecked Sendable {
   private let section = Section("foundationcache.index")
   private var known: Set<String> = []
 
-  /// The keys.
   var keys: Set<String> {
     lock.withLock { section.read(synched: true) { known } }
   }
 
-  /// Adds a key.
-  func insert(_ key: String) {
-    lock.withLock { section.write(synched: true) { _ = known.insert(key) } }
-  }
+  func insert(_ key: String) { change { _ = $0.insert(key) } }
 
-  /// Takes a key out.
-  func remove(_ key: String) {
-    lock.withLock { section.write(synched: true) { _ = known.remove(key) } }
-  }
+  func remove(_ key: String) { change { _ = $0.remove(key) } }
 
-  /// Takes every key out.
-  func removeAll() {
-    lock.withLock { section.write(synched: true) { known = [] } }
+  func removeAll() { change { $0 = [] } }
+
+  private func change(_ body: (inout Set<String>) -> Void) {
+    lock.withLock { section.write(synched: true) { body(&known) } }
   }
 }
 

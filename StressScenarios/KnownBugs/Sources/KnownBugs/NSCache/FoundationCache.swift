@@ -22,11 +22,7 @@ import LockStrategies
 final class FoundationCache: Cache {
   /// What is done about the peculiarities.
   struct Repairs: OptionSet, Sendable {
-    /// A bit for each repair.
     let rawValue: Int
-
-    /// Names repairs by their bits.
-    init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Evicted values live until no lock is held, and the handler is called then.
     static let callsOutsideLocks = Repairs(rawValue: 1)
@@ -49,24 +45,17 @@ final class FoundationCache: Cache {
   private let changing = PthreadMutexLock()
   private let numbers = RunningNumber()
 
-  /// Makes an empty cache.
-  ///
-  /// - Parameters:
-  ///   - countLimit: How many values there may be; 0 for any number.
-  ///   - totalCostLimit: What they may cost together; 0 for any cost.
-  ///   - repairs: What is done about the peculiarities.
-  ///   - onEviction: Called with a key whose value is evicted.
-  ///   - onRelease: Called by a value's `deinit` with its key.
+  /// An empty cache of any number of values, if `countLimit` is 0. The handlers are called with a
+  /// key whose value is evicted, and by a value's `deinit`.
   init(
-    countLimit: Int = 0, totalCostLimit: Int = 0, repairs: Repairs = [],
-    onEviction: Handler? = nil, onRelease: Handler? = nil
+    countLimit: Int = 0, repairs: Repairs = [], onEviction: Handler? = nil,
+    onRelease: Handler? = nil
   ) {
     self.repairs = repairs
     self.onEviction = onEviction
     self.onRelease = onRelease
     delegate = EvictionDelegate(index: index, keeps: repairs.contains(.callsOutsideLocks))
     values.countLimit = countLimit
-    values.totalCostLimit = totalCostLimit
     values.delegate = delegate
     guard !repairs.contains(.callsOutsideLocks) else { return }
     delegate.onEviction = { [weak self] key in
@@ -74,7 +63,6 @@ final class FoundationCache: Cache {
     }
   }
 
-  /// The value under a key.
   func value(forKey key: String) -> [UInt8]? {
     values.object(forKey: key as NSString)?.value
   }
@@ -92,7 +80,6 @@ final class FoundationCache: Cache {
     }
   }
 
-  /// Removes a value.
   func removeValue(forKey key: String) {
     change([key]) {
       values.removeObject(forKey: key as NSString)
@@ -100,7 +87,6 @@ final class FoundationCache: Cache {
     }
   }
 
-  /// Removes every value.
   func removeAllValues() {
     change(index.keys) {
       values.removeAllObjects()
@@ -127,13 +113,10 @@ final class FoundationCache: Cache {
 
   // MARK: What NSCache does not list
 
-  /// How many values there are, by the index.
   var count: Int { present.count }
 
-  /// What all values cost together, by the index.
   var totalCost: Int? { present.reduce(0) { $0 + $1.cost } }
 
-  /// What is stored, by the index.
   func entries() -> [String: CacheEntry]? {
     Dictionary(
       present.map { ($0.key, CacheEntry(value: $0.value, cost: $0.cost)) },
@@ -162,4 +145,15 @@ final class StoredValue: NSObject, @unchecked Sendable {
   }
 
   deinit { owner?.wasReleased(key) }
+}
+
+extension FoundationCache {
+  /// What this system lacks to show the peculiarities that are named above; `nil` if it has them.
+  static var lackingForPeculiarities: String? {
+    #if os(Linux)
+    nil
+    #else
+    "the NSCache of swift-corelibs-foundation, which is Linux's"
+    #endif
+  }
 }

@@ -16,14 +16,10 @@ final class MarkedTable: Cache, @unchecked Sendable {
   private let lock: PthreadMutexLock?
   private var table: [String: CacheEntry] = [:]
 
-  /// Makes an empty table.
-  ///
-  /// - Parameter repaired: Whether it has a lock.
   init(repaired: Bool) {
     lock = repaired ? PthreadMutexLock() : nil
   }
 
-  /// The value under a key.
   func value(forKey key: String) -> [UInt8]? {
     reading {
       SYNC_POINT("markedtable.get.inside")
@@ -31,7 +27,6 @@ final class MarkedTable: Cache, @unchecked Sendable {
     }
   }
 
-  /// Stores a value.
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     writing {
       SYNC_POINT("markedtable.set.inside")
@@ -52,30 +47,15 @@ final class MarkedTable: Cache, @unchecked Sendable {
     }
   }
 
-  /// Removes a value.
-  func removeValue(forKey key: String) {
-    writing { table[key] = nil }
-  }
+  func removeValue(forKey key: String) { writing { table[key] = nil } }
 
-  /// Removes every value.
-  func removeAllValues() {
-    writing { table = [:] }
-  }
+  func removeAllValues() { writing { table = [:] } }
 
-  /// How many values there are.
-  var count: Int {
-    reading { table.count }
-  }
+  var count: Int { reading { table.count } }
 
-  /// What all values cost together.
-  var totalCost: Int? {
-    reading { table.values.reduce(0) { $0 + $1.cost } }
-  }
+  var totalCost: Int? { reading { table.values.reduce(0) { $0 + $1.cost } } }
 
-  /// What is stored.
-  func entries() -> [String: CacheEntry]? {
-    reading { table }
-  }
+  func entries() -> [String: CacheEntry]? { reading { table } }
 
   private func reading<R>(_ body: () -> R) -> R {
     locked { marking(.noWrite, body) }

@@ -10,6 +10,8 @@ struct CacheFolder: Sendable {
     path = root + "/" + prefix + "." + FileName.escaping(name)
   }
 
+  init(path: String) { self.path = path }
+
   func path(forKey key: String) -> String { path + "/" + FileName.escaping(key) }
 
   func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }

@@ -79,13 +79,13 @@ extension CacheCase {
   private static let hybrid =
     HybridLocking.allCases.map { locking in
       CacheCase("HybridStorageCache, \(locking)") {
-        try! HybridStorageCache(directory: newFolder(), locking: locking)
+        HybridStorageCache(directory: newFolder(), locking: locking)
       }
     }
     + pair("BasicHybridCache") { BasicHybridCache(directory: newFolder(), repaired: $0) }
     + AwesomeCache.Version.allCases.map { version in
       CacheCase("AwesomeCache, \(version)") {
-        try! AwesomeCache(directory: newFolder(), version: version)
+        AwesomeCache(directory: newFolder(), version: version)
       }
     }
 

@@ -1,5 +1,4 @@
 import Caches
-import Foundation
 import InterlockStress
 import Synchronization
 
@@ -34,17 +33,13 @@ private func loading(_ name: String, _ summary: String, repaired: Bool) -> Subje
   SubjectEntry(
     name: name, summary: summary, family: family, actions: ["publish"], runsUnlisted: false
   ) {
-    let origin = folderOrigin()
+    let origin = FolderOrigin()
     let cache = LoadingCache(over: origin, repaired: repaired)
     return ActingSubject(
       .cache(name, summary) { cache },
       actions: [
         "publish": { operation, completion in
-          do {
-            try origin.publish(operation.value, forKey: operation.key)
-          } catch {
-            fatalError("interlock: \(operation.key) could not be published: \(error)")
-          }
+          origin.publish(operation.value, forKey: operation.key)
           completion(.done)
         }
       ],
@@ -53,16 +48,6 @@ private func loading(_ name: String, _ summary: String, repaired: Bool) -> Subje
           .init("loads of \($0.key)", value: $0.value, limit: 1)
         }
       })
-  }
-}
-
-/// An origin in a temporary folder, which is removed with the run.
-private func folderOrigin() -> FolderOrigin {
-  let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-  do {
-    return try FolderOrigin(path: folder.path)
-  } catch {
-    fatalError("interlock: a folder for the origin could not be made: \(error)")
   }
 }
 
