@@ -72,7 +72,7 @@ extension CacheCase {
   /// Tusker's two layers, and memory alone. They show no entries: a file has no cost.
   private static let imageStores =
     pair("ImageStore") {
-      ImageStore(disk: try ImageDiskCache(directory: newFolder(), repaired: $0), repaired: $0)
+      ImageStore(disk: ImageDiskCache(directory: newFolder(), repaired: $0), repaired: $0)
     } + [CacheCase("ImageStore, in memory") { ImageStore(disk: nil, repaired: true) }]
 
   /// hyperoslo's Cache in its versions, and AwesomeCache.

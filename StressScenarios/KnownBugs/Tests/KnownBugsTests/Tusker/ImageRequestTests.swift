@@ -68,8 +68,8 @@ struct ImageRequestTests {
 
   @Test("A download that is cancelled after its data arrived, and before its end, does not count")
   func cancelledLate() {
-    let started = Locked<(any ImageTask)?>(nil)
-    let task = source.makeTask(for: "a") { _ in started.withLock { $0 }?.cancel() }
+    let started = Locked<ImageTask?>(nil)
+    let task = ImageTask(source, "a") { _ in started.withLock { $0 }?.cancel() }
     started.withLock { $0 = task }
     task.resume()
     deliver()

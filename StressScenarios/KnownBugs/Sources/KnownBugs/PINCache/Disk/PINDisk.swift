@@ -2,10 +2,9 @@ import Caches
 import Foundation
 
 /// What both versions' disk caches have.
-protocol PINDisk: Cache {
+protocol PINDisk: PINScheduled {
   var folder: CacheFolder { get }
   var trash: PINTrash { get }
-  var scheduler: PINScheduler { get }
   /// The cache's sum of its files' sizes, in bytes; wraps around below zero.
   var byteCount: UInt { get }
   /// The cache's records: the size of each key's file.
@@ -15,9 +14,6 @@ protocol PINDisk: Cache {
 
   func lock()
   func unlock()
-  func object(forKey key: String) -> PINObject?
-  /// Reads later; the object is `nil` if there is none.
-  func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void)
   /// The path of a key's file, if there is one; notes a use.
   func filePath(forKey key: String) -> String?
   /// Writes an object's file; returns whether it could.
@@ -53,8 +49,6 @@ struct PINDiskOptions: Sendable {
 }
 
 extension PINDisk {
-  func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
-
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(PINObject(value), forKey: key)
   }
@@ -64,10 +58,6 @@ extension PINDisk {
   func removeAllValues() { removeAllObjects() }
 
   var count: Int { knownSizes.count }
-
-  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    object(forKey: key) { completion($0?.bytes) }
-  }
 
   /// Notes a use of a key, later.
   func touch(_ key: String) { scheduler.schedule { _ = self.filePath(forKey: key) } }

@@ -148,26 +148,4 @@ extension PINDiskCache3 {
     unlock()
     for (key, _) in keys { removeObject(forKey: key) }
   }
-
-  // MARK: The asynchronous methods
-
-  func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
-    scheduler.schedule { completion(self.object(forKey: key)) }
-  }
-
-  func setValue(
-    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
-  ) {
-    scheduler.schedule {
-      self.setObject(PINObject(value), forKey: key)
-      completion()
-    }
-  }
-
-  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
-    scheduler.schedule {
-      self.removeObject(forKey: key)
-      completion()
-    }
-  }
 }

@@ -13,7 +13,7 @@ import Interlock
 /// same.
 ///
 /// `@unchecked Sendable`: all mutable state is under `guardian`; its sections check that.
-final class PINMemoryCache: Cache, @unchecked Sendable {
+final class PINMemoryCache: PINScheduled, @unchecked Sendable {
   typealias ObjectBlock =
     @Sendable (_ cache: PINMemoryCache, _ key: String, _ object: PINObject?) -> Void
 
@@ -207,8 +207,6 @@ final class PINMemoryCache: Cache, @unchecked Sendable {
 
   // MARK: The calls of every cache
 
-  func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
-
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost))
   }
@@ -232,31 +230,4 @@ final class PINMemoryCache: Cache, @unchecked Sendable {
 
   /// The keys with a recorded access; they should equal the keys of the objects.
   var accessedKeys: Set<String> { locked { Set(slots.keys) } }
-
-  // The asynchronous methods wrap the synchronous ones, which is how the fork repaired TMCache's
-  // deadlock.
-
-  func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
-    scheduler.schedule { completion(self.object(forKey: key)) }
-  }
-
-  func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    object(forKey: key) { completion($0?.bytes) }
-  }
-
-  func setValue(
-    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
-  ) {
-    scheduler.schedule {
-      self.setValue(value, forKey: key, cost: cost)
-      completion()
-    }
-  }
-
-  func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
-    scheduler.schedule {
-      self.removeObject(forKey: key)
-      completion()
-    }
-  }
 }

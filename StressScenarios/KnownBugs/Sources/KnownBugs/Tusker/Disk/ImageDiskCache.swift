@@ -27,7 +27,7 @@ final class ImageDiskCache: Sendable {
   private let lookUps = Atomic(0)
 
   /// Opens the cache in a folder, which is made if it is missing.
-  init(directory: URL, index: Index = .fileStates, repaired: Bool) throws {
+  init(directory: URL, index: Index = .fileStates, repaired: Bool) {
     self.directory = directory
     writers = repaired ? NSLock() : nil
     self.index =
@@ -35,7 +35,8 @@ final class ImageDiskCache: Sendable {
       case .fileStates: FileStates(repaired: repaired)
       case .maybeCached: MaybeCachedNames(repaired: repaired)
       }
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    // Ignore an error: nothing can be stored then.
+    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
 
   /// How often the file system was asked whether a file exists.

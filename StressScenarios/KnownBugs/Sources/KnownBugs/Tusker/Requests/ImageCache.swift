@@ -1,9 +1,6 @@
 import Foundation
 import Interlock
 
-/// An image's data, or why there is none.
-typealias ImageResult = Result<[UInt8], ImageSourceError>
-
 /// Tusker's public cache: images by URL, from the store or from the source, with the requests for
 /// one URL batched into one download.
 ///
@@ -16,14 +13,14 @@ typealias ImageResult = Result<[UInt8], ImageSourceError>
 /// so that an overlap is reported before it does damage.
 final class ImageCache: @unchecked Sendable {
   let store: ImageStore
-  private let source: any ImageSource
+  private let source: GatedImageSource
   private let section = Section("imagecache.groups")
   private var groups: [String: RequestGroup] = [:]
   /// The fix: the dictionary and its groups change together under one lock (Kingfisher's pull
   /// request 2444). No foreign code is called under it. `nil` as shipped.
   let lock: NSLock?
 
-  init(store: ImageStore, source: any ImageSource, repaired: Bool) {
+  init(store: ImageStore, source: GatedImageSource, repaired: Bool) {
     self.store = store
     self.source = source
     lock = repaired ? NSLock() : nil

@@ -18,12 +18,12 @@ final class RequestGroup: @unchecked Sendable {
   private let section = Section("imagecache.requestGroup")
   private var requests: [ImageRequest] = []
   private var withoutCallback = 0
-  private var task: (any ImageTask)?
+  private var task: ImageTask?
 
-  init(_ url: String, cache: ImageCache, source: any ImageSource) {
+  init(_ url: String, cache: ImageCache, source: GatedImageSource) {
     self.url = url
     self.cache = cache
-    task = source.makeTask(for: url) { [self] outcome in complete(outcome) }
+    task = ImageTask(source, url) { [self] outcome in complete(outcome) }
   }
 
   /// Adds a request, or one without a callback. Repaired, the caller holds the cache's lock.

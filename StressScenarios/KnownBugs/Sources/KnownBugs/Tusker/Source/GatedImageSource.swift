@@ -1,70 +1,93 @@
 import Foundation
 
-/// A source whose downloads end when `deliver(_:for:)` is called, on its thread: a network as slow
-/// as a test needs.
+/// Why a source has no data.
+enum ImageSourceError: Error, Sendable, Hashable {
+  case cancelled
+  /// The server has no such image.
+  case notFound
+}
+
+/// An image's data, or why there is none.
+typealias ImageResult = Result<[UInt8], ImageSourceError>
+
+/// A download. As with `URLSessionTask`, `cancel()` does not wait: the completion is called later,
+/// as cancelled, or with data that had already arrived.
+final class ImageTask: Sendable {
+  let url: String
+  let completion: @Sendable (ImageResult) -> Void
+  private let source: GatedImageSource
+  // Under the source's lock.
+  nonisolated(unsafe) var isCancelled = false
+  nonisolated(unsafe) var isCounted = false
+
+  /// Makes a task that loads a URL, and does not start it.
+  init(
+    _ source: GatedImageSource, _ url: String,
+    completion: @escaping @Sendable (ImageResult) -> Void
+  ) {
+    (self.source, self.url, self.completion) = (source, url, completion)
+  }
+
+  func resume() { source.start(self) }
+
+  func cancel() { source.cancel(self) }
+}
+
+/// The source of images that no cache has; Tusker uses `URLSession`. A download ends when
+/// `deliver(_:for:)` is called, on its thread: a network as slow as a test needs.
 ///
 /// A cancelled task stays until then too, like `URLSession`'s between `cancel()` and the
 /// completion.
 ///
 /// `@unchecked Sendable`: all mutable state is under `lock`.
-final class GatedImageSource: ImageSource, @unchecked Sendable {
-  private final class Task: ImageTask {
-    let url: String
-    let completion: @Sendable (ImageResult) -> Void
-    private let source: GatedImageSource
-    // Under the source's lock.
-    nonisolated(unsafe) var isCancelled = false
-    nonisolated(unsafe) var isCounted = false
-
-    init(
-      _ source: GatedImageSource, _ url: String,
-      _ completion: @escaping @Sendable (ImageResult) -> Void
-    ) {
-      (self.source, self.url, self.completion) = (source, url, completion)
-    }
-
-    func resume() {
-      let result = source.lock.withLock {
-        source.waiting[url, default: []].append(self)
-        return source.results[url]
-      }
-      guard let result else { return }
-      DispatchQueue.global().async { [source, url] in source.deliver(result, for: url) }
-    }
-
-    func cancel() {
-      source.lock.withLock {
-        isCancelled = true
-        // Its data had already arrived, and may not have reached a caller: a caller that asks now
-        // needs another download.
-        if isCounted { source.downloads[url]? -= 1 }
-        isCounted = false
-      }
-    }
+final class GatedImageSource: @unchecked Sendable {
+  /// Which downloads end by themselves, on a thread of Dispatch.
+  enum Ending: Sendable {
+    case none
+    /// Those that start after `deliver(_:for:)`, with the same result, so that each ends in every
+    /// order.
+    case later
+    /// All, with what was published.
+    case all
   }
 
   private let lock = NSLock()
-  private var waiting: [String: [Task]] = [:]
+  private var waiting: [String: [ImageTask]] = [:]
   private var downloads: [String: Int] = [:]
-  /// The results of later downloads.
+  /// The results of downloads that end by themselves.
   private var results: [String: ImageResult] = [:]
-  private let endsLaterDownloads: Bool
+  private let ending: Ending
 
-  /// With `endsLaterDownloads` a download that starts after `deliver(_:for:)` ends by itself, with
-  /// the same result, so that each ends in every order.
-  init(endsLaterDownloads: Bool = false) { self.endsLaterDownloads = endsLaterDownloads }
+  init(ending: Ending = .none) { self.ending = ending }
 
-  func makeTask(
-    for url: String, completion: @escaping @Sendable (ImageResult) -> Void
-  ) -> any ImageTask {
-    Task(self, url, completion)
+  func publish(_ data: [UInt8], under url: String) {
+    lock.withLock { results[url] = .success(data) }
+  }
+
+  fileprivate func start(_ task: ImageTask) {
+    let result = lock.withLock {
+      waiting[task.url, default: []].append(task)
+      return results[task.url] ?? (ending == .all ? .failure(.notFound) : nil)
+    }
+    guard let result else { return }
+    DispatchQueue.global().async { self.deliver(result, for: task.url) }
+  }
+
+  fileprivate func cancel(_ task: ImageTask) {
+    lock.withLock {
+      task.isCancelled = true
+      // Its data had already arrived, and may not have reached a caller: a caller that asks now
+      // needs another download.
+      if task.isCounted { downloads[task.url]? -= 1 }
+      task.isCounted = false
+    }
   }
 
   /// Ends the started downloads of a URL, the oldest first: with this result, or as cancelled where
   /// they were. Calls the completions one after the other before it returns.
   func deliver(_ result: ImageResult, for url: String, atMost count: Int = .max) {
     let ended = lock.withLock {
-      if endsLaterDownloads { results[url] = result }
+      if ending == .later { results[url] = result }
       let started = waiting.removeValue(forKey: url) ?? []
       if started.count > count { waiting[url] = Array(started.dropFirst(count)) }
       let ended = started.prefix(count).map { ($0, $0.isCancelled) }

@@ -1,187 +1,135 @@
-import InterlockStress
 import Caches
 import Foundation
-import Synchronization
+import InterlockStress
 
 /// Tusker's image cache as a subject.
 ///
 /// `get` reads the store; `get-async` is `ImageCache.get`, and completes in its callback, if that is
 /// called.
-///
-/// `@unchecked Sendable`: all mutable state is under `lock`.
-final class ImageCacheSubject: Subject, @unchecked Sendable {
-  /// What the cache downloads from.
-  enum Origin {
-    /// Downloads wait until an action delivers them.
-    case gated(GatedImageSource)
-    /// Downloads end by themselves, with what `set` published.
-    case published(ImageOrigin)
-  }
-
-  /// The subject's own calls, where downloads wait.
+final class ImageCacheSubject: ActionSubject {
   static let actions = [
     "request", "cancel", "prefetch", "cancel-prefetch", "deliver", "has", "forget-memory", "scan",
     "check-look-ups", "check-cached", "use-long-keys", "check-file-names",
   ]
 
-  private let origin: Origin
-  private let cache: ImageCache
-  private let lock = NSLock()
-  /// The requests that `request` made, the newest of a key last; `nil` for one that the store
-  /// answered.
-  private var requests: [String: [(number: Int, request: ImageRequest?)]] = [:]
-  private var requestCount = 0
-  private var events: [FinalState.Event] = []
-  private var cancelledByOthers = 0
-  /// The keys of the workload, each with its key in the cache.
-  private var keys: [String: String] = [:]
-  /// Whether the keys in the cache are those of `LongImageKey`. Relaxed: set before other calls.
-  private let usesLongKeys = Atomic(false)
-
-  init(repaired: Bool, index: ImageDiskCache.Index?, origin: Origin) {
-    self.origin = origin
-    let source: any ImageSource =
-      switch origin {
-      case .gated(let source): source
-      case .published(let source): source
-      }
-    do {
-      let disk = try index.map {
-        try ImageDiskCache(directory: Self.makeFolder(), index: $0, repaired: repaired)
-      }
-      cache = ImageCache(
-        store: ImageStore(disk: disk, repaired: repaired), source: source, repaired: repaired)
-    } catch {
-      fatalError("there is no folder for the cache's files: \(error)")
-    }
+  private struct State {
+    /// The requests that `request` made, the newest of a key last; `nil` for one that the store
+    /// answered.
+    var requests: [String: [(number: Int, request: ImageRequest?)]] = [:]
+    var requestCount = 0
+    var events: [FinalState.Event] = []
+    var cancelledByOthers = 0
+    /// The keys of the workload, each with its key in the cache.
+    var keys: [String: String] = [:]
+    /// Whether the keys in the cache are those of `LongImageKey`.
+    var usesLongKeys = false
   }
 
-  /// A new folder in the one for temporary files, which is removed at the end of the run.
-  private static func makeFolder() throws -> URL {
-    let name = "images-\(UUID().uuidString)"
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    return folder
+  private let source: GatedImageSource
+  /// Whether downloads end by themselves, with what `set` published; else they wait until an action
+  /// delivers them.
+  private let isPublished: Bool
+  private let images: ImageCache
+  private var store: ImageStore { images.store }
+  var cache: (any Caches.Cache)? { store }
+  private let state = Box(State())
+
+  init(repaired: Bool, index: ImageDiskCache.Index?, isPublished: Bool = false) {
+    self.isPublished = isPublished
+    source = GatedImageSource(ending: isPublished ? .all : .later)
+    let folder = URL(fileURLWithPath: folderOfTrial(), isDirectory: true)
+    let disk = index.map { ImageDiskCache(directory: folder, index: $0, repaired: repaired) }
+    images = ImageCache(
+      store: ImageStore(disk: disk, repaired: repaired), source: source, repaired: repaired)
   }
 
-  func supports(_ kind: InterlockStress.Operation.Kind) -> Bool {
-    switch (kind, origin) {
-    case (.setAsync, _), (.removeAsync, _): false
+  func supports(_ kind: Call.Kind) -> Bool {
+    switch kind {
+    case .setAsync, .removeAsync: false
     // The timing of its downloads cannot be controlled, so it has no actions.
-    case (.action(let name), .gated): Self.actions.contains(name)
-    case (.action, .published): false
+    case .action(let name): !isPublished && Self.actions.contains(name)
     default: true
     }
   }
 
-  func perform(
-    _ operation: InterlockStress.Operation, completion: @escaping @Sendable (Reply) -> Void
-  ) {
-    let key = keyInCache(operation.key)
-    switch operation.kind {
-    case .get:
-      completion(.value(cache.store.value(forKey: key)))
+  func perform(_ call: Call, completion: @escaping @Sendable (Reply) -> Void) {
+    let key = state.change { $0.usesLongKeys ? LongImageKey(call.key).text : call.key }
+    if call.kind != .get, call.kind != .remove { state.change { $0.keys[call.key] = key } }
+    switch call.kind {
     case .getAsync:
-      note(operation.key)
-      cache.get(key) { [self] answer in
-        if answer == .failure(.cancelled) { lock.withLock { cancelledByOthers += 1 } }
+      images.get(key) { [state] answer in
+        if answer == .failure(.cancelled) { state.change { $0.cancelledByOthers += 1 } }
         completion(.value(try? answer.get()))
       }
-    case .set:
-      note(operation.key)
-      store(operation, key)
+    case .set where isPublished:
+      source.publish(call.value, under: key)
       completion(.done)
-    case .remove:
-      cache.store.removeValue(forKey: key)
-      completion(.done)
-    case .removeAll:
-      cache.store.removeAllValues()
-      completion(.done)
-    case .count:
-      completion(.count(cache.store.count))
-    case .action(let name):
-      note(operation.key)
-      act(name, operation, key, completion)
-    case .setAsync, .removeAsync:
-      preconditionFailure("these forms are not supported, and `supports` says so")
+    case .action(let name): act(name, call, key, completion)
+    default:
+      var call = call
+      call.key = key
+      store.perform(call, completion: completion)
     }
   }
 
-  /// The key in the cache for a key of the workload.
-  private func keyInCache(_ key: String) -> String {
-    usesLongKeys.load(ordering: .relaxed) ? LongImageKey(key).text : key
-  }
-
-  private func note(_ key: String) { lock.withLock { keys[key] = keyInCache(key) } }
-
-  /// Stores a value in the store, or publishes it at the origin, from which the cache loads it.
-  private func store(_ operation: InterlockStress.Operation, _ key: String) {
-    switch origin {
-    case .gated: cache.store.setValue(operation.value, forKey: key, cost: operation.cost)
-    case .published(let origin): origin.publish(operation.value, under: key)
-    }
-  }
-
-  // MARK: The subject's own calls
+  func act(_ name: String, _ call: Call, _ completion: @escaping Completion) { refuse(name) }
 
   private func act(
-    _ name: String, _ operation: InterlockStress.Operation, _ key: String,
-    _ completion: @escaping @Sendable (Reply) -> Void
+    _ name: String, _ call: Call, _ key: String, _ completion: @escaping Completion
   ) {
-    switch (name, origin) {
-    case ("request", _): request(key)
-    case ("cancel", _): cancel(key)
-    case ("prefetch", _): cache.fetchIfNotCached(key)
-    case ("cancel-prefetch", _): cache.cancelWithoutCallback(key)
-    case ("deliver", .gated(let source)):
-      source.deliver(.success(operation.value), for: key)
-    case ("has", _): _ = cache.store.disk?.has(key)
-    case ("forget-memory", _): cache.store.forgetMemory()
-    case ("scan", _):
-      cache.store.disk?.scan { completion(.done) }
+    switch name {
+    case "request": request(key)
+    case "cancel": cancel(key)
+    case "prefetch": images.fetchIfNotCached(key)
+    case "cancel-prefetch": images.cancelWithoutCallback(key)
+    case "deliver": source.deliver(.success(call.value), for: key)
+    case "has": _ = store.disk?.has(key)
+    case "forget-memory": store.forgetMemory()
+    case "scan":
+      store.disk?.scan { completion(.done) }
       return
-    case ("check-look-ups", _):
+    case "check-look-ups":
       // The cost is how many there may be.
-      let count = cache.store.disk?.lookUpCount ?? 0
-      if count > operation.cost {
+      let count = store.disk?.lookUpCount ?? 0
+      if count > call.cost {
         return completion(.failed("the file system was asked for a file \(count) times"))
       }
-    case ("check-cached", _):
-      if !cache.store.has(key) { return completion(.failed("there is no image")) }
-    case ("use-long-keys", _):
-      usesLongKeys.store(true, ordering: .relaxed)
-      lock.withLock { keys = [:] }
-    case ("check-file-names", _):
-      return completion(checkFileNames())
-    default: preconditionFailure("no action '\(name)' is listed")
+    case "check-cached":
+      if !store.has(key) { return completion(.failed("there is no image")) }
+    case "use-long-keys":
+      state.change {
+        $0.usesLongKeys = true
+        $0.keys = [:]
+      }
+    case "check-file-names": return completion(checkFileNames())
+    default: refuse(name)
     }
     completion(.done)
   }
 
   /// Makes a request that can be cancelled; its callback is recorded as an event.
   private func request(_ key: String) {
-    let number = lock.withLock {
-      requestCount += 1
-      return requestCount
+    let number = state.change {
+      $0.requestCount += 1
+      return $0.requestCount
     }
-    let request = cache.get(key) { [self] _ in
-      lock.withLock { events.append(.calledBack(request: number)) }
+    let request = images.get(key) { [state] _ in
+      state.change { $0.events.append(.calledBack(request: number)) }
     }
-    lock.withLock { requests[key, default: []].append((number, request)) }
+    state.change { $0.requests[key, default: []].append((number, request)) }
   }
 
   private func cancel(_ key: String) {
-    guard let last = lock.withLock({ requests[key]?.popLast() }) else { return }
+    guard let last = state.change({ $0.requests[key]?.popLast() }) else { return }
     last.request?.cancel()
-    lock.withLock { events.append(.cancelled(request: last.number)) }
+    state.change { $0.events.append(.cancelled(request: last.number)) }
   }
 
   /// Checks that every long key has a file name of its own with the key's path extension, and that
   /// the folder contains no other files.
   private func checkFileNames() -> Reply {
-    let keys = lock.withLock { self.keys }
     var keysByName: [String: String] = [:]
-    for (key, inCache) in keys.sorted(by: { $0.key < $1.key }) {
+    for (key, inCache) in state.value.keys.sorted(by: { $0.key < $1.key }) {
       let name = ImageDiskCache.fileName(forKey: inCache)
       if let other = keysByName.updateValue(key, forKey: name) {
         return .failed("\(key) and \(other) have one file, \(name)")
@@ -192,51 +140,38 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
         return .failed("the file of \(key) is \(name), not one with the extension '\(expected)'")
       }
     }
-    let files = cache.store.disk?.fileNames() ?? []
-    if let file = files.first(where: { keysByName[$0] == nil }) {
+    if let file = store.disk?.fileNames().first(where: { keysByName[$0] == nil }) {
       return .failed("\(file) is no key's file")
     }
     return .done
   }
 
-  // MARK: The final state
-
   func finalState() -> FinalState? {
-    let keys = lock.withLock { self.keys }
-    let store = cache.store
-    var state = FinalState(count: store.count, entries: [:])
+    let known = state.value
+    var final = FinalState(count: store.count, entries: [:])
     // Before the reads below: they fill memory and ask for files.
     let names = Dictionary(
-      keys.map { (ImageDiskCache.fileName(forKey: $0.value), $0.key) }
+      known.keys.map { (ImageDiskCache.fileName(forKey: $0.value), $0.key) }
     ) { $1 }
     func keysOf(_ files: Set<String>?) -> Set<String> { Set((files ?? []).map { names[$0] ?? $0 }) }
-    state.indexes = [
+    final.indexes = [
       "the folder": keysOf(store.disk?.fileNames()),
       "the index of files": keysOf(store.disk?.indexedFileNames()),
     ]
-    state.layers = [
-      "memory": keys.compactMapValues { store.entriesInMemory()[$0]?.value },
-      "disk": keys.compactMapValues { store.disk?.data(forKey: $0) },
+    final.layers = [
+      "memory": known.keys.compactMapValues { store.entriesInMemory()[$0]?.value },
+      "disk": known.keys.compactMapValues { store.disk?.data(forKey: $0) },
     ]
-    state.values = keys.compactMapValues { store.value(forKey: $0) }
-    state.entries = state.values.mapValues(\.count)
-    state.limits = limits
-    state.events = lock.withLock { events }
-    return state
-  }
-
-  private var limits: [FinalState.Limit] {
-    let downloads: [String: Int] =
-      switch origin {
-      case .gated(let source): source.downloadsByURL
-      case .published(let origin): origin.downloadsByURL
-      }
-    return downloads.sorted { $0.key < $1.key }.map {
+    final.values = known.keys.compactMapValues { store.value(forKey: $0) }
+    final.entries = final.values.mapValues(\.count)
+    final.limits = source.downloadsByURL.sorted { $0.key < $1.key }.map {
       FinalState.Limit("downloads of \($0.key)", value: $0.value, limit: 1)
-    } + [
-      FinalState.Limit(
-        "callers that got 'cancelled' without having cancelled",
-        value: lock.withLock { cancelledByOthers }, limit: 0)
-    ]
+    }
+    final.limits.append(
+      .init(
+        "callers that got 'cancelled' without having cancelled", value: known.cancelledByOthers,
+        limit: 0))
+    final.events = known.events
+    return final
   }
 }

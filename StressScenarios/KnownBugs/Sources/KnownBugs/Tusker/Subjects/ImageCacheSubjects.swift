@@ -21,11 +21,8 @@ let imageCacheSubjects: [SubjectEntry] =
     SubjectEntry(
       name: "tusker-http-repaired",
       summary: "as tusker-repaired, from a source whose downloads end by themselves",
-      family: "Tusker",
-      runsUnlisted: false
-    ) {
-      ImageCacheSubject(repaired: true, index: .fileStates, origin: .published(ImageOrigin()))
-    }
+      family: "Tusker", runsUnlisted: false
+    ) { ImageCacheSubject(repaired: true, index: .fileStates, isPublished: true) }
   ]
 
 /// A subject whose downloads wait for an action that delivers them, as shipped and repaired.
@@ -34,13 +31,6 @@ private func gated(
   repaired: String
 ) -> [SubjectEntry] {
   [(name, asShipped, false), (name + "-repaired", repaired, true)].map { name, summary, repaired in
-    SubjectEntry(
-      name: name, summary: summary, family: family, actions: ImageCacheSubject.actions,
-      runsUnlisted: false
-    ) {
-      ImageCacheSubject(
-        repaired: repaired, index: index,
-        origin: .gated(GatedImageSource(endsLaterDownloads: true)))
-    }
+    .model(name, summary, family: family) { ImageCacheSubject(repaired: repaired, index: index) }
   }
 }
