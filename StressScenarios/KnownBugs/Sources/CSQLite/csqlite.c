@@ -3,6 +3,12 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+// The functions of struct csqlite_library.
+#define FUNCTIONS(X) \
+  X(open_v2) X(close) X(exec) X(prepare_v2) X(step) X(reset) X(finalize) X(bind_blob) \
+  X(bind_text) X(bind_int64) X(bind_null) X(column_blob) X(column_text) X(column_bytes) \
+  X(column_int64) X(errmsg) X(wal_checkpoint)
+
 // If SQLite's header exists, the compiler compares its declarations with those of this target.
 // CSQLITE_WITHOUT_HEADER builds the case without the header on a machine that has it.
 #if __has_include(<sqlite3.h>) && !defined(CSQLITE_WITHOUT_HEADER)
@@ -13,24 +19,8 @@
       __builtin_types_compatible_p(                                                 \
           __typeof__(&sqlite3_##function),                                          \
           __typeof__(((struct csqlite_library *)0)->function)),                     \
-      "sqlite3_" #function " is declared otherwise in sqlite3.h")
-SAME_TYPE(open_v2);
-SAME_TYPE(close);
-SAME_TYPE(exec);
-SAME_TYPE(prepare_v2);
-SAME_TYPE(step);
-SAME_TYPE(reset);
-SAME_TYPE(finalize);
-SAME_TYPE(bind_blob);
-SAME_TYPE(bind_text);
-SAME_TYPE(bind_int64);
-SAME_TYPE(bind_null);
-SAME_TYPE(column_blob);
-SAME_TYPE(column_text);
-SAME_TYPE(column_bytes);
-SAME_TYPE(column_int64);
-SAME_TYPE(errmsg);
-SAME_TYPE(wal_checkpoint);
+      "sqlite3_" #function " is declared otherwise in sqlite3.h");
+FUNCTIONS(SAME_TYPE)
 
 _Static_assert(
     csqlite_busy == SQLITE_BUSY && csqlite_locked == SQLITE_LOCKED
@@ -43,34 +33,18 @@ _Static_assert(
 
 // Copies a function pointer as bytes, because ISO C has no conversion from the result of dlsym.
 #define FIND(function)                                       \
-  do {                                                       \
+  {                                                          \
     void *symbol = dlsym(handle, "sqlite3_" #function);      \
     if (!symbol) goto missing;                               \
     *(void **)(void *)&library->function = symbol;           \
-  } while (0)
+  }
 
 const struct csqlite_library *csqlite_load(const char *name) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!handle) return NULL;
   struct csqlite_library *library = calloc(1, sizeof *library);
   if (!library) goto missing;
-  FIND(open_v2);
-  FIND(close);
-  FIND(exec);
-  FIND(prepare_v2);
-  FIND(step);
-  FIND(reset);
-  FIND(finalize);
-  FIND(bind_blob);
-  FIND(bind_text);
-  FIND(bind_int64);
-  FIND(bind_null);
-  FIND(column_blob);
-  FIND(column_text);
-  FIND(column_bytes);
-  FIND(column_int64);
-  FIND(errmsg);
-  FIND(wal_checkpoint);
+  FUNCTIONS(FIND)
   return library;
 missing:
   free(library);

@@ -33,6 +33,5 @@ private let measuredCaches: [CacheHit] = [
 /// The cost of an uncontended hit in a memory cache, relative to a dictionary under `NSLock`; locks
 /// include what it costs that Interlock sees their calls.
 enum CachesBench {
-  /// Measures and prints the table.
   static func run() { CacheHit.show(measuredCaches, CacheHit.measure(measuredCaches)) }
 }

@@ -79,7 +79,6 @@ final class AwesomeCache: Cache {
     }
   }
 
-  /// How many files there are.
   var count: Int { queue.sync { folder.keys().count } }
 
   /// Calls back when the value is in its file.

@@ -91,7 +91,6 @@ final class BasicHybridCache: Cache {
     }
   }
 
-  /// How many values are in memory.
   var count: Int { memory.store.value.count }
 }
 

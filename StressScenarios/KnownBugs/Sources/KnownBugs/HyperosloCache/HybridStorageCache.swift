@@ -63,7 +63,6 @@ final class HybridStorageCache: Cache {
 
   func removeAllValues() { perform { $0.removeAll() } }
 
-  /// How many keys memory knows.
   var count: Int { perform { $0.memory.keys.count } }
 
   /// What is under the keys that memory knows; without costs.

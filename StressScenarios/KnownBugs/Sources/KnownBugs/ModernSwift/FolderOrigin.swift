@@ -33,6 +33,5 @@ final class FolderOrigin: @unchecked Sendable {
     }
   }
 
-  /// How often each key was loaded.
   var loads: [String: Int] { lock.withLock { loadsByKey } }
 }

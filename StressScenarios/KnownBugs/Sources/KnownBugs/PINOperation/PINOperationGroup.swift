@@ -10,7 +10,6 @@ import LockStrategies
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`.
 final class PINOperationGroup: @unchecked Sendable {
-  /// Identifies an operation of a group.
   struct Reference: Hashable, Sendable {
     let number: Int
   }
@@ -33,21 +32,15 @@ final class PINOperationGroup: @unchecked Sendable {
   private var isStarted = false
   private var isCancelled = false
 
-  /// Makes an empty group.
-  ///
-  /// - Parameters:
-  ///   - queue: The queue that runs the operations.
-  ///   - repaired: Whether a started group refuses further operations. As shipped it returns a
-  ///     reference for an operation that never runs. Source: PINOperation pull request 22
-  ///     (c49b7a5), not merged.
+  /// An empty group. Repaired, a started group refuses further operations; as shipped it returns a
+  /// reference for an operation that never runs. Source: PINOperation pull request 22 (c49b7a5), not
+  /// merged.
   init(queue: PINOperationQueue, repaired: Bool = false) {
     self.queue = queue
     self.repaired = repaired
   }
 
-  /// Adds an operation.
-  ///
-  /// - Returns: The operation's reference; `nil` if the group has started or was cancelled.
+  /// Adds an operation; returns `nil` if the group has started or was cancelled.
   @discardableResult
   func addOperation(
     priority: PINOperationQueue.Priority = .default, _ block: @escaping @Sendable () -> Void

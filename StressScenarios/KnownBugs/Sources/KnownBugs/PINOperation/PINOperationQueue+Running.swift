@@ -77,9 +77,8 @@ extension PINOperationQueue {
     return true
   }
 
-  /// Cancels an operation that has not started; its completions are then never called.
-  ///
-  /// - Returns: Whether it was cancelled.
+  /// Cancels an operation that has not started, whose completions are then never called; returns
+  /// whether it did.
   @discardableResult
   func cancel(_ reference: Reference) -> Bool {
     locked { cancelLocked(reference) }
@@ -113,9 +112,8 @@ extension PINOperationQueue {
     }
   }
 
-  /// How many operations may run at once.
-  ///
-  /// A lower number takes effect once operations that are running have ended.
+  /// How many operations may run at once; a lower number takes effect once operations that are
+  /// running have ended.
   var maxConcurrentOperations: Int {
     get { locked { maximum } }
     set {

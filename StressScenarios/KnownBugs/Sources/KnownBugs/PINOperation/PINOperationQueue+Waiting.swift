@@ -55,9 +55,8 @@ final class HelpingWait: @unchecked Sendable {
     }
   }
 
-  /// Blocks until every unfinished operation waits here.
-  ///
-  /// - Parameter help: Runs one operation that has not started; returns whether there was one.
+  /// Blocks until every unfinished operation waits here; `help` runs one operation that has not
+  /// started, and returns whether there was one.
   func wait(helping help: () -> Bool) {
     condition.lock()
     defer { condition.unlock() }

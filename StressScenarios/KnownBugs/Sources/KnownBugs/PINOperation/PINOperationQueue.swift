@@ -21,14 +21,7 @@ import LockStrategies
 /// `@unchecked Sendable`: every `var` is only touched under `lock`, in `locked(_:)`.
 final class PINOperationQueue: @unchecked Sendable {
   /// Which operations go first on the concurrent queue.
-  enum Priority: Int, Sendable, CaseIterable {
-    /// After all others.
-    case low
-    /// Between high and low.
-    case `default`
-    /// Before all others.
-    case high
-  }
+  enum Priority: Sendable { case low, `default`, high }
 
   /// Identifies a scheduled operation.
   struct Reference: Hashable, Sendable {
@@ -41,11 +34,7 @@ final class PINOperationQueue: @unchecked Sendable {
 
   /// The repairs; the empty set is version 1.1.2.
   struct Repairs: OptionSet, Sendable {
-    /// One bit for each repair.
     let rawValue: Int
-
-    /// A set of repairs by their bits.
-    init(rawValue: Int) { self.rawValue = rawValue }
 
     /// An operation leaves the table of identifiers when it is taken to run or cancelled, so that
     /// no request joins one whose completions have been called. Source: PINOperation pull request
@@ -75,7 +64,8 @@ final class PINOperationQueue: @unchecked Sendable {
   let repairs: Repairs
   let group = DispatchGroup()
   let serialQueue = DispatchQueue(label: "PINOperationQueue Serial Queue")
-  let concurrentQueue: DispatchQueue
+  let concurrentQueue = DispatchQueue(
+    label: "PINOperationQueue Concurrent Queue", attributes: .concurrent)
   let semaphoreQueue = DispatchQueue(label: "PINOperationQueue Serial Semaphore Queue")
   let concurrentSemaphore: DispatchSemaphore
   /// `nil` without the repair that needs it.
@@ -93,25 +83,13 @@ final class PINOperationQueue: @unchecked Sendable {
   var byIdentifier: [String: WeakOperation] = [:]
   private var pruneAt = 64
 
-  /// Makes a queue that runs a limited number of operations at once.
-  ///
-  /// - Parameters:
-  ///   - maxConcurrentOperations: How many may run at once, at least one. With one the operations
-  ///     run in the order in which they were scheduled, without regard to priorities.
-  ///   - concurrentQueue: The queue that runs all but one of them; by default a new concurrent
-  ///     queue.
-  ///   - repairs: The repairs; by default those of the newest version.
-  init(
-    maxConcurrentOperations: Int, concurrentQueue: DispatchQueue? = nil,
-    repairs: Repairs = .version1_2_2
-  ) {
+  /// A queue that runs a limited number of operations at once. With one the operations run in the
+  /// order in which they were scheduled, without regard to priorities.
+  init(maxConcurrentOperations: Int, repairs: Repairs = .version1_2_2) {
     precondition(maxConcurrentOperations > 0, "at least one operation must be allowed at once")
     self.repairs = repairs
     helpers = repairs.contains(.waitHelps) ? HelpingWait() : nil
     maximum = maxConcurrentOperations
-    self.concurrentQueue =
-      concurrentQueue
-      ?? DispatchQueue(label: "PINOperationQueue Concurrent Queue", attributes: .concurrent)
     // One less, because the serial queue runs one.
     let width = maxConcurrentOperations - 1
     if repairs.contains(.maximumChangesSafely) {
@@ -126,7 +104,6 @@ final class PINOperationQueue: @unchecked Sendable {
     lock.withLock { state.write(synched: true, body) }
   }
 
-  /// Schedules an operation.
   @discardableResult
   func schedule(
     priority: Priority = .default, _ block: @escaping @Sendable () -> Void
@@ -136,14 +113,9 @@ final class PINOperationQueue: @unchecked Sendable {
 
   /// Schedules an operation, or joins the one that waits under the same identifier.
   ///
-  /// - Parameters:
-  ///   - priority: Which operations go first; ignored when joining.
-  ///   - identifier: Identifies operations that do the same; `nil` for one that no request joins.
-  ///   - data: The argument of `block`.
-  ///   - coalesce: Combines the data when joining; without it the waiting operation keeps its own.
-  ///   - completion: Called after the operation has run, on its thread; not if it is cancelled.
-  ///   - block: The work; not used when joining.
-  /// - Returns: The operation's reference; an older operation's when joining.
+  /// When joining, priority and block are not used, `coalesce` combines the data, without which the
+  /// waiting operation keeps its own, and the older operation's reference is returned. `completion`
+  /// is called after the operation has run, on its thread; not if it is cancelled.
   @discardableResult
   func schedule(
     priority: Priority = .default, identifier: String?, data: (any Sendable)? = nil,

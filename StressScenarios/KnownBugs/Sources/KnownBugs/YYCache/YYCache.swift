@@ -98,10 +98,8 @@ final class YYCache: Cache {
     }
   }
 
-  /// How many values there are on disk.
   var count: Int { disk.count }
 
-  /// What is stored on disk.
   func entries() -> [String: CacheEntry]? { disk.entries() }
 
   /// Reads memory at once, and on a miss the disk, on its queue.

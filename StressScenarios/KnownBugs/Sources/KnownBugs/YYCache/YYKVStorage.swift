@@ -16,7 +16,6 @@ enum YYStorageKind: Sendable {
   case mixed
 }
 
-/// A stored item.
 struct YYStorageItem: Sendable {
   var key: String
   /// The value; `nil` if it was not read.
@@ -226,7 +225,6 @@ final class YYKVStorage {
       }
   }
 
-  /// The names of the files in the folder.
   var fileNames: Set<String> {
     Set((try? FileManager.default.contentsOfDirectory(atPath: filesPath)) ?? [])
   }

@@ -67,7 +67,6 @@ final class YYLinkedMap {
     section.read(synched: true) { nodes[key] != nil }
   }
 
-  /// Adds an entry for a new key.
   func insert(_ node: YYLinkedMapNode) {
     section.write(synched: true) {
       nodes[node.key] = node
@@ -76,7 +75,6 @@ final class YYLinkedMap {
     }
   }
 
-  /// Gives an entry another cost.
   func setCost(_ cost: Int, of node: YYLinkedMapNode) {
     section.write(synched: true) {
       costOfAll += cost - node.cost
@@ -117,7 +115,6 @@ final class YYLinkedMap {
     }
   }
 
-  /// Every entry, by its key.
   var all: [String: YYLinkedMapNode] { section.read(synched: true) { nodes } }
 
   /// The keys, in the order of the list.

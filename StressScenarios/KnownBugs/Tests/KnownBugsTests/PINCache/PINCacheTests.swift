@@ -12,11 +12,11 @@ struct PINCacheTests {
     arguments: [PINVersion.two, .three])
   func memoryBlocks(_ version: PINVersion) {
     let cache = PINMemoryCache(version)
-    let told = Locked<[String]>([])
+    let told = OperationLog<String>()
     func note(_ what: String) -> PINMemoryCache.ObjectBlock {
       { cache, key, object in
         _ = cache.count
-        told.withLock { $0.append("\(what) \(key)\(object == nil ? "" : " with object")") }
+        told.note("\(what) \(key)\(object == nil ? "" : " with object")")
       }
     }
     cache.setEvent(\.willAddObject, note("will add"))
@@ -26,7 +26,7 @@ struct PINCacheTests {
     cache.setObject(PINObject([1]), forKey: "a")
     cache.removeObject(forKey: "a")
     #expect(
-      told.withLock { $0 } == [
+      told.notes == [
         "will add a with object", "did add a with object", "will remove a with object",
         "did remove a",
       ])
@@ -36,11 +36,11 @@ struct PINCacheTests {
   func diskBlocks() {
     let scheduler = PINScheduler()
     let cache = pinDisk3(.version3) { $0.scheduler = scheduler }
-    let told = Locked<[String]>([])
+    let told = OperationLog<String>()
     func note(_ what: String) -> PINDiskCache3.ObjectBlock {
       { cache, key, _ in
         let isThere = cache.containsObject(forKey: key)
-        told.withLock { $0.append("\(what) \(key)\(isThere ? ", there" : "")") }
+        told.note("\(what) \(key)\(isThere ? ", there" : "")")
       }
     }
     cache.setEvent(\.willAddObject, note("will add"))
@@ -51,7 +51,7 @@ struct PINCacheTests {
     cache.setObject(PINObject([1]), forKey: "a")
     cache.removeObject(forKey: "a")
     #expect(
-      told.withLock { $0 } == [
+      told.notes == [
         "will add a", "did add a, there", "will remove a, there", "did remove a",
       ])
   }

@@ -45,18 +45,17 @@ struct TMCacheTests {
   func reentrance() async {
     await onThread {
       let cache = TMMemoryCache(repairs: .all)
-      let told = Locked<[String]>([])
-      @Sendable func note(_ text: String) { told.withLock { $0.append(text) } }
+      let told = OperationLog<String>()
       cache.setWillAddObject { cache, key in
-        note("\(key): \(cache.object(forKey: key) == nil), \(cache.totalCost ?? -1)")
+        told.note("\(key): \(cache.object(forKey: key) == nil), \(cache.totalCost ?? -1)")
       }
       for (number, cost) in [(1, 3), (2, 4)] {
-        let object = TMObject([]) { note("end \(number), \(cache.totalCost ?? -1)") }
+        let object = TMObject([]) { told.note("end \(number), \(cache.totalCost ?? -1)") }
         cache.setObject(object, forKey: "a", cost: cost)
       }
       cache.enumerateObjects { cache.removeValue(forKey: $0) }
       #expect(
-        told.withLock { $0 } == ["a: true, 0", "a: false, 3", "end 1, 4", "end 2, 0"])
+        told.notes == ["a: true, 0", "a: false, 3", "end 1, 4", "end 2, 0"])
     }
   }
 }

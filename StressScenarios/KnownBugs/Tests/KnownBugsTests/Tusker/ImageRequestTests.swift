@@ -7,11 +7,11 @@ import Caches
 
 /// The answers of callers' requests, in order.
 final class Answers: Sendable {
-  private let answers = Locked<[String: [ImageResult]]>([:])
+  private let answers = Box<[String: [ImageResult]]>([:])
   func note(_ name: String) -> @Sendable (ImageResult) -> Void {
-    { answer in self.answers.withLock { $0[name, default: []].append(answer) } }
+    { answer in self.answers.change { $0[name, default: []].append(answer) } }
   }
-  subscript(_ name: String) -> [ImageResult] { answers.withLock { $0[name] ?? [] } }
+  subscript(_ name: String) -> [ImageResult] { answers.value[name] ?? [] }
 }
 
 @Suite("A cache of images, as shipped and repaired", .timeLimit(.minutes(10)))
@@ -68,9 +68,9 @@ struct ImageRequestTests {
 
   @Test("A download that is cancelled after its data arrived, and before its end, does not count")
   func cancelledLate() {
-    let started = Locked<ImageTask?>(nil)
-    let task = ImageTask(source, "a") { _ in started.withLock { $0 }?.cancel() }
-    started.withLock { $0 = task }
+    let started = Box<ImageTask?>(nil)
+    let task = ImageTask(source, "a") { _ in started.value?.cancel() }
+    started.value = task
     task.resume()
     deliver()
     #expect(source.downloadsByURL == ["a": 0])
@@ -99,13 +99,13 @@ struct ImageRequestTests {
   func reentry(repaired: Bool) {
     let cache = cache(repaired: repaired)
     let answers = answers
-    let itself = Locked<ImageRequest?>(nil)
+    let itself = Box<ImageRequest?>(nil)
     let request = cache.get("a") { answer in
       answers.note("outer")(answer)
-      itself.withLock { $0 }?.cancel()
+      itself.value?.cancel()
       cache.get("a", completion: answers.note("inner"))
     }
-    itself.withLock { $0 = request }
+    itself.value = request
     deliver()
     #expect(answers["outer"] == [.success(Self.image)])
     #expect(answers["inner"] == [.success(Self.image)])

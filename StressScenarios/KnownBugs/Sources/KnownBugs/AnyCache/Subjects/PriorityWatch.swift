@@ -19,7 +19,6 @@ import Synchronization
 /// The reader always arrives while the writer holds the lock: the cache calls its observer under
 /// the lock, and the observer wakes the reader.
 final class PriorityWatch<Strategy: Lock>: Sendable {
-  /// What is written and read.
   let cache: ObservedCache<Strategy>
   private let alarm = DispatchSemaphore(value: 0)
   private let wasted = Atomic(0)
@@ -30,7 +29,6 @@ final class PriorityWatch<Strategy: Lock>: Sendable {
   /// The reader's limit while it waits: far more than going to sleep and waking take.
   private static var limitMilliseconds: Int { 100 }
 
-  /// A cache under a lock.
   init(lock: Strategy) {
     cache = ObservedCache(lock) { [alarm] _ in
       alarm.signal()

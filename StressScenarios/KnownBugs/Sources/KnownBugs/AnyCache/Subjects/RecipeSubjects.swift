@@ -78,7 +78,6 @@ private func counting(_ name: String, _ summary: String, repaired: Bool) -> Subj
   }
 }
 
-/// How often something was called.
 private final class CallCounter: Sendable {
   private let count = Atomic(0)
 

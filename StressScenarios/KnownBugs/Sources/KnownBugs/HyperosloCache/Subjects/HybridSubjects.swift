@@ -38,7 +38,6 @@ private func awesome(
 
 private func directory() -> URL { URL(fileURLWithPath: folderOfTrial(), isDirectory: true) }
 
-/// A `HybridStorageCache` as a subject.
 private final class HybridStorageSubject: ActionSubject {
   static let actions = [
     "cancel-observer", "observe", "observe-and-read", "read-in-completion", "remove-expired",
@@ -111,7 +110,6 @@ private final class HybridStorageSubject: ActionSubject {
   }
 }
 
-/// A `BasicHybridCache` as a subject.
 private final class BasicHybridSubject: ActionSubject {
   static let actions = ["set-expired"]
 
@@ -136,7 +134,6 @@ private final class BasicHybridSubject: ActionSubject {
   }
 }
 
-/// An `AwesomeCache` as a subject.
 private final class AwesomeSubject: ActionSubject {
   static let actions = ["forget-memory", "remove-expired"]
 

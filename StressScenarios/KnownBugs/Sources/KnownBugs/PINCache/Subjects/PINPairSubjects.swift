@@ -1,7 +1,6 @@
 import Caches
 import InterlockStress
 
-/// PINCache, memory before disk, as a subject.
 final class PINPairSubject: ActionSubject {
   static let actions = ["forget-memory"]
 

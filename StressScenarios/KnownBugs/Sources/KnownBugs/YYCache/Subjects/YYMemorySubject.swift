@@ -2,7 +2,6 @@ import Caches
 import InterlockStress
 import Synchronization
 
-/// YYCache's memory cache as a subject.
 final class YYMemorySubject: ActionSubject, CacheBackedSubject {
   static let actions = [
     "set-asking-at-end", "trim-to-cost", "trim-to-limits", "limit-cost", "limit-count",
@@ -102,7 +101,6 @@ private final class EndingObject: Sendable {
   deinit { end() }
 }
 
-/// YYKit's dictionary as a subject.
 final class YYDictionarySubject: ActionSubject {
   static let actions = ["count-while-enumerating"]
 
