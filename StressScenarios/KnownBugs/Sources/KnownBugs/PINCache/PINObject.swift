@@ -7,26 +7,27 @@ import Interlock
 /// the race is detected.
 ///
 /// `@unchecked Sendable`: the harness tests whether it is shared safely.
-class PINObject: @unchecked Sendable {
+final class PINObject: @unchecked Sendable {
   private let section = Section("pin.object")
   private var stored: [UInt8]
+  private let end: (@Sendable () -> Void)?
 
-  /// An object of these bytes.
-  init(_ bytes: [UInt8]) {
+  /// An object of these bytes, whose `deinit` may call a block, as models with derived objects do.
+  init(_ bytes: [UInt8], end: (@Sendable () -> Void)? = nil) {
     stored = bytes
+    self.end = end
   }
 
-  /// The object's current bytes.
-  final var bytes: [UInt8] { section.read { stored } }
+  deinit { end?() }
 
-  /// Appends bytes.
-  final func append(_ more: [UInt8]) {
+  var bytes: [UInt8] { section.read { stored } }
+
+  func append(_ more: [UInt8]) {
     section.write {
       stored += more
       SYNC_POINT("pinobject.append.written")
     }
   }
 
-  /// Another object with the same bytes.
-  final func copy() -> PINObject { PINObject(bytes) }
+  func copy() -> PINObject { PINObject(bytes) }
 }

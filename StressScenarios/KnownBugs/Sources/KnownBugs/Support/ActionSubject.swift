@@ -54,6 +54,16 @@ extension SubjectEntry {
   }
 }
 
+extension FinalState {
+  /// The state that a cache reports after all calls have ended.
+  init(of cache: some Caches.Cache) {
+    let entries = cache.entries() ?? [:]
+    self.init(
+      count: cache.count, totalCost: cache.totalCost, entries: entries.mapValues(\.cost),
+      values: entries.mapValues(\.value))
+  }
+}
+
 /// A new folder in the one for temporary files, which is removed at the end of the run.
 func folderOfTrial() -> String {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -58,7 +58,7 @@ final class TMCache: Cache {
       SYNC_POINT("tmcache.get.afterDiskRead")
       SYNC_POINT("tmcache.get.beforeBackFill")
       if let object {
-        cache.memory.setObject(TMObject(object), forKey: key, completion: nil)
+        cache.memory.setObject(CachedObject(object), forKey: key, completion: nil)
       }
       cache.enqueue { _ in completion(object) }
     }
@@ -86,7 +86,7 @@ final class TMCache: Cache {
     }
     if isInStep { return later(completion) { $0.setInStep(object, forKey: key, cost: cost) } }
     let (both, left) = join(completion)
-    memory.setObject(TMObject(object), forKey: key, cost: cost) {
+    memory.setObject(CachedObject(object), forKey: key, cost: cost) {
       SYNC_POINT("tmcache.set.afterMemory")
       left()
     }
@@ -216,7 +216,7 @@ final class TMCache: Cache {
     let isKept = disk.access {
       guard disk.directory.version(of: key) == version else { return false }
       return memory.access {
-        memory.store.insertIfAbsent(TMObject(object), forKey: key, at: now)
+        memory.store.insertIfAbsent(CachedObject(object), forKey: key, at: now)
       }
     }
     // Call the block afterwards: not under the locks, and only if the object was kept.
@@ -229,7 +229,7 @@ final class TMCache: Cache {
     memory.tellOfInsertion(forKey: key)
     disk.write(object, forKey: key, at: now) {
       _ = memory.access {
-        memory.store.insert(TMObject(object), forKey: key, cost: cost, at: now)
+        memory.store.insert(CachedObject(object), forKey: key, cost: cost, at: now)
       }
     }
     SYNC_POINT("tmcache.set.afterMemory")

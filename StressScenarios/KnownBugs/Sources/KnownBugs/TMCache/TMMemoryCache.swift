@@ -39,7 +39,7 @@ final class TMMemoryCache: Cache, @unchecked Sendable {
   ///
   /// As shipped, a call without a key is dropped, and so is one whose cache is freed before its
   /// block runs.
-  func object(forKey key: String?, completion: @escaping @Sendable (TMObject?) -> Void) {
+  func object(forKey key: String?, completion: @escaping @Sendable (CachedObject?) -> Void) {
     let now = Date()
     guard let key else {
       if repairs.contains(.answersAlways) { queue.async { completion(nil) } }
@@ -61,7 +61,7 @@ final class TMMemoryCache: Cache, @unchecked Sendable {
 
   /// Stores an object, and replaces the previous one.
   func setObject(
-    _ object: TMObject, forKey key: String, cost: Int = 0, completion: (@Sendable () -> Void)?
+    _ object: CachedObject, forKey key: String, cost: Int = 0, completion: (@Sendable () -> Void)?
   ) {
     let now = Date()
     // The original's block names an instance variable, and so retains the cache, unlike the others.
@@ -78,13 +78,13 @@ final class TMMemoryCache: Cache, @unchecked Sendable {
 
   // MARK: Synchronous forms
 
-  func object(forKey key: String) -> TMObject? {
+  func object(forKey key: String) -> CachedObject? {
     guard isSynchronous else { return waitForCallback { object(forKey: key, completion: $0) } }
     let now = Date()
     return lock.withLock { store.touchedObject(forKey: key, at: now) }
   }
 
-  func setObject(_ object: TMObject, forKey key: String, cost: Int = 0) {
+  func setObject(_ object: CachedObject, forKey key: String, cost: Int = 0) {
     let now = Date()
     writeAndWait { $0.insert(object, forKey: key, cost: cost, at: now) }
   }
@@ -106,7 +106,7 @@ final class TMMemoryCache: Cache, @unchecked Sendable {
   // `access` alone and no block under it. Replaced and removed objects are freed accordingly: under
   // the barrier, or without a lock.
 
-  private func insert(_ object: TMObject, forKey key: String, cost: Int, at date: Date) {
+  private func insert(_ object: CachedObject, forKey key: String, cost: Int, at date: Date) {
     tellOfInsertion(forKey: key)
     _ = access { store.insert(object, forKey: key, cost: cost, at: date) }
   }
@@ -221,7 +221,7 @@ final class TMMemoryCache: Cache, @unchecked Sendable {
   func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
 
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    setObject(TMObject(value), forKey: key, cost: cost)
+    setObject(CachedObject(value), forKey: key, cost: cost)
   }
 
   func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
@@ -231,6 +231,6 @@ final class TMMemoryCache: Cache, @unchecked Sendable {
   func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
-    setObject(TMObject(value), forKey: key, cost: cost, completion: completion)
+    setObject(CachedObject(value), forKey: key, cost: cost, completion: completion)
   }
 }

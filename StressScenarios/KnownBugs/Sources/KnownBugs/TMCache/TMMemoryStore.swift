@@ -2,19 +2,6 @@ import Caches
 import Foundation
 import Interlock
 
-/// An object as applications store them: its `deinit` may call a block.
-final class TMObject: Sendable {
-  let bytes: [UInt8]
-  private let end: (@Sendable () -> Void)?
-
-  init(_ bytes: [UInt8], end: (@Sendable () -> Void)? = nil) {
-    self.bytes = bytes
-    self.end = end
-  }
-
-  deinit { end?() }
-}
-
 /// The state of TMMemoryCache: three dictionaries by key, and the sum of the costs.
 ///
 /// It locks nothing; its sections check whether its owner does. `@unchecked Sendable`: the owner
@@ -22,7 +9,7 @@ final class TMObject: Sendable {
 final class TMMemoryStore: @unchecked Sendable {
   private let section = Section("tmcache.memory")
   private let repairs: TMRepairs
-  private var objects: [String: TMObject] = [:]
+  private var objects: [String: CachedObject] = [:]
   private var dates: [String: Date] = [:]
   private var costs: [String: Int] = [:]
   private var costOfAll = 0
@@ -31,7 +18,7 @@ final class TMMemoryStore: @unchecked Sendable {
     self.repairs = repairs
   }
 
-  func object(forKey key: String) -> TMObject? {
+  func object(forKey key: String) -> CachedObject? {
     section.read(synched: true) { objects[key] }
   }
 
@@ -46,7 +33,7 @@ final class TMMemoryStore: @unchecked Sendable {
   }
 
   /// Finds an object and notes the access in one step: the hit of the repaired cache.
-  func touchedObject(forKey key: String, at date: Date) -> TMObject? {
+  func touchedObject(forKey key: String, at date: Date) -> CachedObject? {
     section.write(synched: true) {
       guard let object = objects[key] else { return nil }
       dates[key] = date
@@ -55,7 +42,8 @@ final class TMMemoryStore: @unchecked Sendable {
   }
 
   /// Stores an object, and returns the one that it replaces, so that the caller releases it.
-  func insert(_ object: TMObject, forKey key: String, cost: Int, at date: Date) -> TMObject? {
+  func insert(_ object: CachedObject, forKey key: String, cost: Int, at date: Date) -> CachedObject?
+  {
     section.write(synched: true) {
       let old = objects.updateValue(object, forKey: key)
       dates[key] = date
@@ -68,7 +56,7 @@ final class TMMemoryStore: @unchecked Sendable {
   }
 
   /// Stores an object only if there is none under the key.
-  func insertIfAbsent(_ object: TMObject, forKey key: String, at date: Date) -> Bool {
+  func insertIfAbsent(_ object: CachedObject, forKey key: String, at date: Date) -> Bool {
     section.write(synched: true) {
       guard objects[key] == nil else { return false }
       objects[key] = object
@@ -79,7 +67,7 @@ final class TMMemoryStore: @unchecked Sendable {
   }
 
   /// Removes an object, and returns it, so that the caller releases it.
-  func remove(_ key: String) -> TMObject? {
+  func remove(_ key: String) -> CachedObject? {
     section.write(synched: true) {
       let old = objects.removeValue(forKey: key)
       dates[key] = nil
@@ -89,7 +77,7 @@ final class TMMemoryStore: @unchecked Sendable {
   }
 
   /// Removes everything, and returns the objects.
-  func removeAll() -> [String: TMObject] {
+  func removeAll() -> [String: CachedObject] {
     section.write(synched: true) {
       let old = objects
       objects = [:]

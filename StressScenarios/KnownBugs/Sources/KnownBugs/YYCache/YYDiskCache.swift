@@ -40,14 +40,8 @@ final class YYDiskCache: Cache {
   /// Opens a new, unshared cache; `open(_:)` returns the folder's shared one.
   init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
     self.options = options
-    let kind: YYStorageKind =
-      switch options.inlineThreshold {
-      case 0: .files
-      case Int.max: .database
-      default: .mixed
-      }
     storage = try YYKVStorage(
-      path, kind, lockMilliseconds: options.repairs.contains(.waitsForDatabase) ? 2000 : 0,
+      path, lockMilliseconds: options.repairs.contains(.waitsForDatabase) ? 2000 : 0,
       log: options.log)
   }
 
@@ -125,7 +119,7 @@ final class YYDiskCache: Cache {
   func store(_ value: [UInt8], forKey key: String) -> Bool {
     options.willArchive()
     let archive = Archive.bytes(of: value)
-    let isInFile = storage.kind != .database && archive.count > options.inlineThreshold
+    let isInFile = archive.count > options.inlineThreshold
     let fileName = isInFile ? KeyDigest.hexadecimal(key) : nil
     return withStorage { $0.save(key: key, value: archive, fileName: fileName) }
   }

@@ -7,15 +7,6 @@ struct YYStorageError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// Where YYKVStorage keeps values.
-enum YYStorageKind: Sendable {
-  /// In files, with a row in the database for each.
-  case files
-  case database
-  /// In either, as each `save` says.
-  case mixed
-}
-
 struct YYStorageItem: Sendable {
   var key: String
   /// The value; `nil` if it was not read.
@@ -37,7 +28,6 @@ final class YYKVStorage {
   /// How many items a trim or a removal of everything with progress reads at a time.
   private static let batch = 16
 
-  let kind: YYStorageKind
   let path: String
   let section = Section("yykvstorage")
   private let library: SQLiteLibrary
@@ -63,14 +53,13 @@ final class YYKVStorage {
   /// that is only locked. A call waits for a database that another connection has locked for
   /// `lockMilliseconds`; above 0, one that is still locked then is not treated as damaged.
   init(
-    _ path: String, _ kind: YYStorageKind, lockMilliseconds: Int = 0,
+    _ path: String, lockMilliseconds: Int = 0,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(YYStorageError) {
     guard let library = SQLiteLibrary.shared else {
       throw YYStorageError(description: SQLiteLibrary.missing ?? "")
     }
     self.path = path
-    self.kind = kind
     self.library = library
     self.lockMilliseconds = lockMilliseconds
     self.log = log
@@ -153,7 +142,7 @@ final class YYKVStorage {
   func save(key: String, value: [UInt8], fileName: String? = nil) -> Bool {
     section.write(synched: true) {
       guard let fileName else {
-        if kind == .mixed, let old = self.fileName(ofKey: key) {
+        if let old = self.fileName(ofKey: key) {
           unlink(filePath(old))
           SYNC_POINT("yykvstorage.save.oldFileRemoved")
         }
@@ -200,7 +189,7 @@ final class YYKVStorage {
   @discardableResult
   func remove(key: String) -> Bool {
     section.write(synched: true) {
-      if kind != .database, let fileName = fileName(ofKey: key) { unlink(filePath(fileName)) }
+      if let fileName = fileName(ofKey: key) { unlink(filePath(fileName)) }
       return removeRow(key)
     }
   }

@@ -1,17 +1,5 @@
 import Interlock
 
-/// A value of a memory cache: any object, as Objective-C's `id`.
-typealias YYObject = AnyObject & Sendable
-
-/// Bytes as an object, for `Cache`, whose values are bytes.
-final class YYData: Sendable {
-  let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-}
-
 /// An entry, with its place in the order of use. Only the dictionary retains it, as in the
 /// original.
 final class YYLinkedMapNode {
@@ -24,12 +12,12 @@ final class YYLinkedMapNode {
   /// The entry used last before this.
   var next: Link?
   let key: String
-  var value: any YYObject
+  var value: CachedObject
   var cost: Int
   /// Marks accesses to `value`, which the original also makes outside the lock.
   let valueSection = Section("yymemory.value")
 
-  init(key: String, value: any YYObject, cost: Int) {
+  init(key: String, value: CachedObject, cost: Int) {
     self.key = key
     self.value = value
     self.cost = cost

@@ -89,7 +89,7 @@ final class YYMemoryCache: Cache, @unchecked Sendable {
   func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
 
   /// The value of a key, which becomes the most recently used.
-  func object(forKey key: String) -> (any YYObject)? {
+  func object(forKey key: String) -> CachedObject? {
     lock()
     let node = map.use(key)
     SYNC_POINT("yymemorycache.get.locked")
@@ -111,7 +111,7 @@ final class YYMemoryCache: Cache, @unchecked Sendable {
   }
 
   /// Stores a value, which becomes the most recently used.
-  func setObject(_ object: any YYObject, forKey key: String, cost: Int = 0) {
+  func setObject(_ object: CachedObject, forKey key: String, cost: Int = 0) {
     var replaced: AnyObject?
     var pushedOut: AnyObject?
     lock()
@@ -198,24 +198,21 @@ final class YYMemoryCache: Cache, @unchecked Sendable {
 
   // MARK: The calls of every cache
 
-  func value(forKey key: String) -> [UInt8]? {
-    (object(forKey: key) as? YYData)?.bytes
-  }
+  func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
 
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    setObject(YYData(value), forKey: key, cost: cost)
+    setObject(CachedObject(value), forKey: key, cost: cost)
   }
 
   var count: Int { withMutex { map.count } }
 
   var totalCost: Int? { withMutex { map.totalCost } }
 
-  /// What is stored; an object that is not bytes appears as an empty value.
   func entries() -> [String: CacheEntry]? {
     withMutex {
       map.all.mapValues { node in
         let value = node.valueSection.read(synched: true) { node.value }
-        return CacheEntry(value: (value as? YYData)?.bytes ?? [], cost: node.cost)
+        return CacheEntry(value: value.bytes, cost: node.cost)
       }
     }
   }

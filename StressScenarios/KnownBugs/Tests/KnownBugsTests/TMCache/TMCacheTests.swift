@@ -50,7 +50,7 @@ struct TMCacheTests {
         told.note("\(key): \(cache.object(forKey: key) == nil), \(cache.totalCost ?? -1)")
       }
       for (number, cost) in [(1, 3), (2, 4)] {
-        let object = TMObject([]) { told.note("end \(number), \(cache.totalCost ?? -1)") }
+        let object = CachedObject([]) { told.note("end \(number), \(cache.totalCost ?? -1)") }
         cache.setObject(object, forKey: "a", cost: cost)
       }
       cache.enumerateObjects { cache.removeValue(forKey: $0) }

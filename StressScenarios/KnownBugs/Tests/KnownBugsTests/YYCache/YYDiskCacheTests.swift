@@ -51,19 +51,19 @@ struct YYDiskCacheTests {
   func lockedDatabase() throws {
     for lockMilliseconds in [10, 0] {
       let path = path + "-\(lockMilliseconds)"
-      try YYKVStorage(path, .mixed).save(key: "a", value: [1])
+      try YYKVStorage(path).save(key: "a", value: [1])
       let other = try SQLiteDatabase(path + "/manifest.sqlite", try #require(.shared))
       try other.execute("PRAGMA locking_mode = EXCLUSIVE; DELETE FROM manifest WHERE key = 'b'")
       if lockMilliseconds == 0 {
-        #expect(try YYKVStorage(path, .mixed).count == 0)
+        #expect(try YYKVStorage(path).count == 0)
         continue
       }
       let error = #expect(throws: YYStorageError.self) {
-        _ = try YYKVStorage(path, .mixed, lockMilliseconds: lockMilliseconds)
+        _ = try YYKVStorage(path, lockMilliseconds: lockMilliseconds)
       }
       #expect("\(try #require(error))".hasSuffix(": database is locked"))
       other.close()
-      #expect(try YYKVStorage(path, .mixed, lockMilliseconds: lockMilliseconds).count == 1)
+      #expect(try YYKVStorage(path, lockMilliseconds: lockMilliseconds).count == 1)
     }
   }
 

@@ -38,14 +38,14 @@ struct YYMemoryCacheTests {
     await onThread {
       let cache = cache(repairs)
       let died = DispatchSemaphore(value: 0)
-      cache.setObject(Mourned { died.signal() }, forKey: "a")
+      cache.setObject(CachedObject([]) { died.signal() }, forKey: "a")
       cache.removeAllValues()
       died.wait()
 
       cache.releasesAsynchronously = false
       let deaths = Atomic(0)
       func store() {
-        cache.setObject(Mourned { deaths.add(1, ordering: .relaxed) }, forKey: "a")
+        cache.setObject(CachedObject([]) { deaths.add(1, ordering: .relaxed) }, forKey: "a")
       }
       store()
       store()
@@ -70,7 +70,7 @@ struct YYMemoryCacheTests {
         let cache = cache(repairs)
         cache.releasesAsynchronously = false
         func store() {
-          cache.setObject(Mourned { [unowned cache] in _ = cache.count }, forKey: "a")
+          cache.setObject(CachedObject([]) { [unowned cache] in _ = cache.count }, forKey: "a")
         }
         store()
         cache.removeValue(forKey: "a")
@@ -103,15 +103,4 @@ struct YYMemoryCacheTests {
     #expect(Set(cache.keysInOrder) == Set(cache.entries()?.keys.map { $0 } ?? []))
     #expect((1...2).contains(cache.mostTrimsAtOnce))
   }
-}
-
-/// An object that records its `deinit`.
-private final class Mourned: Sendable {
-  private let atEnd: @Sendable () -> Void
-
-  init(_ atEnd: @escaping @Sendable () -> Void) {
-    self.atEnd = atEnd
-  }
-
-  deinit { atEnd() }
 }

@@ -101,9 +101,7 @@ private final class HybridStorageSubject: ActionSubject {
   }
 
   func finalState() -> FinalState? {
-    let entries = hybrid.entries() ?? [:]
-    var final = FinalState(
-      count: hybrid.count, entries: entries.mapValues(\.cost), values: entries.mapValues(\.value))
+    var final = FinalState(of: hybrid)
     final.indexes = ["memory": hybrid.keys.inMemory, "the disk": hybrid.keys.onDisk]
     final.events = state.value.events
     return final

@@ -196,7 +196,7 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
     defer { unlock() }
     guard let bytes = folder.read(file) else { return nil }
     unlock()
-    let object = Archive.value(in: bytes).map(PINObject.init)
+    let object = Archive.value(in: bytes).map { PINObject($0) }
     if object == nil { deleteDamagedFile(file, bytes) }
     lock()
     if object != nil { noteUse(of: key, file, at: now) }

@@ -33,7 +33,11 @@ final class PINMemorySubject: ActionSubject, CacheBackedSubject {
     case "append": cache.object(forKey: key)?.append(call.value)
     case "enumerate-and-get": cache.enumerateObjects { key in _ = cache.object(forKey: key) }
     case "set-releasing":
-      cache.setObject(PINReleased(call.value, key: key, cache: cache), forKey: key)
+      // An object whose `deinit` removes a dependent key.
+      let object = PINObject(call.value) { [weak cache] in
+        cache?.removeObject(forKey: key + ", derived")
+      }
+      cache.setObject(object, forKey: key)
     case "trim-to-cost": cache.trimToCost(cost)
     case "trim-to-date": cache.trim(to: Date())
     case "trim-to-age":
@@ -57,28 +61,11 @@ final class PINMemorySubject: ActionSubject, CacheBackedSubject {
 
   func finalState() -> FinalState? {
     scheduler.waitUntilIdle()
-    let entries = memory.entries() ?? [:]
-    var state = FinalState(
-      count: memory.count, totalCost: memory.totalCost, entries: entries.mapValues(\.cost),
-      values: entries.mapValues(\.value))
-    state.indexes = ["the objects": Set(entries.keys), "the access dates": memory.accessedKeys]
+    var state = FinalState(of: memory)
+    state.indexes = [
+      "the objects": Set(state.entries.keys), "the access dates": memory.accessedKeys,
+    ]
     if let keys = announced.keys { state.indexes["the announced keys"] = keys }
     return state
   }
-}
-
-/// An object whose `deinit` removes a dependent key, as models with derived objects do.
-///
-/// `@unchecked Sendable`: as its superclass.
-private final class PINReleased: PINObject, @unchecked Sendable {
-  private let key: String
-  private weak var cache: PINMemoryCache?
-
-  init(_ bytes: [UInt8], key: String, cache: PINMemoryCache) {
-    self.key = key
-    self.cache = cache
-    super.init(bytes)
-  }
-
-  deinit { cache?.removeObject(forKey: key + ", derived") }
 }

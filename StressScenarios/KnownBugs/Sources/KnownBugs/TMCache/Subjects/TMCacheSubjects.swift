@@ -109,7 +109,7 @@ private final class TMMemorySubject: TMSubject {
     case "enumerate-reading": cache.enumerateObjects { key in _ = cache.object(forKey: key) }
     // Stores an object whose `deinit` removes another from the cache.
     case "set-removing-at-end":
-      let object = TMObject(value) { [weak cache] in cache?.removeValue(forKey: "other") }
+      let object = CachedObject(value) { [weak cache] in cache?.removeValue(forKey: "other") }
       cache.setObject(object, forKey: key, cost: cost)
     case "set-age-limit": cache.setAgeLimit(longAge)
     default: refuse(name)
@@ -118,10 +118,7 @@ private final class TMMemorySubject: TMSubject {
   }
 
   func state(of cache: TMMemoryCache) -> FinalState? {
-    let entries = cache.entries() ?? [:]
-    var state = FinalState(
-      count: cache.count, totalCost: cache.totalCost, entries: entries.mapValues(\.cost),
-      values: entries.mapValues(\.value))
+    var state = FinalState(of: cache)
     state.indexes = cache.indexes
     state.limits = [.init("age timers", value: cache.ageTimers, limit: 1)]
     return state
@@ -177,13 +174,11 @@ private final class TMDiskSubject: TMSubject {
 }
 
 private func diskState(_ cache: TMDiskCache) -> FinalState {
-  let entries = cache.entries() ?? [:]
-  var state = FinalState(
-    count: cache.count, entries: entries.mapValues(\.cost), values: entries.mapValues(\.value))
+  var state = FinalState(of: cache)
   state.totals = [
     .init(
       "the byte count of the disk", claimed: cache.byteCount,
-      counted: entries.values.reduce(0) { $0 + $1.cost })
+      counted: state.entries.values.reduce(0, +))
   ]
   state.indexes = cache.indexes
   state.limits = [.init("age timers", value: cache.ageTimers, limit: 1)]

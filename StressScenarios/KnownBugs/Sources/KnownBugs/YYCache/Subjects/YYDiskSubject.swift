@@ -60,14 +60,12 @@ final class YYDiskSubject: ActionSubject {
   func finalState() -> FinalState? {
     let count = caches.count
     let cache = caches.current
-    guard let entries = cache.entries() else { return nil }
     let fileNames = cache.fileNames
-    var state = FinalState(
-      count: cache.count, entries: entries.mapValues(\.cost), values: entries.mapValues(\.value))
+    var state = FinalState(of: cache)
     state.totals = [
       .init(
         "the size of the entries", claimed: cache.totalSize,
-        counted: entries.values.reduce(0) { $0 + $1.cost })
+        counted: state.entries.values.reduce(0, +))
     ]
     state.indexes = ["the database": fileNames.inDatabase, "the folder": fileNames.inFolder]
     state.limits = [
@@ -105,10 +103,9 @@ final class YYPairSubject: ActionSubject {
   func finalState() -> FinalState? {
     let count = pairs.count
     let pair = pairs.current
-    guard let disk = pair.disk.entries(), let memory = pair.memory.entries() else { return nil }
-    var state = FinalState(
-      count: pair.count, entries: disk.mapValues(\.cost), values: disk.mapValues(\.value))
-    state.layers = ["memory": memory.mapValues(\.value), "disk": disk.mapValues(\.value)]
+    var state = FinalState(of: pair)
+    let memory = pair.memory.entries() ?? [:]
+    state.layers = ["memory": memory.mapValues(\.value), "disk": state.values]
     state.limits = [.init("pairs open on one folder", value: count, limit: 1)]
     return state
   }

@@ -26,7 +26,7 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
       // An object whose `deinit` calls the cache.
       let memory = memory
       memory.setObject(
-        EndingObject { [weak memory] in _ = memory?.count }, forKey: call.key,
+        CachedObject([]) { [weak memory] in _ = memory?.count }, forKey: call.key,
         cost: call.cost)
     case "trim-to-cost": memory.trim(toCost: call.cost)
     case "limit-cost": memory.costLimit = call.cost
@@ -74,12 +74,10 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
 
   func finalState() -> FinalState? {
     memory.waitForTrims()
-    guard let entries = memory.entries() else { return nil }
-    var state = FinalState(
-      count: memory.count, totalCost: memory.totalCost, entries: entries.mapValues(\.cost),
-      values: entries.filter { !$0.value.value.isEmpty }.mapValues(\.value))
+    var state = FinalState(of: memory)
+    state.values = state.values.filter { !$0.value.isEmpty }
     state.indexes = [
-      "the dictionary": Set(entries.keys), "the list": Set(memory.keysInOrder),
+      "the dictionary": Set(state.entries.keys), "the list": Set(memory.keysInOrder),
     ]
     state.limits = [
       .init("trims asked for at one time", value: memory.mostTrimsAtOnce, limit: 2),
@@ -88,17 +86,6 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
     ]
     return state
   }
-}
-
-/// An object whose `deinit` calls a block, as one that leaves a registry.
-private final class EndingObject: Sendable {
-  private let end: @Sendable () -> Void
-
-  init(_ end: @escaping @Sendable () -> Void) {
-    self.end = end
-  }
-
-  deinit { end() }
 }
 
 final class YYDictionarySubject: ActionSubject {
@@ -120,10 +107,5 @@ final class YYDictionarySubject: ActionSubject {
     completion(.count(count))
   }
 
-  func finalState() -> FinalState? {
-    dictionary.entries().map {
-      FinalState(
-        count: dictionary.count, entries: $0.mapValues(\.cost), values: $0.mapValues(\.value))
-    }
-  }
+  func finalState() -> FinalState? { FinalState(of: dictionary) }
 }
