@@ -23,7 +23,7 @@ private let interlockSubjects: [SubjectEntry] = [
   .cache("stdlib-mutex", "Synchronization.Mutex") { LockedCache(StandardLibraryMutexLock()) },
 ]
 
-/// What the models cost.
+/// Benches of the models.
 package let knownBugBenches = [
   BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
     CachesBench.run()

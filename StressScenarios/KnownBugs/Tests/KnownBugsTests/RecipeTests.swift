@@ -12,7 +12,7 @@ struct RecipeTests {
       var asShipped: String
       var repaired: String?
     }
-    /// What is expected of a subject: a verdict, or an object with one.
+    /// The expectation of a subject: a verdict, or an object with one.
     enum Expectation: Decodable {
       case verdict(String)
 

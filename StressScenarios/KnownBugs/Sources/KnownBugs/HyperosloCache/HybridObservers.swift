@@ -47,8 +47,7 @@ final class HybridObservers: @unchecked Sendable {
     }
   }
 
-  /// What calls the observers; copies them first, as iterating over a dictionary iterates over a
-  /// copy.
+  /// Blocks that call the observers; copied first, as iterating over a dictionary copies it.
   func notices() -> [@Sendable () -> Void] {
     let copies =
       lock.map { $0.withLock { section.read(synched: true) { observers } } }

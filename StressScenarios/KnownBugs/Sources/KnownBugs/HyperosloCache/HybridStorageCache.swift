@@ -65,7 +65,7 @@ final class HybridStorageCache: Cache {
 
   var count: Int { perform { $0.memory.keys.count } }
 
-  /// What is under the keys that memory knows; without costs.
+  /// The values of the keys that memory knows; without costs.
   func entries() -> [String: CacheEntry]? {
     perform { storage in
       var entries: [String: CacheEntry] = [:]

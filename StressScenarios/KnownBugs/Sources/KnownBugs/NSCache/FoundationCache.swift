@@ -20,7 +20,7 @@ import LockStrategies
 /// - A lower limit only takes effect when the next value is stored.
 /// - The delegate is not called for replacing and removing.
 final class FoundationCache: Cache {
-  /// What is done about the peculiarities.
+  /// The peculiarities that are mended.
   struct Repairs: OptionSet, Sendable {
     let rawValue: Int
 
@@ -148,7 +148,8 @@ final class StoredValue: NSObject, @unchecked Sendable {
 }
 
 extension FoundationCache {
-  /// What this system lacks to show the peculiarities that are named above; `nil` if it has them.
+  /// The component that this system lacks to show the peculiarities named above; `nil` if it has
+  /// it.
   static var lackingForPeculiarities: String? {
     #if os(Linux)
     nil

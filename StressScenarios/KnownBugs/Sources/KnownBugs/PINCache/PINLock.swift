@@ -34,8 +34,8 @@ enum PINLock: Sendable {
 
 /// The lock that lets the changes of a cache take turns, each with the blocks that announce it.
 ///
-/// It is recursive, so that a block may change the cache. A pair shares one with both its layers:
-/// with one for each, a block of one layer that changes the other could deadlock.
+/// The lock is recursive, so that a block may change the cache. A pair shares one with both its
+/// layers: with one for each, a block of one layer that changes the other could deadlock.
 final class PINTurn: Sendable {
   private let mutex = PosixMutex(recursive: true)
 

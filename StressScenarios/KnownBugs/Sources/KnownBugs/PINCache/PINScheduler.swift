@@ -1,7 +1,7 @@
 import Caches
 import Dispatch
 
-/// What runs the asynchronous methods: a concurrent Dispatch queue, as in 2.0. (3.0.4 has a
+/// The queue of the asynchronous methods: a concurrent Dispatch queue, as in 2.0. (3.0.4 has a
 /// `PINOperationQueue`.)
 final class PINScheduler: Sendable {
   private let queue = DispatchQueue(label: "com.pinterest.PINCache", attributes: .concurrent)

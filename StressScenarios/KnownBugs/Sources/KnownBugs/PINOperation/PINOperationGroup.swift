@@ -33,8 +33,8 @@ final class PINOperationGroup: @unchecked Sendable {
   private var isCancelled = false
 
   /// An empty group. Repaired, a started group refuses further operations; as shipped it returns a
-  /// reference for an operation that never runs. Source: PINOperation pull request 22 (c49b7a5), not
-  /// merged.
+  /// reference for an operation that never runs. Source: PINOperation pull request 22 (c49b7a5),
+  /// not merged.
   init(queue: PINOperationQueue, repaired: Bool = false) {
     self.queue = queue
     self.repaired = repaired

@@ -276,7 +276,7 @@ final class TMDiskCache: Cache, @unchecked Sendable {
 
   var count: Int { ask { directory.keys.count } }
 
-  /// What is in the files, with their sizes as costs.
+  /// The values in the files, with the files' sizes as costs.
   func entries() -> [String: CacheEntry]? {
     ask { folder.storedFiles() }.mapValues { CacheEntry(value: $0.value, cost: $0.size) }
   }

@@ -4,8 +4,8 @@ import Interlock
 
 /// The state of TMMemoryCache: three dictionaries by key, and the sum of the costs.
 ///
-/// It locks nothing; its sections check whether its owner does. `@unchecked Sendable`: the owner
-/// excludes other accesses during a write.
+/// The store locks nothing; its sections check whether its owner does. `@unchecked Sendable`: the
+/// owner excludes other accesses during a write.
 final class TMMemoryStore: @unchecked Sendable {
   private let section = Section("tmcache.memory")
   private let repairs: TMRepairs

@@ -90,7 +90,7 @@ final class ImageStore: Cache {
     memory.removeAll()
   }
 
-  /// What is in memory, for checks after all calls have ended.
+  /// The entries in memory, for checks after all calls have ended.
   func entriesInMemory() -> [String: CacheEntry] { memory.entries }
 
   /// How many entries there are in memory or on disk.

@@ -5,10 +5,10 @@ import LockStrategies
 
 /// The pair of YYCache 1.0.4: a memory cache before a disk cache, without a lock over both.
 ///
-/// It follows YYCache.m. As shipped, a read that misses in memory stores the disk's value in memory
-/// even if the key was removed meanwhile (the asynchronous form checks once more, which may be too
-/// early); two changes of a key may reach memory in one order and the disk in the other; and each
-/// pair has its own memory, so that two pairs on one folder do not see each other's changes.
+/// The model follows YYCache.m. As shipped, a read that misses in memory stores the disk's value in
+/// memory even if the key was removed meanwhile (the asynchronous form checks once more, which may
+/// be too early); two changes of a key may reach memory in one order and the disk in the other; and
+/// each pair has its own memory, so that two pairs on one folder do not see each other's changes.
 final class YYCache: Cache {
   let memory: YYMemoryCache
   let disk: YYDiskCache

@@ -7,7 +7,7 @@ import Synchronization
 /// The disk cache of YYCache 1.0.4: a storage under a semaphore of 1, and a concurrent queue for
 /// the asynchronous forms.
 ///
-/// It follows YYDiskCache.m. As shipped, the blocks of
+/// The model follows YYDiskCache.m. As shipped, the blocks of
 /// `removeAllObjectsWithProgressBlock:endBlock:` are called under the lock; an asynchronous call
 /// has a weak reference to the cache, so that it stores nothing once the cache is freed, and still
 /// reports success; and a folder can have two caches at once (`open(_:)`).
@@ -144,7 +144,7 @@ final class YYDiskCache: Cache {
   /// The database's last error, as "database is locked"; `nil` if it never failed.
   var lastError: String? { withStorage { $0.lastError } }
 
-  /// What is stored, at the size of its archive.
+  /// The stored values, each at the size of its archive.
   func entries() -> [String: CacheEntry]? {
     let items = withStorage { $0.allItems() }
     return Dictionary(

@@ -18,12 +18,12 @@ struct YYStorageItem: Sendable {
 
 /// The storage of YYCache 1.0.4: values by key, in an SQLite database or in files beside it.
 ///
-/// It follows YYKVStorage.m: write-ahead log, statements kept prepared, files written in place,
-/// access times in whole seconds, a trash folder that is emptied on a queue. As there, a result
-/// reports errors of the database, and the cache above ignores it.
+/// The model follows YYKVStorage.m: write-ahead log, statements kept prepared, files written in
+/// place, access times in whole seconds, a trash folder that is emptied on a queue. As there, a
+/// result reports errors of the database, and the cache above ignores it.
 ///
-/// It locks nothing: its owner must serialize the calls, as the original's header says (its issue
-/// 29 shows what concurrent reads do). Its sections detect an owner that does not.
+/// The storage locks nothing: its owner must serialize the calls, as the original's header says
+/// (its issue 29 shows what concurrent reads do). Its sections detect an owner that does not.
 final class YYKVStorage {
   /// How many items a trim or a removal of everything with progress reads at a time.
   private static let batch = 16
@@ -158,7 +158,7 @@ final class YYKVStorage {
     }
   }
 
-  /// What is stored under a key; notes the access. A row whose file is missing is removed.
+  /// The item under a key; notes the access. A row whose file is missing is removed.
   func item(forKey key: String) -> YYStorageItem? {
     section.write(synched: true) {
       let found = query { database throws(SQLiteError) in

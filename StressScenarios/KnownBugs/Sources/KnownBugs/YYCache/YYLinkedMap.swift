@@ -27,7 +27,7 @@ final class YYLinkedMapNode {
 /// A dictionary whose entries are in the order of their use: `_YYLinkedMap` of YYMemoryCache 1.0.4
 /// (`insertNodeAtHead:`, `bringNodeToHead:`, `removeNode:`, `removeTailNode`, `removeAll`).
 ///
-/// It locks nothing; its sections are marked as synched, because its owner holds a lock.
+/// The map locks nothing; its sections are marked as synched, because its owner holds a lock.
 final class YYLinkedMap {
   private var nodes: [String: YYLinkedMapNode] = [:]
   private var costOfAll = 0

@@ -6,10 +6,10 @@ import Synchronization
 
 /// The memory cache of YYCache 1.0.4: a dictionary in the order of use, under a POSIX mutex.
 ///
-/// It follows YYMemoryCache.m. As shipped, a value is read after the lock is released; objects that
-/// `set` replaces or evicts, or that are removed all at once, are released under the lock unless
-/// that happens on a queue; trims use a try-lock for each entry, and sleep for 10 ms when it fails;
-/// and every `set` above the cost limit queues another trim.
+/// The model follows YYMemoryCache.m. As shipped, a value is read after the lock is released;
+/// objects that `set` replaces or evicts, or that are removed all at once, are released under the
+/// lock unless that happens on a queue; trims use a try-lock for each entry, and sleep for 10 ms
+/// when it fails; and every `set` above the cost limit queues another trim.
 ///
 /// `@unchecked Sendable`: mutable state is under `mutex` or atomic, except for the read outside the
 /// lock, which is the modelled bug.
@@ -54,7 +54,7 @@ final class YYMemoryCache: Cache, @unchecked Sendable {
     set { countLimitStored.store(newValue, ordering: .relaxed) }
   }
 
-  /// What the entries may cost together; above it, `set` requests a trim.
+  /// The entries' cost above which `set` requests a trim.
   var costLimit: Int {
     get { costLimitStored.load(ordering: .relaxed) }
     set { costLimitStored.store(newValue, ordering: .relaxed) }

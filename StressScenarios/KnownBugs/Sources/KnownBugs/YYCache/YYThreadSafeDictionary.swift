@@ -54,7 +54,6 @@ final class YYThreadSafeDictionary: Cache, @unchecked Sendable {
 
   var count: Int { read { $0.count } }
 
-  /// What is stored, at its size.
   func entries() -> [String: CacheEntry]? {
     read { $0.mapValues { CacheEntry(value: $0, cost: $0.count) } }
   }

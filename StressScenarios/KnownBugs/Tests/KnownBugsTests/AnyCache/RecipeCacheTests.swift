@@ -1,7 +1,8 @@
 import Caches
-@testable import KnownBugs
 import LockStrategies
 import Testing
+
+@testable import KnownBugs
 
 @Suite("A cache of the recipes", .timeLimit(.minutes(10)))
 struct RecipeCacheTests {

@@ -1,7 +1,8 @@
 import Caches
 import Dispatch
-@testable import KnownBugs
 import Testing
+
+@testable import KnownBugs
 
 @Suite("A HybridStorageCache", .timeLimit(.minutes(10)))
 struct HybridStorageTests {

@@ -1,6 +1,7 @@
 import Caches
-@testable import KnownBugs
 import Testing
+
+@testable import KnownBugs
 
 @Suite("A stream cache", .timeLimit(.minutes(10)))
 struct StreamCacheTests {

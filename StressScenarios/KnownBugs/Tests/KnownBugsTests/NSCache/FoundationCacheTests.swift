@@ -1,8 +1,9 @@
 import Caches
-@testable import KnownBugs
 import Foundation
 import Synchronization
 import Testing
+
+@testable import KnownBugs
 
 /// Counts calls from any thread.
 final class Counted: Sendable {

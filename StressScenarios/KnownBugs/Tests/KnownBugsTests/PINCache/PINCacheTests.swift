@@ -1,10 +1,11 @@
 import Caches
 import Foundation
-@testable import KnownBugs
 import Synchronization
 import Testing
 
-/// What a block of PINCache may do. Scenarios show the interleavings.
+@testable import KnownBugs
+
+/// Calls that a block of PINCache may make. Scenarios show the interleavings.
 @Suite("PINCache's blocks", .timeLimit(.minutes(10)))
 struct PINCacheTests {
   @Test(

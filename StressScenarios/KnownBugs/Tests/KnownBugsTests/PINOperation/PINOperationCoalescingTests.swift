@@ -1,7 +1,8 @@
 import Caches
-@testable import KnownBugs
 import Dispatch
 import Testing
+
+@testable import KnownBugs
 
 @Suite("Operations of one identifier", .timeLimit(.minutes(10)))
 struct PINOperationCoalescingTests {

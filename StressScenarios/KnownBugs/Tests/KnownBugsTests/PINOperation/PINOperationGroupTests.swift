@@ -1,7 +1,8 @@
 import Caches
-@testable import KnownBugs
 import Dispatch
 import Testing
+
+@testable import KnownBugs
 
 @Suite("A PINOperationGroup", .timeLimit(.minutes(10)))
 struct PINOperationGroupTests {

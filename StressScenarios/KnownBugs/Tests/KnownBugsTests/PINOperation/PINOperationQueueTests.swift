@@ -1,7 +1,7 @@
+import Caches
 import Dispatch
 import Testing
 
-import Caches
 @testable import KnownBugs
 
 /// The checks of PINOperation's own tests, without their sleeps.

@@ -1,7 +1,8 @@
 import Caches
-@testable import KnownBugs
 import Dispatch
 import Testing
+
+@testable import KnownBugs
 
 /// The queue's bugs and their repairs. Scenarios show those that hang.
 @Suite("A PINOperationQueue's repairs", .timeLimit(.minutes(10)))

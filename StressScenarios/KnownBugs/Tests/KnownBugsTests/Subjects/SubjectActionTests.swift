@@ -1,6 +1,7 @@
 import InterlockStress
-@testable import KnownBugs
 import Testing
+
+@testable import KnownBugs
 
 @Suite("The calls of the subjects", .timeLimit(.minutes(10)))
 struct SubjectActionTests {

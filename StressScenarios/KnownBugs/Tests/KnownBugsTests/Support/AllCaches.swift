@@ -1,7 +1,8 @@
 import Caches
 import Foundation
-@testable import KnownBugs
 import LockStrategies
+
+@testable import KnownBugs
 
 extension CacheCase {
   /// The caches that show their entries.

@@ -1,4 +1,5 @@
 import Foundation
+
 @testable import KnownBugs
 
 /// The parent of the tests' folders, removed at the end of the process: the last reference to a

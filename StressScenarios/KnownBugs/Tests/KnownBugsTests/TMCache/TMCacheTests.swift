@@ -1,7 +1,8 @@
 import Caches
 import Foundation
-@testable import KnownBugs
 import Testing
+
+@testable import KnownBugs
 
 /// Calls of TMCache that need many threads, or another call inside. Scenarios show the rest.
 @Suite("TMCache", .timeLimit(.minutes(10)))

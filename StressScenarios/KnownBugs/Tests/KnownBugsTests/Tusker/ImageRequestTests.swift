@@ -1,8 +1,8 @@
+import Caches
 import Foundation
 import Synchronization
 import Testing
 
-import Caches
 @testable import KnownBugs
 
 /// The answers of callers' requests, in order.

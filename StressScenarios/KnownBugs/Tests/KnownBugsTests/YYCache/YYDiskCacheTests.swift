@@ -1,7 +1,7 @@
+import Caches
 import Foundation
 import Testing
 
-import Caches
 @testable import KnownBugs
 
 /// Caches over one database, and calls of many threads.

@@ -1,8 +1,8 @@
+import Caches
 import Dispatch
 import Synchronization
 import Testing
 
-import Caches
 @testable import KnownBugs
 
 /// As shipped and repaired, which behave alike on one thread.

@@ -4,10 +4,10 @@ import Foundation
 /// Threads that share one processor; those of low priority run only when no other wants it.
 enum PriorityThreads {
   #if os(Linux)
-  /// What this system lacks to have such threads; `nil` if it lacks nothing.
+  /// The calls that this system lacks to have such threads; `nil` if it lacks none.
   static var lacking: String? { nil }
   #else
-  /// What this system lacks to have such threads; `nil` if it lacks nothing.
+  /// The calls that this system lacks to have such threads; `nil` if it lacks none.
   static var lacking: String? { "sched_setaffinity and SCHED_IDLE, which only Linux has" }
   #endif
 

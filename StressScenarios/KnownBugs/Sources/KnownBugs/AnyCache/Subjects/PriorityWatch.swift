@@ -1,12 +1,12 @@
-import InterlockStress
 import Dispatch
+import InterlockStress
 import LockStrategies
 import Synchronization
 
 /// A low-priority writer holds a cache's lock when a normal-priority reader arrives, on one
 /// processor.
 ///
-/// This is why YYCache left OSSpinLock for a POSIX mutex (its commit bfadddd, "Stop using
+/// For this reason YYCache left OSSpinLock for a POSIX mutex (its commit bfadddd, "Stop using
 /// spinlocks"). A reader that sleeps leaves the processor to the writer; a reader that spins keeps
 /// the processor from the writer that it waits for. Linux gives a thread of SCHED_IDLE 3 parts of
 /// the processor to the reader's 1,024: six milliseconds of work under the lock take two seconds.

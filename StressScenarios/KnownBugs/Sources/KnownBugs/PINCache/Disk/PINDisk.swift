@@ -1,7 +1,7 @@
 import Caches
 import Foundation
 
-/// What both versions' disk caches have.
+/// The calls of both versions' disk caches.
 protocol PINDisk: PINScheduled {
   var folder: CacheFolder { get }
   var trash: PINTrash { get }
@@ -43,7 +43,7 @@ struct PINDiskOptions: Sendable {
   var scheduler = PINScheduler()
   /// The lock over changes and their blocks, if the repairs have one; by default the cache's own.
   var turn: PINTurn?
-  /// What runs the first scan of the directory; by default the private queue in 2.0 and a global
+  /// The first scan of the directory runs here; by default on the private queue in 2.0 and a global
   /// one in 3.0.4.
   var start: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 }

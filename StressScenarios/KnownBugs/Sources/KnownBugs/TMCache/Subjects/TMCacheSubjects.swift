@@ -159,9 +159,9 @@ private final class TMDiskSubject: TMSubject {
     case "enumerate-reading": cache.enumerateObjects { key in _ = cache.value(forKey: key) }
     case "set-in-another": another.setValue(value, forKey: key)
     case "remove-in-another": another.removeValue(forKey: key)
-    // What a system short of space does to the folder for temporary files.
+    // As a system short of space does to the folder for temporary files.
     case "lose-trash": try? FileManager.default.removeItem(atPath: cache.trash)
-    // What a crash or a bad sector does to a file.
+    // As a crash or a bad sector does to a file.
     case "damage":
       if let file = cache.file(ofKey: key) { _ = cache.folder.write([1, 2, 3], to: file) }
     case "set-age-limit": cache.setAgeLimit(longAge)
@@ -195,8 +195,8 @@ private final class TMPairSubject: TMSubject {
 
   private let root = TMRoot()
   let held: Box<TMCache?>
-  /// What objects do while they are decoded, as a model whose `initWithCoder:` reads the objects
-  /// that it refers to from the cache.
+  /// A block that objects call while they are decoded, as a model whose `initWithCoder:` reads the
+  /// objects that it refers to from the cache.
   private let reader = Box<(@Sendable () -> Void)?>(nil)
   private let repairs: TMRepairs
 

@@ -44,8 +44,8 @@ final class GatedImageSource: @unchecked Sendable {
   /// Which downloads end by themselves, on a thread of Dispatch.
   enum Ending: Sendable {
     case none
-    /// Those that start after `deliver(_:for:)`, with the same result, so that each ends in every
-    /// order.
+    /// Downloads that start after `deliver(_:for:)`, with the same result, so that each ends in
+    /// every order.
     case later
     /// All, with what was published.
     case all

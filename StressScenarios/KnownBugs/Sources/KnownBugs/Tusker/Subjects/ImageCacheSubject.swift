@@ -4,8 +4,8 @@ import InterlockStress
 
 /// Tusker's image cache as a subject.
 ///
-/// `get` reads the store; `get-async` is `ImageCache.get`, and completes in its callback, if that is
-/// called.
+/// `get` reads the store; `get-async` is `ImageCache.get`, and completes in its callback, if that
+/// is called.
 final class ImageCacheSubject: ActionSubject {
   static let actions = [
     "request", "cancel", "prefetch", "cancel-prefetch", "deliver", "has", "forget-memory", "scan",

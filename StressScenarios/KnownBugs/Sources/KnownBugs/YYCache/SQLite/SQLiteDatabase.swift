@@ -14,8 +14,8 @@ struct SQLiteError: Error {
 /// One connection to a database file, with its prepared statements. As in YYKVStorage they are kept
 /// by their text, and reset only when they are used again.
 ///
-/// It locks nothing, and opens the connection without SQLite's own mutex, as Apple's systems build
-/// their SQLite: its owner must serialize the calls.
+/// The class locks nothing, and opens the connection without SQLite's own mutex, as Apple's systems
+/// build their SQLite: its owner must serialize the calls.
 final class SQLiteDatabase {
   private let library: SQLiteLibrary
   private var connection: OpaquePointer?
@@ -59,9 +59,9 @@ final class SQLiteDatabase {
 
   /// The statement of this text with these values for `?1`, `?2`, …, ready to step.
   ///
-  /// It keeps its position until the same text is requested again: a statement that has returned a
-  /// row keeps its snapshot of the database, and a write of this connection fails if another one
-  /// has written since.
+  /// A statement keeps its position until the same text is requested again: a statement that has
+  /// returned a row keeps its snapshot of the database, and a write of this connection fails if
+  /// another one has written since.
   func statement(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> SQLiteStatement {
     guard let connection else { throw SQLiteError(code: 0, message: "the database is closed") }
     var handle = statements[sql]

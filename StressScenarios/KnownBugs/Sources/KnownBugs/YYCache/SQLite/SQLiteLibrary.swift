@@ -27,6 +27,6 @@ struct SQLiteLibrary: @unchecked Sendable {
   static let shared = SQLiteLibrary(
     anyOf: ProcessInfo.processInfo.environment["INTERLOCK_SQLITE"].map { [$0] } ?? names)
 
-  /// What to install if this machine has no SQLite; `nil` if it has.
+  /// The package to install if this machine has no SQLite; `nil` if it has.
   static let missing: String? = shared == nil ? "needs SQLite: install \(package)" : nil
 }

@@ -1,5 +1,5 @@
-import InterlockStress
 import Caches
+import InterlockStress
 
 /// YYCache's disk cache as a subject; a thread may open one for itself.
 final class YYDiskSubject: ActionSubject {
