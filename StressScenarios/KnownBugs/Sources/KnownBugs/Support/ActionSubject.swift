@@ -52,6 +52,19 @@ extension SubjectEntry {
       name: name, summary: summary, family: family, actions: Model.actions, runsUnlisted: false,
       isMemoryCache: isMemoryCache, missing: missing, make: make)
   }
+
+  /// A model as shipped, and its repaired twin.
+  static func twins<Model: ActionSubject>(
+    _ name: String, family: String, isMemoryCache: Bool = false, missing: String? = nil,
+    asShipped: String, repaired: String, _ make: @escaping @Sendable (_ repaired: Bool) -> Model
+  ) -> [SubjectEntry] {
+    [false, true].map { isRepaired in
+      .model(
+        isRepaired ? name + "-repaired" : name, isRepaired ? repaired : asShipped, family: family,
+        isMemoryCache: isMemoryCache, missing: missing
+      ) { make(isRepaired) }
+    }
+  }
 }
 
 extension FinalState {

@@ -1,7 +1,6 @@
 import Caches
 import InterlockStress
 import LockStrategies
-import Synchronization
 
 /// Mistakes that any cache can have, each in a faulty and a repaired form.
 let recipeSubjects: [SubjectEntry] = [
@@ -61,30 +60,21 @@ private func counting(_ name: String, _ summary: String, repaired: Bool) -> Subj
     name: name, summary: summary, family: family, actions: ["count-one"], runsUnlisted: false
   ) {
     let cache = CountingCache(repaired: repaired)
-    let counter = CallCounter()
+    let calls = Box(0)
     return ActingSubject(
       .cache(name, summary) { cache },
       actions: [
         "count-one": { operation, completion in
           cache.countOne("count")
-          counter.note()
+          calls.change { $0 += 1 }
           completion(.done)
         }
       ],
       state: { state in
         state.totals.append(
-          .init("the count", claimed: cache.number(forKey: "count"), counted: counter.calls))
+          .init("the count", claimed: cache.number(forKey: "count"), counted: calls.value))
       })
   }
-}
-
-private final class CallCounter: Sendable {
-  private let count = Atomic(0)
-
-  /// Relaxed: read only after all operations have ended.
-  func note() { count.wrappingAdd(1, ordering: .relaxed) }
-
-  var calls: Int { count.load(ordering: .relaxed) }
 }
 
 private func inversion(

@@ -1,6 +1,5 @@
 import Caches
 import InterlockStress
-import Synchronization
 
 /// Caches in today's Swift, each with the mistake that its design invites, and repaired.
 let modernSubjects: [SubjectEntry] = [
@@ -100,34 +99,23 @@ private func foundation(
     let cache = FoundationCache(
       countLimit: countLimit, repairs: repairs, onEviction: asksOnEviction ? ask : nil,
       onRelease: asksOnRelease ? ask : nil)
-    let looks = Looks()
+    // How many values were stored, and how many were there right afterwards.
+    let (made, lucky) = (Box(0), Box(0))
     return ActingSubject(
       .cache(name, summary) { cache },
       actions: [
         "set-and-look": { operation, completion in
           cache.setValue(operation.value, forKey: operation.key, cost: operation.cost)
-          looks.note(found: cache.value(forKey: operation.key) != nil)
+          made.change { $0 += 1 }
+          if cache.value(forKey: operation.key) != nil { lucky.change { $0 += 1 } }
           completion(.done)
         }
       ],
-      state: { state in state.totals.append(looks.total) })
-  }
-}
-
-/// How often a value was looked for right after it was stored, and how often it was there.
-private final class Looks: Sendable {
-  private let made = Atomic(0)
-  private let lucky = Atomic(0)
-
-  /// Relaxed: read only after all operations have ended.
-  func note(found: Bool) {
-    made.wrappingAdd(1, ordering: .relaxed)
-    if found { lucky.wrappingAdd(1, ordering: .relaxed) }
-  }
-
-  var total: FinalState.Total {
-    .init(
-      "the values stored, and those of them that were there right afterwards",
-      claimed: made.load(ordering: .relaxed), counted: lucky.load(ordering: .relaxed))
+      state: { state in
+        state.totals.append(
+          .init(
+            "the values stored, and those of them that were there right afterwards",
+            claimed: made.value, counted: lucky.value))
+      })
   }
 }

@@ -3,34 +3,22 @@ import Foundation
 import InterlockStress
 
 /// TMCache's three caches, as shipped and repaired.
-let tmcacheSubjects: [SubjectEntry] = [
-  model(
-    "tmcache", "memory and disk changed side by side, sync methods wait for async ones"
-  ) { TMPairSubject([]) },
-  model(
-    "tmcache-repaired", "sync methods do the work, memory and disk change in one step"
-  ) { TMPairSubject(.all) },
-  model(
-    "tmcache-memory", "a concurrent queue as the lock, blocks called inside its barriers",
-    isMemoryCache: true
-  ) { TMMemorySubject([]) },
-  model(
-    "tmcache-memory-repaired", "a mutex, blocks called outside it", isMemoryCache: true
-  ) { TMMemorySubject(.all) },
-  model(
-    "tmcache-disk", "one serial queue for every disk cache of the process, blocks called on it"
-  ) { TMDiskSubject([]) },
-  model(
-    "tmcache-disk-repaired", "a mutex for each directory, blocks and archives outside it"
-  ) { TMDiskSubject(.all) },
-]
-
-private func model(
-  _ name: String, _ summary: String, isMemoryCache: Bool = false,
-  _ make: @escaping @Sendable () -> some ActionSubject
-) -> SubjectEntry {
-  .model(name, summary, family: "TMCache", isMemoryCache: isMemoryCache, make)
-}
+let tmcacheSubjects: [SubjectEntry] =
+  SubjectEntry.twins(
+    "tmcache", family: "TMCache",
+    asShipped: "memory and disk changed side by side, sync methods wait for async ones",
+    repaired: "sync methods do the work, memory and disk change in one step"
+  ) { TMPairSubject($0 ? .all : []) }
+  + SubjectEntry.twins(
+    "tmcache-memory", family: "TMCache", isMemoryCache: true,
+    asShipped: "a concurrent queue as the lock, blocks called inside its barriers",
+    repaired: "a mutex, blocks called outside it"
+  ) { TMMemorySubject($0 ? .all : []) }
+  + SubjectEntry.twins(
+    "tmcache-disk", family: "TMCache",
+    asShipped: "one serial queue for every disk cache of the process, blocks called on it",
+    repaired: "a mutex for each directory, blocks and archives outside it"
+  ) { TMDiskSubject($0 ? .all : []) }
 
 /// A subject that can release its cache, as an application does; later calls complete without a
 /// cache. An installed block stays, so its action precedes the call that it affects.
