@@ -25,9 +25,6 @@ struct YYStorageItem: Sendable {
 /// The storage locks nothing: its owner must serialize the calls, as the original's header says
 /// (its issue 29 shows what concurrent reads do). Its sections detect an owner that does not.
 final class YYKVStorage {
-  /// How many items a trim or a removal of everything with progress reads at a time.
-  private static let batch = 16
-
   let path: String
   let section = Section("yykvstorage")
   private let library: SQLiteLibrary
@@ -82,7 +79,7 @@ final class YYKVStorage {
   }
 
   /// Opens the database and makes its table; returns an error.
-  private func open() -> SQLiteError? {
+  func open() -> SQLiteError? {
     do throws(SQLiteError) {
       let opened = try SQLiteDatabase(databasePath, library)
       try opened.execute("PRAGMA busy_timeout = \(lockMilliseconds)")
@@ -103,7 +100,7 @@ final class YYKVStorage {
     }
   }
 
-  private func close() {
+  func close() {
     database?.close()
     database = nil
   }
@@ -120,7 +117,7 @@ final class YYKVStorage {
   }
 
   /// Deletes the closed database, moves the files to the trash, and empties that later, on a queue.
-  private func reset() {
+  func reset() {
     for suffix in ["", "-wal", "-shm"] { unlink(databasePath + suffix) }
     rename(filesPath, trashPath + "/" + UUID().uuidString)
     makeFolder(filesPath)
@@ -218,7 +215,7 @@ final class YYKVStorage {
     Set((try? FileManager.default.contentsOfDirectory(atPath: filesPath)) ?? [])
   }
 
-  private func filePath(_ name: String) -> String { filesPath + "/" + name }
+  func filePath(_ name: String) -> String { filesPath + "/" + name }
 
   private func read(_ name: String) -> [UInt8]? {
     FileManager.default.contents(atPath: filePath(name)).map { [UInt8]($0) }
@@ -226,7 +223,7 @@ final class YYKVStorage {
 
   /// Removes a row but not its file; returns whether the database did.
   @discardableResult
-  private func removeRow(_ key: String) -> Bool {
+  func removeRow(_ key: String) -> Bool {
     query { database throws(SQLiteError) in
       try database.statement("DELETE FROM manifest WHERE key = ?1", .text(key)).step()
     } != nil
@@ -254,7 +251,7 @@ final class YYKVStorage {
   }
 
   /// The number in the only row and column of a statement's result.
-  private func number(_ sql: String) -> Int? {
+  func number(_ sql: String) -> Int? {
     query { database throws(SQLiteError) in
       let row = try database.statement(sql)
       return try row.step() ? row.number(0) : 0
@@ -262,7 +259,7 @@ final class YYKVStorage {
   }
 
   /// The items of a statement's rows: key, file, size and value.
-  private func items(_ sql: String) -> [YYStorageItem] {
+  func items(_ sql: String) -> [YYStorageItem] {
     query { database throws(SQLiteError) in
       let row = try database.statement(sql)
       var items: [YYStorageItem] = []
@@ -274,54 +271,5 @@ final class YYKVStorage {
       }
       return items
     } ?? []
-  }
-
-  // MARK: Many items at a time
-
-  /// Removes the least recently used items down to this number.
-  func removeItems(toFitCount limit: Int) {
-    if limit <= 0 { return removeAll() }
-    section.write(synched: true) {
-      var count = number("SELECT count(*) FROM manifest") ?? 0
-      while count > limit {
-        let oldest = oldest()
-        if oldest.isEmpty { break }
-        for item in oldest where count > limit {
-          guard remove(item) else { return }
-          count -= 1
-        }
-      }
-      _ = query { database in database.checkpoint() }
-    }
-  }
-
-  /// Removes everything at once: the database is closed, deleted and made anew.
-  func removeAll() {
-    section.write(synched: true) {
-      close()
-      reset()
-      _ = open()
-    }
-  }
-
-  /// Removes some of the least recently used items; returns how many, or `nil` if the database
-  /// fails.
-  func removeBatch() -> Int? {
-    section.write(synched: true) {
-      let oldest = oldest()
-      for item in oldest where !remove(item) { return nil }
-      return oldest.count
-    }
-  }
-
-  private func remove(_ item: YYStorageItem) -> Bool {
-    if let fileName = item.fileName { unlink(filePath(fileName)) }
-    return removeRow(item.key)
-  }
-
-  private func oldest() -> [YYStorageItem] {
-    items(
-      "SELECT key, filename, size, NULL FROM manifest ORDER BY last_access_time"
-        + " LIMIT \(Self.batch)")
   }
 }

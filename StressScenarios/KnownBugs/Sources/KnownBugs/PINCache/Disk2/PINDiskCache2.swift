@@ -29,8 +29,8 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
   /// When each key was used last; its keys are the keys on record.
   var dates: [String: Date] = [:]
   var sizes: [String: UInt] = [:]
-  private var events = ChangeBlocks<ObjectBlock>()
-  private var ageLimitNow: TimeInterval = 0
+  var events = ChangeBlocks<ObjectBlock>()
+  var ageLimitNow: TimeInterval = 0
   /// An atomic property in the original: read without the lock, changed under it.
   private let byteCountNow = Atomic<UInt>(0)
 
@@ -60,12 +60,12 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
 
   /// Acquires the lock for a change. Repair: no other change begins before `unlockAfterChange`,
   /// not even while the lock is free for a block.
-  private func lockForChange() {
+  func lockForChange() {
     turn?.lock()
     lock()
   }
 
-  private func unlockAfterChange() {
+  func unlockAfterChange() {
     unlock()
     turn?.unlock()
   }
@@ -85,7 +85,7 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
     if byteCount > 0 { self.byteCount = byteCount }
   }
 
-  private(set) var byteCount: UInt {
+  var byteCount: UInt {
     // Relaxed: a reader without the lock accepts any current value.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }
@@ -158,98 +158,6 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
     }
   }
 
-  // MARK: Removing
-
-  func removeObject(forKey key: String) {
-    lockForChange()
-    removeFileAndExecuteBlocks(forKey: key)
-    unlockAfterChange()
-  }
-
-  /// Under the lock: moves a file to the trash, and calls the blocks.
-  private func removeFileAndExecuteBlocks(forKey key: String) {
-    let file = folder.path(forKey: key)
-    guard folder.exists(file) else { return }
-    tell(events.willRemoveObject, key, nil)
-    guard trash.take(file) else { return }
-    trash.emptyLater()
-    section.write(synched: true) {
-      byteCount &-= sizes[key] ?? 0
-      sizes[key] = nil
-      dates[key] = nil
-    }
-    tell(events.didRemoveObject, key, nil)
-  }
-
-  /// Removes every file, by moving the directory to the trash.
-  func removeAllObjects() {
-    lockForChange()
-    defer { unlockAfterChange() }
-    _ = trash.take(folder.path)
-    trash.emptyLater()
-    folder.create()
-    section.write(synched: true) {
-      dates.removeAll()
-      sizes.removeAll()
-      byteCount = 0
-    }
-  }
-
-  // MARK: Trims, each in one step
-
-  func trimToSize(_ size: UInt) {
-    remove(untilSizeIs: size) { sizes.sorted { $0.value > $1.value }.map(\.key) }
-  }
-
-  func trimToSizeByDate(_ size: UInt) {
-    remove(untilSizeIs: size) { keysByDate }
-  }
-
-  func trim(to date: Date) {
-    lockForChange()
-    defer { unlockAfterChange() }
-    for key in keysByDate where dates[key].map({ $0 < date }) ?? false {
-      removeFileAndExecuteBlocks(forKey: key)
-    }
-  }
-
-  private var keysByDate: [String] {
-    section.read(synched: true) { dates.sorted { $0.value < $1.value }.map(\.key) }
-  }
-
-  private func remove(untilSizeIs size: UInt, _ keys: () -> [String]) {
-    lockForChange()
-    defer { unlockAfterChange() }
-    for key in keys() where byteCount > size { removeFileAndExecuteBlocks(forKey: key) }
-  }
-
-  /// Every setting starts a chain of trims, and ends none.
-  var ageLimit: TimeInterval {
-    get {
-      lock()
-      defer { unlock() }
-      return ageLimitNow
-    }
-    set {
-      scheduler.schedule { [self] in
-        lock()
-        ageLimitNow = newValue
-        unlock()
-        trimToAgeLimitRecursively()
-      }
-    }
-  }
-
-  private func trimToAgeLimitRecursively() {
-    let limit = ageLimit
-    guard limit > 0 else { return }
-    trim(to: Date(timeIntervalSinceNow: -limit))
-    DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
-      guard let self else { return }
-      scheduler.schedule { [weak self] in self?.trimToAgeLimitRecursively() }
-    }
-  }
-
   // MARK: Under the lock
 
   /// As shipped `body` runs under the lock: a call of the cache from it never returns.
@@ -283,7 +191,7 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
   }
 
   /// Under the lock: calls a block. Repair (pull request 97): without the lock.
-  private func tell(_ block: ObjectBlock?, _ key: String, _ object: PINObject?) {
+  func tell(_ block: ObjectBlock?, _ key: String, _ object: PINObject?) {
     guard let block else { return }
     let isUnlocked = changes.contains(.callbacksUnlocked)
     if isUnlocked { unlock() }
