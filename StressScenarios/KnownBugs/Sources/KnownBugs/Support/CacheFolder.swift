@@ -32,11 +32,15 @@ struct CacheFolder: Sendable {
     FileManager.default.contents(atPath: file).map { [UInt8]($0) }
   }
 
-  /// Writes a file atomically, by a temporary file and a rename; returns whether it did.
-  func write(_ bytes: [UInt8], to file: String, beforeRename: () -> Void = {}) -> Bool {
+  /// Writes a file atomically, by a temporary file and a rename; returns whether it did. Without a
+  /// date the file has the system's, which on Linux is exact to a few milliseconds only.
+  func write(
+    _ bytes: [UInt8], to file: String, at date: Date? = nil, beforeRename: () -> Void = {}
+  ) -> Bool {
     // A dot is escaped in every key, so no key has this name.
     let draft = path + "/." + UUID().uuidString
     if (try? Data(bytes).write(to: URL(fileURLWithPath: draft))) != nil {
+      if let date { _ = setDate(date, of: draft) }
       beforeRename()
       if rename(draft, file) == 0 { return true }
     }

@@ -48,7 +48,7 @@ extension TMDiskCache {
     let bytes = Archive.bytes(of: object)
     access {
       defer { alongside() }
-      let isWritten = folder.write(bytes, to: file) {
+      let isWritten = folder.write(bytes, to: file, at: date) {
         SYNC_POINT("tmdiskcache.write.beforeRename")
       }
       if isWritten {
