@@ -18,6 +18,19 @@ size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) 
   (void)threads, (void)capacity;
   return 0;
 }
+size_t interlock_waits_kept_locks(uint64_t scope, bool all, interlock_kept_lock *locks,
+                                  size_t capacity) {
+  (void)scope, (void)all, (void)locks, (void)capacity;
+  return 0;
+}
+bool interlock_waits_is_kept(uintptr_t lock, uint32_t kind, uint32_t thread) {
+  (void)lock, (void)kind, (void)thread;
+  return false;
+}
+size_t interlock_waits_own_locks(interlock_kept_lock *locks, size_t capacity) {
+  (void)locks, (void)capacity;
+  return 0;
+}
 size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   (void)views, (void)capacity;
   return 0;

@@ -44,7 +44,7 @@ typedef interlock_code_ranges ranges;
 
 interlock_code_ranges interlock_system_code, interlock_user_code;
 static range concurrency_range, testing_range, xctest_range;
-range interlock_dispatch_code;
+range interlock_dispatch_code, interlock_dispatch_overlay_code;
 /// Written while other threads read it: a library that a program opens may load Foundation late.
 range interlock_foundation_code;
 uintptr_t interlock_own_code, interlock_own_code_size;
@@ -105,6 +105,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   }
   const char *name = base_name(info->dlpi_name);
   if (is_named(name, "libdispatch")) interlock_dispatch_code = code;
+  if (is_named(name, "libswiftDispatch")) interlock_dispatch_overlay_code = code;
   if (is_named(name, "libswift_Concurrency")) concurrency_range = code;
   if (is_named(name, "libFoundation")) note_foundation(code);
   if (is_named(name, "libTesting")) testing_range = code;

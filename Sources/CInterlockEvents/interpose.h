@@ -89,6 +89,12 @@ typedef struct {
 } interlock_code_range;
 extern interlock_code_range interlock_foundation_code, interlock_dispatch_code HIDDEN;
 
+/// The code of Dispatch's Swift functions.
+extern interlock_code_range interlock_dispatch_overlay_code HIDDEN;
+/// Returns true if the user's code made a call itself, or by a Swift function of Dispatch; false if
+/// another library made it for itself. Microseconds for a place that is not known.
+bool interlock_is_users_call(uintptr_t returns_to, uintptr_t frame) HIDDEN;
+
 /// Returns true if an address is in libdispatch, Foundation, or Swift Concurrency.
 static inline bool interlock_is_dispatch(uintptr_t address) {
   return address - interlock_dispatch_code.low < interlock_dispatch_code.size;

@@ -1,5 +1,6 @@
 // Blocks that queues run, and work items.
 #include "controlled_dispatch.h"
+#include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -58,6 +59,9 @@ static free_call *find_free(void) {
 }
 
 void interlock_free_item(interlock_item *item) {
+  if (interlock_follows_lives && (interlock_item_flags(item) & INTERLOCK_FLAG_DELAYED)) {
+    interlock_life_block_begins(item);
+  }
   static free_call *known;
   // Relaxed: threads that look it up at once find the same address.
   free_call *call = __atomic_load_n(&known, __ATOMIC_RELAXED);

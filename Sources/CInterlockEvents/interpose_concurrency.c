@@ -131,12 +131,16 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
   interlock_life_start life = {0};
   // A child ends before its parent does.
   if (interlock_follows_lives && !is_explored && !group && !(flags & is_child_flag)) {
-    life = interlock_life_starts((uintptr_t)REAL(current, swift_task_getCurrent)());
+    interlock_life_starts(&life, (uintptr_t)REAL(current, swift_task_getCurrent)());
   }
   interlock_task_maker outer = begin_making(RETURNS_TO, THIS_FRAME);
   made_task made = real(flags, options, type, function, closure);
   end_making(outer);
-  if (life.is_followed) interlock_life_begins(life, (uintptr_t)made.task, THIS_PLACE);
+  if (life.is_followed) {
+    bool is_known = life.enqueued == (uintptr_t)made.task;
+    interlock_life_begins(&life, (uintptr_t)made.task,
+                          is_known ? (interlock_task_place){0} : THIS_PLACE);
+  }
   if (!(flags & enqueues_flag) && is_wanted(INTERLOCK_EVENT_TASK)) {
     publish_task(INTERLOCK_TASK_MADE, (uintptr_t)made.task);
   }

@@ -1,6 +1,7 @@
 // Blocks handed to a queue with a delay.
 #include "controlled_dispatch.h"
 #include "layouts.h"
+#include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -51,13 +52,17 @@ bool interlock_check_moments(ptrdiff_t shift) {
 typedef void after_block_call(moment_t, queue_t, void *);
 typedef void after_function_call(moment_t, queue_t, void *, function_t);
 
+/// `call` and `frame` are the return address and the frame of the user's or a library's call.
 static interlock_item *make_delayed(moment_t when, queue_t queue, function_t function,
-                                    void *context, uint32_t flags, uintptr_t place) {
+                                    void *context, uint32_t flags, uintptr_t call,
+                                    uintptr_t frame) {
+  uintptr_t place = interlock_user_place(call, frame);
   interlock_item *item =
       interlock_make_item(queue, function, context, flags | INTERLOCK_FLAG_DELAYED, place);
   if (item) {
     item->turn = interlock_layout_holds(INTERLOCK_LAYOUT_MOMENT) ? interlock_moment(when) : forever;
   }
+  if (item && interlock_follows_lives) interlock_life_of_block(item, call, frame);
   return item;
 }
 
@@ -73,7 +78,7 @@ INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
   if (interlock_marks.nested || !is_wanted(item_kinds)) return real(when, queue, block);
   if (is_work_item(block)) {
     uint32_t flags = flags_of_work_item(block);
-    interlock_list_work_item(make_delayed(when, queue, NULL, block, flags, USER_PLACE));
+    interlock_list_work_item(make_delayed(when, queue, NULL, block, flags, RETURNS_TO, THIS_FRAME));
     interlock_marks.nested++;
     real(when, queue, block);
     interlock_marks.nested--;
@@ -81,7 +86,7 @@ INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
   }
   void *copy = _Block_copy(block);
   interlock_item *item =
-      make_delayed(when, queue, call_and_release_block, copy, 0, USER_PLACE);
+      make_delayed(when, queue, call_and_release_block, copy, 0, RETURNS_TO, THIS_FRAME);
   if (!item) {
     _Block_release(copy);
     return real(when, queue, block);
@@ -110,7 +115,7 @@ INTERPOSED void dispatch_after_f(moment_t when, queue_t queue, void *context,
   interlock_item *item = NULL;
   if (!interlock_marks.nested && is_wanted(item_kinds)) {
     item = make_delayed(when, queue, function, context, flags_of_function(function, RETURNS_TO),
-                        USER_PLACE);
+                        RETURNS_TO, THIS_FRAME);
   }
   if (!item) return real(when, queue, context, function);
   interlock_publish_enqueue(item);

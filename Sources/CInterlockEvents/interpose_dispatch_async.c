@@ -2,6 +2,7 @@
 #include "controlled_dispatch.h"
 #include "interlock_task_performer.h"
 #include "layouts.h"
+#include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -76,6 +77,7 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
     if (interlock_marks.makes_task && interlock_is_concurrency(RETURNS_TO)) {
       flags |= INTERLOCK_FLAG_FIRST_JOB;
       interlock_marks.made_job = (uintptr_t)context;
+      if (interlock_follows_lives) interlock_life_enqueued((uintptr_t)context);
     }
     is_outside = is_controlled &&
                  interlock_tasks->is_outside((uintptr_t)context, flags & INTERLOCK_FLAG_FIRST_JOB);

@@ -1,5 +1,6 @@
 // Dispatch's queues.
 #include "controlled_dispatch.h"
+#include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -90,6 +91,10 @@ INTERPOSED queue_t dispatch_queue_create(const char *label, void *attribute) {
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish_queue(made, attribute, label, USER_PLACE);
   }
+  if (interlock_follows_lives && !is_explored_call(RETURNS_TO)) {
+    interlock_life_of_object(made, INTERLOCK_LIVE_QUEUE, attribute && is_inactive(attribute),
+                             RETURNS_TO, THIS_FRAME);
+  }
   return made;
 }
 
@@ -104,6 +109,10 @@ INTERPOSED queue_t dispatch_queue_create_with_target(const char *label, void *at
     interlock_dispatch->queue_made(made, is_inactive(attribute));
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish_queue(made, attribute, label, USER_PLACE);
+  }
+  if (interlock_follows_lives && !is_explored_call(RETURNS_TO)) {
+    interlock_life_of_object(made, INTERLOCK_LIVE_QUEUE, attribute && is_inactive(attribute),
+                             RETURNS_TO, THIS_FRAME);
   }
   return made;
 }
@@ -123,6 +132,7 @@ INTERPOSED void dispatch_suspend(void *object) {
     interlock_dispatch->suspend(object, SITE);
     return;
   }
+  if (interlock_follows_lives) interlock_life_suspended(object, 1);
   REAL(object_call, dispatch_suspend)(object);
 }
 
@@ -132,12 +142,14 @@ INTERPOSED void dispatch_resume(void *object) {
     interlock_dispatch->resume(object, SITE);
     return;
   }
+  if (interlock_follows_lives) interlock_life_suspended(object, -1);
   REAL(object_call, dispatch_resume)(object);
 }
 
 INTERPOSED void dispatch_activate(void *object) {
   configure(object, 0, NULL, RETURNS_TO);
   if (is_explored_call(RETURNS_TO) && !interlock_dispatch->activate(object, SITE)) return;
+  if (interlock_follows_lives) interlock_life_activated(object);
   REAL(object_call, dispatch_activate)(object);
 }
 

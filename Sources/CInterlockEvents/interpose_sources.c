@@ -1,7 +1,10 @@
 // Sources and I/O: their handlers run on queues, whenever libdispatch finds something.
 #include "controlled_dispatch.h"
+#include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
+
+extern const char _dispatch_source_type_timer[] __attribute__((weak));
 
 /// `name` is the operation that escapes control, on an explored thread. `is_ordered`: what runs
 /// publishes the orders that it makes.
@@ -46,7 +49,13 @@ INTERPOSED void *dispatch_source_create(const void *type, uintptr_t handle, uint
     if (made) return made;
   }
   unfollowed(queue, RETURNS_TO, "a dispatch source that is no timer", true);
-  return REAL(create, dispatch_source_create)(type, handle, mask, queue);
+  void *made = REAL(create, dispatch_source_create)(type, handle, mask, queue);
+  if (interlock_follows_lives && !is_explored_call(RETURNS_TO)) {
+    interlock_live_kind kind =
+        type == _dispatch_source_type_timer ? INTERLOCK_LIVE_TIMER : INTERLOCK_LIVE_SOURCE;
+    interlock_life_of_object(made, kind, true, RETURNS_TO, THIS_FRAME);
+  }
+  return made;
 }
 
 void interlock_set_handler(interlock_set_handler_call *set, void *source, block_t handler,
@@ -216,6 +225,7 @@ INTERPOSED void dispatch_source_cancel(void *source) {
     interlock_dispatch->source_cancel(source, SITE);
     return;
   }
+  if (interlock_follows_lives) interlock_life_cancelled(source);
   REAL(object_call, dispatch_source_cancel)(source);
 }
 

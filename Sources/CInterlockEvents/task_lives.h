@@ -1,4 +1,5 @@
-// Where tasks are made and end (task_lives.c). Not for users of the target.
+// Where tasks (task_lives.c), threads and scopes (scope_lives.c), and objects of Dispatch
+// (object_lives.c) are made and end. Not for users of the target.
 #ifndef INTERLOCK_TASK_LIVES_H
 #define INTERLOCK_TASK_LIVES_H
 
@@ -11,16 +12,58 @@
 extern bool interlock_follows_lives HIDDEN;
 
 /// A note from before the runtime makes a task, which may end before the call returns.
-typedef struct {
+typedef struct interlock_life_start {
   uint64_t scope;
   uint32_t ends;
-  bool is_followed, is_thread;
+  bool is_followed;
+  interlock_live_kind kind;
+  /// The task, once its first job was enqueued.
+  uintptr_t enqueued;
+  /// The task that the thread was making when it began to make this one.
+  struct interlock_life_start *outer;
 } interlock_life_start;
 
+/// An entry. The other fields belong to the thread that claims the entry, until it stores `task`,
+/// and to one that claims it again to remove it; those of an object belong to object_lives.c.
+typedef struct interlock_life {
+  uintptr_t task;
+  uint64_t number, scope;
+  interlock_task_place place;
+  interlock_live_kind kind;
+  uint32_t thread;
+  /// For a queue or a source: how many references and suspensions it has.
+  int32_t references, suspended;
+  bool is_inactive, is_cancelled;
+  /// The neighbours in the list of the scopes with the same hash.
+  struct interlock_life *next, **before;
+} interlock_life;
+
+/// The table (task_lives.c): finds an entry, adds one, and removes one; these return false if there
+/// is no room, or no entry.
+interlock_life *interlock_life_find(uintptr_t task) HIDDEN;
+bool interlock_life_add(interlock_life_start start, uintptr_t task,
+                        interlock_task_place place) HIDDEN;
+bool interlock_life_remove(uintptr_t task) HIDDEN;
+/// Counts one that could not be added.
+void interlock_life_lost(void) HIDDEN;
+/// Whether what any code makes is followed; and the scope of the last task that has ended on the
+/// calling thread, if it is this one.
+bool interlock_life_follows_all(void) HIDDEN;
+uint64_t interlock_life_ended_scope(uintptr_t task) HIDDEN;
+/// Called before the first thread is followed (scope_lives.c).
+void interlock_life_prepare_threads(void) HIDDEN;
+/// The scope of the calling code, or of `maker`, and whether what it makes is followed.
+interlock_life_start interlock_life_scope(uintptr_t maker) HIDDEN;
+/// Whether an entry is one of those that `interlock_lives_tasks` lists.
+bool interlock_life_is_left(const interlock_life *life) HIDDEN;
+
 /// The calling thread is about to make a task, from code of `maker`, the running task.
-interlock_life_start interlock_life_starts(uintptr_t maker) HIDDEN;
+void interlock_life_starts(interlock_life_start *start, uintptr_t maker) HIDDEN;
+/// The calling thread is about to enqueue the first job of the task that it makes, if it is one
+/// that is followed: a task that is followed from here on cannot make another one unseen.
+void interlock_life_enqueued(uintptr_t job) HIDDEN;
 /// The task was made, and may have ended since.
-void interlock_life_begins(interlock_life_start start, uintptr_t task,
+void interlock_life_begins(interlock_life_start *start, uintptr_t task,
                            interlock_task_place place) HIDDEN;
 /// A thread is about to be made, at `place`. Returns what to give to the other two functions; 0 if
 /// the thread is not followed.
@@ -32,6 +75,21 @@ void interlock_life_refused(uintptr_t life) HIDDEN;
 /// A task has ended, whether it is followed or not. Called in the runtime: allocates nothing and
 /// waits for nothing.
 void interlock_life_ends(uintptr_t task) HIDDEN;
+
+/// The calling code has made a queue or a source of Dispatch, by a call that returns to
+/// `returns_to`. Objects that a library makes for itself are not followed.
+void interlock_life_of_object(const void *object, interlock_live_kind kind, bool is_inactive,
+                              uintptr_t returns_to, uintptr_t frame) HIDDEN;
+/// An object is retained (1) or released (-1), suspended (1) or resumed (-1), or cancelled.
+void interlock_life_referenced(const void *object, int change) HIDDEN;
+void interlock_life_suspended(const void *object, int change) HIDDEN;
+void interlock_life_activated(const void *object) HIDDEN;
+void interlock_life_cancelled(const void *object) HIDDEN;
+/// Removes the entry of an object, if it belongs to the scope.
+void interlock_life_forget_object(uintptr_t object, uint64_t scope) HIDDEN;
+/// A block is about to be queued with a delay; and it begins, or never will.
+void interlock_life_of_block(const void *item, uintptr_t returns_to, uintptr_t frame) HIDDEN;
+void interlock_life_block_begins(const void *item) HIDDEN;
 
 /// Follows no tasks in the child of a fork.
 void interlock_lives_forked(void) HIDDEN;

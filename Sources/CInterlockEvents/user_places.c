@@ -183,6 +183,51 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
   return is_system ? unwind(returns_to, frame) : returns_to;
 }
 
+static bool is_of_overlay(uintptr_t address) {
+  interlock_code_range code = interlock_dispatch_overlay_code;
+  return address - code.low < code.size;
+}
+
+struct origin {
+  uintptr_t place;
+  bool has_begun, is_users;
+};
+
+static int look_for_origin(unwind_context *context, void *argument) {
+  enum { goes_on = 0, ends = 5 };
+  struct origin *origin = argument;
+  uintptr_t address = _Unwind_GetIP(context);
+  if (!address) return ends;
+  if (!origin->has_begun) {
+    origin->has_begun = address == origin->place;
+    return goes_on;
+  }
+  if (is_of_overlay(address)) return goes_on;
+  origin->is_users = is_users(address);
+  return ends;
+}
+
+bool interlock_is_users_call(uintptr_t returns_to, uintptr_t frame) {
+  if (!is_of_overlay(returns_to)) return is_users(returns_to);
+  // By the sizes of the frames, if they are known.
+  uintptr_t top = top_of_reading(frame), above = frame + 2 * sizeof(uintptr_t);
+  for (uintptr_t address = returns_to; is_of_overlay(address);) {
+    uint64_t known = 0;
+    if (!frame_size(address, &known) || !known || known >> 48 == varies) break;
+    if (known >> 48 == is_outermost) return false;
+    above += (known >> 48) * sizeof(uintptr_t);
+    if (above > top) break;
+    address = ((const uintptr_t *)above)[-1];
+    if (!is_of_overlay(address)) return is_users(address);
+  }
+  if (!_Unwind_Backtrace || !_Unwind_GetIP) return false;
+  struct origin origin = {.place = returns_to};
+  interlock_marks.hidden++;
+  _Unwind_Backtrace(look_for_origin, &origin);
+  interlock_marks.hidden--;
+  return origin.is_users;
+}
+
 struct collection {
   /// Where to begin, and what was found so far.
   uintptr_t place;

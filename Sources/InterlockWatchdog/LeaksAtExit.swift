@@ -6,8 +6,8 @@ import Hangs
 import Interlock
 import Synchronization
 
-/// Lists the tasks of this process that have not ended, when it ends and for SIGQUIT, if the
-/// environment has `INTERLOCK_OPTIONS="leaks=on"`. The exit code does not change.
+/// Lists the tasks of this process that have not ended, and the objects that were left, at exit and
+/// for SIGQUIT, if the environment has `INTERLOCK_OPTIONS="leaks=on"`. The exit code does not change.
 enum LeaksAtExit {
   /// The most lines of a list.
   private static let mostLines = 40
@@ -27,7 +27,8 @@ enum LeaksAtExit {
     isOn.store(true, ordering: .relaxed)
     // For SIGQUIT.
     HangWatchdog.startMonitor()
-    SectionTracking.announce("tasks that have not ended are listed at exit")
+    SectionTracking.announce(
+      "tasks that have not ended, and objects that were left, are listed at exit")
     atexit { LeaksAtExit.print() }
   }
 
@@ -39,21 +40,35 @@ enum LeaksAtExit {
   static func lines(atExit: Bool) -> [String] {
     // Relaxed: as in `start`.
     guard isOn.load(ordering: .relaxed) else { return [] }
-    let all = LiveTasks.tasks(in: nil).filter {
-      !$0.isRunning && !$0.isThread && !$0.isOfTestLibrary
+    let left = LiveTasks.tasks(in: nil).filter {
+      !$0.isRunning && $0.kind != .thread && !$0.isOfTestLibrary
     }
+    let all = left.filter { !$0.isObject }
     let tasks = atExit ? all.filter { $0.wait.state != .none } : all
-    guard !tasks.isEmpty else { return [] }
+    let objects = left.filter(\.isObject) + LiveTasks.leftLocks(in: nil)
+    guard !tasks.isEmpty || !objects.isEmpty else { return [] }
+    var lines: [String] = []
+    if !tasks.isEmpty {
+      lines.append(
+        tasks.count == 1 ? "1 task has not ended:" : "\(tasks.count) tasks have not ended:")
+      lines += list(tasks)
+    }
+    if !objects.isEmpty {
+      let kinds = "of queues, sources, delayed blocks and locks"
+      lines.append(
+        objects.count == 1 ? "1 was left \(kinds):" : "\(objects.count) were left \(kinds):")
+      lines += list(objects)
+    }
+    if LiveTasks.lost > 0 { lines.append("  (\(LiveTasks.lost) tasks could not be followed)") }
+    return lines
+  }
+
+  private static func list(_ tasks: [LiveTask]) -> [String] {
     let texts = LiveTaskText.texts(of: tasks, verdict: ("has not ended", "have not ended"))
-    var lines = [
-      tasks.count == 1 ? "1 task has not ended:" : "\(tasks.count) tasks have not ended:"
-    ]
-    for text in texts.prefix(mostLines) {
-      lines.append("  " + text.line)
-      lines += text.details.map { "    " + $0 }
+    var lines = texts.prefix(mostLines).flatMap { text in
+      ["  " + text.line] + text.details.map { "    " + $0 }
     }
     if texts.count > mostLines { lines.append("  … and \(texts.count - mostLines) more places") }
-    if LiveTasks.lost > 0 { lines.append("  (\(LiveTasks.lost) tasks could not be followed)") }
     return lines
   }
 

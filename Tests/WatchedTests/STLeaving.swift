@@ -159,7 +159,7 @@ private func onJoinedThread(_ work: @escaping @Sendable () -> Void) {
 
 /// The trait's argument for the tests that leave nothing: `LEAKS=off` turns it off, to measure its
 /// cost.
-private let stayingLeaks: InterlockTrait.Leaks =
+let stayingLeaks: InterlockTrait.Leaks =
   ProcessInfo.processInfo.environment["LEAKS"] == "off"
   ? .ignored : .fail(grace: .seconds(120))
 

@@ -27,6 +27,17 @@ final class XCLeaving: InterlockTestCase {
   }
 
   func testStays() { Task { await Task.yield() } }
+
+  private static let lock = NSLock()
+
+  func testLeavesALock() {
+    Self.lock.lock()  // leaves a lock of XCTest
+  }
+
+  func testUnlocks() {
+    Self.lock.lock()
+    Self.lock.unlock()
+  }
 }
 
 /// Tests of XCTest that stress.

@@ -12,7 +12,10 @@ if CommandLine.arguments.contains("swift-testing") {
 } else {
   XCTMain([
     testCase([("testConflict", XCWatched.testConflict), ("testQuiet", XCWatched.testQuiet)]),
-    testCase([("testLeaves", XCLeaving.testLeaves), ("testStays", XCLeaving.testStays)]),
+    testCase([
+      ("testLeaves", XCLeaving.testLeaves), ("testStays", XCLeaving.testStays),
+      ("testLeavesALock", XCLeaving.testLeavesALock), ("testUnlocks", XCLeaving.testUnlocks),
+    ]),
     testCase([
       ("testCrash", asyncTest(XCIsolated.testCrash)),
       ("testConflict", asyncTest(XCIsolated.testConflict)),

@@ -17,6 +17,7 @@ static void forked(void) {
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
   was_forked = true;
   interlock_left_forked();
+  interlock_kept_forked();
 }
 
 bool interlock_waits_start(void) {

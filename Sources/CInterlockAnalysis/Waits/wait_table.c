@@ -199,7 +199,9 @@ static void note_end(thread_record *own) {
       !interlock_is_main_thread()) {
     // A task is its own job.
     const interlock_run *ended = &record->view.runs[0];
-    leave_held(&own->held, ended->flags & INTERLOCK_FLAG_JOB ? ended->context : 0);
+    uintptr_t task = ended->flags & INTERLOCK_FLAG_JOB ? ended->context : 0;
+    interlock_note_kept_locks(own, task);
+    leave_held(&own->held, task);
   }
   record->view.ended++;
   has_changed(record);
@@ -246,6 +248,7 @@ void interlock_waits_read(thread_record *own, const interlock_event *event) {
       return;
     case __builtin_ctz(INTERLOCK_EVENT_DESTROY):
       has_changed(record);
+      interlock_kept_destroyed((uintptr_t)event->object, event->object_kind);
       interlock_lock_gone((uintptr_t)event->object);
       return;
     case __builtin_ctz(INTERLOCK_EVENT_ENTER):

@@ -59,6 +59,17 @@ void interlock_note_left(const held_lock *held, uint32_t thread) HIDDEN;
 void interlock_lock_unlocked_for_another(uintptr_t object) HIDDEN;
 void interlock_left_forked(void) HIDDEN;
 
+// Locks that code of a scope has left (kept_locks.c).
+
+/// Notes the locks that the calling thread holds as its block, or the part of a task, ends.
+void interlock_note_kept_locks(thread_record *own, uintptr_t task) HIDDEN;
+/// Notes a lock that the calling thread holds as it ends.
+void interlock_note_kept(const held_lock *held, uint32_t thread, uintptr_t task) HIDDEN;
+/// Notes a lock that is about to be destroyed, and a new one.
+void interlock_kept_destroyed(uintptr_t object, uint32_t kind) HIDDEN;
+void interlock_kept_made(uintptr_t object) HIDDEN;
+void interlock_kept_forked(void) HIDDEN;
+
 // Queues (wait_queues.c).
 
 void interlock_queue_made(const interlock_event *event) HIDDEN;

@@ -254,6 +254,29 @@ typedef struct {
 /// returns their number.
 size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity);
 
+/// A lock that code of a scope (`interlock_lives.h`) held when its block, the part of its task, or
+/// its thread ended.
+typedef struct {
+  uintptr_t object;
+  /// The call site that acquired it, and the caller of that function.
+  uintptr_t place, outer;
+  uint64_t scope;
+  uint32_t kind, thread;
+  /// The task whose part has ended; 0 for none.
+  uintptr_t task;
+} interlock_kept_lock;
+
+/// Writes the last such locks of a scope, or of all, that are still held, by the locks' own words
+/// and the records of their threads; returns their number. Takes nanoseconds if there is none.
+size_t interlock_waits_kept_locks(uint64_t scope, bool all, interlock_kept_lock *locks,
+                                  size_t capacity);
+/// Writes the locks that the calling thread has acquired in its current block, or outside of
+/// blocks, and holds; returns their number. Nanoseconds if there is none.
+size_t interlock_waits_own_locks(interlock_kept_lock *locks, size_t capacity);
+/// Whether a thread still holds such a lock, by the lock's own word. False for one that was
+/// destroyed while it was held.
+bool interlock_waits_is_kept(uintptr_t lock, uint32_t kind, uint32_t thread);
+
 /// Whether a thread holds a mutex (a Swift `Mutex` too) or a read-write lock, by the lock's own
 /// word. A read lock's word only shows whether any thread holds it. False for a robust mutex, which
 /// the system releases when its holder ends, and for one that processes share.

@@ -1,5 +1,6 @@
-/// The unstructured tasks (`Task { }`, `Task.detached`) and the threads that were made and have not
-/// ended, each with the scope, such as a test, whose code has made it.
+/// The unstructured tasks (`Task { }`, `Task.detached`), the threads, and the queues, sources and
+/// delayed blocks of Dispatch that were made and have not ended, each with the scope, such as a
+/// test, whose code has made it.
 #ifndef INTERLOCK_LIVES_H
 #define INTERLOCK_LIVES_H
 
@@ -9,13 +10,36 @@
 extern "C" {
 #endif
 
-/// A task or a thread that has not ended.
+/// What has been made.
+typedef enum {
+  INTERLOCK_LIVE_TASK,
+  INTERLOCK_LIVE_THREAD,
+  INTERLOCK_LIVE_QUEUE,
+  INTERLOCK_LIVE_SOURCE,
+  INTERLOCK_LIVE_TIMER,
+  /// A block that is queued at a later time, and has not begun.
+  INTERLOCK_LIVE_DELAYED_BLOCK,
+  /// The task that runs the code of a scope. Never listed.
+  INTERLOCK_LIVE_SCOPE,
+} interlock_live_kind;
+
+/// Whether a queue or a source can run what it has.
+typedef enum {
+  INTERLOCK_LIVE_ACTIVE,
+  INTERLOCK_LIVE_SUSPENDED,
+  /// It was not activated.
+  INTERLOCK_LIVE_INACTIVE,
+} interlock_live_state;
+
+/// A task or a thread that has not ended; a queue that is suspended or inactive; a source that is
+/// neither cancelled nor released; a delayed block that has not begun.
 typedef struct {
-  /// The task; an address for a thread.
+  /// The task or the object; any number for a thread.
   uintptr_t task;
-  /// The number of a thread once it has begun; 0 for a task.
+  /// The number of a thread once it has begun; else 0.
   uint32_t thread;
-  bool is_thread;
+  interlock_live_kind kind;
+  interlock_live_state state;
   /// Rises from task to task: another task at the same address has another number.
   uint64_t number;
   /// The scope of the code that made it; 0 for none.
@@ -26,26 +50,38 @@ typedef struct {
 /// Returns the scope of the calling code; 0 for none.
 typedef uint64_t (*interlock_scope_function)(void);
 
-/// Follows the tasks and threads that are made from now on, for the rest of the process's life:
-/// those of code in a scope, and with `all` those of any code. A later call adds to an earlier one;
-/// `scope` may be NULL. What a task of a scope makes belongs to the same scope.
+/// Follows the tasks, threads and objects that are made from now on, for the rest of the process's
+/// life: those of code in a scope, and with `all` those of any code. A later call adds to an
+/// earlier one; `scope` may be NULL. What a task of a scope makes belongs to the same scope.
 ///
 /// Returns NULL, or why tasks cannot be followed. Callable from any thread.
 const char *interlock_lives_follow(interlock_scope_function scope, bool all);
 
-/// Writes the tasks and threads of a scope that have not ended; with `all`, those of every scope
-/// or none. Returns their number, which may exceed `capacity`. Takes nanoseconds for a scope
-/// without one.
+/// Writes what a scope has made and left; with `all`, what every scope or none has. Returns their
+/// number, which may exceed `capacity`. Takes nanoseconds for a scope without one.
 size_t interlock_lives_tasks(uint64_t scope, bool all, interlock_live_task *tasks,
                              size_t capacity);
+
+/// The calling thread's task runs the code of a scope until the second call. What its tasks in
+/// groups leave locked then belongs to the scope.
+void interlock_lives_enter(uint64_t scope);
+void interlock_lives_leave(uint64_t scope);
+
+/// Forgets the objects of a scope, for which no call will ask again.
+void interlock_lives_forget(uint64_t scope);
+
+/// Returns the scope of a task or its parents, also just after its end on the calling thread; for
+/// 0, that of the calling thread or its block. 0 if it is not known. `is_wanted` becomes true if
+/// there is one, or if all code is followed.
+uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted);
 
 /// Returns the task that the calling thread runs; 0 for none.
 uintptr_t interlock_lives_current(void);
 
-/// Returns how many tasks could not be followed since the start, for want of room.
+/// Returns how many tasks and objects could not be followed since the start, for want of room.
 uint64_t interlock_lives_lost(void);
 
-/// Returns a number that changes when a followed task or thread ends, and with
+/// Returns a number that changes when one that is followed ends or is no longer left, and with
 /// `interlock_lives_wake`.
 uint32_t interlock_lives_ends(void);
 /// Ends the waits of all threads in `interlock_lives_wait`.

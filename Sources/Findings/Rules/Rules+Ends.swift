@@ -56,11 +56,12 @@ extension Rule {
     remedy: "Make the test and the change one step: hold one lock over both.")
 
   package static let outlivesTest = Rule(
-    "outlives-test", "A task or a thread that a test has made has not ended with the test.",
+    "outlives-test", "A task, thread, timer, queue or lock of a test was left when the test ended.",
     meaning: """
       An unstructured task (`Task { }`, `Task.detached`) or a thread runs on, or waits, when its \
-      test is over. It may change what later tests see. A continuation that was not resumed yet \
-      is not proven to be leaked: code that still runs may resume it.
+      test is over; or a dispatch source was not cancelled, a delayed block has not begun, a queue \
+      is suspended, a lock is held. Each may change what later tests see. A continuation that was \
+      not resumed yet is not proven to be leaked: code that still runs may resume it.
       """,
     example: """
       func start() { task = Task { for await event in events { handle(event) } } }
@@ -68,7 +69,8 @@ extension Rule {
       """,
     remedy: """
       Keep the task; cancel and await it where its owner ends (`task.cancel(); await task.value`). \
-      Resume a continuation on every path, also on cancellation. Allow what is meant to live as \
+      Resume a continuation on every path, also on cancellation. Cancel or release a source, and \
+      release a lock on every path (`withLock`). Allow what is meant to live as \
       long as the process by its place.
       """)
 }

@@ -1,10 +1,11 @@
 package import Hangs
 package import Interlock
 
-/// Tasks and threads that have not ended as lines: those that one place has made and that wait at
-/// one place together.
+/// Tasks and threads that have not ended, and objects that were left, as lines: those that one
+/// place has made and that wait at one place together.
 package struct LiveTaskText: Sendable {
-  /// `2 tasks, made at Feed.swift:12  Feed.start(): they wait for a continuation at …`
+  /// `2 tasks made at Feed.swift:12  Feed.start() have not ended: they wait for a continuation …`,
+  /// or `a timer made at Feed.swift:12  Feed.start() was left: it was not cancelled`
   package let line: String
   /// A line for each wait of the first task's children.
   package let details: [String]
@@ -12,14 +13,14 @@ package struct LiveTaskText: Sendable {
   package let place: StackFrame?
   /// The frames of the place, and of the `await`.
   package let frames: [StackFrame]
-  /// Whether they are threads.
-  package let isThread: Bool
+  /// What they are.
+  package let kind: LiveTask.Kind
 
   /// Formats tasks with symbols, in the order in which their places made the first of them.
   ///
   /// - Parameters:
   ///   - tasks: The tasks.
-  ///   - verdict: What is said of them, for one and for several: `has not ended`.
+  ///   - verdict: What is said of tasks and threads, for one and for several: `has not ended`.
   /// - Returns: A text for each pair of places.
   package static func texts(
     of tasks: [LiveTask], verdict: (one: String, several: String)
@@ -37,6 +38,7 @@ package struct LiveTaskText: Sendable {
   private init(_ tasks: [LiveTask], _ verdict: (one: String, several: String)) {
     let isOne = tasks.count == 1
     let first = tasks[0]
+    let verdict = first.isObject ? (one: "was left", several: "were left") : verdict
     line =
       (isOne ? "a " + Self.noun(first) : Counted.noun(tasks.count, Self.noun(first)))
       + Self.made(first) + " "
@@ -46,17 +48,34 @@ package struct LiveTaskText: Sendable {
       "a child" + (PlaceText.place(child.maker).map { " made at \($0)" } ?? "") + " "
         + Self.waits(first, child.wait, isOne: true)
     }
-    place = first.place
+    let caller = first.kind == .lock ? PlaceText.callSite(of: first.maker)?.place : nil
+    place = caller.flatMap { $0.line ?? 0 > 0 ? $0 : nil } ?? first.place
     frames = first.maker + first.wait.place
-    isThread = first.isThread
+    kind = first.kind
   }
 
   private static let mostChildren = 4
 
-  private static func noun(_ task: LiveTask) -> String { task.isThread ? "thread" : "task" }
+  private static func noun(_ task: LiveTask) -> String {
+    switch task.kind {
+    case .task: "task"
+    case .thread: "thread"
+    case .queue: "queue"
+    case .source: "dispatch source"
+    case .timer: "timer"
+    case .delayedBlock: "delayed block"
+    case .lock: "lock"
+    }
+  }
 
   private static func made(_ task: LiveTask) -> String {
-    PlaceText.place(task.maker).map { " made at \($0)" } ?? ""
+    let verb =
+      switch task.kind {
+      case .lock: "acquired"
+      case .delayedBlock: "queued"
+      default: "made"
+      }
+    return PlaceText.place(task.maker).map { " \(verb) at \($0)" } ?? ""
   }
 
   private static func waits(
@@ -76,9 +95,14 @@ package struct LiveTaskText: Sendable {
     case .sleep: "\(isOne ? "sleeps" : "sleep")\(place)"
     case .call: "\(waits) for an asynchronous call\(place)"
     case .object(let kind): "\(waits) for \(name(of: kind))\(place)"
+    case .suspended: "\(isOne ? "is" : "are") still suspended"
+    case .inactive: "\(isOne ? "was" : "were") not activated"
+    case .active: "\(isOne ? "was" : "were") not cancelled"
+    case .delayed: "\(isOne ? "has" : "have") not begun yet"
+    case .held: "\(isOne ? "is" : "are") still held" + (place.isEmpty ? "" : "; made\(place)")
     case .none:
       (isOne ? "runs, or waits" : "run, or wait")
-        + (task.isThread ? " for the system" : " for a thread")
+        + (task.kind == .thread ? " for the system" : " for a thread")
     }
   }
 

@@ -1,8 +1,23 @@
 package import Interlock
 import ProcessInspection
 
-/// An unstructured task that has not ended, `Task { }` or `Task.detached`, or a thread.
+/// An unstructured task that has not ended, `Task { }` or `Task.detached`, or a thread; or a queue,
+/// a source, a delayed block or a lock that was left.
 package struct LiveTask: Sendable, Hashable {
+  /// What it is.
+  package enum Kind: Sendable, Hashable {
+    case task, thread
+    /// A queue that is suspended, or was not activated.
+    case queue
+    /// A dispatch source, or one that is a timer, which was neither cancelled nor released.
+    case source, timer
+    /// A block that is queued at a later time, and has not begun.
+    case delayedBlock
+    /// A lock whose code has ended. Its maker is the place that acquired it, and the place of its
+    /// wait the one that made it.
+    case lock
+  }
+
   /// The activity of a task, as far as it is known.
   package enum State: Sendable, Hashable {
     /// The task waits for a continuation that was not resumed yet.
@@ -23,6 +38,16 @@ package struct LiveTask: Sendable, Hashable {
     case object(WaitSnapshot.ObjectKind)
     /// None of these: the task runs, or is queued; a thread may wait for the system.
     case none
+    /// A queue or a source is suspended.
+    case suspended
+    /// A queue or a source was not activated.
+    case inactive
+    /// A source is active.
+    case active
+    /// A delayed block has not begun.
+    case delayed
+    /// A lock is held.
+    case held
   }
 
   /// The wait of a task or thread.
@@ -55,8 +80,8 @@ package struct LiveTask: Sendable, Hashable {
 
   /// The task's number, which no other task of the process has.
   package var number: UInt64
-  /// Whether it is a thread.
-  package var isThread: Bool
+  /// What it is.
+  package var kind: Kind
   /// Whether the thread that describes it runs it.
   package var isRunning = false
   /// The place that made it: where a report begins.
@@ -68,14 +93,17 @@ package struct LiveTask: Sendable, Hashable {
 
   /// Describes a task.
   package init(
-    number: UInt64, isThread: Bool = false, maker: [StackFrame], wait: Wait, children: [Child] = []
+    number: UInt64, kind: Kind = .task, maker: [StackFrame], wait: Wait, children: [Child] = []
   ) {
     self.number = number
-    self.isThread = isThread
+    self.kind = kind
     self.maker = maker
     self.wait = wait
     self.children = children
   }
+
+  /// Whether it is neither a task nor a thread.
+  package var isObject: Bool { kind != .task && kind != .thread }
 
   /// The first line of the user's code that made it; `nil` if it is not known.
   package var place: StackFrame? {

@@ -3,8 +3,8 @@ import CInterlockEvents
 import Interlock
 import ProcessInspection
 
-/// The unstructured tasks and the threads of this process that have not ended, of those that were
-/// made since `follow`.
+/// The unstructured tasks and the threads of this process that have not ended, and the objects that
+/// were left, of those that were made since `follow`.
 package enum LiveTasks {
   /// The most tasks that are described.
   private static let most = 4096
@@ -27,13 +27,13 @@ package enum LiveTasks {
   /// How many could not be followed, because there were too many at a time.
   package static var lost: Int { Int(interlock_lives_lost()) }
 
-  /// How many tasks and threads of a scope have not ended; of all code if it is `nil`.
+  /// How many tasks, threads and objects but locks a scope has left; all code if it is `nil`.
   package static func count(in scope: UInt64?) -> Int {
     interlock_lives_tasks(scope ?? 0, scope == nil, nil, 0)
   }
 
-  /// The tasks and threads of a scope that have not ended, with symbols, in the order in which they
-  /// were made.
+  /// The tasks, threads and objects but locks that a scope has left, with symbols, in the order in
+  /// which they were made.
   ///
   /// - Parameter scope: The scope; `nil` for the tasks of all code.
   /// - Returns: The tasks; at most 4096.
@@ -48,15 +48,46 @@ package enum LiveTasks {
     let waits = CurrentWaits()
     let current = interlock_lives_current()
     let tasks = live.sorted { $0.number < $1.number }.map { task in
-      let wait =
-        task.is_thread ? waits.byThread[task.thread] : waits.byTask[task.task]
+      let kind = kind(of: task)
+      let wait: LiveTask.Wait? =
+        switch kind {
+        case .task: waits.byTask[task.task]
+        case .thread: waits.byThread[task.thread]
+        case .delayedBlock: .init(.delayed)
+        default: .init(state(of: task))
+        }
       var described = LiveTask(
-        number: task.number, isThread: task.is_thread,
+        number: task.number, kind: kind,
         maker: SnapshotTaker.frames(task.place.place, task.place.outer),
-        wait: wait ?? .init(.none), children: waits.children[task.task] ?? [])
-      described.isRunning = !task.is_thread && task.task == current
+        wait: wait ?? .init(.none),
+        children: kind == .task ? waits.children[task.task] ?? [] : [])
+      described.isRunning = kind == .task && task.task == current
       return described
     }
+    return withSymbols(tasks)
+  }
+
+  private static func kind(of task: interlock_live_task) -> LiveTask.Kind {
+    switch task.kind {
+    case INTERLOCK_LIVE_THREAD: .thread
+    case INTERLOCK_LIVE_QUEUE: .queue
+    case INTERLOCK_LIVE_SOURCE: .source
+    case INTERLOCK_LIVE_TIMER: .timer
+    case INTERLOCK_LIVE_DELAYED_BLOCK: .delayedBlock
+    default: .task
+    }
+  }
+
+  private static func state(of object: interlock_live_task) -> LiveTask.State {
+    switch object.state {
+    case INTERLOCK_LIVE_SUSPENDED: .suspended
+    case INTERLOCK_LIVE_INACTIVE: .inactive
+    default: .active
+    }
+  }
+
+  /// Replaces addresses by symbols.
+  static func withSymbols(_ tasks: [LiveTask]) -> [LiveTask] {
     let addresses = tasks.reduce(into: Set<UInt>()) { $0.formUnion($1.addresses) }
     let names = Dictionary(grouping: symbolicateWaits(addresses.sorted()), by: \.address)
     return tasks.map { $0.named(names) }

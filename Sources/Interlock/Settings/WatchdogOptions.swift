@@ -17,7 +17,8 @@ package struct WatchdogOptions: EnvironmentOptions {
   package var failOn: FailOn?
   /// The longest hold of a lock that is not reported, in seconds; `nil` for none.
   package var holdLimit: Double?
-  /// Whether the tasks that have not ended are listed at exit, and for SIGQUIT.
+  /// Whether the tasks that have not ended, and the objects that were left, are listed at exit and
+  /// for SIGQUIT.
   package var leaks = false
 
   /// The defaults.
@@ -44,7 +45,7 @@ package struct WatchdogOptions: EnvironmentOptions {
       default: "never"),
     Option(
       "leaks", .onOrOff, \.leaks,
-      "List the tasks that have not ended, with their places: at exit, and for SIGQUIT."),
+      "At exit and for SIGQUIT, list the tasks, queues, sources and locks that are left."),
   ]
 
   /// Finds options that need prediction, which is off.

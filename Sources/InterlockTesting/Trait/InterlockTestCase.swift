@@ -17,8 +17,8 @@ open class InterlockTestCase: XCTestCase {
   /// The longest time without progress of the process; 10 seconds unless a subclass says otherwise.
   open var hangLimit: Duration { .seconds(10) }
 
-  /// The consequence if tasks or threads that the test has made outlive it; none unless a subclass
-  /// says otherwise.
+  /// The consequence if tasks, threads or objects that the test has made outlive it; none unless a
+  /// subclass says otherwise.
   open var leaks: InterlockTrait.Leaks { .ignored }
 
   /// Runs the test, watched.

@@ -81,7 +81,7 @@ extension Trait where Self == InterlockTrait {
   ///     test of the process on: it does not see locks that were made before. What a test without
   ///     it shows is left out.
   ///   - failOn: The findings that fail a test.
-  ///   - leaks: What happens if tasks or threads that the test has made outlive it.
+  ///   - leaks: What happens if tasks, threads or objects that the test has made outlive it.
   /// - Returns: The trait.
   public static func interlock(
     hangLimit: Duration = .seconds(10), predict: Bool = false,

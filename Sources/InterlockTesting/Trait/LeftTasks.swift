@@ -6,48 +6,66 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// The tasks and threads that one test leaves behind.
+/// The tasks, threads and objects that one test leaves behind.
 final class LeftTasks: Sendable {
   private let leaks: InterlockTrait.Leaks
   private let scope: TestScope
   private let lostBefore = LiveTasks.lost
+  /// The locks that the thread held before the test.
+  private let heldBefore: Set<LiveTasks.HeldLock>
 
   /// Follows the tasks of a scope from now on; `nil` if they do not matter, or cannot be followed.
   init?(of scope: TestScope, _ leaks: InterlockTrait.Leaks) {
     guard leaks.action != .none, Self.isFollowing else { return nil }
     self.leaks = leaks
     self.scope = scope
+    heldBefore = Set(LiveTasks.ownLocks)
+    LiveTasks.enter(UInt64(scope.number))
     Self.open.withLock { _ = $0.insert(scope.number) }
   }
 
-  /// Waits for the tasks of the scope, and records an issue for each place whose tasks are left.
+  /// Waits for the tasks of the scope, and records an issue for each place that left some of them,
+  /// or objects.
+  ///
+  /// Must be called by the task, and on the thread, that has run the test: its locks are the
+  /// test's.
   func end() async {
+    let held = takeHeld()
     await TaskGrace.wait(atMost: leaks.grace / .seconds(1)) { [self] in areOver }
-    report()
+    report(held)
   }
 
   /// As `end`, on a thread that may wait.
   func endBlocking() {
+    let held = takeHeld()
     TaskGrace.waitBlocking(atMost: leaks.grace / .seconds(1)) { [self] in areOver }
-    report()
+    report(held)
+  }
+
+  /// The locks that the test's own code has left.
+  private func takeHeld() -> [LiveTasks.HeldLock] {
+    LiveTasks.leave(number)
+    return LiveTasks.ownLocks.filter { !heldBefore.contains($0) }
   }
 
   private var number: UInt64 { UInt64(scope.number) }
 
-  /// Whether no task is left that is not allowed. Most tests allow nothing, and then no symbol is
-  /// needed.
+  /// Whether no task or object but locks is left that is not allowed. Most tests allow nothing, and
+  /// then no symbol is needed.
   private var areOver: Bool {
-    LiveTasks.count(in: number) == 0 || (!leaks.allowed.isEmpty && tasks.isEmpty)
+    LiveTasks.count(in: number) == 0
+      || (!leaks.allowed.isEmpty && notAllowed(LiveTasks.tasks(in: number)).isEmpty)
   }
 
-  /// The tasks that are left and not allowed.
-  private var tasks: [LiveTask] {
-    LiveTasks.tasks(in: number).filter { task in !leaks.allowed.contains { task.is(at: $0) } }
+  private func notAllowed(_ tasks: [LiveTask]) -> [LiveTask] {
+    tasks.filter { task in !leaks.allowed.contains { task.is(at: $0) } }
   }
 
-  private func report() {
+  private func report(_ held: [LiveTasks.HeldLock]) {
     Self.open.withLock { _ = $0.remove(scope.number) }
-    let left = LiveTasks.count(in: number) > 0 ? tasks : []
+    let tasks = LiveTasks.count(in: number) > 0 ? LiveTasks.tasks(in: number) : []
+    let left = notAllowed(tasks + LiveTasks.leftLocks(in: number, and: held))
+    LiveTasks.forget(number)
     let verdict = (one: "has outlived its test", several: "have outlived their test")
     for text in LiveTaskText.texts(of: left, verdict: verdict) { record(text) }
     if LiveTasks.lost > lostBefore {
@@ -60,8 +78,9 @@ final class LeftTasks: Sendable {
       .outlivesTest, level: leaks.action == .failure ? .error : .warning, message: text.line)
     finding.details = text.details
     if let place = text.place {
-      let title = text.isThread ? "the thread is made" : "the task is made"
-      finding.sides = [Finding.Side(title: title, place: place, stack: text.frames)]
+      finding.sides = [
+        Finding.Side(title: Self.title(of: text.kind), place: place, stack: text.frames)
+      ]
     }
     if let test = Test.current {
       finding.origin = Finding.Origin(group: test.sourceLocation.moduleName, name: test.name)
@@ -71,6 +90,18 @@ final class LeftTasks: Sendable {
       lines.joined(separator: "\n"),
       at: SourceLocation(of: text.place, in: scope.location.moduleName) ?? scope.location,
       knownBecause: noteForReports(finding), isWarning: leaks.action == .warning)
+  }
+
+  private static func title(of kind: LiveTask.Kind) -> String {
+    switch kind {
+    case .task: "the task is made"
+    case .thread: "the thread is made"
+    case .queue: "the queue is made"
+    case .source: "the source is made"
+    case .timer: "the timer is made"
+    case .delayedBlock: "the block is queued"
+    case .lock: "the lock is acquired"
+    }
   }
 
   // MARK: All tests

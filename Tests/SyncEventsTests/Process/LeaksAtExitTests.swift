@@ -22,6 +22,25 @@ extension SyncEvents {
       #expect(!child.errors.contains("never"), "\(child.errors)")
     }
 
+    @Test("leaks=on lists at exit the queues, timers, blocks and locks that were left")
+    func objects() throws {
+      let child = try ChildRun("leaves-objects", options: "leaks=on")
+      let lines = try ChildRun.lines(of: "objects", in: "Programs+Leaks.swift")
+      #expect(child.status == 0 && child.words == ["done"])
+      #expect(
+        child.errors.hasPrefix(
+          "interlock: at exit, 5 were left of queues, sources, delayed blocks and locks:\n"),
+        "\(child.errors)")
+      for part in [
+        "  a queue made at \(lines[0])", "was left: it is still suspended\n",
+        "  2 timers made at \(lines[1])", "were left: they were not cancelled\n",
+        "  a delayed block queued at \(lines[2])", "was left: it has not begun yet\n",
+        "  a lock acquired at \(lines[3])", "was left: it is still held; made at ",
+      ] {
+        #expect(child.errors.contains(part), "\(child.errors)")
+      }
+    }
+
     @Test("leaks=on prints nothing of a process whose tasks have ended, and is off by default")
     func none() throws {
       let none = try ChildRun("leaves-none", "250", options: "leaks=on")

@@ -1,0 +1,126 @@
+// The threads that code of a scope makes, the scopes themselves, and the wait for the ends of what
+// is followed. The table is that of task_lives.c.
+#include "task_lives.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Threads, by odd numbers, which are no addresses of tasks. A destructor of thread-specific data
+// notes the end: `pthread_exit` ends a thread too.
+
+static pthread_key_t end_key;
+
+static void end_thread(void *life) { interlock_life_remove((uintptr_t)life); }
+
+/// The scope of the calling thread, if that is followed.
+static __thread uint64_t scope_of_thread __attribute__((tls_model("initial-exec")));
+
+static void make_key(void) { pthread_key_create(&end_key, end_thread); }
+
+void interlock_life_prepare_threads(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_key);
+}
+
+uintptr_t interlock_life_of_thread(uintptr_t place) {
+  interlock_life_start start = interlock_life_scope(interlock_lives_current());
+  if (!start.is_followed) return 0;
+  start.kind = INTERLOCK_LIVE_THREAD;
+  // Relaxed: a number, which orders nothing. Odd: no task has such an address, and 1 is `claimed`.
+  static uintptr_t last = 1;
+  uintptr_t life = __atomic_add_fetch(&last, 2, __ATOMIC_RELAXED);
+  if (interlock_life_add(start, life, (interlock_task_place){place, 0})) return life;
+  interlock_life_lost();
+  return 0;
+}
+
+void interlock_life_runs(uintptr_t life) {
+  interlock_life *found = interlock_life_find(life);
+  if (!found) return;
+  scope_of_thread = found->scope;
+  __atomic_store_n(&found->thread, interlock_thread_id(), __ATOMIC_RELAXED);
+  pthread_setspecific(end_key, (void *)life);
+}
+
+void interlock_life_refused(uintptr_t life) {
+  if (life) interlock_life_remove(life);
+}
+
+// Scopes.
+
+void interlock_lives_enter(uint64_t scope) {
+  uintptr_t task = interlock_lives_current();
+  if (!task || interlock_life_find(task)) return;
+  interlock_life_start start = {.scope = scope, .kind = INTERLOCK_LIVE_SCOPE};
+  if (!interlock_life_add(start, task, (interlock_task_place){0})) interlock_life_lost();
+}
+
+void interlock_lives_leave(uint64_t scope) {
+  uintptr_t task = interlock_lives_current();
+  const interlock_life *found = task ? interlock_life_find(task) : NULL;
+  if (!found || found->kind != INTERLOCK_LIVE_SCOPE || found->scope != scope) return;
+  interlock_life_remove(task);
+}
+
+uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted) {
+  enum { most_parents = 8 };
+  uint64_t scope = task ? 0 : scope_of_thread;
+  if (!task && !scope) scope = interlock_life_scope(0).scope;
+  for (int depth = 0; task && !scope && depth < most_parents; depth++) {
+    const interlock_life *found = interlock_life_find(task);
+    scope = found ? found->scope : interlock_life_ended_scope(task);
+    task = interlock_waits_parent(task);
+  }
+  *is_wanted = scope || interlock_life_follows_all();
+  return scope;
+}
+
+// The wait for ends.
+
+/// Changes with each end of a followed task; the number of threads that wait for a change.
+static uint32_t ends, waiters;
+
+void interlock_lives_wake(void) {
+  // Sequentially consistent, as in `interlock_lives_wait`: either this thread sees the waiter, or
+  // the waiter sees the change.
+  __atomic_fetch_add(&ends, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&waiters, __ATOMIC_SEQ_CST) == 0) return;
+  int error = errno;
+  interlock_marks.hidden++;
+  syscall(SYS_futex, &ends, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+  interlock_marks.hidden--;
+  errno = error;
+}
+
+// Sequentially consistent: see `interlock_lives_wake`.
+uint32_t interlock_lives_ends(void) { return __atomic_load_n(&ends, __ATOMIC_SEQ_CST); }
+
+void interlock_lives_wait(uint32_t seen, uint64_t due) {
+  enum { second = 1000000000 };
+  struct timespec until = {(time_t)(due / second), (long)(due % second)};
+  __atomic_fetch_add(&waiters, 1, __ATOMIC_SEQ_CST);
+  // This operation takes an absolute time. The kernel compares `ends` first.
+  syscall(SYS_futex, &ends, FUTEX_WAIT_BITSET_PRIVATE, seen, &until, NULL,
+          FUTEX_BITSET_MATCH_ANY);
+  __atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);
+}
+
+#else
+
+void interlock_lives_enter(uint64_t scope) { (void)scope; }
+void interlock_lives_leave(uint64_t scope) { (void)scope; }
+uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted) {
+  (void)task;
+  *is_wanted = false;
+  return 0;
+}
+uint32_t interlock_lives_ends(void) { return 0; }
+void interlock_lives_wake(void) {}
+void interlock_lives_wait(uint32_t seen, uint64_t due) { (void)seen, (void)due; }
+
+#endif
