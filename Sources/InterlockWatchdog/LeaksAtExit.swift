@@ -6,8 +6,9 @@ import Hangs
 import Interlock
 import Synchronization
 
-/// Lists the tasks of this process that have not ended, and the objects that were left, at exit and
-/// for SIGQUIT, if the environment has `INTERLOCK_OPTIONS="leaks=on"`. The exit code does not change.
+/// Lists the tasks of this process that have not ended, and the objects that were left, at exit
+/// and for SIGQUIT, if the environment has `INTERLOCK_OPTIONS="leaks=on"`. The exit code does not
+/// change.
 enum LeaksAtExit {
   /// The most lines of a list.
   private static let mostLines = 40
