@@ -125,17 +125,22 @@ extension Schedule {
   private static func columns(_ rows: [Row], _ text: KeyPath<Row, String>) -> [String] {
     let order = rows.map(\.party).unique
     let number = rows.map(\.number.count).max() ?? 0
-    let widths = order.map { party in
-      rows.filter { $0.party == party }.map { $0[keyPath: text].count }
-        .reduce(party.name.count, max)
+    let widths = rows.reduce(into: [:]) { widths, row in
+      widths[row.party] = max(widths[row.party] ?? row.party.name.count, row[keyPath: text].count)
     }
-    func line(_ left: String, _ cell: (Party) -> String) -> String {
-      zip(order, widths).reduce(left.leading(number)) { line, column in
-        line + "  " + cell(column.0).padded(column.1)
-      }.trimmed
+    var header = "".leading(number)
+    var before: [Party: String] = [:]
+    var end = number
+    for party in order {
+      before[party] = String(repeating: " ", count: end + 2 - number)
+      header += "  " + party.name.padded(widths[party] ?? 0)
+      end += 2 + (widths[party] ?? 0)
     }
-    return [line("", \.name)]
-      + rows.map { row in line(row.number) { $0 == row.party ? row[keyPath: text] : "" } }
+    return
+      ([header]
+      + rows.map { row in
+        row.number.leading(number) + (before[row.party] ?? "") + row[keyPath: text]
+      }).map(\.trimmed)
   }
 
   /// Each row with the name of its party, and farther to the right for later parties.

@@ -8,6 +8,8 @@ struct OwnCodeTests {
   func declared() {
     let target = OwnCode(.runner, fileID: "Mine/Mine.swift", filePath: "/x/Sources/Mine/Mine.swift")
     let inC = "/x/Sources/CMine/include/mine.h".withCString { OwnCode(.harness, header: $0) }
+    // A file may be looked up before its target is declared.
+    #expect(OwnCode.part(ofFile: "/x/Sources/Mine/Deep/A.swift") == nil)
     OwnCode.register([target, inC])
     #expect(OwnCode.part(ofModule: "Mine") == .runner)
     #expect(OwnCode.part(ofModule: "Yours") == nil)

@@ -70,7 +70,7 @@ final class DeadlockWitness {
 
     /// The lines of the cause.
     fileprivate var lines: [String] {
-      let explanation = Explanation(diagnosis, of: snapshot)
+      let explanation = Explanation.text(diagnosis, of: snapshot)
       let doubt = explanation.isCertain ? 0 : 1
       let lines = [explanation.headline] + explanation.details.dropLast(doubt)
       let advice =

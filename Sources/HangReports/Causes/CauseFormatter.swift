@@ -18,15 +18,15 @@ struct CauseFormatter {
     self.names = names
   }
 
-  var headline: String { lines.headline }
+  var headline: String { cause.headline }
 
   /// The lines of the cause, and the reason for a doubt.
-  var details: [String] {
-    Self.limited(lines.details, "lines")
-      + [note].compactMap { $0 }
+  var lines: Lines {
+    let cause = cause
+    return (cause.headline, Self.limited(cause.details, "lines") + [note].compactMap { $0 })
   }
 
-  private var lines: Lines {
+  private var cause: Lines {
     switch diagnosis.evidence {
     case .cycle(let waits, let others): cycle(waits, others)
     case .signalCycle(let waiter, _, let object, let blocked):

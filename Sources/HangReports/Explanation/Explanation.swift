@@ -102,12 +102,23 @@ extension Explanation {
   ///     without a stack is shown as far as it is known.
   package init(_ diagnosis: Diagnosis, of snapshot: WaitSnapshot) {
     let names = SnapshotNames(WaitIndex(snapshot))
-    let cause = CauseFormatter(diagnosis, names)
+    self.init(diagnosis, names)
     let graph = GraphFormatter(names: names)
+    nodes = diagnosis.nodes.map(graph.node)
+    edges = diagnosis.edges.map(graph.edge)
+  }
+
+  private init(_ diagnosis: Diagnosis, _ names: SnapshotNames) {
+    let cause = CauseFormatter(diagnosis, names)
+    let (headline, details) = cause.lines
     self.init(
-      cause: diagnosis.cause, isCertain: diagnosis.isCertain, headline: cause.headline,
-      details: cause.details, advice: cause.advice, nodes: diagnosis.nodes.map(graph.node),
-      edges: diagnosis.edges.map(graph.edge))
+      cause: diagnosis.cause, isCertain: diagnosis.isCertain, headline: headline,
+      details: details, advice: cause.advice)
+  }
+
+  /// Formats a diagnosis without its graph.
+  package static func text(_ diagnosis: Diagnosis, of snapshot: WaitSnapshot) -> Explanation {
+    Explanation(diagnosis, SnapshotNames(WaitIndex(snapshot)))
   }
 
   /// The headline alone: one line, without the cause's name.

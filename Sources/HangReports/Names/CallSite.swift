@@ -8,13 +8,16 @@ import ProcessInspection
 package struct CallSite {
   /// A function of the user's on the stack.
   package struct Frame {
-    package var place: StackFrame
+    package let place: StackFrame
+    /// The function of the place, as `CallSite.shown` compares it.
+    let function: Function
     /// A parameter of the function is a function: see `NamedFrame.takesFunction`.
-    package var takesFunction: Bool
+    package let takesFunction: Bool
 
     /// Describes a frame.
     package init(place: StackFrame, takesFunction: Bool = false) {
       self.place = place
+      function = Function(place)
       self.takesFunction = takesFunction
     }
   }
@@ -188,8 +191,4 @@ package struct CallSite {
         || own == "synchronized" || Self.ofCPlusPlus.contains(own)
     }
   }
-}
-
-extension CallSite.Frame {
-  var function: CallSite.Function { CallSite.Function(place) }
 }

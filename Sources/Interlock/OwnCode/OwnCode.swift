@@ -70,16 +70,25 @@ package struct OwnCode: Sendable, Hashable {
 }
 
 extension OwnCode {
-  private static let known = Guarded<Set<OwnCode>>([
-    // One folder above this file's.
-    OwnCode(.library, filePath: folder(of: #filePath)),
-    OwnCode(.library, fileID: SectionTableFile.id, filePath: SectionTableFile.path),
-  ])
+  private struct Known {
+    var targets: Set<OwnCode> = [
+      // One folder above this file's.
+      OwnCode(.library, filePath: OwnCode.folder(of: #filePath)),
+      OwnCode(.library, fileID: SectionTableFile.id, filePath: SectionTableFile.path),
+    ]
+    /// The parts of files, each found once: stacks have thousands of frames in few files.
+    var parts: [String: Part?] = [:]
+  }
+
+  private static let known = Guarded(Known())
 
   /// Adds the targets of a product and those that it depends on. Call it when the product starts;
   /// callable from any thread.
   package static func register(_ targets: Set<OwnCode>) {
-    known.withLock { $0.formUnion(targets) }
+    known.withLock {
+      $0.targets.formUnion(targets)
+      $0.parts = [:]
+    }
   }
 
   /// The absolute path of a module's source file by its path in the package; `nil` for a module or
@@ -88,7 +97,9 @@ extension OwnCode {
   /// Debug information has such a path for the caller of an inlined function. A user's folder may
   /// have the same path in another package, but no other module of the process has the same name.
   package static func path(of file: String, inModule module: String) -> String? {
-    known.withLock { $0.lazy.filter { $0.module == module }.compactMap { $0.absolute(file) }.first }
+    known.withLock {
+      $0.targets.lazy.filter { $0.module == module }.compactMap { $0.absolute(file) }.first
+    }
   }
 
   /// The folder of this package's targets, two above this file's.
@@ -99,11 +110,16 @@ extension OwnCode {
 
   /// The part that a module is; `nil` for the user's.
   package static func part(ofModule module: String) -> Part? {
-    known.withLock { $0.first { $0.module == module }?.part }
+    known.withLock { $0.targets.first { $0.module == module }?.part }
   }
 
   /// The part that a source file belongs to; `nil` for the user's.
   package static func part(ofFile file: String) -> Part? {
-    known.withLock { $0.first { $0.contains(file: file) }?.part }
+    known.withLock { known in
+      if let part = known.parts[file] { return part }
+      let part = known.targets.first { $0.contains(file: file) }?.part
+      known.parts[file] = .some(part)
+      return part
+    }
   }
 }
