@@ -1,4 +1,4 @@
-import Interlock
+package import Interlock
 package import StressRunner
 
 /// The contention coverage of a run, for each scenario on each subject: the best of its trials.
@@ -75,7 +75,8 @@ package struct ResourceCoverage: Sendable {
   /// none.
   package var isInsufficient: Bool { items.isEmpty || !notTested.isEmpty }
 
-  private static func rank(_ resource: CoverageReport.Resource) -> Int {
+  /// The higher, the better the resource was covered.
+  package static func rank(_ resource: CoverageReport.Resource) -> Int {
     let contention =
       switch resource.contention {
       case .oneOwner: 0

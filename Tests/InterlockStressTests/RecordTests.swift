@@ -1,4 +1,6 @@
 import Foundation
+import Interlock
+import Prediction
 import Reports
 import StressRunner
 import Testing
@@ -283,5 +285,54 @@ struct RecordTests {
     #expect(run(test, "--record", path, "--json", test.folder + "/a.json") == .unmet)
     #expect(test.world.perform(["merge", path, "--json", test.folder + "/b.json"]) == .unmet)
     #expect(try test.read("a.json") == test.read("b.json"))
+  }
+
+  /// The coverage of a trial by its number: its resources, their order and how well they were
+  /// covered differ, and so do the places.
+  private func coverage(_ number: Int) -> CoverageReport? {
+    guard number % 5 > 0 else { return nil }
+    let place = Place(file: "A.swift", line: number, function: "f()")
+    var report = CoverageReport()
+    report.resources = (number % 2 == 0 ? ["users", "posts"] : ["posts", "pages"]).map { name in
+      CoverageReport.Resource(
+        name: name, owners: 2, contention: number % 3 == 0 ? .shared : .oneOwner,
+        places: [.init(place: place, mode: .noReadWrite, byOneOwner: false)],
+        pairs: [.init(first: 0, second: 0, outcome: .apart)], overlapped: number % 4,
+        nearMisses: number % 7, apart: 1)
+    }
+    return report
+  }
+
+  @Test(
+    "A report that shows little of the trials that passed is the same if these are read briefly")
+  func brief() throws {
+    let test = try world()
+    var number = 0
+    test.afterEach = { [unowned test] in
+      number += 1
+      test.coverage = self.coverage(number)
+    }
+    test.findings = {
+      let finding = PotentialFinding(kind: .lockOrder, headline: "both ways", sides: [], count: 1)
+      return $0.subject == "cache-1" ? [finding] : []
+    }
+    let path = test.folder + "/a.jsonl"
+    #expect(run(test, "--record", path, "--predict", "on", "--repeat", "9") == .unmet)
+    // The file of JSON shows all trials, so that they are read whole.
+    let outputs = try [[], ["--json", test.folder + "/a.json"]].map { more in
+      let merge = TestWorldOutput(test)
+      let files = ["--junit", test.folder + "/a.xml", "--sarif", test.folder + "/a.sarif"]
+      #expect(merge.perform(["merge", path, "--verbose", "--xcode"] + files + more) == .unmet)
+      return try [merge.text, test.read("a.xml"), test.read("a.sarif")]
+    }
+    #expect(outputs[0] == outputs[1])
+    #expect(outputs[0][0].contains("180 trials: 171 met, 9 unmet"))
+    let whole = try Record(path).results
+    let brief = try Record(path, isBrief: true).results
+    #expect(brief.keys == whole.keys)
+    // All but the one that raced, the one with predicted findings, and those with the coverage that
+    // is shown.
+    #expect(brief.count { whole[$0.key] != $0.value } > 80)
+    #expect(brief.allSatisfy { $0.value.isMet == true || whole[$0.key] == $0.value })
   }
 }

@@ -21,16 +21,22 @@ struct MergeCommand {
       throw UsageError("'merge' needs the records of a run, or folders with them", .merge)
     }
     var records: [Record] = []
-    for path in try arguments.flatMap(Self.paths) { records.append(try Record(path)) }
+    let isBrief = !RunReports.showsPassed(world.formats, options)
+    for path in try arguments.flatMap(Self.paths) {
+      records.append(try Record(path, isBrief: isBrief))
+    }
     let first = try check(records)
     let results = Record.results(of: records)
     // Every shard of an exploration has planned every trial.
-    let trials = records.flatMap { record in
-      record.head.planned.compactMap { planned in
-        (results[planned.index]?.trial ?? record.trial(planned)).map { (planned.index, $0) }
+    var known: Set<Int> = []
+    let planned = records.flatMap { record in
+      record.head.planned.compactMap { planned -> (key: Int, value: Trial)? in
+        guard let trial = results[planned.index]?.trial ?? record.trial(planned),
+          known.insert(planned.index).inserted
+        else { return nil }
+        return (planned.index, trial)
       }
-    }
-    let planned = Dictionary(trials) { first, _ in first }.sorted { $0.key < $1.key }
+    }.sorted { $0.key < $1.key }
     var context = ReportContext(
       version: World.version, host: world.host, seed: first.head.seed, command: world.command,
       replay: first.head.replay, sight: world.sight)
@@ -122,10 +128,15 @@ extension Record {
   /// if no part of it is missing.
   static func results(of shards: [Record]) -> [Int: TrialResult] {
     var results: [Int: TrialResult] = [:]
-    for (index, result) in shards.flatMap({ $0.results }) where results[index] == nil {
-      let parts = result.trial.explore == nil ? [result] : shards.compactMap { $0.results[index] }
-      guard result.trial.explore == nil || parts.count == shards.count else { continue }
-      results[index] = TrialResult(parts: parts)
+    for shard in shards {
+      for (index, result) in shard.results where results[index] == nil {
+        if result.trial.explore == nil {
+          results[index] = result
+          continue
+        }
+        let parts = shards.compactMap { $0.results[index] }
+        if parts.count == shards.count { results[index] = TrialResult(parts: parts) }
+      }
     }
     return results
   }

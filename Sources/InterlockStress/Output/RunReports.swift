@@ -36,6 +36,18 @@ final class RunReports {
   private var held: [Int: TrialResult] = [:]
   private var shownCount = 0
 
+  /// Whether one of the outputs shows all of the trials that passed.
+  static func showsPassed(_ formats: [ReportFormat], _ options: Options) -> Bool {
+    let files = options.freeUnaskedFiles.merging(options.reportFiles) { $1 }
+    return formats.contains { format in
+      guard format.showsPassed else { return false }
+      return switch format.destination {
+      case .growingFile, .finishedFile: files[format.name] != nil
+      case .terminal, .output, .environmentFile: true
+      }
+    }
+  }
+
   /// Opens the files that the options name, and empties none.
   ///
   /// - Throws: The first file that cannot be written, with the reason.

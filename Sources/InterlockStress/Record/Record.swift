@@ -19,10 +19,14 @@ struct Record {
 
   /// Reads a record.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - isBrief: Whether to keep only what `BriefResult` has of trials that passed as expected.
   /// - Throws: The first fault, with its line.
-  init(_ path: String) throws(ScenarioErrors) {
+  init(_ path: String, isBrief: Bool = false) throws(ScenarioErrors) {
     do throws(ScenarioError) {
-      self = try Self.read(path)
+      let reader = try LineReader(path, most: Self.mostBytes, longest: Self.longestLine)
+      self = try Self.read(reader, path, Self.batchBytes, isBrief: isBrief)
     } catch {
       throw ScenarioErrors(errors: [error])
     }
@@ -35,18 +39,21 @@ struct Record {
 
   /// Reads a record that is in memory, for tests.
   init(
-    _ bytes: [UInt8], path: String, batchBytes: Int = Self.batchBytes
+    _ bytes: [UInt8], path: String, batchBytes: Int = Self.batchBytes, isBrief: Bool = false
   ) throws(ScenarioError) {
     let reader = LineReader(bytes, path: path, longest: Self.longestLine)
-    self = try Self.read(reader, path, batchBytes)
+    self = try Self.read(reader, path, batchBytes, isBrief: isBrief)
   }
 
-  private static func read(_ path: String) throws(ScenarioError) -> Record {
-    try read(LineReader(path, most: mostBytes, longest: longestLine), path, batchBytes)
+  /// What a line is.
+  private enum Decoded: Sendable {
+    case none
+    case unplanned
+    case result(TrialResult, index: Int, isBrief: Bool)
   }
 
   private static func read(
-    _ reader: LineReader, _ path: String, _ batchBytes: Int
+    _ reader: LineReader, _ path: String, _ batchBytes: Int, isBrief: Bool
   ) throws(ScenarioError) -> Record {
     var reader = reader
     guard let first = try reader.next() else {
@@ -75,32 +82,55 @@ struct Record {
     var record = Record(path: path, head: head)
     record.length = reader.offset
     let trials = head.scenariosByName.mapValues { Trial(scenario: $0, subject: "", seed: 0) }
-    let planned = Dictionary(
-      head.planned.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
-    guard planned.count == head.planned.count,
+    let positions = Dictionary(
+      zip(head.planned.map(\.index), head.planned.indices), uniquingKeysWith: { first, _ in first })
+    guard positions.count == head.planned.count,
       head.planned.allSatisfy({ trials[$0.scenario] != nil })
     else { throw fault("its plan has a trial twice, or without its scenario") }
+    @Sendable func decode(_ bytes: [UInt8], isBrief: Bool) -> Decoded {
+      let decoder = JSONDecoder()
+      if isBrief, let brief = try? decoder.decode(BriefResult.self, from: Data(bytes)),
+        let position = positions[brief.key.index], head.planned[position] == brief.key,
+        let trial = trials[brief.key.scenario],
+        let result = brief.result(trial, as: head.planned[position])
+      {
+        return .result(result, index: brief.key.index, isBrief: true)
+      }
+      guard let recorded = try? decoder.decode(RecordedResult.self, from: Data(bytes)),
+        let result = recorded.result(trials)
+      else { return .none }
+      guard let position = positions[recorded.index], head.planned[position] == recorded.key else {
+        return .unplanned
+      }
+      return .result(result, index: recorded.index, isBrief: false)
+    }
+    var shown = ShownCoverage()
     while true {
       let lines = try reader.next(bytes: batchBytes)
       if lines.isEmpty { break }
-      let decoded = lines.mappedConcurrently { line in
-        try? JSONDecoder().decode(RecordedResult.self, from: Data(line.bytes))
-      }
-      for (line, recorded) in zip(lines, decoded) {
+      for (line, decoded) in zip(
+        lines, lines.mappedConcurrently { decode($0.bytes, isBrief: isBrief) })
+      {
         func fault(_ message: String) -> ScenarioError {
           ScenarioError(path: path, line: line.number, message: message)
         }
-        guard let recorded, let result = recorded.result(trials) else {
-          throw fault("is not a judged trial")
-        }
-        guard let trial = planned[recorded.index], trial.scenario == recorded.scenario,
-          trial.subject == recorded.subject, trial.seed == recorded.seed
-        else { throw fault("is a trial that was not planned") }
-        guard record.results.updateValue(result, forKey: recorded.index) == nil else {
-          throw fault("is a trial that is there already")
+        switch decoded {
+        case .none: throw fault("is not a judged trial")
+        case .unplanned: throw fault("is a trial that was not planned")
+        case .result(let result, let index, let isBrief):
+          guard record.results.updateValue(result, forKey: index) == nil else {
+            throw fault("is a trial that is there already")
+          }
+          if isBrief { shown.add(result, index: index, line) }
         }
       }
       record.length = reader.offset
+    }
+    for line in shown.lines {
+      guard case .result(let result, let index, _) = decode(line.bytes, isBrief: false) else {
+        throw ScenarioError(path: path, line: line.number, message: "is not a judged trial")
+      }
+      record.results[index] = result
     }
     return record
   }

@@ -75,6 +75,11 @@ struct RecordedResult: Codable, Sendable {
     verdict = result.verdict
   }
 
+  /// The planned trial that it is.
+  var key: RecordHead.Planned {
+    RecordHead.Planned(index: index, scenario: scenario, subject: subject, seed: seed)
+  }
+
   /// The result; `nil` if no trial has its scenario. Results share the scenarios of these trials.
   func result(_ trials: [String: Trial]) -> TrialResult? {
     guard var trial = trials[scenario] else { return nil }

@@ -61,8 +61,8 @@ extension ReportFormat {
       case .output: .output
       case .environment(let variable): .environmentFile(variable)
       }
-    return ReportFormat(name: format.name, summary: format.summary, destination: destination) {
-      FindingsReporter(format, $0)
-    }
+    return ReportFormat(
+      name: format.name, summary: format.summary, destination: destination, showsPassed: false
+    ) { FindingsReporter(format, $0) }
   }
 }

@@ -106,6 +106,6 @@ extension ReportFormat {
     name: "junit",
     summary: "Write the results to this file as JUnit's XML when the run is over: a suite for each"
       + " scenario, a test for each subject.",
-    destination: .finishedFile
+    destination: .finishedFile, showsPassed: false
   ) { JUnitReporter($0) }
 }

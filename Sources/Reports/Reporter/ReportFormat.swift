@@ -22,17 +22,21 @@ package struct ReportFormat: Sendable {
   package var summary: String
   /// Where its text goes.
   package var destination: Destination
+  /// Whether it shows more of a trial that passed as expected than its counts, its time, its
+  /// predicted findings, what was not decided, and the coverage.
+  package var showsPassed: Bool
   /// Makes a reporter for one run.
   package var make: @Sendable (ReportSettings) -> any Reporter
 
   /// Describes a format.
   package init(
-    name: String, summary: String, destination: Destination,
+    name: String, summary: String, destination: Destination, showsPassed: Bool = true,
     make: @escaping @Sendable (ReportSettings) -> any Reporter
   ) {
     self.name = name
     self.summary = summary
     self.destination = destination
+    self.showsPassed = showsPassed
     self.make = make
   }
 }

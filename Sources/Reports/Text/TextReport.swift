@@ -41,15 +41,26 @@ package struct TextReport: Sendable {
   package func text(
     _ results: [TrialResult], of trials: [Trial], seconds: Double, width: Int
   ) -> String {
-    func isListed(_ trial: Trial) -> Bool { trial.scenario.subjects != nil }
-    var parts = [
-      ListedTable(results.filter { isListed($0.trial) }, of: trials.filter(isListed))
-        .lines(width: width, style: style),
-      VerdictTable(results.filter { !isListed($0.trial) }, of: trials.filter { !isListed($0) })
-        .lines(width: width, style: style),
-    ]
-    parts += evidence(results, of: trials)
-    parts += potential(results, of: trials)
+    let listed = Set(trials.filter { $0.scenario.subjects != nil }.map(\.scenario.name))
+    func isListed(_ trial: Trial) -> Bool { listed.contains(trial.scenario.name) }
+    var parts: [[String]] = []
+    if listed.isEmpty {
+      parts.append(VerdictTable(results, of: trials).lines(width: width, style: style))
+    } else {
+      parts.append(
+        ListedTable(results.filter { isListed($0.trial) }, of: trials.filter(isListed))
+          .lines(width: width, style: style))
+      parts.append(
+        VerdictTable(results.filter { !isListed($0.trial) }, of: trials.filter { !isListed($0) })
+          .lines(width: width, style: style))
+    }
+    let byPair = Dictionary(grouping: results) { TrialPair($0.trial) }
+    var seen: Set<TrialPair> = []
+    let pairs = trials.map(TrialPair.init).filter { seen.insert($0).inserted }
+    // A single exploration is there to show its order.
+    let isAlone = trials.count == 1 && trials.first?.explore != nil
+    parts += evidence(of: pairs, byPair, isAlone: isAlone)
+    parts += potential(of: pairs, byPair)
     parts.append(
       CoverageLines(
         ResourceCoverage(results), style: style, isVerbose: isVerbose,
@@ -66,15 +77,13 @@ package struct TextReport: Sendable {
 
   /// A block for each pair with an unmet expectation, in the order of the plan; with `--verbose`,
   /// also for each that failed as expected.
-  private func evidence(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
+  private func evidence(
+    of pairs: [TrialPair], _ byPair: [TrialPair: [TrialResult]], isAlone: Bool
+  ) -> [[String]] {
     let text = EvidenceText(context: context, style: style, isVerbose: isVerbose)
-    let byPair = Dictionary(grouping: results) { TrialPair($0.trial) }
-    var seen: Set<TrialPair> = []
-    return trials.map(TrialPair.init).filter { seen.insert($0).inserted }.compactMap { pair in
+    return pairs.compactMap { pair in
       let all = byPair[pair] ?? []
       var shown = all.filter { $0.isMet == false }
-      // A single exploration is there to show its order.
-      let isAlone = trials.count == 1 && trials.first?.explore != nil
       if shown.isEmpty, isVerbose || isAlone {
         shown = all.filter { $0.isMet == true && $0.verdict.kind != .passed }
       }
@@ -84,11 +93,11 @@ package struct TextReport: Sendable {
 
   /// A block for each pair with unexpected predicted findings; with `--verbose`, for the others
   /// too.
-  private func potential(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
+  private func potential(
+    of pairs: [TrialPair], _ byPair: [TrialPair: [TrialResult]]
+  ) -> [[String]] {
     let text = PotentialText(context: context, style: style, isVerbose: isVerbose)
-    let byPair = Dictionary(grouping: results) { TrialPair($0.trial) }
-    var seen: Set<TrialPair> = []
-    return trials.map(TrialPair.init).filter { seen.insert($0).inserted }.compactMap { pair in
+    return pairs.compactMap { pair in
       let all = byPair[pair] ?? []
       let shown = all.filter {
         isVerbose ? !$0.observation.prediction.findings.isEmpty : !$0.unexpectedFindings.isEmpty

@@ -4,7 +4,7 @@ extension ReportFormat {
   /// The text for a terminal: a line for each trial, then the table, the evidence and the summary.
   package static let text = ReportFormat(
     name: "text", summary: "A line for each trial, then what is unmet with its evidence.",
-    destination: .terminal
+    destination: .terminal, showsPassed: false
   ) { TextReporter($0) }
 }
 

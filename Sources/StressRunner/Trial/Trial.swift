@@ -27,7 +27,18 @@ package struct Trial: Sendable, Hashable, Codable {
   package var checksMemory = false
 
   /// How the child explores the orders of its workload; `nil` to run the workload once.
-  package var explore: ExploreRequest?
+  package var explore: ExploreRequest? {
+    get { storedExplore?.wrappedValue }
+    set { storedExplore = newValue.map { Shared(wrappedValue: $0) } }
+  }
+
+  /// Apart: of a hundred thousand trials, few explore.
+  private var storedExplore: Shared<ExploreRequest>?
+
+  private enum CodingKeys: String, CodingKey {
+    case scenario, subject, seed, delays, predicts, checksMemory
+    case storedExplore = "explore"
+  }
 
   /// Describes a trial.
   package init(scenario: Scenario, subject: String, seed: UInt64) {

@@ -3,28 +3,62 @@ package import Prediction
 import Hangs
 
 /// A judged trial: the only input of reports.
-package struct TrialResult: Sendable, Hashable, Codable {
-  /// The trial.
-  package var trial: Trial
-  /// The facts.
-  @Shared package var observation: Observation
-  /// The judgement.
-  @Shared package var verdict: Verdict
+///
+/// One reference: a report keeps, sorts and groups results by the hundred thousand.
+package struct TrialResult: Sendable {
+  private final class Storage: Sendable {
+    let trial: Trial
+    let observation: Observation
+    let verdict: Verdict
+    let isMet: Bool?
+    let unexpectedFindings: [PotentialFinding]
+
+    init(_ trial: Trial, _ observation: Observation, _ verdict: Verdict) {
+      self.trial = trial
+      self.observation = observation
+      self.verdict = verdict
+      isMet = TrialResult.isMet(verdict, observation, trial)
+      let findings = observation.prediction.findings
+      unexpectedFindings =
+        findings.isEmpty
+        ? [] : findings.filter { !(trial.expected.potential ?? []).contains($0.kind) }
+    }
+  }
+
+  private var storage: Storage
 
   /// Combines the three.
   package init(trial: Trial, observation: Observation, verdict: Verdict) {
-    self.trial = trial
-    self.observation = observation
-    self.verdict = verdict
+    storage = Storage(trial, observation, verdict)
   }
+
+  /// The trial.
+  package var trial: Trial {
+    _read { yield storage.trial }
+    set { storage = Storage(newValue, observation, verdict) }
+  }
+
+  /// The facts.
+  package var observation: Observation {
+    _read { yield storage.observation }
+    set { storage = Storage(trial, newValue, verdict) }
+  }
+
+  /// The judgement.
+  package var verdict: Verdict { storage.verdict }
 
   /// What the trial is expected to show.
   package var expected: Expectation { trial.expected }
 
   /// Whether the verdict is the expected one, and the predicted findings too if the scenario states
   /// any; `nil` for a skipped trial.
-  package var isMet: Bool? {
+  package var isMet: Bool? { storage.isMet }
+
+  private static func isMet(
+    _ verdict: Verdict, _ observation: Observation, _ trial: Trial
+  ) -> Bool? {
     guard verdict.kind != .skipped else { return nil }
+    let expected = trial.expected
     if case .explored(let failure) = verdict, failure.verdict == .deadlock, failure.cause == nil {
       // An exploration that knows no cause still knows that no pool is dry.
       return expected.acceptsDeadlockOfUnknownCause
@@ -35,7 +69,38 @@ package struct TrialResult: Sendable, Hashable, Codable {
   }
 
   /// Predicted findings of kinds that the scenario does not expect.
-  package var unexpectedFindings: [PotentialFinding] {
-    observation.prediction.findings.filter { !(expected.potential ?? []).contains($0.kind) }
+  package var unexpectedFindings: [PotentialFinding] { storage.unexpectedFindings }
+}
+
+extension TrialResult: Hashable, Codable {
+  private enum CodingKeys: CodingKey {
+    case trial, observation, verdict
+  }
+
+  package static func == (one: Self, other: Self) -> Bool {
+    one.storage === other.storage
+      || one.trial == other.trial && one.observation == other.observation
+        && one.verdict == other.verdict
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(trial)
+    hasher.combine(observation)
+    hasher.combine(verdict)
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      trial: try values.decode(Trial.self, forKey: .trial),
+      observation: try values.decode(Observation.self, forKey: .observation),
+      verdict: try values.decode(Verdict.self, forKey: .verdict))
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(trial, forKey: .trial)
+    try values.encode(observation, forKey: .observation)
+    try values.encode(verdict, forKey: .verdict)
   }
 }
