@@ -5,12 +5,11 @@ import Synchronization
 
 /// One concurrent Dispatch queue, and a block for each caller: the test of the article on PINCache.
 ///
-/// No caller begins until every block is enqueued. Otherwise, on a loaded machine, each caller might
-/// finish before the next is enqueued, and a cache that starves with a thousand callers would pass
-/// by chance. Blocks that wait hold all threads of the pool meanwhile. (A suspended queue does not
-/// suffice: when it is resumed, a thread of the pool passes its blocks on one by one, and a caller's
-/// own block comes between them if that thread is preempted.) An exploration chooses the moments
-/// itself.
+/// No caller begins until every block is enqueued. Otherwise, on a loaded machine, each caller may
+/// finish before the next is enqueued, and a cache that starves with a thousand callers may pass.
+/// Blocks that wait hold all threads of the pool meanwhile. A suspended queue does not suffice: when
+/// it is resumed, one of the pool's threads passes its blocks on, and if that thread is preempted, a
+/// caller's own block comes between them. An exploration chooses the moments itself.
 struct DispatchQueueDriver: Driver {
   func drive(_ run: PhaseRun) {
     let queue = DispatchQueue(label: "interlock.callers", attributes: .concurrent)
