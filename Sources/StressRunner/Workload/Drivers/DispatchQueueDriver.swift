@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// No caller begins until every block is enqueued. Otherwise, on a loaded machine, each caller may
 /// finish before the next is enqueued, and a cache that starves with a thousand callers may pass.
-/// Blocks that wait hold all threads of the pool meanwhile. A suspended queue does not suffice: when
-/// it is resumed, one of the pool's threads passes its blocks on, and if that thread is preempted, a
-/// caller's own block comes between them. An exploration chooses the moments itself.
+/// Blocks that wait hold all threads of the pool meanwhile. A suspended queue does not suffice: one
+/// of the pool's threads passes its blocks on once it is resumed, and if that thread is preempted,
+/// a caller's own block comes between them. An exploration chooses the moments itself.
 struct DispatchQueueDriver: Driver {
   func drive(_ run: PhaseRun) {
     let queue = DispatchQueue(label: "interlock.callers", attributes: .concurrent)
