@@ -8,14 +8,14 @@ struct Exploration {
   private let lines: [String: String]
 
   init(
-    _ body: String, _ options: String..., limit: Double = 60,
+    _ body: String, _ options: String..., limit: Double = 240,
     at location: SourceLocation = #_sourceLocation
   ) throws {
     try self.init(body, options: options, limit: limit, at: location)
   }
 
   init(
-    _ body: String, options: [String], limit: Double = 60,
+    _ body: String, options: [String], limit: Double = 240,
     at location: SourceLocation = #_sourceLocation
   ) throws {
     let child = try TestChild([body] + options, limit: limit, at: location)

@@ -46,7 +46,7 @@ struct ChildRun {
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,
-    limit: Double = 60,
+    limit: Double = 240,
     at location: SourceLocation = #_sourceLocation
   ) throws {
     try self.init(
@@ -58,7 +58,7 @@ struct ChildRun {
   init(
     arguments: [String], program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,
-    limit: Double = 60,
+    limit: Double = 240,
     at location: SourceLocation = #_sourceLocation
   ) throws {
     let folder = FileManager.default.temporaryDirectory
