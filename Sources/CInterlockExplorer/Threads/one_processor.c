@@ -1,5 +1,6 @@
-// With OS threads only one runs at a time: on one processor a hand-over is a switch between two
-// threads, on two it wakes the other processor, which takes about twice as long.
+// Only one logical thread runs at a time. With OS threads, a hand-over on one processor is a switch
+// between two threads, on two it wakes the other processor, which takes about twice as long. So does
+// the making of a parked thread, for which its maker waits.
 //
 // The mask is the process's own affair: explored code that asks gets the mask of before, and an
 // uncontrolled thread that it starts inherits the narrow one.
@@ -17,16 +18,25 @@ typedef int affinity_call(pid_t, size_t, cpu_set_t *);
 static cpu_set_t before;
 static bool is_narrow;
 
-void interlock_processor_enter(void) {
-  // The parked threads of earlier explorations stay where they are.
-  static int processor = -1;
-  if (REAL(affinity_call, sched_getaffinity)(0, sizeof before, &before) != 0) return;
-  if (processor < 0) processor = sched_getcpu();
-  if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET(processor, &before)) return;
+static bool narrow(int processor) {
+  if (REAL(affinity_call, sched_getaffinity)(0, sizeof before, &before) != 0) return false;
+  if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET(processor, &before)) return false;
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
-  is_narrow = sched_setaffinity(0, sizeof one, &one) == 0;
+  return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+void interlock_processor_enter(void) {
+  // The parked threads of earlier explorations stay where they are.
+  static int processor = -1;
+  if (processor < 0) processor = sched_getcpu();
+  is_narrow = narrow(processor);
+}
+
+bool interlock_processor_stay(void) {
+  if (is_narrow) return false;
+  return is_narrow = narrow(sched_getcpu());
 }
 
 void interlock_processor_leave(void) {

@@ -115,6 +115,16 @@ static void *park(void *argument) {
   return NULL;
 }
 
+/// Makes the pthread, and waits until it is parked.
+static bool make_thread(parking *parking, const pthread_attr_t *attributes) {
+  pthread_t handle;
+  if (pthread_create(&handle, attributes, park, parking) != 0) return false;
+  while (!__atomic_load_n(&parking->is_ready, __ATOMIC_ACQUIRE)) {
+    call_system(SYS_futex, &parking->is_ready, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+  }
+  return true;
+}
+
 static bool start(interlock_stack *stack) {
   if (!call_system) call_system = (system_call *)interlock_find_real("syscall");
   parking parking = {stack, 0, os_threads};
@@ -130,15 +140,12 @@ static bool start(interlock_stack *stack) {
     sigdelset(&blocked, own_faults[index]);
   }
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  pthread_t handle;
-  int result = pthread_create(&handle, &attributes, park, &parking);
+  bool stays = interlock_processor_stay();
+  bool is_made = make_thread(&parking, &attributes);
+  if (stays) interlock_processor_leave();
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
-  if (result != 0) return false;
-  while (!__atomic_load_n(&parking.is_ready, __ATOMIC_ACQUIRE)) {
-    call_system(SYS_futex, &parking.is_ready, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-  }
-  return true;
+  return is_made;
 }
 
 /// Memory for a stack, of a pthread that has ended or new; NULL if there is none.
