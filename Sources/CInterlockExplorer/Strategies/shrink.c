@@ -13,6 +13,8 @@ typedef struct {
   interlock_stretches best;
   interlock_schedule picks;
   interlock_shrunk result;
+  /// The last candidate failed alike, with as many switches: what it left out came back.
+  bool is_same;
 } shrinking;
 
 static interlock_strategy *record(interlock_strategy *inner) {
@@ -49,11 +51,14 @@ static bool try(shrinking *s, const interlock_stretches *candidate) {
   interlock_strategy *recorder = record(&guide.strategy);
   if (!recorder) return false;
   bool is_better = false;
+  s->is_same = false;
   if (s->run(s->context, recorder) == s->verdict) {
     interlock_recording recording = interlock_recorder_get(recorder);
     is_better = recording.preemptions < s->result.preemptions ||
                 (recording.preemptions == s->result.preemptions &&
                  recording.switches < s->result.switches);
+    s->is_same = recording.preemptions == s->result.preemptions &&
+                 recording.switches == s->result.switches;
     if (is_better) is_better = keep(s, &recording);
   }
   recorder->destroy(recorder);
@@ -94,16 +99,19 @@ static bool try_joined(shrinking *s, size_t from, size_t to) {
 static void delta_debug(shrinking *s) {
   // Without a preemption each switch is where a thread waits. If such an execution has many
   // stretches, it needs many threads, such as all those of a pool: to leave out another one hardly
-  // makes it simpler. A quarter of the stretches is the least that is tried then.
+  // makes it simpler. A quarter of the stretches is the least that is tried then, and a half if each
+  // half comes back when it is left out.
   enum { many = 48, parts = 4 };
   for (size_t size = s->best.count / 2; size > 0 && s->left > 0;) {
     bool is_needed = s->result.preemptions == 0 && s->best.count > many;
     if (is_needed && size < s->best.count / parts) return;
-    bool is_better = false;
+    bool is_better = false, is_same = is_needed;
     for (size_t from = 0; from < s->best.count && s->left > 0 && !is_better;
          from += size) {
       is_better = try_without(s, from, from + size);
+      is_same &= s->is_same;
     }
+    if (!is_better && is_same) return;
     if (!is_better) size /= 2;
     if (size > s->best.count) size = s->best.count;
   }
