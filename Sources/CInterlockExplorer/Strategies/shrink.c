@@ -99,8 +99,8 @@ static bool try_joined(shrinking *s, size_t from, size_t to) {
 static void delta_debug(shrinking *s) {
   // Without a preemption each switch is where a thread waits. If such an execution has many
   // stretches, it needs many threads, such as all those of a pool: to leave out another one hardly
-  // makes it simpler. A quarter of the stretches is the least that is tried then, and a half if each
-  // half comes back when it is left out.
+  // makes it simpler. A quarter of the stretches is the least that is tried then, and a half if
+  // each half comes back when it is left out.
   enum { many = 48, parts = 4 };
   for (size_t size = s->best.count / 2; size > 0 && s->left > 0;) {
     bool is_needed = s->result.preemptions == 0 && s->best.count > many;

@@ -1,6 +1,6 @@
-// Only one logical thread runs at a time. With OS threads, a hand-over on one processor is a switch
-// between two threads, on two it wakes the other processor, which takes about twice as long. So does
-// the making of a parked thread, for which its maker waits.
+// Only one logical thread runs at a time. With OS threads, a hand-over on one processor is a
+// switch between two threads, on two it wakes the other processor, which takes about twice as
+// long. So does the making of a parked thread, for which its maker waits.
 //
 // The mask is the process's own affair: explored code that asks gets the mask of before, and an
 // uncontrolled thread that it starts inherits the narrow one.

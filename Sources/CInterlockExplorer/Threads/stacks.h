@@ -44,8 +44,8 @@ bool interlock_stacks_are_os_threads(void) HIDDEN;
 /// lets it. For OS threads.
 void interlock_processor_enter(void) HIDDEN;
 void interlock_processor_leave(void) HIDDEN;
-/// Keeps the calling thread, and the threads that it makes, on its processor. Returns false if it is
-/// kept on one already; else `interlock_processor_leave` ends that for the calling thread.
+/// Keeps the calling thread, and the threads that it makes, on its processor. Returns false if it
+/// is kept on one already; else `interlock_processor_leave` ends that for the calling thread.
 bool interlock_processor_stay(void) HIDDEN;
 
 /// A stack that is free, or a new one; NULL if there is no memory. On its first switch it calls
