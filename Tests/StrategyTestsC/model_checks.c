@@ -164,3 +164,38 @@ interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
   free(choices);
   return shrunk;
 }
+
+// Threads that each take one step: one after the other, and all of them in each execution.
+static uint64_t run_in_turn(void *context, interlock_strategy *strategy) {
+  enum { most = 256 };
+  const uint32_t threads = *(const uint32_t *)context;
+  if (threads > most || !strategy->begin(strategy)) return 0;
+  const interlock_operation write = {.kind = INTERLOCK_OPERATION_WRITE, .object = 1};
+  interlock_operation pending[most];
+  uint32_t enabled[most];
+  for (uint32_t thread = 0; thread < threads; thread++) {
+    pending[thread] = write;
+    enabled[thread] = thread;
+  }
+  interlock_exploration_state state = {.threads = threads, .pending = pending, .enabled = enabled,
+                                       .enabled_count = threads, .current = -1};
+  while (state.enabled_count > 0) {
+    state.current = strategy->choose(strategy, &state);
+    strategy->performed(strategy, (uint32_t)state.current, &write, 1);
+    uint32_t left = 0;
+    for (uint32_t index = 0; index < state.enabled_count; index++) {
+      if (enabled[index] != (uint32_t)state.current) enabled[left++] = enabled[index];
+    }
+    state.enabled_count = left;
+  }
+  strategy->end(strategy, INTERLOCK_EXECUTION_FAILED, &state);
+  return 1;
+}
+
+interlock_shrunk model_shrink_in_turn(uint32_t threads) {
+  uint32_t *choices = malloc(threads * sizeof *choices);
+  for (uint32_t thread = 0; thread < threads; thread++) choices[thread] = thread;
+  interlock_shrunk shrunk = interlock_shrink(run_in_turn, NULL, &threads, choices, threads, 1000);
+  free(choices);
+  return shrunk;
+}

@@ -113,6 +113,15 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(shrunk.preemptions == 0)
   }
 
+  @Test("shrinking tries to leave out each half of the threads once, if they come back")
+  func shrinkNeeded() {
+    var shrunk = model_shrink_in_turn(100)
+    defer { interlock_schedule_destroy(&shrunk.schedule) }
+    #expect(shrunk.is_failing)
+    #expect(shrunk.switches == 99)
+    #expect(shrunk.candidates == 2)
+  }
+
   @Test(
     "the same seed gives the same executions, another seed others", arguments: Strategy.allCases)
   func seeds(_ strategy: Strategy) {

@@ -68,6 +68,10 @@ interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
 interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
                                           uint32_t candidates_until_over, bool candidates_fail);
 
+/// Shrinks an execution of threads that each take one step. Each execution has all of them, and
+/// fails.
+interlock_shrunk model_shrink_in_turn(uint32_t threads);
+
 /// Programs with known counts or bugs.
 typedef enum {
   /// Each of `threads` locks, updates and unlocks `times` times; the lock is the only point.
