@@ -157,7 +157,7 @@ void interlock_life_begins(interlock_life_start *begun, uintptr_t task,
   interlock_life_start start = *begun;
   own_start = start.outer;
   if (start.enqueued == task) {
-    // It was added before it could run.
+    // The task was added before it could run.
     // Release: as below.
     __atomic_fetch_sub(&making, 1, __ATOMIC_RELEASE);
     return;

@@ -33,7 +33,7 @@ static interlock_kept_lock view_of(const held_lock *held, uint32_t thread) {
 __attribute__((noinline)) void interlock_note_kept(const held_lock *held, uint32_t thread,
                                                    uintptr_t task) {
   bool is_wanted = false;
-  // What an explored body leaves is not the test's.
+  // An exploration cuts bodies off in the middle: their locks are not the test's.
   if (!is_lock(held) || interlock_is_controlled()) return;
   uint64_t scope = interlock_lives_scope(task, &is_wanted);
   if (!is_wanted) return;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What has been made.
+/// The kinds of what a scope makes.
 typedef enum {
   INTERLOCK_LIVE_TASK,
   INTERLOCK_LIVE_THREAD,
@@ -27,7 +27,7 @@ typedef enum {
 typedef enum {
   INTERLOCK_LIVE_ACTIVE,
   INTERLOCK_LIVE_SUSPENDED,
-  /// It was not activated.
+  /// Not activated.
   INTERLOCK_LIVE_INACTIVE,
 } interlock_live_state;
 

@@ -13,7 +13,7 @@ package struct LiveTaskText: Sendable {
   package let place: StackFrame?
   /// The frames of the place, and of the `await`.
   package let frames: [StackFrame]
-  /// What they are.
+  /// The kind of all of them.
   package let kind: LiveTask.Kind
 
   /// Formats tasks with symbols, in the order in which their places made the first of them.

@@ -4,7 +4,7 @@ import ProcessInspection
 /// An unstructured task that has not ended, `Task { }` or `Task.detached`, or a thread; or a queue,
 /// a source, a delayed block or a lock that was left.
 package struct LiveTask: Sendable, Hashable {
-  /// What it is.
+  /// The kinds of what code makes and can leave.
   package enum Kind: Sendable, Hashable {
     case task, thread
     /// A queue that is suspended, or was not activated.
@@ -80,7 +80,7 @@ package struct LiveTask: Sendable, Hashable {
 
   /// The task's number, which no other task of the process has.
   package var number: UInt64
-  /// What it is.
+  /// Its kind.
   package var kind: Kind
   /// Whether the thread that describes it runs it.
   package var isRunning = false

@@ -45,7 +45,7 @@ struct Record {
     self = try Self.read(reader, path, batchBytes, isBrief: isBrief)
   }
 
-  /// What a line is.
+  /// The kinds of lines.
   private enum Decoded: Sendable {
     case none
     case unplanned

@@ -41,7 +41,7 @@ final class ImageTask: Sendable {
 ///
 /// `@unchecked Sendable`: all mutable state is under `lock`.
 final class GatedImageSource: @unchecked Sendable {
-  /// Which downloads end by themselves, on a thread of Dispatch.
+  /// The downloads that end by themselves, on a thread of Dispatch.
   enum Ending: Sendable {
     case none
     /// Downloads that start after `deliver(_:for:)`, with the same result, so that each ends in
