@@ -1,10 +1,14 @@
-import InterlockStress
 import Interlock
+import InterlockStress
+import LockStrategies
 
 /// Measures what Interlock costs: `swift run -c release Benchmarks bench memory`.
 @main
 struct Benchmarks: StressCommand {
-  static let subjects = SubjectEntry.builtIn
+  static let subjects =
+    SubjectEntry.builtIn + [
+      .lock("own-nslock") { FoundationLock() }, .lock("own-serial-queue") { SerialQueueLock() },
+    ]
 
   static func main() {
     OwnCode.register([OwnCode(.executable)])
@@ -20,14 +24,14 @@ struct Benchmarks: StressCommand {
       DelaysBench.run()
     },
     BenchEntry(name: "trials", summary: "what a child process and a passing trial cost") {
-      TrialsBench.run()
+      try TrialsBench.run()
     },
     BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
       CachesBench.run()
     },
     BenchEntry(
       name: "predict", summary: "the cost of recording lock orders; run it alone"
-    ) { PredictBench.run() },
+    ) { try PredictBench.run() },
     BenchEntry(name: "compare", summary: "what recording a duration costs 'compare'") {
       CompareBench.run()
     },
@@ -42,7 +46,7 @@ struct Benchmarks: StressCommand {
     ) { ReportsBench.run() },
     // Last, because it turns the wait table on permanently.
     BenchEntry(name: "events", summary: "the cost of seeing the calls that wait and wake") {
-      EventsBench.run()
+      try EventsBench.run()
     },
   ]
 }

@@ -11,7 +11,7 @@ import StressRunner
 enum EventsBench {
   /// Measures and prints the table. The wait table then stays on in this process, so run other
   /// benches before.
-  static func run() {
+  static func run() throws {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
       let real = RealMutex()
     else {
@@ -63,10 +63,10 @@ enum EventsBench {
       "beside a reader of other events",
       String(format: "%.2f ×", beside), "(≤ 1.1 ×; \(nanoseconds(besides, 2)))", beside <= 1.1)
     print("wait table on in a trial, against the same trial without it")
-    for (name, subject) in [("semaphore-lock", "semaphore-lock"), ("nslock", "nslock")] {
-      let ratio = trialRatio(on: subject)
+    for subject in ["semaphore-lock", "mutex"] {
+      let ratio = try trialRatio(on: subject)
       line(
-        "1,000 reads with 50 rounds on '\(name)'", String(format: "%.2f ×", ratio), "(≤ 1.10 ×)",
+        "1,000 reads with 50 rounds on '\(subject)'", String(format: "%.2f ×", ratio), "(≤ 1.10 ×)",
         ratio <= 1.1)
     }
   }
@@ -133,8 +133,8 @@ enum EventsBench {
   }
 
   /// How much longer a passing trial takes with the wait table on in its child.
-  private static func trialRatio(on subject: String) -> Double {
-    trialRatio(on: subject) { isOn in
+  private static func trialRatio(on subject: String) throws -> Double {
+    try trialRatio(on: subject) { isOn in
       (isOn ? [:] : [TrialHost.eventsVariable: "off"], false)
     }
   }
@@ -143,7 +143,7 @@ enum EventsBench {
   /// the environment and by whether the child predicts.
   static func trialRatio(
     on subject: String, setUp: (Bool) -> (environment: [String: String], predicts: Bool)
-  ) -> Double {
+  ) throws -> Double {
     let scenario = Scenario(
       name: "bench", summary: "Reads.", source: "concurrent-reads",
       workload: Workload(
@@ -151,23 +151,15 @@ enum EventsBench {
         phases: [.init(callers: 1000, rounds: 50, operations: .sequence([.get]))], keys: 1,
         valueBytes: 1024, preparesAllKeys: true, seed: 1),
       limits: Limits(), oracles: [.completesOnce, .valuesIntact], expectations: [:])
-    func seconds(_ isOn: Bool) -> Double {
+    func seconds(_ isOn: Bool) throws -> Double {
       let set = setUp(isOn)
       var trial = Trial(scenario: scenario, subject: subject, seed: 1)
       trial.predicts = set.predicts
-      return ContinuousClock().measure {
-        var runner = TrialRunner(jobs: 1)
-        runner.environment = set.environment
-        _ = runner.run([trial]) { event in
-          if case .finished(_, let result) = event, result.verdict.kind != .passed {
-            print("  not a passing trial: \(result.message)")
-          }
-        }
-      } / .seconds(1)
+      return try TrialsBench.seconds(of: trial, environment: set.environment)
     }
     return Measurement.median(
-      (0..<15).map { _ in
-        seconds(true) / seconds(false)
+      try (0..<15).map { _ in
+        try seconds(true) / seconds(false)
       })
   }
 

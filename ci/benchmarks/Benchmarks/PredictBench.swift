@@ -9,7 +9,7 @@ import Prediction
 enum PredictBench {
   /// Measures and prints the table. Prediction then stays on in this process, so run other benches
   /// before.
-  static func run() {
+  static func run() throws {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
       let real = RealMutex()
     else {
@@ -46,8 +46,8 @@ enum PredictBench {
     }
     print("  " + difference)
     print("1,000 reads with 50 rounds, against the same trial without prediction")
-    for subject in ["nslock", "semaphore-lock", "serial-queue", "actor"] {
-      let ratio = EventsBench.trialRatio(on: subject) { ([:], $0) }
+    for subject in ["mutex", "semaphore-lock", "own-nslock", "own-serial-queue"] {
+      let ratio = try EventsBench.trialRatio(on: subject) { ([:], $0) }
       EventsBench.line(
         "on '\(subject)'", String(format: "%.2f ×", ratio), "(≤ 1.10 ×)", ratio <= 1.1)
     }

@@ -5,10 +5,10 @@ import StressRunner
 /// The cost of a trial: starting a child process, and a passing trial of 1,000 reads.
 enum TrialsBench {
   /// Measures and prints the lines.
-  static func run() {
+  static func run() throws {
     let spawn = Measurement.median((0..<rounds).map { _ in secondsOfSpawn() })
-    let one = seconds(of: scenario(callers: 1, valueBytes: 0))
-    let thousand = seconds(of: scenario(callers: 1000, valueBytes: 65536))
+    let one = try seconds(of: scenario(callers: 1, valueBytes: 0))
+    let thousand = try seconds(of: scenario(callers: 1000, valueBytes: 65536))
     print("trials on 'mutex'; medians of \(rounds), one at a time, from start to verdict")
     print(line("starting this executable, and its end by itself", spawn))
     print(line("a trial of one call: start a child, judge it", one))
@@ -22,18 +22,26 @@ enum TrialsBench {
       + String(format: "%7.1f ms", seconds * 1000)
   }
 
-  private static func seconds(of scenario: Scenario) -> Double {
+  private static func seconds(of scenario: Scenario) throws -> Double {
     let trial = Trial(scenario: scenario, subject: "mutex", seed: 1)
-    let times = (0..<rounds).map { _ in
-      ContinuousClock().measure {
-        _ = TrialRunner(jobs: 1).run([trial]) { event in
-          if case .finished(_, let result) = event, result.verdict.kind != .passed {
-            print("  not a passing trial: \(result.message)")
-          }
+    return Measurement.median(try (0..<rounds).map { _ in try seconds(of: trial) })
+  }
+
+  /// The time from the start of a trial to its verdict. Throws if the trial does not pass: its time
+  /// would be no figure.
+  static func seconds(of trial: Trial, environment: [String: String] = [:]) throws -> Double {
+    var runner = TrialRunner(jobs: 1)
+    runner.environment = environment
+    var message: String? = "no result"
+    let time = ContinuousClock().measure {
+      _ = runner.run([trial]) { event in
+        if case .finished(_, let result) = event {
+          message = result.verdict.kind == .passed ? nil : result.message
         }
-      } / .seconds(1)
+      }
     }
-    return Measurement.median(times)
+    if let message { throw Yardstick.Failure(description: "a trial did not pass: \(message)") }
+    return time / .seconds(1)
   }
 
   /// The time from the spawn of a process without work to its end.
