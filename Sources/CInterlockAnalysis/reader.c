@@ -14,6 +14,8 @@ static uint32_t parts;
 static int parts_lock;
 
 enum {
+  /// The readers of the held list that all parts have.
+  in_parts = 1 << HELD_BY_THREAD | 1 << HELD_IN_ORDER,
   all_parts = INTERLOCK_PART_WAITS | INTERLOCK_PART_ORDER | INTERLOCK_PART_CLOCKS,
   // No thread waits for the start of another.
   waits_kinds = ~(INTERLOCK_EVENT_FORK | INTERLOCK_EVENT_START),
@@ -185,24 +187,45 @@ __attribute__((noinline)) static void read_other_lock(interlock_event_kind kind,
   end_change();
 }
 
-static void read_lock_parts(interlock_event_kind kind, interlock_object_kind object_kind,
-                            const void *object, uint32_t flags, uintptr_t place,
-                            uintptr_t frame) {
-  enum { readers = 1 << HELD_BY_THREAD | 1 << HELD_IN_ORDER };
+/// The usual event of a lock, once the parts agree that it changes the held list in one step.
+__attribute__((always_inline)) static inline void read_usual_lock(
+    thread_record *own, interlock_event_kind kind, interlock_object_kind object_kind,
+    uintptr_t object, uintptr_t place, uintptr_t frame) {
+  change_held(own, in_parts, kind, object_kind, object, place, frame);
+  interlock_waits_note_lock(own, kind);
+  if (object_kind == INTERLOCK_OBJECT_MUTEX &&
+      interlock_clocks_read_again(own->clock, kind, object)) {
+    return;
+  }
+  interlock_clocks_read_lock(own, kind, object_kind, object, place);
+}
+
+/// A separate function, so that a lock under no other saves fewer registers.
+__attribute__((noinline)) static void read_inner_lock(interlock_event_kind kind,
+                                                      interlock_object_kind object_kind,
+                                                      const void *object, uint32_t flags,
+                                                      uintptr_t place, uintptr_t frame) {
   thread_record *own = interlock_own_record;
   if (!own || is_in_change() || __atomic_load_n(&parts, __ATOMIC_RELAXED) != all_parts ||
-      !interlock_order_is_simple(own, kind, object_kind, (uintptr_t)object) ||
-      !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
+      !interlock_order_is_known(own, kind, object_kind, (uintptr_t)object, place, frame) ||
+      !is_one_step(own, in_parts, kind, object_kind, (uintptr_t)object)) {
     read_other_lock(kind, object_kind, object, flags, place, frame);
     return;
   }
-  change_held(own, readers, kind, object_kind, (uintptr_t)object, place, frame);
-  interlock_waits_note_lock(own, kind);
-  if (object_kind == INTERLOCK_OBJECT_MUTEX &&
-      interlock_clocks_read_again(own->clock, kind, (uintptr_t)object)) {
+  read_usual_lock(own, kind, object_kind, (uintptr_t)object, place, frame);
+}
+
+static void read_lock_parts(interlock_event_kind kind, interlock_object_kind object_kind,
+                            const void *object, uint32_t flags, uintptr_t place,
+                            uintptr_t frame) {
+  thread_record *own = interlock_own_record;
+  if (!own || is_in_change() || __atomic_load_n(&parts, __ATOMIC_RELAXED) != all_parts ||
+      !interlock_order_is_simple(own, kind, object_kind, (uintptr_t)object) ||
+      !is_one_step(own, in_parts, kind, object_kind, (uintptr_t)object)) {
+    read_inner_lock(kind, object_kind, object, flags, place, frame);
     return;
   }
-  interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
+  read_usual_lock(own, kind, object_kind, (uintptr_t)object, place, frame);
 }
 
 /// Only the waits and the clocks follow: races in memory are looked for, and prediction is off.

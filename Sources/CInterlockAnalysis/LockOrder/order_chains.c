@@ -161,13 +161,11 @@ __attribute__((always_inline)) static inline void note(thread_record *own, const
   // Outside a block the owner is the thread, or the task that `interlock_owner` finds below.
   uintptr_t gate = 0;
   uint64_t owner = own->order.run_count > 0 ? interlock_owner(own, &gate) : 0;
-  // Relaxed: see `interlock_lock_made`.
-  uint64_t base = mix(gate, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
-  base = interlock_lock_hash(target, interlock_held_hash(own, base));
+  uint64_t base = interlock_chain_hash(own, gate, target);
   if (first) base = mix(base, 2 | first->is_shared);
   if (signal) base = mix(base, signal);
   uint64_t by_owner = mix(base, owner);
-  uint64_t *slot = &own->order.chains[base % known_chains];
+  uint64_t *slot = interlock_chain_slot(own, base);
   if (*slot == base || *slot == by_owner) return;
   // Hidden: the calls below are not the user's.
   interlock_events_hide_thread(true);

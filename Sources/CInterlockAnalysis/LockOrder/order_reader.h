@@ -67,6 +67,18 @@ static inline uint64_t interlock_held_hash(const thread_record *own, uint64_t ha
   }
   return hash;
 }
+/// A hash of all locks that a thread holds and of one that it wants, under an actor (0 for none).
+static inline uint64_t interlock_chain_hash(const thread_record *own, uintptr_t gate,
+                                            const held_lock *wanted) {
+  // Relaxed: see `interlock_lock_made`.
+  uint64_t base = mix(gate, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
+  return interlock_lock_hash(wanted, interlock_held_hash(own, base));
+}
+/// Where the thread keeps the hash of a chain: as it is if the chain needs no more owners, else
+/// mixed with the owner, which is 0 outside blocks.
+static inline uint64_t *interlock_chain_slot(thread_record *own, uint64_t hash) {
+  return &own->order.chains[hash % known_chains];
+}
 
 // Blocks (held_blocks.c).
 

@@ -15,6 +15,21 @@ static inline bool interlock_is_plain_lock(const thread_record *own, interlock_o
          order->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
 
+/// Returns true if acquiring a lock under others shows no new order, and the thread does not hold
+/// it. An actor that the code runs on would only add what excludes other orders, so the chain
+/// without it tells enough.
+static inline bool interlock_shows_no_order(thread_record *own, uintptr_t object,
+                                            uintptr_t place) {
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *held = &own->held.locks[index];
+    if (held->object == object && interlock_is_in_order(held)) return false;
+  }
+  held_lock wanted = {.object = object, .place = place};
+  uint64_t hash = interlock_chain_hash(own, 0, &wanted);
+  uint64_t known = *interlock_chain_slot(own, hash);
+  return known == hash || (own->order.run_count == 0 && known == mix(hash, 0));
+}
+
 /// Returns true if an event of a mutex or a semaphore changes nothing but the held list, for the
 /// lock order: a thread that holds nothing acquires a lock, or a thread releases one that it holds.
 static inline bool interlock_order_is_simple(const thread_record *own, interlock_event_kind kind,
@@ -29,6 +44,25 @@ static inline bool interlock_order_is_simple(const thread_record *own, interlock
     return false;
   }
   return interlock_is_plain_lock(own, object_kind, object);
+}
+
+/// The same for a lock that a thread acquires while it holds others, in an order that is known.
+static inline bool interlock_order_is_known(thread_record *own, interlock_event_kind kind,
+                                            interlock_object_kind object_kind, uintptr_t object,
+                                            uintptr_t place, uintptr_t frame) {
+  if (kind != INTERLOCK_EVENT_ACQUIRE || !interlock_holds_any(own)) return false;
+  if (own->held.counted[HELD_IN_ORDER] == INTERLOCK_HELD_MOST) return false;
+  if (interlock_limits.hold_limit || own->order.wait_since) return false;
+  if (interlock_is_outside(own)) {
+    if (!interlock_main_knows(own, object)) return false;
+    uintptr_t outer = interlock_events_outer(frame, place);
+    if (interlock_main_lock(own, object)->acquisition !=
+        interlock_main_acquisition(own, false, place, outer)) {
+      return false;
+    }
+  }
+  return interlock_is_plain_lock(own, object_kind, object) &&
+         interlock_shows_no_order(own, object, place);
 }
 
 #endif

@@ -40,6 +40,9 @@ static inline void acquire_lock(thread_clock *own, interlock_object_kind kind, u
                                 uintptr_t place) {
   if (kind == INTERLOCK_OBJECT_MUTEX) {
     interlock_clock_get_mutex(own, object, place);
+  } else if (kind == INTERLOCK_OBJECT_SEMAPHORE) {
+    mark_lock(object);
+    interlock_clock_get_semaphore(own, object);
   } else {
     if (kind != INTERLOCK_OBJECT_OWNED_FUTEX) mark_lock(object);
     interlock_clock_get(own, object, AS_LOCK, false, false);
@@ -50,6 +53,8 @@ static inline void release_lock(thread_clock *own, interlock_object_kind kind, u
                                 uintptr_t place) {
   if (kind == INTERLOCK_OBJECT_MUTEX) {
     interlock_clock_pass_mutex(own, object, place);
+  } else if (kind == INTERLOCK_OBJECT_SEMAPHORE) {
+    interlock_clock_pass_semaphore(own, object);
   } else {
     interlock_clock_pass(own, object, AS_LOCK, false);
   }

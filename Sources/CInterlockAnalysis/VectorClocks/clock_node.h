@@ -41,8 +41,8 @@ static inline uintptr_t key_now(const struct clock_node *node) {
 /// and the mutex itself orders these changes. Another object may have the node by now, or this
 /// address may have a new node; that happened before the thread acquired the mutex, so it sees it.
 static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
-  if (own->mutex != address) return false;
-  const struct clock_node *node = own->mutex_node;
+  if (own->lock != address) return false;
+  const struct clock_node *node = own->lock_node;
   // Relaxed: see above. If another object has the node, another thread may be writing it.
   return key_now(node) == key_of(address, AS_LOCK) &&
          __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
@@ -64,13 +64,13 @@ static inline bool is_plain_mutex(uintptr_t address) {
 /// another since: the node already has all but the thread's own count.
 __attribute__((always_inline)) static inline bool can_pass_again(const thread_clock *own,
                                                                  uintptr_t address) {
-  return is_left_by(own, address) && own->mutex_node->lessons == own->lessons &&
+  return is_left_by(own, address) && own->lock_node->lessons == own->lessons &&
          is_plain_mutex(address);
 }
 
 static inline void pass_again(thread_clock *own) {
   // As in `pass_alone`. Relaxed: the mutex itself orders it before the next holder's reads.
-  __atomic_store_n(&own->mutex_node->count, own->clock.counts[own->slot], __ATOMIC_RELAXED);
+  __atomic_store_n(&own->lock_node->count, own->clock.counts[own->slot], __ATOMIC_RELAXED);
   clock_count_on(own);
 }
 

@@ -199,19 +199,29 @@ __attribute__((noinline)) static bool is_followed(uintptr_t place) {
          (interlock_clock_tasks_are_exact && interlock_events_is_concurrency(place));
 }
 
+/// Returns the node of the thread's last lock with the node's lock taken; NULL if this is another.
+static inline node *take_last_lock(const thread_clock *own, uintptr_t address) {
+  if (own->lock != address) return NULL;
+  take(&own->lock_node->lock);
+  if (key_now(own->lock_node) == key_of(address, AS_LOCK)) return own->lock_node;
+  // The lock was destroyed, and another object has its node.
+  give(&own->lock_node->lock);
+  return NULL;
+}
+
+/// Returns a lock's node with the node's lock taken, makes it the thread's last lock, and makes the
+/// node if there is none and `makes` is true. NULL if there is none.
+static node *take_other_lock(thread_clock *own, uintptr_t address, bool makes) {
+  node *found = take_node(key_of(address, AS_LOCK), makes);
+  own->lock = found ? address : 0;
+  own->lock_node = found;
+  return found;
+}
+
 /// Returns a mutex's node with the node's lock taken; NULL if the mutex is not followed.
 static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
-  uintptr_t key = key_of(address, AS_LOCK);
-  if (own->mutex == address) {
-    take(&own->mutex_node->lock);
-    if (key_now(own->mutex_node) == key) return own->mutex_node;
-    // The mutex was destroyed, and another object has its node.
-    give(&own->mutex_node->lock);
-  }
-  node *found = take_node(key, is_followed(place));
-  own->mutex = found ? address : 0;
-  own->mutex_node = found;
-  return found;
+  node *last = take_last_lock(own, address);
+  return last ? last : take_other_lock(own, address, is_followed(place));
 }
 
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
@@ -219,7 +229,7 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
   // handler: a new task does not come after children that have ended by then.
   if (interlock_events_makes_task() && interlock_events_is_concurrency(place)) return;
   if (is_left_by(own, address)) return;
-  if (!interlock_clock_tasks_are_exact && own->mutex != address &&
+  if (!interlock_clock_tasks_are_exact && own->lock != address &&
       interlock_events_is_concurrency(place)) {
     // The runtime takes its lock before it runs a handler of a cancellation or of a stream's end,
     // which is ordered after the code that set the handler.
@@ -241,6 +251,21 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
   // that is followed stays followed.
   node *found = take_mutex(own, address, place);
   if (!found) return;
+  pass_alone(own, found);
+  give(&found->lock);
+  clock_count_on(own);
+}
+
+void interlock_clock_get_semaphore(thread_clock *own, uintptr_t address) {
+  node *found = take_last_lock(own, address);
+  if (!found && !(found = take_other_lock(own, address, false))) return;
+  get_from_node(own, found, false);
+  give(&found->lock);
+}
+
+void interlock_clock_pass_semaphore(thread_clock *own, uintptr_t address) {
+  node *found = take_last_lock(own, address);
+  if (!found && !(found = take_other_lock(own, address, true))) return;
   pass_alone(own, found);
   give(&found->lock);
   clock_count_on(own);

@@ -34,9 +34,9 @@ typedef struct thread_clock {
   uint32_t runs, jobs, initialisers;
   /// A number that no other thread ever has, and how often the thread's clock has grown by another.
   uint64_t number, lessons;
-  /// The mutex that it acquired or released last, and its node: most loops use one mutex.
-  uintptr_t mutex;
-  struct clock_node *mutex_node;
+  /// The mutex or semaphore that it acquired or released last, and its node: most loops use one.
+  uintptr_t lock;
+  struct clock_node *lock_node;
   bool is_alive;
   clock_run run[most_runs];
   /// The task whose order the clock has; 0 for none. Of a thread, if tasks have no clocks: its
@@ -165,6 +165,9 @@ bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
 /// that the runtime's own locks make.
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
+/// The same for a semaphore. Any thread may signal it, so its node is only read under its lock.
+void interlock_clock_get_semaphore(thread_clock *own, uintptr_t address) HIDDEN;
+void interlock_clock_pass_semaphore(thread_clock *own, uintptr_t address) HIDDEN;
 /// As `pass` and `get` for a queue that the thread runs blocks of.
 void interlock_clock_pass_queue(thread_clock *own, uintptr_t queue, bool is_shared) HIDDEN;
 void interlock_clock_get_queue(thread_clock *own, uintptr_t queue, bool is_shared) HIDDEN;

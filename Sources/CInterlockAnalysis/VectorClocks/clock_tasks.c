@@ -151,7 +151,7 @@ static void borrow_slot(thread_clock *own, const thread_clock *base) {
   own->seen_own = own->clock.counts[own->slot];
   clock_count_on(own);
   own->first_count = own->clock.counts[own->slot];
-  own->mutex = 0;
+  own->lock = 0;
   interlock_clock_renew_number(own);
 }
 

@@ -63,7 +63,7 @@ static thread_clock *claim_clock(void) {
     interlock_clock_renew_number(found);
     found->lessons = 0;
     interlock_clock_forget_snapshots(found);
-    found->mutex = found->queue = found->task = 0;
+    found->lock = found->queue = found->task = 0;
     found->first_count = found->seen_own = 0;
     found->runs = found->jobs = found->initialisers = found->shared_count = found->calls = 0;
     found->called_queue = 0;
