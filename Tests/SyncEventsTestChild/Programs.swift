@@ -13,7 +13,7 @@ enum Programs {
   static let all: [String: Program] = robustness.merging(hangs) { $1 }.merging(quiet) { $1 }
     .merging(predicted) { $1 }.merging(mainThread) { $1 }.merging(ordered) { $1 }
     .merging(codes) { $1 }
-    .merging(reported) { $1 }.merging(leaking) { $1 }
+    .merging(reported) { $1 }.merging(leaking) { $1 }.merging(nested) { $1 }
 
   /// Cases that the interposed calls must survive. Each prints what the test checks.
   private static let robustness: [String: Program] = [

@@ -51,6 +51,20 @@ extension SyncEvents {
       #expect(other.status == 7, "\(other.errors)")
     }
 
+    @Test(
+      "An order is predicted by the locks that the thread holds, however often its calls have run",
+      arguments: ["main", "thread", "blocks"], ["main", "thread", "blocks"])
+    func nested(first: String, later: String) throws {
+      for end in ["under-the-gate", "the-same-way", "without-the-gate"] {
+        let child = try ChildRun("nested-locks", first, later, end, options: "predict=on")
+        #expect(child.words == ["done"])
+        // One thread cannot meet itself.
+        let canMeet = end == "without-the-gate" && (first, later) != ("main", "main")
+        #expect(child.errors.contains("lock-order: two locks") == canMeet, "\(child.errors)")
+        if !canMeet { #expect(child.errors.isEmpty, "\(child.errors)") }
+      }
+    }
+
     @Test("Nothing is predicted for a safe program, without the option, or if it is off")
     func nothing() throws {
       for (program, options) in [
