@@ -41,7 +41,6 @@ extension Programs {
       switch arguments[2] {
       case "under-the-gate": break
       case "without-the-gate": later.run(times: 1) { nest(numbers, names) }
-      case "the-same-way": later.run(times: 20) { nest(names, numbers) }
       default: return print("no such end")
       }
       print("done")
