@@ -25,9 +25,10 @@ private enum Runner: String {
 
 extension Programs {
   /// Locks under others, so often that their order is known: arguments are what runs them first,
-  /// what runs them later, and what the later ones do.
+  /// what runs them later, and what the later ones do; and the watchdog's limit, if it is on.
   static let nested: [String: Program] = [
     "nested-locks": { arguments in
+      start(arguments)
       guard let first = Runner(rawValue: arguments[0]), let later = Runner(rawValue: arguments[1])
       else { return print("no such runner") }
       let gate = NSLock()

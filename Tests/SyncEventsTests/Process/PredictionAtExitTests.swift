@@ -56,7 +56,7 @@ extension SyncEvents {
       arguments: ["main", "thread", "blocks"], ["main", "thread", "blocks"])
     func nested(first: String, later: String) throws {
       for end in ["under-the-gate", "without-the-gate"] {
-        let child = try ChildRun("nested-locks", first, later, end, options: "predict=on")
+        let child = try ChildRun("nested-locks", first, later, end, "60", options: "predict=on")
         #expect(child.words == ["done"])
         // One thread cannot meet itself.
         let canMeet = end == "without-the-gate" && (first, later) != ("main", "main")
