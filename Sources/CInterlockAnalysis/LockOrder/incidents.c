@@ -107,6 +107,16 @@ void interlock_wait_is_ended(const thread_record *own, const interlock_event *ev
   interlock_events_hide_thread(false);
 }
 
+void interlock_end_long_wait(thread_record *own, uintptr_t object) {
+  order_record *order = &own->order;
+  if (order->wait_object != object) return;
+  uint64_t waited = interlock_coarse_now() - order->wait_since;
+  order->wait_since = 0;
+  if (waited < interlock_limits.blocked_limit) return;
+  interlock_note_incident(own, INTERLOCK_INCIDENT_BLOCKING_WAIT, order->wait_kind,
+                          order->wait_object, order->wait_place, order->wait_outer, 0, waited);
+}
+
 size_t interlock_incident_count(void) {
   if (!interlock_prediction_started()) return 0;
   take(&interlock_tables_lock);

@@ -13,6 +13,7 @@
 
 int interlock_tables_lock;
 uint32_t interlock_locks_changed;
+void (*interlock_node_ends[2])(known_lock *lock);
 
 enum { most = 3 << 16, list_count = 1 << 17, block_lists = 1 << 13 };
 static hash_table locks;
@@ -98,12 +99,7 @@ known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) {
 
 static void forget(known_lock *lock) {
   // Most locks are in no order.
-  if (!lock->node) return;
-  if (lock->kind == interlock_signal_kind) {
-    interlock_signal_forget(lock);
-  } else {
-    interlock_order_forget(lock);
-  }
+  if (lock->node) interlock_node_ends[lock->kind == interlock_signal_kind](lock);
 }
 
 static void leave_block(known_lock *lock) {

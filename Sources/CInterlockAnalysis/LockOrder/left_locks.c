@@ -110,6 +110,14 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
   interlock_events_hide_thread(false);
 }
 
+void interlock_order_thread_ends(thread_record *own) {
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *held = &own->held.locks[index];
+    if (!interlock_is_in_order(held)) continue;
+    interlock_note_left_lock(own, held, INTERLOCK_INCIDENT_LEFT_BY_THREAD);
+  }
+}
+
 void interlock_unlocked_for_another(uintptr_t object) {
   // Relaxed: a thread that unlocks for another is already ordered after that thread's lock.
   if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0) return;

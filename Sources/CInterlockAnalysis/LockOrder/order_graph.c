@@ -54,15 +54,6 @@ static tables *all;
 static hash_table pairs;
 static uint32_t node_count, edge_count, free_node_count, free_edge_count;
 
-bool interlock_order_prepare(void) {
-  void *memory = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  all = memory;
-  pairs = (hash_table){.lists = all->pairs, .list_count = pair_lists};
-  return true;
-}
-
 // Nodes and edges.
 
 uint32_t interlock_order_node(known_lock *lock) {
@@ -133,8 +124,8 @@ static void note_use(node *node, const known_lock *lock) {
                        (lock->was_given_back && !lock->was_signalled);
 }
 
-void interlock_order_forget(known_lock *lock) {
-  if (!lock->node) return;
+/// Removes a destroyed lock, and its edges unless they may be in a cycle.
+static void forget(known_lock *lock) {
   uint32_t index = lock->node - 1;
   node *gone = &all->nodes[index];
   note_use(gone, lock);
@@ -145,6 +136,16 @@ void interlock_order_forget(known_lock *lock) {
   while (gone->first_out) remove_edge(gone->first_out - 1);
   gone->used = false;
   all->free_nodes[free_node_count++] = index;
+}
+
+bool interlock_order_prepare(void) {
+  void *memory = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  all = memory;
+  interlock_node_ends[false] = forget;
+  pairs = (hash_table){.lists = all->pairs, .list_count = pair_lists};
+  return true;
 }
 
 void interlock_add_order(uint32_t from, const held_lock *held, const acquisition *taken) {

@@ -67,16 +67,6 @@ OUTLINED note_wait_in_task(thread_record *own, const interlock_event *event) {
   }
 }
 
-void interlock_end_long_wait(thread_record *own, uintptr_t object) {
-  order_record *order = &own->order;
-  if (order->wait_object != object) return;
-  uint64_t waited = interlock_coarse_now() - order->wait_since;
-  order->wait_since = 0;
-  if (waited < interlock_limits.blocked_limit) return;
-  interlock_note_incident(own, INTERLOCK_INCIDENT_BLOCKING_WAIT, order->wait_kind,
-                          order->wait_object, order->wait_place, order->wait_outer, 0, waited);
-}
-
 OUTLINED note_sync(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   // Lets `interlock_note_begin` recognise the block of this call.

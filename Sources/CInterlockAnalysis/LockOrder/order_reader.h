@@ -164,6 +164,8 @@ uint64_t interlock_next_number(void) HIDDEN;
 
 extern interlock_prediction_limits interlock_limits HIDDEN;
 extern interlock_prediction_losses interlock_losses HIDDEN;
+/// Whether prediction is on: written with release once the tables are there.
+extern int interlock_order_state HIDDEN;
 
 /// Describes the calling thread, with its stack from `place` outwards.
 void interlock_describe_actor(const thread_record *own, uintptr_t place,
@@ -205,6 +207,10 @@ typedef struct {
   bool is_one;
 } known_lock;
 
+/// What removes the node of a lock that ends: from the graph of orders, and, of an object that is
+/// signalled, from the table of signals. Set before prediction starts; the caller holds the lock of
+/// the tables.
+extern void (*interlock_node_ends[2])(known_lock *lock) HIDDEN;
 bool interlock_known_locks_prepare(void) HIDDEN;
 /// The lock of this kind at an address; NULL if there is none.
 known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) HIDDEN;
@@ -236,9 +242,6 @@ void interlock_note_loop(thread_record *own, held_lock first, bool is_shared, ui
 /// Records that the calling thread waits for a signal that comes only under the lock `gate`, whose
 /// place is that of the wait.
 void interlock_note_signal(thread_record *own, held_lock gate, uint32_t signal) HIDDEN;
-/// Removes a destroyed lock, and its edges unless they may be in a cycle. The caller holds the lock
-/// of the tables.
-void interlock_order_forget(known_lock *lock) HIDDEN;
 
 // Signals: what a thread waits for until another thread signals it (signallers.c).
 
@@ -264,8 +267,6 @@ void interlock_waited_for_signal(thread_record *own, const interlock_event *even
 /// number. The caller holds the lock of the tables.
 bool interlock_describe_signal(uint32_t signal, uint32_t number,
                                interlock_signal_view *view) HIDDEN;
-/// Removes the signal of a destroyed object. The caller holds the lock of the tables.
-void interlock_signal_forget(known_lock *lock) HIDDEN;
 
 /// Records that a task signals such an object.
 void interlock_signalled_by_task(const interlock_event *event) HIDDEN;

@@ -1,11 +1,7 @@
-// Prediction: its start, its losses, and the locks that the calling thread holds.
+// Prediction: its start, and the locks that the calling thread holds.
 #include <pthread.h>
 
 #include "order_reader.h"
-
-interlock_prediction_limits interlock_limits;
-interlock_prediction_losses interlock_losses;
-static int started;
 
 /// Publishes the events of locks that no interposed call shows.
 static void hear(interlock_lock_change change, const void *lock, interlock_call_place call) {
@@ -29,7 +25,7 @@ void interlock_hear_locks(void) { interlock_listen_to_locks(hear); }
 static void forked(void) {
   // The child has no other threads: the one that held the lock of the tables cannot release it.
   interlock_listen_to_locks(NULL);
-  __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&interlock_order_state, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
   interlock_main_queue_forked();
 }
@@ -52,14 +48,10 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   pthread_atfork(NULL, NULL, forked);
   bool added = interlock_follow(INTERLOCK_PART_ORDER);
   // Release: a thread that reads true with acquire sees the tables.
-  __atomic_store_n(&started, added, __ATOMIC_RELEASE);
+  __atomic_store_n(&interlock_order_state, added, __ATOMIC_RELEASE);
   if (added) interlock_hear_locks();
   return added;
 }
-
-bool interlock_prediction_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
-
-interlock_prediction_losses interlock_prediction_lost(void) { return interlock_losses; }
 
 uint32_t interlock_prediction_depth(void) {
   return interlock_own_record ? interlock_own_record->held.counted[HELD_IN_ORDER] : 0;

@@ -1,109 +1,10 @@
 // The locks under which an object (a semaphore, group, condition or work item) was signalled. A
 // thread that waits for it while it holds such a lock, or a lock that is acquired under one, may
 // block every signaller.
-#include "order_reader.h"
-
-#include <sys/mman.h>
+#include "signals.h"
 
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
-
-enum { most_signals = 1 << 12, most_gates = 4, most_epochs = 4 };
-
-/// The node of an object that was signalled without a common lock, or is not followed; and of one
-/// that was signalled under a lock after the clocks lost the orders.
-static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
-
-/// The epoch of a thread's first signal.
-typedef struct {
-  uint32_t slot;
-  uint64_t count;
-} epoch;
-
-typedef struct {
-  interlock_signal_view view;
-  uintptr_t object;
-  /// The locks that all signallers held, and their numbers.
-  held_lock gates[most_gates];
-  uint32_t numbers[most_gates];
-  epoch epochs[most_epochs];
-  uint32_t gate_count, epoch_count;
-  /// The index of the next free signal, plus 1.
-  uint32_t next_free;
-  /// Whether it has been signalled without a common lock.
-  bool is_open;
-  /// Whether the end of a block has signalled it.
-  bool at_end;
-  /// Whether the graph of orders refers to it; it is then kept.
-  bool is_noted;
-} signal;
-
-static signal *all;
-static uint32_t used, first_free;
-
-bool interlock_signals_prepare(void) {
-  void *memory = mmap(NULL, most_signals * sizeof *all, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  all = memory;
-  return true;
-}
-
-static signal *signal_of(const known_lock *lock) {
-  return lock->node && lock->node < missed_node ? &all[lock->node - 1] : NULL;
-}
-
-/// Reuses the entry of a signal that no order refers to; that signal then counts as open. Returns 0
-/// if orders refer to all of them.
-static uint32_t take_room(void) {
-  static uint32_t next;
-  for (uint32_t step = 0; step < most_signals; step++) {
-    uint32_t index = next++ % most_signals;
-    if (all[index].is_noted) continue;
-    known_lock *lock = interlock_find_lock(all[index].object, interlock_signal_kind);
-    if (lock && lock->node == index + 1) lock->node = open_node;
-    return index + 1;
-  }
-  interlock_losses.signals = true;
-  return 0;
-}
-
-static uint32_t make_signal(void) {
-  uint32_t made = first_free;
-  if (made) {
-    first_free = all[made - 1].next_free;
-  } else {
-    made = used < most_signals ? ++used : take_room();
-  }
-  if (made) all[made - 1] = (signal){0};
-  return made;
-}
-
-void interlock_signal_forget(known_lock *lock) {
-  signal *known = signal_of(lock);
-  uint32_t index = lock->node;
-  lock->node = 0;
-  if (!known || known->is_noted) return;
-  known->next_free = first_free;
-  first_free = index;
-}
-
-/// Marks an object as signalled without a common lock: its waits make no order from now on.
-static void open_signal(known_lock *lock, uint32_t node) {
-  signal *known = signal_of(lock);
-  if (known) known->is_open = true;
-  interlock_signal_forget(lock);
-  lock->node = node;
-}
-
-bool interlock_describe_signal(uint32_t index, uint32_t number, interlock_signal_view *view) {
-  const signal *known = &all[index - 1];
-  *view = known->view;
-  for (uint32_t gate = 0; gate < known->gate_count && !known->is_open; gate++) {
-    if (known->numbers[gate] == number) return true;
-  }
-  return false;
-}
 
 // Signals.
 
@@ -163,7 +64,7 @@ void interlock_signalled_by_task(const interlock_event *event) {
 }
 
 static signal *make_signal_of(known_lock *lock, const interlock_event *event, uintptr_t place) {
-  lock->node = make_signal();
+  lock->node = interlock_signal_make();
   signal *made = signal_of(lock);
   if (!made) return NULL;
   made->object = lock->entry.key;
@@ -198,7 +99,7 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
     if (known && at_end) known->at_end = true;
     if (!known || !is_gated || !keep_gates(known, held, count) ||
         !keep_epoch(known, slot, count_now)) {
-      open_signal(lock, is_missed ? missed_node : open_node);
+      interlock_signal_open(lock, is_missed ? missed_node : open_node);
     }
   }
   bool is_settled = !lock || lock->node >= missed_node;

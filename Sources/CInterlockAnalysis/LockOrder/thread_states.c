@@ -25,14 +25,6 @@ uint64_t interlock_coarse_now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-void interlock_order_thread_ends(thread_record *own) {
-  for (uint32_t index = 0; index < own->held.count; index++) {
-    const held_lock *held = &own->held.locks[index];
-    if (!interlock_is_in_order(held)) continue;
-    interlock_note_left_lock(own, held, INTERLOCK_INCIDENT_LEFT_BY_THREAD);
-  }
-}
-
 void interlock_order_miss_thread(void) { interlock_losses.threads = true; }
 
 bool interlock_others_hold_locks(void) {

@@ -6,13 +6,6 @@
 /// that runs them would pass the line with the number of users to each other at each block.
 enum { uses_together = 256 };
 
-void interlock_clock_forget_snapshots(thread_clock *own) {
-  interlock_clock_drop(own->snapshot, 1 + own->snapshot_spares);
-  interlock_clock_drop(own->dropped, own->dropped_count);
-  own->snapshot = own->dropped = NULL;
-  own->snapshot_spares = own->dropped_count = 0;
-}
-
 clock_snapshot *interlock_clock_snapshot_now(thread_clock *own) {
   bool is_same = own->snapshot && own->snapshot_number == own->number &&
                  own->snapshot_lessons == own->lessons;

@@ -82,4 +82,11 @@ uint32_t interlock_clock_snapshot_width(const clock_snapshot *snapshot) {
   return width < room ? width : room;
 }
 
+void interlock_clock_forget_snapshots(thread_clock *own) {
+  interlock_clock_drop(own->snapshot, 1 + own->snapshot_spares);
+  interlock_clock_drop(own->dropped, own->dropped_count);
+  own->snapshot = own->dropped = NULL;
+  own->snapshot_spares = own->dropped_count = 0;
+}
+
 void interlock_clock_snapshots_forked(void) { lock = 0; }

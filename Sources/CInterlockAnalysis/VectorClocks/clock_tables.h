@@ -113,6 +113,8 @@ void interlock_clock_come_to_task(thread_clock *own) HIDDEN;
 
 /// Why orders are not known from some event on; NULL while they are.
 extern const char *interlock_clocks_reason HIDDEN;
+/// 0 before the clocks begin, 1 while they do, 2 once they have, 3 if they cannot.
+extern int interlock_clocks_state HIDDEN;
 static inline bool interlock_clocks_are_blind(void) {
   // Relaxed: text that never changes.
   return __atomic_load_n(&interlock_clocks_reason, __ATOMIC_RELAXED) != NULL;

@@ -32,7 +32,6 @@ typedef struct task_clock {
   thread_clock own;
 } task_clock;
 
-bool interlock_clock_tasks_are_exact;
 static hash_table tasks;
 static uint32_t tasks_made;
 

@@ -10,7 +10,6 @@ static uint32_t threads_used;
 static int slots_lock;
 
 slot_count interlock_clock_counts[most_slots];
-uint32_t interlock_clock_slots_used;
 
 void interlock_clock_thread_ends(thread_clock *clock) {
   // Release: pairs with the acquire in `find_clock`. The slot's next thread sees this clock.

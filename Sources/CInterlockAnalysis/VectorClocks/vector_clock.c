@@ -2,6 +2,8 @@
 // their steps joins clocks of some hundred counts.
 #include "vector_clock.h"
 
+uint32_t interlock_clock_slots_used;
+
 /// As `clock_join_counts`. Always inlined, so that each caller compiles it for its own processor.
 __attribute__((always_inline)) static inline clock_change join(uint64_t *into, const uint64_t *from,
                                                                uint32_t width) {

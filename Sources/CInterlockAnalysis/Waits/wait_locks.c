@@ -152,7 +152,6 @@ static inline void remove_left(uintptr_t object) {
 
 void interlock_note_left(const held_lock *held, uint32_t thread) {
   remove_left(held->object);
-  if (!held->is_left) interlock_note_kept(held, thread, 0);
   interlock_left_lock left = {.object = held->object,
                               .place = held->place,
                               .outer = held->outer,
@@ -186,7 +185,6 @@ size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
 void interlock_lock_made_at(const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   remove_left(object);
-  interlock_kept_made(object);
   note_made(object, event);
 }
 

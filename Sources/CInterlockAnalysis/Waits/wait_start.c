@@ -6,9 +6,6 @@
 #include <pthread.h>
 
 static int started;
-static int partial;
-
-void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 
 /// The process is a child, in which the reader was removed.
 static bool was_forked;
@@ -40,7 +37,5 @@ bool interlock_waits_start(void) {
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
-
-bool interlock_waits_is_partial(void) { return __atomic_load_n(&partial, __ATOMIC_RELAXED); }
 
 #endif

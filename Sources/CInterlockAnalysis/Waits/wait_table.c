@@ -213,6 +213,7 @@ static void note_made(const interlock_event *event) {
   } else if (event->object_kind == INTERLOCK_OBJECT_MUTEX ||
              event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK ||
              event->object_kind == INTERLOCK_OBJECT_CONDITION) {
+    interlock_kept_made((uintptr_t)event->object);
     interlock_lock_made_at(event);
     if (event->object_kind == INTERLOCK_OBJECT_CONDITION) interlock_object_reset(event);
   } else {
@@ -271,7 +272,9 @@ void interlock_waits_read(thread_record *own, const interlock_event *event) {
 void interlock_waits_thread_ends(thread_record *own) {
   for (uint32_t index = 0; index < own->held.count; index++) {
     const held_lock *lock = &own->held.locks[index];
-    if (lock->counts[HELD_BY_THREAD]) interlock_note_left(lock, own->waits.view.number);
+    if (!lock->counts[HELD_BY_THREAD]) continue;
+    if (!lock->is_left) interlock_note_kept(lock, own->waits.view.number, 0);
+    interlock_note_left(lock, own->waits.view.number);
   }
 }
 

@@ -55,6 +55,11 @@ size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) 
   return count;
 }
 
+/// Whether there is something that the view does not have.
+static int partial;
+void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
+bool interlock_waits_is_partial(void) { return __atomic_load_n(&partial, __ATOMIC_RELAXED); }
+
 bool interlock_peek(uintptr_t address, void *bytes, size_t count) {
   // Through the system, which returns an error for unmapped memory instead of a fault.
   struct iovec here = {bytes, count}, there = {(void *)address, count};

@@ -1,0 +1,14 @@
+// What the clocks know of the orders that events show.
+#include "../thread_record.h"
+#include "interlock_clocks.h"
+
+const char *interlock_clocks_reason;
+bool interlock_clock_tasks_are_exact;
+
+void interlock_clocks_lose_sight(const char *reason) {
+  const char *none = NULL;
+  // Relaxed: a constant text. It does not matter when other threads see it, because the missed
+  // order came before.
+  __atomic_compare_exchange_n(&interlock_clocks_reason, &none, reason, false, __ATOMIC_RELAXED,
+                              __ATOMIC_RELAXED);
+}
