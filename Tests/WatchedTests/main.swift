@@ -40,6 +40,10 @@ if CommandLine.arguments.contains("swift-testing") {
       ("testWaitForever", XCAsTheyAre.testWaitForever),
       ("testMeasure", XCAsTheyAre.testMeasure),
     ]),
+    testCase([
+      ("testPostsEarly", asyncTest(XCPublished.testPostsEarly)),
+      ("testPostsEarlyRepaired", asyncTest(XCPublished.testPostsEarlyRepaired)),
+    ]),
     testCase([("testThreads", XCManyThreads.testThreads)]),
     testCase([("testLocalValue", asyncTest(XCSurrounds.testLocalValue))]),
     testCase([("testAssertion", asyncTest(XCExplores.testAssertion))]),
