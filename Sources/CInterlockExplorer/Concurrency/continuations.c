@@ -29,6 +29,12 @@ void interlock_continuation_awaited(uintptr_t address, bool gives_up, uintptr_t 
 }
 
 void interlock_continuation_resumed(uintptr_t address, uintptr_t place) {
+  // A checked continuation has forgotten its task: this call ends the process.
+  if (!address) {
+    interlock_name_call("resume again");
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, place);
+    return;
+  }
   model_task *task = interlock_is_own_at(address) ? interlock_task_at(address) : NULL;
   if (!task || !task->continuation || task->is_resumed) {
     interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE,
