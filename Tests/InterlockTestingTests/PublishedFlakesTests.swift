@@ -29,7 +29,8 @@ struct PublishedFlakesTests {
     }
   }
 
-  @Test("the same of one whose expectation of XCTest is not fulfilled in time")
+  @Test(
+    "an order fails one whose expectation of XCTest times out; every order of its repair passes")
   func expectation() throws {
     let (_, tests) = try explore("explore_budget=60", "XCPublished", of: "xctest")
     let name = "XCPublished/testPostsEarly"

@@ -68,8 +68,8 @@ private struct Debouncer {
 
 /// An event loop on a thread of its own.
 ///
-/// Source: swift-nio, issue 1445: a repeated task that another thread cancels schedules itself once
-/// more, on a loop that has shut down.
+/// Source: swift-nio, issue 1445: the test in which another thread cancels a repeated task traps,
+/// since a task is scheduled on a loop that has shut down.
 private final class EventLoop: @unchecked Sendable {  // The condition guards the variables.
   private let condition = NSCondition()
   private var jobs: [@Sendable () -> Void] = []
