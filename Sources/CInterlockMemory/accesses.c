@@ -141,20 +141,18 @@ EXPORTED void __tsan_func_exit(void) {
 // Code that is not to be checked: a `deinit`, which comes after every use of the object, because
 // the last release of a reference is ordered after all others by their count.
 
-static __thread uint32_t ignores __attribute__((tls_model("initial-exec")));
 static __thread memory_thread *ignored __attribute__((tls_model("initial-exec")));
 
 EXPORTED void __tsan_ignore_thread_begin(void) {
-  if (ignores++ > 0) return;
+  if (interlock_memory_ignores++ > 0) return;
   ignored = own_memory();
   interlock_memory_own = NULL;
 }
 EXPORTED void __tsan_ignore_thread_end(void) {
-  if (ignores == 0 || --ignores > 0) return;
+  if (interlock_memory_ignores == 0 || --interlock_memory_ignores > 0) return;
   interlock_memory_own = ignored;
   ignored = NULL;
 }
-bool interlock_memory_is_ignored(void) { return ignores > 0; }
 
 /// The constructor of every instrumented file calls it.
 static bool is_instrumented;

@@ -13,34 +13,9 @@
 #include "mutex_list.h"
 #include "wide_operations.h"
 
-void interlock_memory_order(bool gives, uintptr_t object) {
-  memory_thread *own = own_memory();
-  if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
-  begin_change();
-  if (gives) {
-    interlock_clock_pass(own->clock, object, AS_LOCK, false);
-  } else {
-    interlock_clock_get(own->clock, object, AS_LOCK, false, false);
-  }
-  end_change();
-}
-
 bool interlock_memory_controls_atomics(void) {
   // Relaxed: see `is_explored`.
   return __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
-}
-
-// Some processors of this kind lack the instruction, so the compiler emits it only where this says
-// that it is there, and not where this function is inlined: it would call libatomic's instead.
-#if defined(__x86_64__)
-__attribute__((target("cx16"), noinline))
-#endif
-bool interlock_wide_exchange(volatile wide *at, wide *expected, wide desired) {
-  // A full barrier: at least as strong as any order that the code asks for.
-  wide found = __sync_val_compare_and_swap(at, *expected, desired);
-  bool done = found == *expected;
-  *expected = found;
-  return done;
 }
 
 // The operations themselves are sequentially consistent, which is at least as strong as asked.

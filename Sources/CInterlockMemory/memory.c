@@ -9,38 +9,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 bool interlock_memory_was_on;
-static const char *lost;
 static int state;
 static const char *refusal;
 
-void interlock_memory_stop_thread(void) HIDDEN;
 const char *interlock_references_prepare(void) HIDDEN;
-
-const char *interlock_memory_blindness(void) {
-  // Acquire: the text is written before.
-  return __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
-}
-
-void interlock_memory_lose_sight(const char *reason) {
-  const char *none = NULL;
-  // Relaxed: a thread that still checks compares what was right before.
-  __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
-  interlock_memory_stop_thread();
-  if (!__atomic_compare_exchange_n(&lost, &none, reason, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE)) {
-    return;
-  }
-  char line[256];
-  snprintf(line, sizeof line, "interlock: races in memory are no longer looked for: %.190s\n",
-           reason);
-  ssize_t written = write(STDERR_FILENO, line, strlen(line));
-  (void)written;
-}
 
 /// The process is a child, and its parent checks.
 static bool was_on;
@@ -58,7 +32,13 @@ static bool has_other_runtime(void) {
   return dlsym(RTLD_DEFAULT, "__tsan_get_report_data") || dlsym(RTLD_DEFAULT, "__asan_init");
 }
 
+// What instrumented code calls: the lower files know these functions by their addresses alone.
+void __tsan_func_entry(void *);
+void __tsan_external_write(void *, void *, void *);
+
 static const char *prepare(void) {
+  interlock_plain_function_entry = (uintptr_t)__tsan_func_entry;
+  interlock_memory_change_entry = (uintptr_t)__tsan_external_write;
   if (has_other_runtime()) return "the runtime of another sanitizer is linked as well";
   if (!interlock_clocks_start()) {
     const char *blind = interlock_clocks_blindness();

@@ -155,6 +155,14 @@ static inline bool is_interrupted(const memory_thread *own) {
   return own->is_busy || is_in_change();
 }
 
+/// The calling thread checks no more accesses (sight.c).
+void interlock_memory_stop_thread(void) HIDDEN;
+/// Nor does it begin to: its record is released.
+void interlock_memory_end_thread(void) HIDDEN;
+/// Above 0 while the thread runs code that is not to be checked.
+extern __thread uint32_t interlock_memory_ignores
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+
 // Accesses as points of an exploration (points.c).
 
 /// The count of a thread whose accesses may be points.
@@ -162,6 +170,8 @@ extern const uint32_t interlock_memory_never HIDDEN;
 static inline bool has_points(const memory_thread *own) {
   return own->changes == &interlock_memory_never;
 }
+/// The function that a change in place calls first. Set before the check is on.
+extern uintptr_t interlock_memory_change_entry HIDDEN;
 /// Chooses how the thread's accesses are checked. With `is_explored`, they may be points.
 void interlock_memory_choose_path(memory_thread *own, bool is_explored) HIDDEN;
 /// Passes the writes of the calling thread, which is explored, to the explorer from now on.

@@ -11,17 +11,13 @@
 
 #include "mutex_list.h"
 
-__thread memory_thread *interlock_memory_own, *interlock_memory_thread;
-bool interlock_memory_is_on;
 /// Whether the thread's record has been released: what its last destructors do is not checked.
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
+__thread uint32_t interlock_memory_ignores;
 /// By the slot of the thread's own clock, and what is kept of each slot. Of both, pages are used
 /// from the slot's first thread on.
 static memory_thread *threads;
 static slot_history *histories;
-
-bool interlock_memory_is_ignored(void) HIDDEN;
-void interlock_memory_stop_thread(void) HIDDEN;
 
 static void *reserve(size_t size) {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -109,7 +105,7 @@ __attribute__((noinline)) memory_thread *interlock_memory_begin_thread(void) {
   // Relaxed: a thread that reads the old value begins with its next access.
   if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return NULL;
   // A hidden thread is the harness's own, or is in a reader of the events.
-  if (has_ended || interlock_memory_is_ignored() || interlock_marks.hidden) return NULL;
+  if (has_ended || interlock_memory_ignores > 0 || interlock_marks.hidden) return NULL;
   if (interlock_clocks_are_blind()) return NULL;
   int error = errno;
   interlock_events_hide_thread(true);
@@ -120,11 +116,8 @@ __attribute__((noinline)) memory_thread *interlock_memory_begin_thread(void) {
   return own;
 }
 
-/// Called when the calling thread's record is released, and another thread may take its slot.
-void interlock_memory_thread_ends(void) {
-  memory_thread *own = interlock_memory_thread;
-  if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
-  interlock_memory_own = interlock_memory_thread = NULL;
+void interlock_memory_end_thread(void) {
+  interlock_memory_stop_thread();
   has_ended = true;
 }
 
@@ -138,10 +131,6 @@ void interlock_memory_explored_thread_begins(uintptr_t low, uintptr_t top) {
     interlock_forget_memory(low, top - low);
   }
   if (interlock_memory_thread) interlock_memory_choose_path(interlock_memory_thread, true);
-}
-
-void interlock_memory_stop_thread(void) {
-  interlock_memory_own = interlock_memory_thread = NULL;
 }
 
 /// Returns false if the order of what the thread does is not known.
@@ -196,6 +185,18 @@ bool interlock_memory_settle(memory_thread *own) {
   // module may be instrumented as well.
   if (interlock_marks.hidden || interlock_tracker_locks > 0) return false;
   return come_to_clock(own);
+}
+
+void interlock_memory_order(bool gives, uintptr_t object) {
+  memory_thread *own = own_memory();
+  if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
+  begin_change();
+  if (gives) {
+    interlock_clock_pass(own->clock, object, AS_LOCK, false);
+  } else {
+    interlock_clock_get(own->clock, object, AS_LOCK, false, false);
+  }
+  end_change();
 }
 
 #endif

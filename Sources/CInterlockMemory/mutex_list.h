@@ -17,6 +17,9 @@ static inline interlock_mutex_use interlock_mutex_asks(interlock_mutex_use use, 
   return asks ? interlock_explored_mutex_asks(use, word, place) : INTERLOCK_MUTEX_NONE;
 }
 
+/// The bits of a mutex's word that are its holder's number.
+enum { holder_bits = 0x3fffffff };
+
 enum { most_mutexes = 8 };
 
 typedef struct {

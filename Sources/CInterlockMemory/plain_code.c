@@ -12,7 +12,7 @@
 
 #include "interlock_code.h"
 
-void __tsan_func_entry(void *);
+uintptr_t interlock_plain_function_entry;
 
 enum { most_modules = 1024 };
 
@@ -76,7 +76,7 @@ static bool is_checked(const interlock_code_function *function) {
   const unsigned char *at = (const unsigned char *)function->start, *end = at + function->size;
   // Not behind the call that was found, which may be no call.
   for (uintptr_t target; (at = next_call(at, end, &target)); at -= 4) {
-    if (target == (uintptr_t)__tsan_func_entry) return true;
+    if (target == interlock_plain_function_entry) return true;
   }
   return false;
 }

@@ -22,6 +22,9 @@ typedef struct {
 } plain_calls;
 extern plain_calls interlock_plain_calls HIDDEN;
 
+/// The function that instrumented code calls where a function begins. Set before the list is.
+extern uintptr_t interlock_plain_function_entry HIDDEN;
+
 /// Fills in the list, once. Reads the code of the executable.
 void interlock_plain_code_find(void) HIDDEN;
 

@@ -12,7 +12,7 @@
 
 // They show the begin of a change in place, whose accesses may be the runtime's.
 void swift_beginAccess(void *, void *, uintptr_t, void *) __attribute__((weak));
-void __tsan_external_write(void *, void *, void *);
+uintptr_t interlock_memory_change_entry;
 
 enum { most_points = 64, table_size = 256 };
 
@@ -65,7 +65,7 @@ static bool begins_change(uintptr_t place) {
   memcpy(&distance, code - sizeof distance, sizeof distance);
   uintptr_t target = place + (uintptr_t)(intptr_t)distance;
   return code[-5] == 0xe8 && (target == (uintptr_t)swift_beginAccess ||
-                              target == (uintptr_t)__tsan_external_write);
+                              target == interlock_memory_change_entry);
 #else
   return false;
 #endif

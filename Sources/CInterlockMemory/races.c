@@ -204,6 +204,13 @@ __attribute__((noinline)) void interlock_memory_report_held_back(memory_thread *
   }
 }
 
+/// Called when the calling thread's record is released, and another thread may take its slot.
+void interlock_memory_thread_ends(void) {
+  memory_thread *own = interlock_memory_thread;
+  if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
+  interlock_memory_end_thread();
+}
+
 /// The races that threads are describing, and those of the calling thread.
 static uint32_t described;
 static __thread uint32_t described_here __attribute__((tls_model("initial-exec")));

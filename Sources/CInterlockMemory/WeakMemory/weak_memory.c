@@ -33,7 +33,6 @@ typedef struct {
   uint32_t fence;
 } weak_thread;
 
-weak_graph *interlock_weak;
 #define GRAPH interlock_weak
 
 static struct {

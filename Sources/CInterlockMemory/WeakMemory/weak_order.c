@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+weak_graph *interlock_weak;
 #define GRAPH interlock_weak
 
 static bool is_fence(const weak_event *event) { return event->location == no_event; }
