@@ -30,7 +30,8 @@ static thread_clock *clock_of_task(thread_record *record, thread_clock *own, boo
 
 bool interlock_clocks_epoch(bool is_task, uint32_t *slot, uint64_t *count) {
   // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
-  if (__atomic_load_n(&interlock_clocks_state, __ATOMIC_ACQUIRE) != 2 || interlock_clocks_are_blind()) {
+  if (__atomic_load_n(&interlock_clocks_state, __ATOMIC_ACQUIRE) != 2 ||
+      interlock_clocks_are_blind()) {
     __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);
     return false;
   }

@@ -57,7 +57,8 @@ bool interlock_clocks_start(void) {
     return true;
   }
   // Acquire and release: a thread that reads 2 sees the tables.
-  if (__atomic_compare_exchange_n(&interlock_clocks_state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  if (__atomic_compare_exchange_n(&interlock_clocks_state, &none, 1, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE)) {
     interlock_events_hide_thread(true);
     bool is_on = prepare();
     interlock_events_hide_thread(false);

@@ -66,7 +66,8 @@ enum EventsBench {
     for subject in ["semaphore-lock", "mutex"] {
       let ratio = try trialRatio(on: subject)
       line(
-        "1,000 reads with 50 rounds on '\(subject)'", String(format: "%.2f ×", ratio), "(≤ 1.10 ×)",
+        "1,000 reads with 50 rounds on '\(subject)'", String(format: "%.2f ×", ratio),
+        "(≤ 1.10 ×)",
         ratio <= 1.1)
     }
   }
