@@ -4,8 +4,6 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-const interlock_dispatch_performer *interlock_dispatch;
-
 static inline bool is_published(uint32_t kinds) {
   return !interlock_marks.nested && is_wanted(kinds);
 }

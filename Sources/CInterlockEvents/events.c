@@ -1,23 +1,10 @@
-// Registration of readers, publishing, and what every interposed call needs.
+// Registration of readers, and publishing.
 #include "interpose.h"
-#include "task_lives.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-uint32_t interlock_wanted;
-bool interlock_items_have_clocks;
-__thread interlock_thread_marks interlock_marks;
-static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
-/// The number of the process, which is its main thread's; 0 if not looked up yet.
-static uint32_t own_process;
 
 /// A registered reader. It never changes and is never freed: a thread that has loaded an entry
 /// calls its function with the matching context, even if the slot holds another reader by then.
@@ -81,9 +68,6 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
   }
 }
 
-interlock_only_reader interlock_only;
-/// Set before threads are explored; only their calls read it.
-const interlock_posix_performer *interlock_posix;
 /// Whether threads are explored; guarded by the lock of the slots.
 static bool is_control_wanted;
 
@@ -223,62 +207,19 @@ bool interlock_want_control(bool wanted) {
   return true;
 }
 
-void interlock_events_hide_thread(bool hidden) {
-  if (hidden) {
-    interlock_marks.hidden++;
-  } else {
-    interlock_marks.hidden--;
-  }
-}
-
-void *interlock_find_real(const char *name) {
-  interlock_foreign_call("dlsym");
-  // The plain lookup returns glibc's oldest condition variables, which have another layout.
-#if defined(__x86_64__)
-  if (strncmp(name, "pthread_cond_", 13) == 0) {
-    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-    if (found) return found;
-  }
-#endif
-  return dlsym(RTLD_NEXT, name);
-}
-
-uint32_t interlock_thread_id(void) {
-  if (!own_number) own_number = (uint32_t)syscall(SYS_gettid);
-  return own_number;
-}
-
-bool interlock_is_main_thread(void) {
-  // Relaxed: threads that look it up at once find the same number.
-  uint32_t process = __atomic_load_n(&own_process, __ATOMIC_RELAXED);
-  if (!process) {
-    process = (uint32_t)getpid();
-    __atomic_store_n(&own_process, process, __ATOMIC_RELAXED);
-  }
-  return interlock_thread_id() == process;
-}
-
-static void forked(void) {
-  own_number = own_process = 0;
-  // The lock's holder may be a thread that does not exist in the child.
-  slots_lock = 0;
-  interlock_work_items_forked();
-  interlock_signals_forked();
-  interlock_layouts_forked();
-  interlock_lives_forked();
-}
-
 void interlock_events_publish(const interlock_event *event) {
   if (is_wanted(event->kind)) interlock_publish(event);
 }
 
-__attribute__((constructor(101))) static void prepare(void) {
-  pthread_atfork(NULL, NULL, forked);
+void interlock_events_begin(void) {
   if (!used_slots) return;
   take(&slots_lock);
   update_wanted();
   give(&slots_lock);
 }
+
+// The lock's holder may be a thread that does not exist in the child.
+void interlock_events_forked(void) { slots_lock = 0; }
 
 interlock_events_availability interlock_events_available(void) {
   if (all_calls_lost()) return INTERLOCK_EVENTS_NONE_LAYOUT;

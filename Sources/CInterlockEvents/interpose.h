@@ -110,14 +110,23 @@ bool interlock_is_concurrency(uintptr_t address) HIDDEN;
 bool interlock_is_testing(uintptr_t address) HIDDEN;
 bool interlock_is_xctest(uintptr_t address) HIDDEN;
 /// Returns true if a call comes from a run loop that the calling thread polls.
-bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
+static inline bool interlock_is_of_poll(uintptr_t returns_to) {
+  return interlock_marks.polls && interlock_is_foundation(returns_to);
+}
 
 /// Called when a job of Swift Concurrency is handed to a queue: its task's checked continuation may
 /// have been resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
-/// Release the locks of the work items and of the signals' handlers in the child of a fork.
+/// Release the locks of the work items, of the signals' handlers and of the readers in the child of
+/// a fork, and look up the thread's number again.
 void interlock_work_items_forked(void) HIDDEN;
 void interlock_signals_forked(void) HIDDEN;
+void interlock_events_forked(void) HIDDEN;
+void interlock_thread_forked(void) HIDDEN;
+/// Checks the layouts for a reader that was added before the constructors ran.
+void interlock_events_begin(void) HIDDEN;
+/// Notes a queue that the runtime has made for the pool of tasks.
+void interlock_note_task_pool(uintptr_t queue) HIDDEN;
 /// The number of blocks, jobs included, that this thread has begun.
 extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
 

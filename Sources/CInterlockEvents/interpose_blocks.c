@@ -4,9 +4,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <time.h>
-
 __thread uint32_t interlock_blocks_begun;
+const interlock_dispatch_performer *interlock_dispatch;
 
 /// Runs the user's code inside a published call; the calls it makes are published again.
 BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t group,
@@ -36,18 +35,6 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
 // Enqueued blocks.
 
 static uint64_t turns;
-
-void interlock_read_clock(clockid_t clock, struct timespec *time) {
-  const interlock_site own = {0, 0};
-  if (interlock_is_controlled() && interlock_posix->read_clock(clock, time, own)) return;
-  clock_gettime(clock, time);
-}
-
-uint64_t interlock_now(void) {
-  struct timespec time;
-  interlock_read_clock(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 typedef void *malloc_call(size_t);
 typedef void free_call(void *);
@@ -233,22 +220,6 @@ INTERPOSED long dispatch_block_testcancel(void *block) {
   typedef long test(void *);
   if (is_explored_call(RETURNS_TO)) interlock_dispatch->ask_item(block, false, SITE);
   return REAL(test, dispatch_block_testcancel)(block);
-}
-
-INTERPOSED long dispatch_block_wait(void *block, moment_t end) {
-  typedef long wait(void *, moment_t);
-  wait *real = REAL(wait, dispatch_block_wait);
-  if (is_explored_call(RETURNS_TO)) return interlock_controlled_item_wait(block, end, SITE);
-  if (!is_wanted(wait_kinds)) return real(block, end);
-  uintptr_t place = USER_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_WORK_ITEM, block, NULL,
-          end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
-  interlock_marks.nested++;
-  long result = real(block, end);
-  interlock_marks.nested--;
-  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,
-          INTERLOCK_OBJECT_WORK_ITEM, block, NULL, 0, place, NULL, 0);
-  return result;
 }
 
 #endif

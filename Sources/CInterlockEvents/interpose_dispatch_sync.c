@@ -140,4 +140,20 @@ INTERPOSED void dispatch_apply_f(size_t count, queue_t queue, void *context,
   apply(count, queue, context, function, USER_PLACE, real);
 }
 
+INTERPOSED long dispatch_block_wait(void *block, moment_t end) {
+  typedef long wait(void *, moment_t);
+  wait *real = REAL(wait, dispatch_block_wait);
+  if (is_explored_call(RETURNS_TO)) return interlock_controlled_item_wait(block, end, SITE);
+  if (!is_wanted(wait_kinds)) return real(block, end);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_WORK_ITEM, block, NULL,
+          end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+  interlock_marks.nested++;
+  long result = real(block, end);
+  interlock_marks.nested--;
+  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,
+          INTERLOCK_OBJECT_WORK_ITEM, block, NULL, 0, place, NULL, 0);
+  return result;
+}
+
 #endif

@@ -19,7 +19,6 @@ typedef void dispatch_call(intptr_t *, void *, initialiser *);
 
 enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE };
 
-int interlock_once_done = -1;
 
 /// Whether to publish a call that runs the initialiser or waits for it.
 static bool is_followed(void) {

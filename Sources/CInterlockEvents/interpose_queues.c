@@ -18,25 +18,6 @@ static void publish_queue(queue_t queue, const void *attribute, const char *labe
 // The Swift Concurrency runtime has a concurrent queue for each priority, as wide as the machine
 // has processors.
 
-enum { most_pools = 16 };
-static uintptr_t pools[most_pools];
-static uint32_t pool_count;
-
-static void note_task_pool(uintptr_t queue) {
-  // Relaxed, both: a job on the queue runs later, on a thread that Dispatch orders after this.
-  uint32_t index = __atomic_fetch_add(&pool_count, 1, __ATOMIC_RELAXED);
-  if (index < most_pools) __atomic_store_n(&pools[index], queue, __ATOMIC_RELAXED);
-}
-
-bool interlock_events_is_task_pool(uintptr_t queue) {
-  for (uint32_t index = 0; index < most_pools; index++) {
-    uintptr_t pool = __atomic_load_n(&pools[index], __ATOMIC_RELAXED);
-    if (pool == queue) return true;
-    if (pool == 0) return false;
-  }
-  return false;
-}
-
 // Attributes that make a queue inactive: libdispatch has each once, so there are few.
 
 enum { most_inactive = 256 };
@@ -85,7 +66,7 @@ INTERPOSED queue_t dispatch_queue_create(const char *label, void *attribute) {
   interlock_marks.nested++;
   queue_t made = REAL(create, dispatch_queue_create)(label, attribute);
   interlock_marks.nested--;
-  if (attribute && interlock_is_concurrency(RETURNS_TO)) note_task_pool((uintptr_t)made);
+  if (attribute && interlock_is_concurrency(RETURNS_TO)) interlock_note_task_pool((uintptr_t)made);
   if (made && is_explored_call(RETURNS_TO))
     interlock_dispatch->queue_made(made, is_inactive(attribute));
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {

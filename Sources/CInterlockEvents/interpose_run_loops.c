@@ -80,10 +80,6 @@ INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last
 
 // The timer that ends a poll is a Dispatch source, the only one that a poll makes.
 
-bool interlock_is_of_poll(uintptr_t returns_to) {
-  return interlock_marks.polls && interlock_is_foundation(returns_to);
-}
-
 /// Hides the handler that runs when the poll's time is up, or when its timer is cancelled.
 static void set_unseen(void *source, block_t handler, interlock_set_handler_call *set) {
   set(source, ^{

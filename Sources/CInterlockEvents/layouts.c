@@ -151,6 +151,17 @@ static bool check_blocks(ptrdiff_t shift) {
   return holds;
 }
 
+static bool check_hash_tables(ptrdiff_t shift) {
+  if (!&_swift_stdlib_Hashing_parameters) return true;
+  struct {
+    // The word of the flag: what follows the flag is 0.
+    uint64_t seeds[2], by_size;
+  } found;
+  memcpy(&found, (const char *)&_swift_stdlib_Hashing_parameters + shift, sizeof found);
+  bool has_seeds = found.seeds[0] || found.seeds[1];
+  return found.by_size == (has_seeds ? 0 : 1);
+}
+
 // The table.
 
 #define UNKNOWN(what) "the layout of " what " differs from the known one"
@@ -176,10 +187,12 @@ static const struct {
                                   "awaits are not seen, and the order of sections is unknown"},
     [INTERLOCK_LAYOUT_TASK] = {UNKNOWN("tasks"), NULL,
                                "a task comes after everything so far at each await"},
-    [INTERLOCK_LAYOUT_HASH_TABLE] = {UNKNOWN("hash tables"), interlock_check_hash_tables,
+    [INTERLOCK_LAYOUT_HASH_TABLE] = {UNKNOWN("hash tables"), check_hash_tables,
                                      "dictionaries have another order in each execution"},
 };
 enum { layout_count = sizeof layouts / sizeof *layouts };
+
+int interlock_once_done = -1;
 
 /// A bit for each layout that does not hold.
 static uint32_t lost;
@@ -245,6 +258,8 @@ void interlock_layouts_check(void) {
   while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != checked) give_way();
 }
 
+void interlock_queues_prepare(void) { interlock_layouts_check(); }
+
 void interlock_layouts_forked(void) {
   was_forked = true;
   // A thread that was checking is not in the child.
@@ -252,6 +267,7 @@ void interlock_layouts_forked(void) {
 }
 
 #else
+void interlock_queues_prepare(void) {}
 const char *interlock_layouts_lost(uint32_t among) {
   (void)among;
   return NULL;

@@ -36,10 +36,14 @@ bool interlock_check_queues(ptrdiff_t shift) HIDDEN;
 /// Checks the layout of root queues as far as it can be checked while nothing is queued, and keeps
 /// the offsets of their items if it holds.
 bool interlock_check_roots(ptrdiff_t shift) HIDDEN;
-/// Checks the encoding of Dispatch's times (interpose_dispatch_async.c).
+/// Checks the encoding of Dispatch's times (moments.c).
 bool interlock_check_moments(ptrdiff_t shift) HIDDEN;
-/// Checks the parameters of Swift's hash tables (hash_tables.c).
-bool interlock_check_hash_tables(ptrdiff_t shift) HIDDEN;
+/// The standard library's parameters: the seeds of the process, and whether a table is seeded by
+/// its size and not by its address. SWIFT_DETERMINISTIC_HASHING=1 sets that, and makes the seeds 0.
+extern struct {
+  uint64_t seeds[2];
+  bool by_size;
+} _swift_stdlib_Hashing_parameters __attribute__((weak));
 
 #endif
 #endif

@@ -117,11 +117,16 @@ void interlock_life_cancelled(const void *object) {
   give_object(true);
 }
 
-void interlock_life_forget_object(uintptr_t object, uint64_t scope) {
+static void forget_object(uintptr_t object, uint64_t scope) {
   const interlock_life *life = take_object((const void *)object);
   if (!life) return;
   if (life->scope == scope) remove_object(object);
   give_object(false);
+}
+
+void interlock_lives_forget(uint64_t scope) {
+  if (interlock_life_follows_all()) return;
+  for (uintptr_t found; (found = interlock_life_object_of(scope));) forget_object(found, scope);
 }
 
 void interlock_life_of_block(const void *item, uintptr_t returns_to, uintptr_t frame) {

@@ -126,7 +126,26 @@ bool interlock_check_roots(ptrdiff_t shift) {
   return true;
 }
 
-void interlock_queues_prepare(void) { interlock_layouts_check(); }
+// The queues of the pool of tasks.
+
+enum { most_pools = 16 };
+static uintptr_t pools[most_pools];
+static uint32_t pool_count;
+
+void interlock_note_task_pool(uintptr_t queue) {
+  // Relaxed, both: a job on the queue runs later, on a thread that Dispatch orders after this.
+  uint32_t index = __atomic_fetch_add(&pool_count, 1, __ATOMIC_RELAXED);
+  if (index < most_pools) __atomic_store_n(&pools[index], queue, __ATOMIC_RELAXED);
+}
+
+bool interlock_events_is_task_pool(uintptr_t queue) {
+  for (uint32_t index = 0; index < most_pools; index++) {
+    uintptr_t pool = __atomic_load_n(&pools[index], __ATOMIC_RELAXED);
+    if (pool == queue) return true;
+    if (pool == 0) return false;
+  }
+  return false;
+}
 
 uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;
@@ -141,7 +160,6 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
 
 #else
 
-void interlock_queues_prepare(void) {}
 uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   (void)queue;
   *target = 0;

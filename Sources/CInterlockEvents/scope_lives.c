@@ -1,14 +1,10 @@
-// The threads that code of a scope makes, the scopes themselves, and the wait for the ends of what
-// is followed. The table is that of task_lives.c.
+// The threads that code of a scope makes, the scopes themselves. The table is that of lives.c.
+#include "layouts.h"
 #include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // Threads, by odd numbers, which are no addresses of tasks. A destructor of thread-specific data
 // notes the end: `pthread_exit` ends a thread too.
@@ -22,7 +18,7 @@ static __thread uint64_t scope_of_thread __attribute__((tls_model("initial-exec"
 
 static void make_key(void) { pthread_key_create(&end_key, end_thread); }
 
-void interlock_life_prepare_threads(void) {
+static void prepare_threads(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_key);
 }
@@ -53,6 +49,15 @@ void interlock_life_refused(uintptr_t life) {
 
 // Scopes.
 
+const char *interlock_lives_follow(interlock_scope_function scope, bool all) {
+  prepare_threads();
+  const char *lost = interlock_layouts_lost(0);
+  if (lost) return lost;
+  if (!interlock_follow_task_ends()) return "the Swift runtime differs from the known one";
+  interlock_lives_begin(scope, all);
+  return NULL;
+}
+
 void interlock_lives_enter(uint64_t scope) {
   uintptr_t task = interlock_lives_current();
   if (!task || interlock_life_find(task)) return;
@@ -80,38 +85,12 @@ uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted) {
   return scope;
 }
 
-// The wait for ends.
-
-/// Changes with each end of a followed task; the number of threads that wait for a change.
-static uint32_t ends, waiters;
-
-void interlock_lives_wake(void) {
-  // Sequentially consistent, as in `interlock_lives_wait`: either this thread sees the waiter, or
-  // the waiter sees the change.
-  __atomic_fetch_add(&ends, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&waiters, __ATOMIC_SEQ_CST) == 0) return;
-  int error = errno;
-  interlock_marks.hidden++;
-  syscall(SYS_futex, &ends, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-  interlock_marks.hidden--;
-  errno = error;
-}
-
-// Sequentially consistent: see `interlock_lives_wake`.
-uint32_t interlock_lives_ends(void) { return __atomic_load_n(&ends, __ATOMIC_SEQ_CST); }
-
-void interlock_lives_wait(uint32_t seen, uint64_t due) {
-  enum { second = 1000000000 };
-  struct timespec until = {(time_t)(due / second), (long)(due % second)};
-  __atomic_fetch_add(&waiters, 1, __ATOMIC_SEQ_CST);
-  // This operation takes an absolute time. The kernel compares `ends` first.
-  syscall(SYS_futex, &ends, FUTEX_WAIT_BITSET_PRIVATE, seen, &until, NULL,
-          FUTEX_BITSET_MATCH_ANY);
-  __atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);
-}
-
 #else
 
+const char *interlock_lives_follow(interlock_scope_function scope, bool all) {
+  (void)scope, (void)all;
+  return "no call is seen";
+}
 void interlock_lives_enter(uint64_t scope) { (void)scope; }
 void interlock_lives_leave(uint64_t scope) { (void)scope; }
 uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted) {
@@ -119,8 +98,5 @@ uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted) {
   *is_wanted = false;
   return 0;
 }
-uint32_t interlock_lives_ends(void) { return 0; }
-void interlock_lives_wake(void) {}
-void interlock_lives_wait(uint32_t seen, uint64_t due) { (void)seen, (void)due; }
 
 #endif

@@ -38,7 +38,7 @@ typedef struct interlock_life {
   struct interlock_life *next, **before;
 } interlock_life;
 
-/// The table (task_lives.c): finds an entry, adds one, and removes one; these return false if there
+/// The table (lives.c): finds an entry, adds one, and removes one; these return false if there
 /// is no room, or no entry.
 interlock_life *interlock_life_find(uintptr_t task) HIDDEN;
 bool interlock_life_add(interlock_life_start start, uintptr_t task,
@@ -50,8 +50,10 @@ void interlock_life_lost(void) HIDDEN;
 /// calling thread, if it is this one.
 bool interlock_life_follows_all(void) HIDDEN;
 uint64_t interlock_life_ended_scope(uintptr_t task) HIDDEN;
-/// Called before the first thread is followed (scope_lives.c).
-void interlock_life_prepare_threads(void) HIDDEN;
+/// An object of Dispatch that code of the scope has made; 0 if there is none.
+uintptr_t interlock_life_object_of(uint64_t scope) HIDDEN;
+/// What is made is followed from now on.
+void interlock_lives_begin(interlock_scope_function scope, bool all) HIDDEN;
 /// The scope of the calling code, or of `maker`, and whether what it makes is followed.
 interlock_life_start interlock_life_scope(uintptr_t maker) HIDDEN;
 /// Whether an entry is one of those that `interlock_lives_tasks` lists.
@@ -85,8 +87,6 @@ void interlock_life_referenced(const void *object, int change) HIDDEN;
 void interlock_life_suspended(const void *object, int change) HIDDEN;
 void interlock_life_activated(const void *object) HIDDEN;
 void interlock_life_cancelled(const void *object) HIDDEN;
-/// Removes the entry of an object, if it belongs to the scope.
-void interlock_life_forget_object(uintptr_t object, uint64_t scope) HIDDEN;
 /// A block is about to be queued with a delay; and it begins, or never will.
 void interlock_life_of_block(const void *item, uintptr_t returns_to, uintptr_t frame) HIDDEN;
 void interlock_life_block_begins(const void *item) HIDDEN;

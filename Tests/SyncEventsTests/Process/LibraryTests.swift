@@ -96,10 +96,6 @@ extension SyncEvents {
         #include <dlfcn.h>
         #include <stdio.h>
         #include "interlock_places.h"
-        void interlock_work_items_forked(void) {}
-        void interlock_layouts_forked(void) {}
-        _Bool interlock_follows_lives;
-        void interlock_lives_forked(void) {}
         unsigned long interlock_life_of_thread(unsigned long place) { return place; }
         void interlock_life_runs(unsigned long life) { (void)life; }
         void interlock_life_refused(unsigned long life) { (void)life; }
@@ -114,7 +110,8 @@ extension SyncEvents {
         }
         """
       let sources = [
-        "events.c", "interpose_signals.c", "interpose_threads.c", "code_ranges.c", "user_places.c",
+        "calls.c", "events.c", "interpose_signals.c", "interpose_threads.c", "code_ranges.c",
+        "user_places.c",
       ].map { Self.events + $0 }
       let output = try CompiledC.library("libFoundation.so", library) { library in
         try CompiledC.compiled(
