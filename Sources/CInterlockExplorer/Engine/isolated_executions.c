@@ -1,4 +1,5 @@
-// A child process for each execution: memory is as it was before the first, whatever they write.
+// Exploration in child processes: one for all executions, or one for each, so that memory is as it
+// was before the first, whatever they write.
 #include "interlock_strategies.h"
 #include "isolation.h"
 
@@ -70,12 +71,13 @@ static bool goes_on(explored *self, interlock_exploration_result *result) {
   return false;
 }
 
-interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
-                                                const interlock_exploration_options *options,
-                                                bool (*body)(void *), void *context,
-                                                interlock_strategy *strategy,
-                                                interlock_child_result *child,
-                                                interlock_exploration_result *result) {
+/// Runs each execution in a child process of its own.
+static interlock_explore_status explore_each(interlock_shared_memory *shared,
+                                             const interlock_exploration_options *options,
+                                             bool (*body)(void *), void *context,
+                                             interlock_strategy *strategy,
+                                             interlock_child_result *child,
+                                             interlock_exploration_result *result) {
   explored self = {shared, *options, body, context, strategy, child, .logged = {0}};
   self.options.executions = 1;
   self.options.determinism_checks = 0;
@@ -112,6 +114,36 @@ interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
       !result->failures && !result->escaped_count && strategy->is_complete(strategy);
   result->nanoseconds = interlock_real_now() - begun;
   return status;
+}
+
+interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
+                                                    bool (*body)(void *), void *context,
+                                                    interlock_strategy *strategy,
+                                                    interlock_exploration_result *result) {
+  static interlock_shared_memory *last;
+  // The result points into it.
+  static interlock_child_result child;
+  memset(result, 0, sizeof *result);
+  if (!interlock_isolation_begin()) return INTERLOCK_EXPLORE_NESTED;
+  interlock_explore_status status = INTERLOCK_EXPLORE_NO_MEMORY;
+  last = interlock_share_memory(last);
+  if (last && options->forks_each) {
+    status = explore_each(last, options, body, context, strategy, &child, result);
+  } else if (last) {
+    status = interlock_explore_forked(last, options, body, context, strategy, &child);
+    if (status == INTERLOCK_EXPLORE_RAN) *result = child.result;
+  }
+  interlock_isolation_end();
+  return status;
+}
+
+#else
+
+interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
+                                                    bool (*body)(void *), void *context,
+                                                    interlock_strategy *strategy,
+                                                    interlock_exploration_result *result) {
+  return interlock_explore(options, body, context, strategy, result);
 }
 
 #endif

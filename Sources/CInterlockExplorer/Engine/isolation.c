@@ -191,36 +191,4 @@ interlock_shared_memory *interlock_share_memory(interlock_shared_memory *last) {
   return made == MAP_FAILED ? NULL : made;
 }
 
-interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
-                                                    bool (*body)(void *), void *context,
-                                                    interlock_strategy *strategy,
-                                                    interlock_exploration_result *result) {
-  static interlock_shared_memory *last;
-  // The result points into it.
-  static interlock_child_result child;
-  memset(result, 0, sizeof *result);
-  if (!interlock_isolation_begin()) return INTERLOCK_EXPLORE_NESTED;
-  interlock_explore_status status = INTERLOCK_EXPLORE_NO_MEMORY;
-  last = interlock_share_memory(last);
-  if (last && options->forks_each) {
-    status = interlock_explore_each(last, options, body, context, strategy, &child, result);
-  } else if (last) {
-    status = interlock_explore_forked(last, options, body, context, strategy, &child);
-    if (status == INTERLOCK_EXPLORE_RAN) *result = child.result;
-  }
-  interlock_isolation_end();
-  return status;
-}
-
-#else
-
-#include <string.h>
-
-interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
-                                                    bool (*body)(void *), void *context,
-                                                    interlock_strategy *strategy,
-                                                    interlock_exploration_result *result) {
-  return interlock_explore(options, body, context, strategy, result);
-}
-
 #endif

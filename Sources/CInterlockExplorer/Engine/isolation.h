@@ -155,13 +155,5 @@ interlock_explore_status interlock_explore_forked(interlock_shared_memory *share
                                                   interlock_strategy *strategy,
                                                   interlock_child_result *child) HIDDEN;
 
-/// Explores with a child for each execution (isolated_executions.c).
-interlock_explore_status interlock_explore_each(interlock_shared_memory *shared,
-                                                const interlock_exploration_options *options,
-                                                bool (*body)(void *), void *context,
-                                                interlock_strategy *strategy,
-                                                interlock_child_result *child,
-                                                interlock_exploration_result *result) HIDDEN;
-
 #endif
 #endif

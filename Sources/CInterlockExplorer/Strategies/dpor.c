@@ -7,11 +7,6 @@
 
 static interlock_dpor *of(interlock_strategy *strategy) { return (interlock_dpor *)strategy; }
 
-void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason) {
-  if (!dpor->statistics.incomplete) dpor->statistics.incomplete = reason;
-  dpor->finished = true;
-}
-
 static bool begin(interlock_strategy *strategy) {
   interlock_dpor *dpor = of(strategy);
   if (dpor->finished) return false;

@@ -137,7 +137,10 @@ typedef struct {
 } interlock_dpor;
 
 /// Ends the exploration without the claim of completeness.
-void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason);
+static inline void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason) {
+  if (!dpor->statistics.incomplete) dpor->statistics.incomplete = reason;
+  dpor->finished = true;
+}
 
 /// Finds the races of the execution that has just ended and adds their reversals to the wake-up
 /// trees. `last` is its last state.
