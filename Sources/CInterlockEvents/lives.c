@@ -266,6 +266,7 @@ size_t interlock_lives_tasks(uint64_t scope, bool all, interlock_live_task *task
 }
 uintptr_t interlock_lives_current(void) { return 0; }
 uint64_t interlock_lives_lost(void) { return 0; }
+void interlock_lives_forget(uint64_t scope) { (void)scope; }
 uint32_t interlock_lives_ends(void) { return 0; }
 void interlock_lives_wake(void) {}
 void interlock_lives_wait(uint32_t seen, uint64_t due) { (void)seen, (void)due; }
