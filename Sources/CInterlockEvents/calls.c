@@ -1,4 +1,4 @@
-// What every interposed call needs: the marks of its thread, and the real function.
+// The marks of the calling thread, and the real functions: every interposed call needs them.
 #include "interpose.h"
 #include "task_lives.h"
 

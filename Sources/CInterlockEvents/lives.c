@@ -1,5 +1,5 @@
-// What has been made and has not ended: tasks and objects of Dispatch by their addresses, and
-// threads, all by scopes; and the wait for their ends.
+// The table of tasks, threads and objects of Dispatch that have not ended, by scopes; and the wait
+// for their ends.
 #include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -144,7 +144,7 @@ void interlock_lives_begin(interlock_scope_function scope, bool all) {
 interlock_life_start interlock_life_scope(uintptr_t maker) {
   interlock_life_start start = {0};
   if (interlock_marks.hidden > 0) return start;
-  // Acquire: pairs with the release in `interlock_lives_follow`.
+  // Acquire: pairs with the release in `interlock_lives_begin`.
   interlock_scope_function function = __atomic_load_n(&scope_of_caller, __ATOMIC_ACQUIRE);
   if (function) {
     interlock_marks.hidden++;

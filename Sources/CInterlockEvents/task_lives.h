@@ -52,7 +52,7 @@ bool interlock_life_follows_all(void) HIDDEN;
 uint64_t interlock_life_ended_scope(uintptr_t task) HIDDEN;
 /// An object of Dispatch that code of the scope has made; 0 if there is none.
 uintptr_t interlock_life_object_of(uint64_t scope) HIDDEN;
-/// What is made is followed from now on.
+/// Begins to follow: objects that are made from now on are noted.
 void interlock_lives_begin(interlock_scope_function scope, bool all) HIDDEN;
 /// The scope of the calling code, or of `maker`, and whether what it makes is followed.
 interlock_life_start interlock_life_scope(uintptr_t maker) HIDDEN;

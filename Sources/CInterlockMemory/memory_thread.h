@@ -157,7 +157,7 @@ static inline bool is_interrupted(const memory_thread *own) {
 
 /// The calling thread checks no more accesses (sight.c).
 void interlock_memory_stop_thread(void) HIDDEN;
-/// Nor does it begin to: its record is released.
+/// The same, and the thread does not begin again: its record is released.
 void interlock_memory_end_thread(void) HIDDEN;
 /// Above 0 while the thread runs code that is not to be checked.
 extern __thread uint32_t interlock_memory_ignores

@@ -1,4 +1,4 @@
-// What the clocks know of the orders that events show.
+// Whether the clocks know all orders, and those of tasks.
 #include "../thread_record.h"
 #include "interlock_clocks.h"
 
