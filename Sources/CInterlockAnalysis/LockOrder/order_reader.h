@@ -207,9 +207,9 @@ typedef struct {
   bool is_one;
 } known_lock;
 
-/// Remove the node of a lock that ends: the first from the graph of orders, the second, for an object
-/// that is signalled, from the table of signals. Set before prediction starts; the caller holds the
-/// lock of the tables.
+/// Remove the node of a lock that ends: the first from the graph of orders, the second, for an
+/// object that is signalled, from the table of signals. Set before prediction starts; the caller
+/// holds the lock of the tables.
 extern void (*interlock_node_ends[2])(known_lock *lock) HIDDEN;
 bool interlock_known_locks_prepare(void) HIDDEN;
 /// The lock of this kind at an address; NULL if there is none.
