@@ -13,6 +13,7 @@ extension DeadlockWitness.Seen {
         let place = Self.frame(row.place, by: row.helper)
       {
         snapshot.threads[index].wait?.place = [place]
+        snapshot.threads[index].wait?.callers = 0
       }
       for held in snapshot.threads[index].held.indices {
         guard let object = number(snapshot.threads[index].held[held].object),
@@ -20,6 +21,7 @@ extension DeadlockWitness.Seen {
           let place = Self.frame(row.place, by: row.helper)
         else { continue }
         snapshot.threads[index].held[held].place = [place]
+        snapshot.threads[index].held[held].callers = 0
       }
     }
     for index in snapshot.signals.indices where !snapshot.signals[index].created.isEmpty {

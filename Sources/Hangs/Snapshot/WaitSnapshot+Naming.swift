@@ -30,14 +30,21 @@ extension WaitSnapshot {
       let thread = result.threads[number]
       // The place may be in wrappers of a lock, and the frame that calls them is behind.
       let place = thread.wait?.place ?? []
-      result.threads[number].wait?.place = CallersOnStack.ofCurrentCall(place, in: thread.stack)
+      let waits = CallersOnStack.ofCurrentCall(place, in: thread.stack)
+      result.threads[number].wait?.place = waits
+      result.threads[number].wait?.callers += waits.count - place.count
       let held = CallersOnStack.ofHeldLocks(
         thread.held.map(\.place), besides: place, in: thread.stack)
-      for index in held.indices { result.threads[number].held[index].place = held[index] }
+      for index in held.indices {
+        result.threads[number].held[index].place = held[index]
+        result.threads[number].held[index].callers +=
+          held[index].count - thread.held[index].place.count
+      }
       guard let wait = thread.wait, wait.place.allSatisfy(\.isSystem),
         let user = thread.stack.first(where: { !$0.isSystem && $0.function != nil })
       else { continue }
       result.threads[number].wait?.place = [user]
+      result.threads[number].wait?.callers = 0
     }
     return result
   }

@@ -74,6 +74,11 @@ extension WaitSnapshot {
     package var object: ObjectID
     /// Where the user's code made the call.
     package var place: [StackFrame]
+    /// How many frames at the end of `place` were taken from the thread's stack, which threads that
+    /// wait at one place need not share.
+    package var callers = 0
+    /// The place without those frames: threads with equal calls wait alike.
+    var call: ArraySlice<StackFrame> { place.dropLast(callers) }
     /// Whether the wait ends by itself when its time is up.
     package var hasTimeLimit: Bool
     /// Whether it is a synchronous call with a barrier.
@@ -106,6 +111,10 @@ extension WaitSnapshot {
     package var object: ObjectID
     /// Where the thread acquired it; empty if that was not seen.
     package var place: [StackFrame]
+    /// How many frames at the end of `place` were taken from the thread's stack.
+    package var callers = 0
+    /// The place without those frames.
+    var call: ArraySlice<StackFrame> { place.dropLast(callers) }
     /// Whether a block of a pool's thread acquired it and ended without releasing it. The block
     /// that the thread runs now is another owner.
     package var isLeft: Bool

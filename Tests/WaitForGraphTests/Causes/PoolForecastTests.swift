@@ -64,6 +64,21 @@ struct PoolForecastTests {
     #expect(many.certainty == .certainIfBlocksAreAlike)
   }
 
+  @Test("stacks that differ behind the wait leave the forecast certain, and another wait does not")
+  func stacks() throws {
+    var snapshot = Self.readers(running: 3, queued: 297)
+    for number in snapshot.threads.indices.dropFirst() {
+      let wait = try #require(snapshot.threads[number].wait)
+      snapshot.threads[number].stack = wait.place + S.line(100 + number)
+    }
+    let named = snapshot.named([:])
+    #expect(named.threads[1].wait?.place != named.threads[2].wait?.place)
+    #expect(Diagnosis(of: named)?.certainty == .certainIfBlocksAreAlike)
+    #expect(Diagnosis(of: named) == Diagnosis(of: snapshot))
+    snapshot.threads[1].wait?.place = S.line(99)
+    #expect(Diagnosis(of: snapshot)?.isCertain == false)
+  }
+
   @Test("readers that Apple's pools would serve at once are slow here, and not stuck")
   func slow() throws {
     let found = try #require(Diagnosis(of: Self.readers(running: 3, queued: 60)))

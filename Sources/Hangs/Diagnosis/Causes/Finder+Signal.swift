@@ -67,8 +67,8 @@ extension Finder {
   /// Whether a thread waits for a lock at the place where another acquired it: it would wait for
   /// the same signal next, and not send it.
   private func waitsAlike(_ thread: Int, _ other: Int, for object: WaitIndex.ObjectID) -> Bool {
-    guard let wait = index.threads[thread].wait, !wait.place.isEmpty else { return false }
-    return index.threads[other].held.contains { $0.object == object && $0.place == wait.place }
+    guard let wait = index.threads[thread].wait, !wait.call.isEmpty else { return false }
+    return index.threads[other].held.contains { $0.object == object && $0.call == wait.call }
   }
 }
 

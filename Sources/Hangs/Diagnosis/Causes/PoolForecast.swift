@@ -131,7 +131,7 @@ extension DryPool {
         let run = index.threads[worker].runs.first
         return run?.code == first.code && run?.place == first.place && run?.queue == first.queue
           && index.threads[worker].wait?.kind == wait.kind
-          && index.threads[worker].wait?.place == wait.place
+          && index.threads[worker].wait?.call == wait.call
       })
     else { return false }
     let areOwn = waitForOwnObjects(index)

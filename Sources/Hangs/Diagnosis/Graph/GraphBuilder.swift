@@ -47,7 +47,7 @@ struct GraphBuilder {
       var kind: WaitSnapshot.ObjectKind?
       var object: WaitIndex.ObjectID
       var elsewhere: WaitSnapshot.Elsewhere?
-      var place: [StackFrame]
+      var place: ArraySlice<StackFrame>
       var isMarked: Bool
       var isMain: Bool
       var queues: [WaitIndex.ObjectID]
@@ -68,7 +68,7 @@ struct GraphBuilder {
       let isMarked = finding.markedThreads.contains(number)
       let key = Group.Key(
         kind: thread.wait?.kind, object: thread.wait?.object ?? 0,
-        elsewhere: thread.wait == nil ? thread.elsewhere : nil, place: thread.wait?.place ?? [],
+        elsewhere: thread.wait == nil ? thread.elsewhere : nil, place: thread.wait?.call ?? [],
         isMarked: isMarked, isMain: thread.isMain, queues: thread.runs.map(\.queue),
         holder: thread.held.isEmpty ? nil : number)
       if let group = byKey[key] {
