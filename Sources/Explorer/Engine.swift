@@ -267,7 +267,9 @@ struct Engine {
     asked.body_is_main = options.bodyIsMain
     asked.leaves_outside = options.leavesDoubts
     let isFirst = earlier == 0
-    asked.warm_ups = options.isolatesEach || !isFirst ? 0 : 1
+    // The body has run here: it has initialised its globals.
+    let isWarm = isReplay && executions > 0 && !options.isIsolated
+    asked.warm_ups = options.isolatesEach || !isFirst || isWarm ? 0 : 1
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.task_width = UInt32(options.taskWidth ?? 0)

@@ -96,7 +96,8 @@ static bool try_joined(shrinking *s, size_t from, size_t to) {
   return is_better;
 }
 
-static void delta_debug(shrinking *s) {
+// Returns false if each stretch comes back, so that to join two is useless too.
+static bool delta_debug(shrinking *s) {
   // Without a preemption each switch is where a thread waits. If such an execution has many
   // stretches, it needs many threads, such as all those of a pool: to leave out another one hardly
   // makes it simpler. A quarter of the stretches is the least that is tried then, and a half if
@@ -104,17 +105,18 @@ static void delta_debug(shrinking *s) {
   enum { many = 48, parts = 4 };
   for (size_t size = s->best.count / 2; size > 0 && s->left > 0;) {
     bool is_needed = s->result.preemptions == 0 && s->best.count > many;
-    if (is_needed && size < s->best.count / parts) return;
+    if (is_needed && size < s->best.count / parts) return true;
     bool is_better = false, is_same = is_needed;
     for (size_t from = 0; from < s->best.count && s->left > 0 && !is_better;
          from += size) {
       is_better = try_without(s, from, from + size);
       is_same &= s->is_same;
     }
-    if (!is_better && is_same) return;
+    if (!is_better && is_same) return false;
     if (!is_better) size /= 2;
     if (size > s->best.count) size = s->best.count;
   }
+  return true;
 }
 
 // Only neighbours are joined: all pairs are too many in a long execution, and the stretches of one
@@ -147,9 +149,7 @@ interlock_shrunk interlock_shrink(interlock_shrink_run *run, interlock_shrink_is
   }
   if (recorder) recorder->destroy(recorder);
   if (s.result.is_failing) {
-    do {
-      delta_debug(&s);
-    } while (join_one(&s));
+    while (delta_debug(&s) && join_one(&s)) continue;
   } else {
     interlock_schedule_destroy(&s.result.schedule);
   }
