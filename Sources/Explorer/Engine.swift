@@ -241,6 +241,12 @@ struct Engine {
       let isOver = result.failures > 0 || result.must_begin_anew || result.is_complete
       // One that ended before its time has nothing left to try.
       if isOver || isCutOff || left < 0.001 || spent < slice { return result }
+      let fillsPool = result.blocks_fill_pool && result.most_task_threads > 0
+      if options.triesPoolsEarly,
+        fillsPool && !blocksCanStarveTasks || result.tasks_block && !tasksBlock
+      {
+        return result
+      }
       sum = result
       noteEscaped(result)
       facts = result.facts

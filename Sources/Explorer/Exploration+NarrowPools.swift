@@ -26,37 +26,41 @@ extension Exploration {
     var isFinished = true
     var left = seconds
     var width = 1
-    while width != enough, failed?.narrowPool?.sufficientWidth == nil {
+    while width < enough ?? .max, failed?.narrowPool?.sufficientWidth == nil {
       guard left > 0, width <= Self.widestNarrowPool else {
         isFinished = false
         break
       }
       let begun = ContinuousClock.now
-      var narrow = self
-      narrow.options.taskWidth = width
-      narrow.options.seconds = left / 2
-      narrow.options.corpus = nil
-      narrow.options.part = nil
-      if let most = options.executions {
-        guard most > engine.executions else {
-          isFinished = false
-          break
+      if let most = options.executions, most <= engine.executions {
+        isFinished = false
+        break
+      }
+      let waitedBefore = engine.waited
+      var failsAtOnce = false
+      if failed != nil { failsAtOnce = try firstOrderFails(onThreads: width, &engine, body) }
+      if !failsAtOnce {
+        // How many threads suffice is worth less time than whether a pool fails.
+        let most = failed == nil ? left / 2 : min(left / 2, options.seconds / 20)
+        let narrow = onPool(taskWidth: width, seconds: most, after: engine)
+        var own = Engine(narrow.options, of: name, around: around, state: state)
+        switch try narrow.search(&own, body) {
+        case .failed(var failure):
+          failure.narrowPool = ExplorationFailure.NarrowPool(width: width)
+          failed = failed ?? failure
+        case .allOrdersPass:
+          failed?.narrowPool?.sufficientWidth = width
+          failed?.narrowPool?.sufficientIsSmallest = isFinished
+        case .sampled: isFinished = false
         }
-        narrow.options.executions = most - engine.executions
+        engine.waited += own.waited
       }
-      var own = Engine(narrow.options, of: name, around: around, state: state)
-      switch try narrow.search(&own, body) {
-      case .failed(var failure):
-        failure.narrowPool = ExplorationFailure.NarrowPool(width: width)
-        failed = failed ?? failure
-      case .allOrdersPass:
-        failed?.narrowPool?.sufficientWidth = width
-        failed?.narrowPool?.sufficientIsSmallest = isFinished
-      case .sampled: isFinished = false
-      }
-      left -= (.now - begun - own.waited) / .seconds(1)
-      engine.waited += own.waited
+      left -= (.now - begun - (engine.waited - waitedBefore)) / .seconds(1)
       width += 1
+      if failed != nil, width > Self.widestInSteps {
+        width += width - 2
+        isFinished = false
+      }
     }
     if var failed {
       if failed.narrowPool?.sufficientWidth == nil, let enough {
@@ -76,24 +80,20 @@ extension Exploration {
   ///   - passed: The outcome where tasks have threads of their own.
   ///   - engine: The engine that explored it.
   ///   - seconds: What is left of the budget; one order is tried if nothing is.
+  ///   - orders: The most orders to execute; `nil` for no limit but that of the options.
   ///   - body: What is explored.
   /// - Returns: The failing order, or else the outcome so far. It is of a sample if that of the
   ///   shared pool is.
   /// - Throws: Why nothing was explored.
   func trySharedPool(
-    after passed: ExplorationOutcome, _ engine: inout Engine, seconds: Double,
+    after passed: ExplorationOutcome, _ engine: inout Engine, seconds: Double, orders: Int? = nil,
     _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     if case .failed = passed { return passed }
     guard options.poolWidth == nil, options.part?.number ?? 1 == 1 else { return passed }
-    var shared = self
-    shared.options.poolWidth = Int(INTERLOCK_DISPATCH_POOL_WIDTH)
-    shared.options.seconds = max(seconds, 0)
-    shared.options.corpus = nil
-    shared.options.part = nil
-    if let most = options.executions {
-      shared.options.executions = max(1, most - engine.executions)
-    }
+    var shared = onPool(
+      width: Int(INTERLOCK_DISPATCH_POOL_WIDTH), seconds: max(seconds, 0), after: engine)
+    if let orders { shared.options.executions = orders }
     var own = Engine(shared.options, of: name, around: around, state: state)
     let outcome = try shared.search(&own, body)
     engine.waited += own.waited
@@ -107,6 +107,34 @@ extension Exploration {
     }
   }
 
+  /// Whether the first order of a body fails if its tasks have this many threads.
+  func firstOrderFails(
+    onThreads width: Int, _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> Bool {
+    var narrow = onPool(taskWidth: width, seconds: 0, after: engine)
+    narrow.options.executions = 1
+    var own = Engine(narrow.options, of: name, around: around, state: state)
+    let result = try own.run(.everyOrder(seconds: 0), body)
+    engine.waited += own.waited
+    return result.failures > 0
+  }
+
+  /// This exploration on pools of other widths, with what an engine has left of its executions.
+  private func onPool(
+    width: Int? = nil, taskWidth: Int? = nil, seconds: Double, after engine: Engine
+  ) -> Exploration {
+    var other = self
+    other.options.poolWidth = width
+    other.options.taskWidth = taskWidth
+    other.options.seconds = seconds
+    other.options.corpus = nil
+    other.options.part = nil
+    other.options.executions = options.executions.map { max(1, $0 - engine.executions) }
+    return other
+  }
+
   /// A body that blocks more tasks at a time needs more threads than most machines have.
   private static var widestNarrowPool: Int { 64 }
+  /// Where a narrower pool fails, wider ones than this have twice as many threads each.
+  private static var widestInSteps: Int { 8 }
 }

@@ -172,7 +172,10 @@ package struct Exploration: Sendable {
     // points, so that an order may fail by what the race does.
     var race: (order: FailedOrder, engine: Engine)?
     let begun = ContinuousClock.now
+    // The narrow pools show a failing order, so that the other orders need not be tried for long.
+    var starves = false
     for phase in phases where engine.executions < options.executions ?? .max {
+      if starves { break }
       // Where all orders with fewer preemptions take too long, so do those with more.
       if case .bounded(let most, _) = phase, most > 0,
         engine.finishedBound?.preemptions != most - 1
@@ -193,7 +196,24 @@ package struct Exploration: Sendable {
       }
       // The time of other explorations does not count.
       let end = ContinuousClock.now + .seconds(seconds) - engine.waited
+      let knew = (engine.blocksCanStarveTasks, engine.tasksBlock)
       var result = try engine.run(phase, seconds: seconds, body)
+      if options.triesPoolsEarly, (engine.blocksCanStarveTasks, engine.tasksBlock) != knew,
+        result.failures == 0, !result.is_complete
+      {
+        // A few orders show most starvations, and to sample a large body takes the whole budget.
+        if engine.blocksCanStarveTasks {
+          let first = try trySharedPool(
+            after: .sampled(count: 0, leftBehind: 0, escaped: []), &engine,
+            seconds: options.seconds / 20, orders: 10, body)
+          if case .failed = first { return first }
+        }
+        if engine.tasksBlock {
+          starves = try firstOrderFails(onThreads: 1, &engine, body)
+        }
+        let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
+        result = try engine.run(phase, seconds: max(starves ? min(left, 1) : left, 0), body)
+      }
       while result.verdict == INTERLOCK_EXPLORED_RACE {
         let first = race ?? (failedOrder(result, engine), engine)
         guard engine.addPoints(insteadOf: result) else { break }

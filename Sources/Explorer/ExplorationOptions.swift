@@ -100,6 +100,11 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
     package var description: String { "part \(number) of \(count)" }
   }
 
+  /// Whether another pool is tried as soon as the body may starve there, for a few orders.
+  var triesPoolsEarly: Bool {
+    poolWidth == nil && taskWidth == nil && part == nil && executions == nil
+  }
+
   /// The defaults.
   package init() {}
 }

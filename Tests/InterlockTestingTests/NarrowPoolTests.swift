@@ -40,10 +40,22 @@ struct NarrowPoolTests {
       for _ in 0..<blocks { DispatchQueue.global().async(group: group) { Bodies.waitForTask() } }
       group.wait()
     }
-    let text = try #require(failure(.budget(.seconds(6))) { waits(255) })
+    let begun = ContinuousClock.now
+    let text = try #require(failure(.budget(.seconds(60))) { waits(255) })
+    // Before the search on a wide pool, which takes half of the budget.
+    #expect(.now - begun < .seconds(30))
     let pool = ", where tasks and Dispatch's blocks share 255 threads (order number "
     #expect(text.contains(pool), "\(text)")
     #expect(failure(.executions(20)) { waits(20) } == nil)
+  }
+
+  @Test("is tried before the search on a wide pool ends, if the first order shows a blocked task")
+  func early() async throws {
+    let begun = ContinuousClock.now
+    let text = try #require(
+      await failure(.budget(.seconds(60)), ofAsync: { await Bodies.waits(40) }))
+    #expect(.now - begun < .seconds(30))
+    #expect(text.contains(", where tasks have 1 thread"), "\(text)")
   }
 
   /// With as many threads as tasks, none waits for a thread: that needs no search.
