@@ -37,9 +37,11 @@ extension Exploration {
         break
       }
       let waitedBefore = engine.waited
-      var failsAtOnce = false
-      if failed != nil { failsAtOnce = try firstOrderFails(onThreads: width, &engine, body) }
-      if !failsAtOnce {
+      var isTooNarrow = false
+      if failed != nil {
+        isTooNarrow = try firstOrderDeadlocks(onThreads: width, &engine, body)
+      }
+      if !isTooNarrow {
         // How many threads suffice is worth less time than whether a pool fails.
         let most = failed == nil ? left / 2 : min(left / 2, options.seconds / 20)
         let narrow = onPool(taskWidth: width, seconds: most, after: engine)
@@ -56,11 +58,9 @@ extension Exploration {
         engine.waited += own.waited
       }
       left -= (.now - begun - (engine.waited - waitedBefore)) / .seconds(1)
-      width += 1
-      if failed != nil, width > Self.widestInSteps {
-        width += width - 2
-        isFinished = false
-      }
+      let skips = failed != nil && width >= Self.widestInSteps
+      width += skips ? width : 1
+      if skips { isFinished = false }
     }
     if var failed {
       if failed.narrowPool?.sufficientWidth == nil, let enough {
@@ -107,8 +107,8 @@ extension Exploration {
     }
   }
 
-  /// Whether the first order of a body fails if its tasks have this many threads.
-  func firstOrderFails(
+  /// Whether the first order of a body is a deadlock if its tasks have this many threads.
+  func firstOrderDeadlocks(
     onThreads width: Int, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> Bool {
     var narrow = onPool(taskWidth: width, seconds: 0, after: engine)
@@ -116,7 +116,7 @@ extension Exploration {
     var own = Engine(narrow.options, of: name, around: around, state: state)
     let result = try own.run(.everyOrder(seconds: 0), body)
     engine.waited += own.waited
-    return result.failures > 0
+    return result.verdict == INTERLOCK_EXPLORED_DEADLOCK
   }
 
   /// This exploration on pools of other widths, with what an engine has left of its executions.
@@ -135,6 +135,6 @@ extension Exploration {
 
   /// A body that blocks more tasks at a time needs more threads than most machines have.
   private static var widestNarrowPool: Int { 64 }
-  /// Where a narrower pool fails, wider ones than this have twice as many threads each.
+  /// From this width on, each pool has twice as many threads as the last if one has failed.
   private static var widestInSteps: Int { 8 }
 }

@@ -209,10 +209,12 @@ package struct Exploration: Sendable {
           if case .failed = first { return first }
         }
         if engine.tasksBlock {
-          starves = try firstOrderFails(onThreads: 1, &engine, body)
+          starves = try firstOrderDeadlocks(onThreads: 1, &engine, body)
         }
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
-        result = try engine.run(phase, seconds: max(starves ? min(left, 1) : left, 0), body)
+        if left > 0 {
+          result = try engine.run(phase, seconds: starves ? min(left, 1) : left, body)
+        }
       }
       while result.verdict == INTERLOCK_EXPLORED_RACE {
         let first = race ?? (failedOrder(result, engine), engine)
