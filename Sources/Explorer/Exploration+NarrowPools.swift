@@ -42,8 +42,9 @@ extension Exploration {
         isTooNarrow = try firstOrderDeadlocks(onThreads: width, &engine, body)
       }
       if !isTooNarrow {
-        // How many threads suffice is worth less time than whether a pool fails.
-        let most = failed == nil ? left / 2 : min(left / 2, options.seconds / 20)
+        // How many threads suffice for a large body is worth less time than whether a pool fails.
+        let isQuick = failed != nil && enough == nil
+        let most = isQuick ? min(left / 2, options.seconds / 20) : left / 2
         let narrow = onPool(taskWidth: width, seconds: most, after: engine)
         var own = Engine(narrow.options, of: name, around: around, state: state)
         switch try narrow.search(&own, body) {
@@ -58,7 +59,7 @@ extension Exploration {
         engine.waited += own.waited
       }
       left -= (.now - begun - (engine.waited - waitedBefore)) / .seconds(1)
-      let skips = failed != nil && width >= Self.widestInSteps
+      let skips = failed != nil && enough == nil && width >= Self.widestInSteps
       width += skips ? width : 1
       if skips { isFinished = false }
     }
@@ -135,6 +136,7 @@ extension Exploration {
 
   /// A body that blocks more tasks at a time needs more threads than most machines have.
   private static var widestNarrowPool: Int { 64 }
-  /// From this width on, each pool has twice as many threads as the last if one has failed.
+  /// From this width on, each pool has twice as many threads as the last if one has failed, and the
+  /// wide pool has too many orders to finish.
   private static var widestInSteps: Int { 8 }
 }

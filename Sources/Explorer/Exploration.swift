@@ -213,7 +213,7 @@ package struct Exploration: Sendable {
         }
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         if left > 0 {
-          result = try engine.run(phase, seconds: starves ? min(left, 1) : left, body)
+          result = try engine.run(phase, seconds: starves ? min(left, options.seconds / 5) : left, body)
         }
       }
       while result.verdict == INTERLOCK_EXPLORED_RACE {

@@ -28,16 +28,17 @@ extension WaitSnapshot {
     }
     for number in result.threads.indices {
       let thread = result.threads[number]
-      // The place may be in wrappers of a lock, and the frame that calls them is behind.
+      // The place may be in wrappers of a lock, and the frame that calls them is behind. A process
+      // may have sent any number of callers.
       let place = thread.wait?.place ?? []
       let waits = CallersOnStack.ofCurrentCall(place, in: thread.stack)
       result.threads[number].wait?.place = waits
-      result.threads[number].wait?.callers += waits.count - place.count
+      result.threads[number].wait?.callers &+= waits.count - place.count
       let held = CallersOnStack.ofHeldLocks(
         thread.held.map(\.place), besides: place, in: thread.stack)
       for index in held.indices {
         result.threads[number].held[index].place = held[index]
-        result.threads[number].held[index].callers +=
+        result.threads[number].held[index].callers &+=
           held[index].count - thread.held[index].place.count
       }
       guard let wait = thread.wait, wait.place.allSatisfy(\.isSystem),

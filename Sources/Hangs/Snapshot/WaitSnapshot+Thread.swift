@@ -78,7 +78,7 @@ extension WaitSnapshot {
     /// wait at one place need not share.
     package var callers = 0
     /// The place without those frames: threads with equal calls wait alike.
-    var call: ArraySlice<StackFrame> { place.dropLast(callers) }
+    var call: ArraySlice<StackFrame> { place.dropLast(max(0, callers)) }
     /// Whether the wait ends by itself when its time is up.
     package var hasTimeLimit: Bool
     /// Whether it is a synchronous call with a barrier.
@@ -114,7 +114,7 @@ extension WaitSnapshot {
     /// How many frames at the end of `place` were taken from the thread's stack.
     package var callers = 0
     /// The place without those frames.
-    var call: ArraySlice<StackFrame> { place.dropLast(callers) }
+    var call: ArraySlice<StackFrame> { place.dropLast(max(0, callers)) }
     /// Whether a block of a pool's thread acquired it and ended without releasing it. The block
     /// that the thread runs now is another owner.
     package var isLeft: Bool
