@@ -213,7 +213,8 @@ package struct Exploration: Sendable {
         }
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         if left > 0 {
-          result = try engine.run(phase, seconds: starves ? min(left, options.seconds / 5) : left, body)
+          let most = starves ? options.seconds / 5 : left
+          result = try engine.run(phase, seconds: min(left, most), body)
         }
       }
       while result.verdict == INTERLOCK_EXPLORED_RACE {
