@@ -125,5 +125,6 @@ extension interlock_exploration_result {
     bounds_waiters = bounds_waiters || part.bounds_waiters
     strengthens_atomics = strengthens_atomics || part.strengthens_atomics
     tasks_block = tasks_block || part.tasks_block
+    failed_first = failed_first || part.failed_first
   }
 }

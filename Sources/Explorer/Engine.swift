@@ -26,6 +26,8 @@ struct Engine {
   /// Tasks ran, and blocks could take all threads of Dispatch. Here the two have pools of their
   /// own; on Linux, and within Apple's limit, blocks that wait take threads away from tasks.
   var blocksCanStarveTasks: Bool { blocksFillPool && mostTaskThreads > 0 }
+  /// The body failed in its first execution, which is not counted.
+  private(set) var failedFirst = false
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
@@ -143,6 +145,7 @@ struct Engine {
     limits.hasUnreadExchanges = limits.hasUnreadExchanges || result.has_unread_exchanges
     limits.boundsWaiters = limits.boundsWaiters || result.bounds_waiters
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
+    failedFirst = failedFirst || (!isReplay && result.failed_first)
     tasksBlock = tasksBlock || result.tasks_block
     blocksFillPool = blocksFillPool || result.blocks_fill_pool
     mostTaskThreads = max(mostTaskThreads, Int(result.most_task_threads))

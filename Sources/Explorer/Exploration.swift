@@ -110,6 +110,9 @@ package struct Exploration: Sendable {
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         outcome = try trySharedPool(after: passed, &engine, seconds: left, body)
       }
+      if engine.failedFirst, let passed = outcome {
+        outcome = try failedOnlyFirst(after: passed, &engine, body)
+      }
       waited += engine.waited
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
@@ -131,6 +134,21 @@ package struct Exploration: Sendable {
     }
     if let error = corpus?.replace(failing) { notes(.corpus(error)) }
     return outcome ?? .sampled(count: 0, leftBehind: 0, escaped: [])
+  }
+
+  /// The outcome of a body that failed in its first execution. That had one of all orders, so if all
+  /// pass, it failed by something else.
+  private func failedOnlyFirst(
+    after outcome: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    guard case .allOrdersPass = outcome else { return outcome }
+    let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
+    var failure = made(result, token: token([], engine), at: 1, nil)
+    failure.verdict = .failed
+    failure.isUnrepeatable = true
+    failure.isOnlyFirst = true
+    failure.schedule.steps = []
+    return .failed(failure)
   }
 
   /// Passes where the orders of a body come from to `notes`.

@@ -51,6 +51,11 @@ extension ExplorationFailure {
   package var headline: String {
     let switches = "\(schedule.switches) context switch\(schedule.switches == 1 ? "" : "es")"
     let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
+    if isOnlyFirst {
+      return "the body failed in its first execution, and after it all orders passed: the body"
+        + " depends on state that it leaves behind, such as a static variable, on chance or on real"
+        + " time"
+    }
     let number = "\(outcome)\(machines) (\(origin))"
     if isUnrepeatable {
       return number + "; the same choices passed when they were tried again: the body depends on"
@@ -82,6 +87,7 @@ extension ExplorationFailure {
   package var doubt: (reason: String, details: String)? {
     if verdict == .timedOut { return (outcome, outcome) }
     if verdict == .notDeterministic || isUnrepeatable {
+      if isOnlyFirst { return ("the body leaves state behind, or depends on chance", headline) }
       let details =
         isUnrepeatable ? "an order failed once, and passed when it was repeated" : outcome
       return ("the body is not deterministic", details)

@@ -146,6 +146,8 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var thread = 0
   /// The same choices passed when they were tried again.
   package var isUnrepeatable = false
+  /// The first execution of the body failed, and after it all orders passed.
+  package var isOnlyFirst = false
   /// Why the token's schedule was not followed to its end; `nil` where it was.
   package var divergence: String?
   /// The steps of the shortest failing execution.

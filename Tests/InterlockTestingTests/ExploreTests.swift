@@ -137,6 +137,24 @@ struct ExploreFindsTests {
     }
   }
 
+  @Test("a body that fails only in its first execution, and leaves state behind, does not pass")
+  func failsFirst() throws {
+    let executions = Atomic(0)
+    try withUnsafePointer(to: executions) { executions in
+      nonisolated(unsafe) let executions = executions
+      let text = failure(of: {
+        let group = DispatchGroup()
+        let lock = NSLock()
+        for _ in 0..<2 { DispatchQueue.global().async(group: group) { lock.withLock {} } }
+        group.wait()
+        #expect(executions.pointee.wrappingAdd(1, ordering: .relaxed).oldValue > 0)
+      })
+      let report = try #require(text)
+      #expect(report.contains("failed in its first execution, and after it all orders passed"))
+      #expect(!report.contains("(order number"), "\(report)")
+    }
+  }
+
   @Test("an explored body cannot explore")
   func nested() throws {
     #expect(failure(of: { try explore {} }) != nil)

@@ -179,6 +179,7 @@ static void check_numbers(interlock_exploration_result *result,
   check_boolean(&result->bounds_waiters);
   check_boolean(&result->tasks_block);
   check_boolean(&result->blocks_fill_pool);
+  check_boolean(&result->failed_first);
   check_boolean(&result->must_begin_anew);
   // Else exploring would begin anew for ever.
   const uint32_t known = INTERLOCK_ALL_FACTS, asked = options->facts & known;

@@ -121,8 +121,11 @@ static void run_executions(void) {
   if (ENGINE.options.estimates && !estimate) estimate = own = interlock_estimate_create();
   ENGINE.is_warming_up = true;
   for (uint32_t index = 0; index < ENGINE.options.warm_ups; index++) {
-    // A failure here is found again, and counted, in the first execution that is counted.
-    if (!interlock_engine_execute()) break;
+    // A failure here is found again, and counted, in an execution that is counted, unless the body
+    // finds what this one has left behind.
+    if (interlock_engine_execute()) continue;
+    result->failed_first = ENGINE.verdict == INTERLOCK_EXPLORED_FAILED;
+    break;
   }
   ENGINE.is_warming_up = false;
   result->left_behind = 0;

@@ -27,6 +27,7 @@ void interlock_result_add(interlock_exploration_result *all,
   sum.bounds_waiters |= all->bounds_waiters;
   sum.tasks_block |= all->tasks_block;
   sum.blocks_fill_pool |= all->blocks_fill_pool;
+  sum.failed_first |= all->failed_first;
   if (sum.most_task_threads < all->most_task_threads) {
     sum.most_task_threads = all->most_task_threads;
   }

@@ -179,6 +179,8 @@ typedef struct {
   bool blocks_fill_pool;
   /// The most threads that the tasks of an execution use: with as many, none waits for a thread.
   uint32_t most_task_threads;
+  /// The body reported a failure in a warm-up, whose order is also one of the counted ones.
+  bool failed_first;
   /// A counted execution has shown something that makes more operations matter: the exploration
   /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;
