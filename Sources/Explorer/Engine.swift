@@ -95,6 +95,8 @@ struct Engine {
     let first = spreads ? min(left, Self.ordersBeforeJobs) : most
     var result = try exploreInSlices(
       strategy, phase, seconds: seconds ?? phase.seconds, most: first, body)
+    // Of the first exploration: one that begins anew finds what that has left behind.
+    failedFirst = failedFirst || (!isReplay && result.failed_first)
     if case .replay = phase { divergence = Self.divergence(strategy) }
     var isHere = !options.isIsolated
     if spreads,
@@ -145,7 +147,6 @@ struct Engine {
     limits.hasUnreadExchanges = limits.hasUnreadExchanges || result.has_unread_exchanges
     limits.boundsWaiters = limits.boundsWaiters || result.bounds_waiters
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
-    failedFirst = failedFirst || (!isReplay && result.failed_first)
     tasksBlock = tasksBlock || result.tasks_block
     blocksFillPool = blocksFillPool || result.blocks_fill_pool
     mostTaskThreads = max(mostTaskThreads, Int(result.most_task_threads))

@@ -82,8 +82,10 @@ func report(
       for line in lines { sources += "\n  most orders: \(line)" }
     case .corpus(let problem): print("explore: \(problem)  \(place)")
     case .repaired(let count):
+      let verbs = count == 1 ? ("passes", "is") : ("pass", "are")
       print(
-        "explore: \(orders(count)) of an earlier run pass now, and are no longer kept  \(place)")
+        "explore: \(orders(count)) of an earlier run \(verbs.0) now, and \(verbs.1) no longer kept"
+          + "  \(place)")
     case .orderUnknown(let reason):
       limits += "; races of sections that do not overlap are NOT decided: \(reason)"
     case .oneProcess(let reason): limits += "; in one process: \(reason)"
