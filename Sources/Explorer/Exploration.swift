@@ -136,8 +136,8 @@ package struct Exploration: Sendable {
     return outcome ?? .sampled(count: 0, leftBehind: 0, escaped: [])
   }
 
-  /// The outcome of a body that failed in its first execution. That had one of all orders, so if all
-  /// pass, it failed by something else.
+  /// The outcome of a body that failed in its first execution. That had one of the orders: if all
+  /// of them pass, it failed by something else.
   private func failedOnlyFirst(
     after outcome: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
