@@ -182,3 +182,22 @@ struct CallCounter {
     made[thread, default: [:]][key, default: 0] += 1
   }
 }
+
+extension Exploration {
+  /// Reads the failing orders of earlier runs without executing one.
+  ///
+  /// - Throws: What is wrong with their file, in one line.
+  package func checkCorpus() throws(ExplorationRefusal) {
+    guard let folder = options.corpus else { return }
+    if let error = Corpus(of: name, in: folder).error {
+      throw ExplorationRefusal(description: error)
+    }
+  }
+
+  /// The file that keeps failing orders of the body; `nil` if none is kept.
+  package var corpusFile: String? {
+    guard let folder = options.corpus else { return nil }
+    let corpus = Corpus(of: name, in: folder)
+    return corpus.orders.isEmpty ? nil : corpus.path
+  }
+}

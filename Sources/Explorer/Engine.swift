@@ -95,7 +95,7 @@ struct Engine {
     let first = spreads ? min(left, Self.ordersBeforeJobs) : most
     var result = try exploreInSlices(
       strategy, phase, seconds: seconds ?? phase.seconds, most: first, body)
-    // Of the first exploration: one that begins anew finds what that has left behind.
+    // Before the exploration begins anew, in a process that has run the body.
     failedFirst = failedFirst || (!isReplay && result.failed_first)
     if case .replay = phase { divergence = Self.divergence(strategy) }
     var isHere = !options.isIsolated

@@ -226,9 +226,7 @@ package struct Exploration: Sendable {
             seconds: options.seconds / 20, orders: 10, body)
           if case .failed = first { return first }
         }
-        if engine.tasksBlock {
-          starves = try firstOrderDeadlocks(onThreads: 1, &engine, body)
-        }
+        if engine.tasksBlock { starves = try firstOrderDeadlocks(onThreads: 1, &engine, body) }
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         if left > 0 {
           let most = starves ? options.seconds / 5 : left
@@ -285,23 +283,6 @@ package struct Exploration: Sendable {
     var failure = try failure(race.order, &engine, body)
     failure.explanation.insert("no order of its accesses fails otherwise: \(tried)", at: 0)
     return failure
-  }
-
-  /// Reads the failing orders of earlier runs without executing one.
-  ///
-  /// - Throws: What is wrong with their file, in one line.
-  package func checkCorpus() throws(ExplorationRefusal) {
-    guard let folder = options.corpus else { return }
-    if let error = Corpus(of: name, in: folder).error {
-      throw ExplorationRefusal(description: error)
-    }
-  }
-
-  /// The file that keeps failing orders of the body; `nil` if none is kept.
-  package var corpusFile: String? {
-    guard let folder = options.corpus else { return nil }
-    let corpus = Corpus(of: name, in: folder)
-    return corpus.orders.isEmpty ? nil : corpus.path
   }
 
   /// Code of a module, or of one that it uses, that no exploration controls: atomics, and a

@@ -41,7 +41,7 @@ struct TurnTests {
   @Test("that cannot finish has finished the orders with few preemptions, and knows the object")
   func bounded() throws {
     var sources: [String] = []
-    // Of these, 0.6 s are for one preemption, also on a machine that builds something meanwhile.
+    // One preemption has 0.6 s of the 15: enough on a machine that builds something meanwhile.
     let outcome = try Self.exploration(seconds: 15).run {
       Self.body(blocks: 3, locks: 8)
     } notes: {
