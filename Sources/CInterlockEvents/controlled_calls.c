@@ -17,8 +17,7 @@ static void free_and_tell(void *block) {
   __attribute__((musttail)) return ((free_call *)real_free)(block);
 }
 
-/// An object that no call makes, such as a `Mutex`, ends with its memory.
-static void follow_freed_memory(void) {
+void interlock_follow_freed_memory(void) {
   // Explorations take turns.
   if (!real_free) interlock_lead_calls("free", (void *)free, &real_free, (void *)free_and_tell);
 }
@@ -28,7 +27,7 @@ bool interlock_control_begin(const interlock_performer *performer) {
   interlock_posix = performer->posix;
   interlock_dispatch = performer->dispatch;
   interlock_tasks = performer->tasks;
-  follow_freed_memory();
+  interlock_follow_freed_memory();
   return interlock_want_control(true);
 }
 

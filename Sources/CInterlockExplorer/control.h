@@ -42,6 +42,8 @@ struct interlock_logical_thread {
   uint32_t call_stack;
   /// With `follows_callers`: the object of the task that it runs, 0 for none.
   uint32_t task;
+  /// How many initialisers of globals it runs, one within another.
+  uint32_t initialisers;
   /// The call that it makes at its pending operation, where the operation does not tell; or NULL.
   const char *call;
   /// The time limit of its wait was reached.

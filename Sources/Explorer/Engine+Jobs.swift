@@ -6,10 +6,10 @@ extension Engine {
   /// that of one process.
   static var ordersBeforeJobs: Int { 250 }
 
-  /// Why the options leave an exploration to one process; `nil` where they do not, or ask for one.
-  static func reasonForOneProcess(_ options: ExplorationOptions) -> String? {
+  /// Why this engine leaves an exploration to one process; `nil` where it does not, or is asked for one.
+  var reasonForOneProcess: String? {
     guard (options.jobs ?? 1) > 1 else { return nil }
-    if options.isolatesEach { return "each order has one of its own" }
+    if isolatesEach { return "each order has one of its own" }
     return switch options.strategy {
     case .depthFirst: "depth-first search has no parts"
     case .roundRobin, .inTurn: "the strategy has no parts"
@@ -19,7 +19,7 @@ extension Engine {
 
   /// Whether several processes explore a phase, each its part.
   func spreads(_ phase: Phase) -> Bool {
-    (options.jobs ?? 1) > 1 && !options.isolatesEach && phase.hasParts && inOneProcess == nil
+    (options.jobs ?? 1) > 1 && !isolatesEach && phase.hasParts && inOneProcess == nil
   }
 
   /// Explores a phase in several processes, of which `first` were its first orders in this one.

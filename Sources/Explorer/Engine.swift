@@ -32,6 +32,8 @@ struct Engine {
   private(set) var escaped: Set<String> = []
   /// Of the last phase that sampled: what it reached.
   private(set) var estimate: ExplorationEstimate?
+  /// The last executions shared a process.
+  private var hasShared = false
   /// All orders within this bound were executed, and what was known of the body then.
   private var finished: (bound: ExplorationBound, facts: UInt32, points: AccessPoints)?
   /// Why the order of sections is not known; `nil` where it is, or where there are none.
@@ -64,7 +66,7 @@ struct Engine {
     self.state = state
     self.facts = facts
     self.points = points
-    inOneProcess = Self.reasonForOneProcess(options)
+    inOneProcess = reasonForOneProcess
   }
 
   /// Makes points of the accesses whose races failed the last run; returns `false` if they cannot
@@ -77,6 +79,18 @@ struct Engine {
     leftBehind -= Int(run.left_behind)
     return true
   }
+
+  /// An execution leaves state behind, which the next one finds unless it has a process of its own.
+  var keepsState: Bool { facts & UInt32(INTERLOCK_FACT_KEEPS_STATE.rawValue) != 0 }
+
+  /// Whether each execution has a process of its own.
+  var isolatesEach: Bool { options.isolatesEach || options.isIsolated && keepsState }
+
+  /// Whether executions shared a process, each of which could have one of its own.
+  var canIsolateEach: Bool { options.isIsolated && hasShared }
+
+  /// The facts of a body that leaves state behind.
+  var factsWithState: UInt32 { facts | UInt32(INTERLOCK_FACT_KEEPS_STATE.rawValue) }
 
   /// Runs executions until the strategy has nothing left, the budget is spent, or one fails.
   mutating func run(
@@ -113,6 +127,7 @@ struct Engine {
       estimate = ExplorationEstimate(share: result.reached, distinct: Int(result.distinct))
     }
     facts = result.facts
+    inOneProcess = inOneProcess ?? reasonForOneProcess
     // Each time one more of a few facts is known.
     if WeakExchanges.learn() || result.must_begin_anew {
       return try run(phase, seconds: seconds, body)
@@ -131,7 +146,11 @@ struct Engine {
       result.executions -= result.cut
       result.cut = 0
     }
-    if !isReplay { executions += Int(result.executions) }
+    if !isReplay {
+      executions += Int(result.executions)
+      // A replay may show later that they should not have.
+      hasShared = !isolatesEach
+    }
     if case .bounded(let most, _) = phase, result.failures == 0,
       interlock_dfs_has_run_out(strategy)
     {
@@ -145,6 +164,7 @@ struct Engine {
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
     limits.boundsExchanges = limits.boundsExchanges || result.bounds_exchanges
     limits.hasUnreadExchanges = limits.hasUnreadExchanges || result.has_unread_exchanges
+    limits.keepsState = keepsState && !isolatesEach
     limits.boundsWaiters = limits.boundsWaiters || result.bounds_waiters
     limits.strengthensAtomics = limits.strengthensAtomics || result.strengthens_atomics
     tasksBlock = tasksBlock || result.tasks_block
@@ -279,7 +299,7 @@ struct Engine {
     let isFirst = earlier == 0
     // The body has run here: it has initialised its globals.
     let isWarm = isReplay && executions > 0 && !options.isIsolated
-    asked.warm_ups = options.isolatesEach || !isFirst || isWarm ? 0 : 1
+    asked.warm_ups = isolatesEach || !isFirst || isWarm ? 0 : isReplay ? 1 : 2
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.task_width = UInt32(options.taskWidth ?? 0)
@@ -302,7 +322,7 @@ struct Engine {
       asked.deadlocked_context = Unmanaged.passUnretained(witness).toOpaque()
     }
     // The strategy of a replay is asked for what it saw.
-    asked.forks_each = options.isolatesEach || isReplay
+    asked.forks_each = isolatesEach || isReplay
     let reporter = reporter
     asked.child_begins = {
       Unmanaged<ChildReporter>.fromOpaque($0!).takeUnretainedValue().begin()

@@ -66,6 +66,8 @@ package struct Exploration: Sendable {
     case orderUnknown(String)
     /// One process explored although several were asked for, for this reason.
     case oneProcess(String)
+    /// Each order ran in a process of its own, since executions leave state behind.
+    case ownProcesses
     /// What executions have shown of the body. Parts fit together only if each shows the same.
     case facts(UInt32)
     /// How long it took, and how long it waited for other explorations besides.
@@ -93,6 +95,8 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     let end = ContinuousClock.now + .seconds(options.seconds)
     Self.forgetTaskNames()
+    // What its first use takes, each child process would take.
+    if options.isIsolated { around? {} }
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
     if let error = corpus?.error { notes(.corpus(error)) }
     var failing: [Corpus.Order] = []
@@ -102,6 +106,13 @@ package struct Exploration: Sendable {
     if outcome == nil {
       var engine = Engine(options, of: name, around: around, state: state)
       outcome = try search(&engine, body)
+      if case .failed(let failure) = outcome, failure.mayComeFromState, engine.canIsolateEach {
+        engine = Engine(
+          options, of: name, around: around, state: state, facts: engine.factsWithState)
+        var again = self
+        again.options.seconds = max(1, (end + engine.waited - ContinuousClock.now) / .seconds(1))
+        outcome = try again.search(&engine, body)
+      }
       if engine.tasksBlock, let passed = outcome {
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         outcome = try tryNarrowPools(after: passed, &engine, seconds: left, body)
@@ -117,6 +128,7 @@ package struct Exploration: Sendable {
       notes(.facts(engine.facts))
       if let reason = engine.orderUnknown { notes(.orderUnknown(reason)) }
       if let reason = engine.inOneProcess { notes(.oneProcess(reason)) }
+      if engine.keepsState, engine.isolatesEach { notes(.ownProcesses) }
       let explains = options.explainsOrders == true
       switch outcome {
       case .sampled(_, _, let escaped, _):
@@ -330,6 +342,10 @@ package struct Exploration: Sendable {
       result, token: token(shortest, engine), at: at, engine.race, escaped: engine.escaped)
     failure.add(witness)
     failure.explainExchanges()
+    if engine.keepsState, !engine.isolatesEach {
+      failure.explanation.append(
+        "executions leave state behind, such as a static variable, which may be the cause")
+    }
     failure.explanation += try missingMemoryOrders(in: result, engine, body)
     return failure
   }

@@ -64,6 +64,9 @@ extension ExplorationFailure {
     return number + "; the shortest schedule found has \(switches)"
   }
 
+  /// Whether what an earlier execution left behind may have made it fail.
+  var mayComeFromState: Bool { isUnrepeatable || verdict == .notDeterministic }
+
   private var starvation: String? {
     guard let dryPoolWidth else { return nil }
     let threads =

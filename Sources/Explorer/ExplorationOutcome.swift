@@ -60,6 +60,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   /// A task can block its thread, and not every order on narrow pools was tried.
   package var leavesOutNarrowPools = false
 
+  /// Executions find the state that earlier ones have left behind.
+  package var keepsState = false
+
   /// Nothing is left out.
   package init() {}
 
@@ -75,6 +78,7 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     hasUnreadExchanges = hasUnreadExchanges || other.hasUnreadExchanges
     boundsWaiters = boundsWaiters || other.boundsWaiters
     poolWidth = poolWidth ?? other.poolWidth
+    keepsState = keepsState || other.keepsState
     leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
   }
 
@@ -110,6 +114,10 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     }
     if leavesOutNarrowPools {
       words.append("a task can block, and not all orders of narrow pools were tried")
+    }
+    if keepsState {
+      words.append(
+        "executions found what earlier ones had left behind, such as a static variable")
     }
     return words
   }

@@ -56,4 +56,17 @@ struct ExploredTraitTests {
     #expect(texts.first?.contains("a budget must be more than 0") == true, "\(texts)")
     #expect(texts.last?.contains("token") == true, "\(texts)")
   }
+
+  @Test("runs each order of a body that leaves state behind in a process of its own, and no other")
+  func staticState() throws {
+    let run = try WatchedRun("swift-testing", "STStatic/")
+    #expect(run.issues.map(\.test) == ["loadsTwice()"], "\(run.issues)")
+    let text = run.issues.first?.text ?? ""
+    #expect(text.contains("Expectation failed: await Self.cache.loads == 1"), "\(text)")
+    let passing = run.output.matches(
+      of: /explore: all (\d) orders? pass(.*)  STStatic/)
+    let orders = passing.map { ($0.1, $0.2.contains("each order in a process of its own")) }
+    #expect(orders.filter(\.1).map(\.0) == ["2", "2", "2"], "\(run.output)")
+    #expect(orders.filter { !$0.1 }.map(\.0) == ["1"], "\(run.output)")
+  }
 }

@@ -39,7 +39,7 @@ struct HuntedTestsTests {
     }
     #expect(tests?.cases.map(\.test).sorted() == names, "\(run.output)")
     #expect(tests?.cases.allSatisfy { $0.result == .everyOrder && $0.orders == 2 } == true)
-    #expect(run.output.contains("Test run with 13 tests in 1 suite "), "\(run.output)")
+    #expect(run.output.contains("Test run with 14 tests in 1 suite "), "\(run.output)")
     let xctest = try Hunt().run(
       "xctest", "XCAsTheyAre",
       "explore_budget=1 explore_filter=^WatchedTests.XCAsTheyAre/testActor$")

@@ -14,7 +14,7 @@ struct TestsAsTheyAreTests {
   func off() throws {
     let run = try run("delays=off")
     #expect(!run.output.contains("explore:"), "\(run.output)")
-    #expect(run.output.contains("Test run with 13 tests in 1 suite"), "\(run.output)")
+    #expect(run.output.contains("Test run with 14 tests in 1 suite"), "\(run.output)")
   }
 
   @Test("fails a test that some order fails, and warns of one that only a late time fails")
@@ -27,8 +27,8 @@ struct TestsAsTheyAreTests {
     #expect(
       texts.map { $0.contains("\nonly where a sleep or a limit of time ends late: ") }
         == [true, false], "\(texts)")
-    // The test with a process, and the one whose number of tasks changes.
-    let summary = "interlock: explore: 18 test cases: 14 in every order, 1 failed, "
+    // The test with a process, and the one whose tasks are others in each process.
+    let summary = "interlock: explore: 19 test cases: 15 in every order, 1 failed, "
     let late = "1 failed only where a time is late, "
     let reasons = ["not controlled: Foundation.Process", "the body is not deterministic"]
     let once = reasons.map { "1 once, as usual (\($0))" }.joined(separator: ", ")

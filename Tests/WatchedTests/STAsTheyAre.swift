@@ -92,13 +92,24 @@ private func takeTwice(_ purse: Purse, _ coins: Int) async {
 
   private static let runs = Mutex(0)
 
-  /// Each time it makes another number of tasks.
+  /// Each time in one process it makes another number of tasks.
+  @Test func countsRuns() async {
+    for _ in 0..<Self.nextRun() { await takeTwice(purse, 1) }
+  }
+
+  private static func nextRun() -> Int {
+    runs.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+
+  /// In each process, and each time in one, it makes its tasks at other steps.
   @Test func notDeterministic() async {
-    for _
-      in 0..<Self.runs.withLock({
-        $0 += 1; return $0
-      })
-    { await takeTwice(purse, 1) }
+    let number = Int(getpid()) + Self.nextRun()
+    for bit in 0..<16 {
+      if number >> bit & 1 == 1 { await takeTwice(purse, 1) } else { await purse.take(1) }
+    }
   }
 
   /// The other end of the socket answers by itself.

@@ -136,6 +136,9 @@ typedef struct {
 /// Installs the performer of the calls of explored threads, until `interlock_control_end`. Returns
 /// false if calls are not interposed. Threads are explored by their mark; all others pass through.
 bool interlock_control_begin(const interlock_performer *performer) HIDDEN;
+/// Follows the end of memory: an object that no call makes, such as a `Mutex`, ends with its own.
+/// Children of the process do so too, which would take each of them a millisecond.
+void interlock_follow_freed_memory(void) HIDDEN;
 void interlock_control_end(void) HIDDEN;
 
 /// The address and size in bytes of the executable's code, from which most calls come.

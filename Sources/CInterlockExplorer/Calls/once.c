@@ -57,11 +57,14 @@ bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void 
     return false;
   }
   object->owner = interlock_current_thread();
+  interlock_current_thread()->initialisers += is_global;
   return true;
 }
 
 void interlock_perform_once_end(const void *token) {
   interlock_object *object = interlock_object_at(token);
+  interlock_logical_thread *owner = object->owner;
+  if (owner && object->value) owner->initialisers--;
   object->owner = NULL;
   if (object->value) {
     interlock_the_engine.has_initialised = true;

@@ -100,4 +100,87 @@ bool interlock_engine_repeat(void) {
   return is_same && first.verdict == INTERLOCK_EXPLORED_PASSED;
 }
 
+/// A step of an execution that no strategy chooses. Its thread and its object are not compared: an
+/// initialiser may have made some before.
+typedef struct {
+  interlock_operation_kind kind;
+  uintptr_t place;
+} warm_step;
+
+typedef struct {
+  INTERLOCK_LIST(warm_step) steps;
+  interlock_explored_verdict verdict;
+} warm_execution;
+
+/// The running one, and the one before.
+static warm_execution warm, warm_before;
+
+void interlock_note_warm_step(const interlock_logical_thread *thread) {
+  // Globals and the libraries' lazy state are initialised in the first execution only, and a thread
+  // may have to wait for that.
+  if (thread->initialisers || thread->pending.object >= INTERLOCK_FIRST_LIBRARY_OBJECT ||
+      thread->pending.kind == INTERLOCK_OPERATION_UNKNOWN) {
+    return;
+  }
+  const warm_step step = {thread->pending.kind, thread->place};
+  INTERLOCK_PUSH(&warm.steps, step);
+}
+
+static bool is_same_warm_step(const warm_step *a, const warm_step *b) {
+  return a->kind == b->kind && a->place == b->place;
+}
+
+static bool has_kept_state(void) {
+  if (warm.verdict != warm_before.verdict) return true;
+  // A failure ends its execution anywhere.
+  if (warm.verdict != INTERLOCK_EXPLORED_PASSED) return false;
+  if (warm.steps.count != warm_before.steps.count) return true;
+  for (size_t index = 0; index < warm.steps.count; index++) {
+    if (!is_same_warm_step(&warm.steps.items[index], &warm_before.steps.items[index])) return true;
+  }
+  return false;
+}
+
+/// Whether an execution has ended so that its steps can be compared with those of another one.
+static bool has_comparable_end(void) {
+  return ENGINE.verdict <= INTERLOCK_EXPLORED_FAILED && !ENGINE.is_limited && !ENGINE.has_escaped;
+}
+
+static bool execute_warm(void) {
+  const warm_execution last = warm_before;
+  warm_before = warm;
+  warm = last;
+  warm.steps.count = 0;
+  ENGINE.is_warming_up = true;
+  interlock_engine_execute();
+  ENGINE.is_warming_up = false;
+  warm.verdict = ENGINE.verdict;
+  return has_comparable_end();
+}
+
+static bool can_compare;
+
+void interlock_engine_warm_up(void) {
+  const uint32_t known = ENGINE.result->facts;
+  can_compare = false;
+  if (ENGINE.options.warm_ups == 0) return;
+  const bool is_comparable = execute_warm();
+  ENGINE.result->failed_first = ENGINE.verdict == INTERLOCK_EXPLORED_FAILED;
+  if (ENGINE.options.warm_ups == 1 || !is_comparable) return;
+  // What is learnt makes more points. In a new child the first execution has them too.
+  const bool has_learnt = ENGINE.result->facts != known;
+  if (has_learnt && ENGINE.is_child) ENGINE.result->must_begin_anew = true;
+  if (ENGINE.result->must_begin_anew) return;
+  can_compare = execute_warm() && !has_learnt;
+  if (can_compare && has_kept_state()) interlock_learn(INTERLOCK_FACT_KEEPS_STATE);
+}
+
+void interlock_engine_cool_down(void) {
+  if (!can_compare || ENGINE.result->failures || ENGINE.result->must_begin_anew) return;
+  const uint64_t left_behind = ENGINE.result->left_behind;
+  // Also an order that was chosen may have left something behind.
+  if (execute_warm() && has_kept_state()) interlock_learn(INTERLOCK_FACT_KEEPS_STATE);
+  ENGINE.result->left_behind = left_behind;
+}
+
 #endif

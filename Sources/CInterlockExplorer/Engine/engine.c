@@ -193,6 +193,7 @@ static interlock_logical_thread *next_thread(void) {
     interlock_exploration_step step = interlock_engine_step_of(thread);
     step.enabled = (uint32_t)ENGINE.enabled.count;
     interlock_engine_note_step(&step);
+    if (ENGINE.is_warming_up) interlock_note_warm_step(thread);
     // The name was that of this call, and its readiness that of this point.
     thread->call = NULL;
     thread->is_announced = false;

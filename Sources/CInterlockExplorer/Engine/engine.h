@@ -205,6 +205,12 @@ void interlock_engine_note_step(const interlock_exploration_step *step) HIDDEN;
 /// Returns the thread's pending operation as a step (failures.c).
 interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) HIDDEN;
 
+/// Runs the executions that no strategy chooses, before the first and behind the last one that it
+/// does; a difference becomes the fact that the body keeps state (determinism.c).
+void interlock_engine_warm_up(void) HIDDEN;
+void interlock_engine_cool_down(void) HIDDEN;
+/// Notes the step of such an execution that the thread takes.
+void interlock_note_warm_step(const interlock_logical_thread *thread) HIDDEN;
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
 /// the engine's state. Returns false then (determinism.c).
 bool interlock_engine_repeat(void) HIDDEN;

@@ -119,15 +119,7 @@ static void run_executions(void) {
   bool follows_callers = ENGINE.options.follows_callers;
   interlock_estimate *own = NULL, *estimate = ENGINE.options.estimate;
   if (ENGINE.options.estimates && !estimate) estimate = own = interlock_estimate_create();
-  ENGINE.is_warming_up = true;
-  for (uint32_t index = 0; index < ENGINE.options.warm_ups; index++) {
-    // A failure here is found again, and counted, in an execution that is counted, unless the body
-    // finds what this one has left behind.
-    if (interlock_engine_execute()) continue;
-    result->failed_first = ENGINE.verdict == INTERLOCK_EXPLORED_FAILED;
-    break;
-  }
-  ENGINE.is_warming_up = false;
+  interlock_engine_warm_up();
   result->left_behind = 0;
   counted = 0;
   while (!result->must_begin_anew) {
@@ -165,6 +157,7 @@ static void run_executions(void) {
   }
   // The last one, if none failed: its trace and its hash.
   if (!result->failures) keep();
+  interlock_engine_cool_down();
   if (estimate) {
     result->reached = interlock_estimate_coverage(estimate);
     result->distinct = interlock_estimate_distinct(estimate);

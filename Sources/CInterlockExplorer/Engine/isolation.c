@@ -1,6 +1,7 @@
 // Exploration in a child process, with what it does in shared memory: the end of the child is a
 // finding.
 #include "interlock_layouts.h"
+#include "interlock_performer.h"
 #include "interlock_tests.h"
 #include "../Sections/section_lines.h"
 #include "isolation.h"
@@ -177,6 +178,7 @@ bool interlock_isolation_begin(void) {
   // In a child the runtime writes the parent's number of the thread, and a layout seems to differ.
   interlock_layouts_lost(0);
   interlock_marks.hidden++;
+  interlock_follow_freed_memory();
   interlock_share_section_lines();
   interlock_share_exchanges();
   return true;

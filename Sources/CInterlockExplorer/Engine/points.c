@@ -183,6 +183,11 @@ void interlock_learn(interlock_exploration_fact fact) {
   // The executions that come before the counted ones are there to learn. For the order of sections
   // the caller must act.
   bool needs_caller = fact == INTERLOCK_FACT_SECTIONS;
+  // A new process finds no state that an execution has left behind.
+  if (fact == INTERLOCK_FACT_KEEPS_STATE) {
+    if (ENGINE.is_child) ENGINE.result->must_begin_anew = true;
+    return;
+  }
   if (!ENGINE.is_warming_up || needs_caller) ENGINE.result->must_begin_anew = true;
 }
 

@@ -81,7 +81,9 @@ typedef enum {
   /// A function of the library's asynchronous sequences takes a lock of the runtime: it looks at a
   /// stream or a group, and each look is a point.
   INTERLOCK_FACT_SEQUENCES = 1 << 9,
-  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_SEQUENCES - 1,
+  /// An execution leaves state behind, which the next one finds. Nothing more is a point for it.
+  INTERLOCK_FACT_KEEPS_STATE = 1 << 10,
+  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_KEEPS_STATE - 1,
 } interlock_exploration_fact;
 
 typedef struct {
@@ -104,7 +106,8 @@ typedef struct {
   /// a second for what is not controlled.
   bool leaves_outside;
   /// The number of executions before the first that the strategy chooses, so that lazy state is
-  /// initialised. Thread 0 goes first in each.
+  /// initialised: 0, 1 or 2. Thread 0 goes first in each. Two are compared, and with a third after
+  /// the last: where they differ, the body leaves state behind.
   uint32_t warm_ups;
   /// How many executions, from the first, are run twice with the same choices. A trace that differs
   /// is a failure: the body depends on something that is not controlled, or leaves state behind.

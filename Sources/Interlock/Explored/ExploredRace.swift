@@ -21,6 +21,9 @@ package struct ExploredMemoryRaces: Sendable, Codable {
   fileprivate var shown: MemoryRace?
   fileprivate var failed: Set<KnownMemoryRaces.Sites>
   fileprivate var known: [KnownMemoryRaces.Sites: ExploredMemoryRace]
+
+  /// There is none.
+  package var isEmpty: Bool { shown == nil && failed.isEmpty && known.isEmpty }
 }
 
 /// What is found once, in an exploration, of two call sites that race in memory.

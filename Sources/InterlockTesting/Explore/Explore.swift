@@ -124,7 +124,8 @@ public struct ExploreOption: Sendable {
   /// Runs the executions in a child process.
   ///
   /// What the body writes to memory is lost. A body that corrupts its memory, or that kills its
-  /// process, ends only the child, which is a finding.
+  /// process, ends only the child, which is a finding. If the first order has other steps when it
+  /// is executed again, the body leaves state behind, and each order has a child of its own.
   public static var isolated: Self {
     Self { options in
       options.isIsolated = true

@@ -89,6 +89,8 @@ func report(
     case .orderUnknown(let reason):
       limits += "; races of sections that do not overlap are NOT decided: \(reason)"
     case .oneProcess(let reason): limits += "; in one process: \(reason)"
+    case .ownProcesses:
+      limits += "; each order in a process of its own: the body leaves state behind"
     case .time(let own, let waited):
       // The test library's time contains the waiting.
       limits += "; took \(seconds(own))"

@@ -1,0 +1,79 @@
+import Foundation
+import InterlockTesting
+import Testing
+
+private actor GlobalCache {
+  private var values: [String: Int] = [:]
+  private(set) var loads = 0
+
+  func value(_ key: String) async -> Int {
+    if let value = values[key] { return value }
+    loads += 1
+    await Task.yield()
+    values[key] = loads
+    return loads
+  }
+}
+
+private actor GlobalCount {
+  private(set) var value = 0
+  func add() { value += 1 }
+}
+
+/// Tests of global state: each is as it would be if it ran once, in a process of its own.
+@Suite(.explored(.budget(.seconds(5)))) struct STStatic {
+  private static let cache = GlobalCache()
+
+  /// The second order would find a warm cache.
+  @Test func loadsTwice() async {
+    async let one = Self.cache.value("a")
+    async let other = Self.cache.value("a")
+    _ = await (one, other)
+    #expect(await Self.cache.loads == 1)
+  }
+
+  private static let counter = GlobalCount()
+
+  @Test func counts() async {
+    async let one: Void = Self.counter.add()
+    async let other: Void = Self.counter.add()
+    _ = await (one, other)
+    #expect(await Self.counter.value == 2)
+  }
+
+  private static let seen = GlobalCount()
+
+  /// The order in which the other task comes first leaves something behind: nothing fails, but
+  /// later executions have other steps.
+  @Test func leftByOneOrder() async {
+    let own = GlobalCount()
+    if await Self.seen.value > 0 { return }
+    async let one: Void = own.add()
+    async let other = own.value
+    _ = await one
+    if await other == 0 { await Self.seen.add() }
+  }
+
+  private static let failed = GlobalCount()
+
+  /// The same, and an order behind it fails: none does in a process of its own.
+  @Test func failsAfterOneOrder() async {
+    let own = GlobalCount()
+    let isFirst = await Self.failed.value == 0
+    async let one: Void = own.add()
+    async let other = own.value
+    _ = await one
+    if await other == 0 { await Self.failed.add() }
+    #expect(isFirst)
+  }
+
+  private static let lock = NSLock()
+  private static let names: [String: Int] = lock.withLock { ["a": 1] }
+
+  /// Initialises globals that never change.
+  @Test func constants() async {
+    async let one = Self.names["a"]
+    async let other = Self.lock.withLock { Self.names["b"] }
+    #expect(await (one ?? 0) + (await other ?? 0) == 1)
+  }
+}
