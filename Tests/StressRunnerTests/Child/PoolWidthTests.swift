@@ -65,12 +65,18 @@ struct PoolWidthTests {
 
   @Test("Blocks that a queue held back starve for certain: libdispatch's list has their order")
   func heldBack() throws {
-    // The pool's one thread passes on all blocks before it begins the first of them.
-    let stuck = try result("held-back", callers: 1, driver: .threads, width: 1, stall: 60)
+    let stuck = try result("held-back", callers: 1, driver: .threads, width: 1, stall: 20)
     let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
-    #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
-    #expect(try #require(stuck.observation.detectionSeconds) < 60)
-    #expect(try #require(diagnosis.pool?.needed) == 600)
+    let needed = try #require(diagnosis.pool?.needed)
+    // The pool's one thread passes on all blocks before it begins the first of them. If it is
+    // interrupted, another thread begins it, and the needed block comes before some of the others.
+    #expect(needed <= 600)
+    if needed > 255 {
+      #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
+      #expect(try #require(stuck.observation.detectionSeconds) < 20)
+    } else {
+      #expect(diagnosis.certainty == .doubtful(.poolGrows))
+    }
     let enough = try result("held-back", callers: 1, driver: .threads, width: 600)
     #expect(enough.verdict.kind == .passed, "\(enough.verdict)")
   }
