@@ -299,7 +299,8 @@ struct Engine {
     let isFirst = earlier == 0
     // The body has run here: it has initialised its globals.
     let isWarm = isReplay && executions > 0 && !options.isIsolated
-    asked.warm_ups = isolatesEach || !isFirst || isWarm ? 0 : isReplay ? 1 : 2
+    let isCompared = options.checksState && !isReplay
+    asked.warm_ups = isolatesEach || !isFirst || isWarm ? 0 : isCompared ? 2 : 1
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.task_width = UInt32(options.taskWidth ?? 0)

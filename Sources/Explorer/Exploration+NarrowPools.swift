@@ -129,6 +129,8 @@ extension Exploration {
     other.options.taskWidth = taskWidth
     other.options.seconds = seconds
     other.options.corpus = nil
+    // In this process, the wide pool's executions have shown whether the body leaves state behind.
+    other.options.checksState = options.isIsolated
     other.options.part = nil
     other.options.executions = options.executions.map { max(1, $0 - engine.executions) }
     return other

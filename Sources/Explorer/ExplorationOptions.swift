@@ -64,6 +64,8 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Whether each execution runs in a child process of its own, and so finds globals as they were
   /// before the first.
   package var isolatesEach = false
+  /// Whether the first order is executed again, to see whether the body leaves state behind.
+  var checksState = true
   /// Whether the body may depend on its surroundings: a failure that may have another cause than
   /// the order is left as it was found. An execution ends where it starts a process, or waits for
   /// what is not controlled, and a step has 2 seconds at most.
