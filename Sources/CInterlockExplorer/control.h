@@ -22,6 +22,13 @@ typedef struct interlock_logical_thread interlock_logical_thread;
 /// wait or reach a point.
 typedef bool interlock_readiness(interlock_logical_thread *thread, void *context);
 
+/// Waits for a time, and yields, that have followed one another: how many, since the last step after
+/// which each other thread that could go on had taken one.
+typedef struct {
+  uint32_t count;
+  uint64_t since;
+} interlock_row_of_waits;
+
 /// A logical thread, or a timer, which has a number of its own as a thread does.
 struct interlock_logical_thread {
   /// Its number for the strategy, and that of the object that `START`, `END` and `JOIN` name.
@@ -59,10 +66,11 @@ struct interlock_logical_thread {
   /// when no thread can continue, also where a time is a lower bound.
   bool waits_for_time, comes_last;
   uint64_t due;
-  /// How many waits for a time have followed one another since the step `waits_since`, the last
-  /// after which each other thread had taken one; and the thread's own last step.
-  uint32_t waits;
-  uint64_t waits_since, last_step;
+  /// Its last waits for a time and yields; and its last step.
+  interlock_row_of_waits waits;
+  uint64_t last_step;
+  /// It has yielded, and not taken a step since.
+  bool has_yielded;
   /// A timer made it, or a thread that a timer made: of a task that sleeps, its next part.
   bool follows_timer;
   /// Of a timer.
@@ -257,6 +265,11 @@ void interlock_did_read_clock(void) HIDDEN;
 bool interlock_time_is_exact(void) HIDDEN;
 /// Waits until `due` as a step of the running thread.
 void interlock_wait_for_time(uint64_t due, uintptr_t place) HIDDEN;
+/// The thread's next step comes after a yield. Adds to the row of waits of what yields: the thread's
+/// own, or that of a task, which may go on in another thread each time.
+void interlock_yield_begins(interlock_logical_thread *thread, interlock_row_of_waits *row) HIDDEN;
+/// Yields as a step of the running thread.
+void interlock_yield(interlock_row_of_waits *row, uintptr_t place) HIDDEN;
 /// The virtual clock's reading when the real-time clock shows 1970.
 int64_t interlock_virtual_epoch(void) HIDDEN;
 /// Makes a timer that calls `fire(context)` at `due`, as a step of its own (`TIME_UP` of `object`).

@@ -6,7 +6,8 @@ extension Engine {
   /// that of one process.
   static var ordersBeforeJobs: Int { 250 }
 
-  /// Why this engine leaves an exploration to one process; `nil` where it does not, or is asked for one.
+  /// Why this engine leaves an exploration to one process; `nil` where it does not, or is asked for
+  /// one.
   var reasonForOneProcess: String? {
     guard (options.jobs ?? 1) > 1 else { return nil }
     if isolatesEach { return "each order has one of its own" }
@@ -117,6 +118,7 @@ extension interlock_exploration_result {
   /// Adds the facts that hold of the whole exploration if they hold of one part of it.
   mutating func addFacts(of part: interlock_exploration_result) {
     bounds_sleeps = bounds_sleeps || part.bounds_sleeps
+    bounds_yields = bounds_yields || part.bounds_yields
     uses_time = uses_time || part.uses_time
     bounds_loops = bounds_loops || part.bounds_loops
     bounds_wake_ups = bounds_wake_ups || part.bounds_wake_ups

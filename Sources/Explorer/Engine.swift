@@ -159,6 +159,7 @@ struct Engine {
     }
     leftBehind += Int(result.left_behind)
     limits.boundsSleeps = limits.boundsSleeps || result.bounds_sleeps
+    limits.boundsYields = limits.boundsYields || result.bounds_yields
     limits.hasExactTime = limits.hasExactTime || (options.hasExactTime && result.uses_time)
     limits.boundsLoops = limits.boundsLoops || result.bounds_loops
     limits.boundsWakeUps = limits.boundsWakeUps || result.bounds_wake_ups
@@ -304,6 +305,7 @@ struct Engine {
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
     asked.task_width = UInt32(options.taskWidth ?? 0)
+    asked.yields_in_a_row = UInt32(options.yieldsInARow)
     asked.time = options.hasExactTime ? INTERLOCK_TIME_IS_EXACT : INTERLOCK_TIME_IS_LOWER_BOUND
     asked.memory_model =
       options.memoryModel == .weak ? INTERLOCK_MEMORY_WEAK : INTERLOCK_MEMORY_SEQUENTIAL

@@ -36,6 +36,7 @@ extension Exploration {
     let isOfTasks = platform & Self.tasksAlone != 0
     (options.poolWidth, options.taskWidth) = isOfTasks ? (nil, width) : (width, nil)
     options.hasExactTime = platform & Self.exactTime != 0
+    if platform & Self.manyYields != 0 { options.yieldsInARow = ExplorationOptions.manyYields }
     options.memoryModel = platform & Self.weakMemory != 0 ? .weak : .sequential
     let accesses = Array(
       UnsafeBufferPointer(start: schedule.accesses, count: schedule.access_count))
@@ -47,7 +48,7 @@ extension Exploration {
     }
     var engine = Engine(
       options, of: name, around: around, state: state,
-      facts: (platform & ~(Self.exactTime | Self.tasksAlone | Self.weakMemory)) / Self.widths,
+      facts: platform / Self.widths & UInt32(INTERLOCK_ALL_FACTS.rawValue),
       points: points)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let (result, witness) = try engine.look(at: choices, bodyIsTask: bodyIsTask, body)
@@ -89,6 +90,7 @@ extension Exploration {
     UInt32(options.taskWidth ?? options.poolWidth ?? 0) + facts * widths
       + (options.taskWidth == nil ? 0 : tasksAlone) + (options.hasExactTime ? exactTime : 0)
       + (options.memoryModel == .weak ? weakMemory : 0)
+      + (options.yieldsInARow == ExplorationOptions.manyYields ? manyYields : 0)
   }
 
   /// A token's number of the platform is the width of the pools, and above it what executions had
@@ -96,6 +98,8 @@ extension Exploration {
   private static let widths: UInt32 = 4096
   /// Its bit for a width of the pool of tasks alone.
   private static let tasksAlone: UInt32 = 1 << 30
+  /// Its bit for many yields in a row.
+  private static let manyYields: UInt32 = 1 << 28
   /// Its bit for the weak memory model.
   private static let weakMemory: UInt32 = 1 << 29
   /// Its bit for exact times.

@@ -121,6 +121,9 @@ package struct Exploration: Sendable {
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
         outcome = try trySharedPool(after: passed, &engine, seconds: left, body)
       }
+      if engine.limits.boundsYields, let passed = outcome {
+        outcome = try tryManyYields(after: passed, &engine, body)
+      }
       if engine.failedFirst, let passed = outcome {
         outcome = try failedOnlyFirst(after: passed, &engine, body)
       }

@@ -42,6 +42,12 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// Whether time passes only when no thread can continue, in the order of the times. Otherwise a
   /// time is a lower bound, and its lateness a choice.
   package var hasExactTime = false
+  /// How often a loop yields in a row while others can run.
+  var yieldsInARow = Self.fewYields
+  /// Enough for what other threads do to matter between two of them.
+  static let fewYields = 3
+  /// Tests that yield some ten times where they should wait fail.
+  static let manyYields = 64
   /// What a load of an atomic may read.
   package var memoryModel = MemoryModel.sequential
   /// Memory orders to take in place of the code's, by the address of the call.

@@ -42,8 +42,10 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var hasWeakMemory = false
   /// Atomics were sequentially consistent where the code asks for less.
   package var strengthensAtomics = false
-  /// A loop that waits for a time was held back after a few waits in a row.
+  /// A loop that sleeps was held back after a few times in a row.
   package var boundsSleeps = false
+  /// A loop that yields was.
+  package var boundsYields = false
   /// A loop that waits for an atomic was held back until another thread changed what it reads.
   package var boundsLoops = false
   /// A thread that woke without a signal waited for the same condition again.
@@ -72,6 +74,7 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     hasWeakMemory = hasWeakMemory || other.hasWeakMemory
     strengthensAtomics = strengthensAtomics || other.strengthensAtomics
     boundsSleeps = boundsSleeps || other.boundsSleeps
+    boundsYields = boundsYields || other.boundsYields
     boundsLoops = boundsLoops || other.boundsLoops
     boundsWakeUps = boundsWakeUps || other.boundsWakeUps
     boundsExchanges = boundsExchanges || other.boundsExchanges
@@ -94,8 +97,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     if let poolWidth {
       words.append("on a pool of \(poolWidth) thread\(poolWidth == 1 ? "" : "s")")
     }
-    if boundsSleeps {
-      words.append("a loop that sleeps does so at most 3 times in a row while others can run")
+    if boundsSleeps || boundsYields {
+      let waits = boundsSleeps ? boundsYields ? "sleeps or yields" : "sleeps" : "yields"
+      words.append("a loop that \(waits) was held back after 3 times in a row")
     }
     if boundsLoops {
       words.append("a loop that waits for an atomic goes on once another thread changes it")

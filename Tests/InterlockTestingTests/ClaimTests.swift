@@ -18,7 +18,7 @@ struct ClaimTests {
       ("onePool", "all 1 order pass", ["on a pool of 1 thread"]),
       (
         "sleepingLoop", "all N orders pass",
-        ["a loop that sleeps does so at most 3 times in a row while others can run"]
+        ["a loop that sleeps was held back after 3 times in a row"]
       ),
       (
         "waitingLoop", "all N orders pass",

@@ -34,6 +34,15 @@ struct ExploredTraitTests {
     #expect(run.output.contains(limits), "\(run.output)")
   }
 
+  @Test("finishes the orders of tests that yield until another task has done something")
+  func polling() throws {
+    let run = try WatchedRun("swift-testing", "STPolling/")
+    #expect(run.issues.map(\.test) == ["twoRounds()"], "\(run.issues)")
+    let limit = "a loop that yields was held back after 3 times in a row"
+    let passing = run.output.matches(of: /explore: all (\d+) orders pass.*STPolling/)
+    #expect(passing.count == 6 && passing.allSatisfy { $0.0.contains(limit) }, "\(run.output)")
+  }
+
   @Test("in one order: without a word if it passes, and the same each time")
   func oneOrder() throws {
     let runs = try (0..<2).map { _ in try WatchedRun("swift-testing", "STOneOrder/") }

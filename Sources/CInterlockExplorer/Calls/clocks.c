@@ -71,8 +71,7 @@ void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool 
   if (is_short && self->is_polling && !is_absolute) due = interlock_virtual_now() + shortest;
   self->is_polling = is_short;
   if (due <= interlock_virtual_now()) {
-    interlock_operation yield = interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
-    interlock_point(yield, NULL, NULL, site.place);
+    interlock_yield(&self->waits, site.place);
     return;
   }
   interlock_wait_for_time(due, site.place);
@@ -80,7 +79,7 @@ void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool 
 
 void interlock_perform_yield(interlock_site site) {
   if (!interlock_is_choice(site.returns_to)) return;
-  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, site.place);
+  interlock_yield(&interlock_current_thread()->waits, site.place);
 }
 
 #endif

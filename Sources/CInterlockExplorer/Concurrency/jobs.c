@@ -30,6 +30,10 @@ void interlock_model_job_found(model_item *item) {
   item->only_resumes = true;
 }
 
+void interlock_model_task_yields(const void *task, interlock_logical_thread *thread) {
+  interlock_yield_begins(thread, &interlock_task_at((uintptr_t)task)->waits);
+}
+
 bool interlock_is_job_of_actor(const char *job) {
   uint32_t kind = *(const uint32_t *)(job + at_kind) & kind_mask;
   return kind != 0 && kind != resuming_kind;

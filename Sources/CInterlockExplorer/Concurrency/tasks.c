@@ -250,7 +250,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
 static bool yields(interlock_calling_task caller, interlock_site site) {
   if (gives_up(caller)) return false;
   interlock_name_call("Task.yield");
-  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, site.place);
+  interlock_yield(&interlock_task_at(caller.task)->waits, site.place);
   return true;
 }
 

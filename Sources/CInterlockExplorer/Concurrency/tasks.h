@@ -27,6 +27,8 @@ typedef struct interlock_model_task {
   uint32_t parts;
   /// The thread that has awaited its end last.
   const interlock_logical_thread *awaited_by;
+  /// Its last yields.
+  interlock_row_of_waits waits;
   /// The number of its last continuation, 0 for none; where it was made; whether it was resumed.
   uint32_t continuation;
   uintptr_t continuation_place;

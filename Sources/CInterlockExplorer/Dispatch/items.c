@@ -199,6 +199,13 @@ static bool hands_itself_over(const model_thread *thread, const model_item *item
   return interlock_running_task(&actor) == (uintptr_t)item->task && actor == 0;
 }
 
+/// Whether the item is the first that a task waits for when it has yielded: the one that only
+/// resumes it, unless that runs at once.
+static bool resumes_after_yield(const model_item *running, const model_item *item) {
+  if (running && running->is_at_once && running->task == item->task) item = running;
+  return item->only_resumes && !(item->request.flags & INTERLOCK_FLAG_DELAYED);
+}
+
 void interlock_model_hand_over(model_item *item, uintptr_t place) {
   const interlock_dispatch_request *request = &item->request;
   model_queue *queue = interlock_model_queue_at(request->queue);
@@ -226,9 +233,11 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     return;
   }
   interlock_model_put(queue, &item->entry);
+  const bool yields = resumes_after_yield(thread ? thread->running : NULL, item);
   if (goes_on) {
     item->entry.thread = running;
     thread->again = item;
+    if (yields) interlock_model_task_yields(item->task, running);
     return;
   }
   interlock_logical_thread *made =
@@ -240,6 +249,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   }
   item->entry.thread = made;
   made->is_announced = true;
+  if (yields) interlock_model_task_yields(item->task, made);
   if (is_job) {
     made->task = item->task_number;
     made->call = request->flags & INTERLOCK_FLAG_FIRST_JOB ? "begin task" : "continue";

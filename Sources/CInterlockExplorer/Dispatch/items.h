@@ -105,6 +105,8 @@ void interlock_model_item_begins(void *item) HIDDEN;
 void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 
 // Tasks (../Concurrency/tasks.c, ../Concurrency/jobs.c).
+/// The task has yielded, and goes on in a step of the thread.
+void interlock_model_task_yields(const void *task, interlock_logical_thread *thread) HIDDEN;
 /// Finds the task of an item's job. Call it while the task that makes the call still runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
 /// Record that a job is submitted to a queue; that its part begins, and ends, on the running

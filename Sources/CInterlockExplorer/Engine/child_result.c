@@ -170,6 +170,7 @@ static void check_numbers(interlock_exploration_result *result,
   }
   check_boolean(&result->is_complete);
   check_boolean(&result->bounds_sleeps);
+  check_boolean(&result->bounds_yields);
   check_boolean(&result->uses_time);
   check_boolean(&result->bounds_loops);
   check_boolean(&result->bounds_wake_ups);

@@ -145,30 +145,49 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
   return ENGINE.steps != thread->yielded_at;
 }
 
-static void take_changes(void) {
+/// What only its waits in a row have kept from its next step.
+typedef struct {
+  bool a_sleep, a_yield;
+} held_back;
+
+/// True if the thread may take its next step.
+static bool may_step(interlock_logical_thread *thread, held_back *held) {
+  if (!interlock_engine_can_go_on(thread)) return false;
+  if (!thread->has_yielded || interlock_time_may_pass(thread)) return true;
+  held->a_yield = true;
+  return false;
+}
+
+static void take_changes(held_back *held) {
   for (size_t index = 0; index < ENGINE.changed.count; index++) {
     interlock_logical_thread *thread = ENGINE.changed.items[index];
     thread->is_changed = false;
     bool is_unannounced = thread->waits_for_time ? !interlock_time_is_free(thread)
                                                  : thread->is_ready && !thread->is_announced;
+    is_unannounced |= thread->has_yielded && interlock_time_may_be_held(thread);
     bool are_few = ENGINE.looked_at.count < INTERLOCK_FEW_THREADS;
     keep_looking_at(thread, thread->is_live && (is_unannounced || are_few));
     if (thread->looked_at) continue;
     ENGINE.looks++;
     set_enabled(thread, thread->is_live &&
-                            (thread->waits_for_time || interlock_engine_can_go_on(thread)));
+                            (thread->waits_for_time || may_step(thread, held)));
   }
   ENGINE.changed.count = 0;
 }
 
+/// Whether the thread or timer waits for a time, or yields, again and again.
+static bool may_be_held_back(interlock_logical_thread *thread) {
+  if (!thread->waits_for_time) return thread->has_yielded && interlock_engine_can_go_on(thread);
+  return !thread->comes_last && !interlock_time_is_exact() && !ENGINE.body_has_ended;
+}
+
 /// Returns the thread or timer that was held back and took its last step longest ago; NULL for
-/// none. It waits for a time again and again.
+/// none.
 static interlock_logical_thread *longest_held_back(void) {
   interlock_logical_thread *longest = NULL;
-  if (interlock_time_is_exact() || ENGINE.body_has_ended) return NULL;
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
     interlock_logical_thread *thread = ENGINE.looked_at.items[index];
-    if (!thread->waits_for_time || thread->comes_last) continue;
+    if (!may_be_held_back(thread)) continue;
     bool is_longer = !longest || thread->last_step < longest->last_step ||
                      (thread->last_step == longest->last_step && thread->number < longest->number);
     if (is_longer) longest = thread;
@@ -187,12 +206,12 @@ void interlock_engine_list_yielded(void) {
 
 /// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
 /// neither continues.
-static bool is_time_up(const interlock_logical_thread *thread, bool *is_held_back) {
+static bool is_time_up(const interlock_logical_thread *thread, held_back *held) {
   if (ENGINE.body_has_ended) return false;
   if (thread->comes_last && !interlock_time_is_exact()) return false;
   if (interlock_time_is_exact()) return thread->due <= ENGINE.now;
   bool may_pass = interlock_time_may_pass(thread);
-  *is_held_back |= !may_pass;
+  held->a_sleep |= !may_pass;
   return may_pass;
 }
 
@@ -226,16 +245,17 @@ void interlock_engine_list_last(void) {
 }
 
 void interlock_engine_find_enabled(void) {
-  take_changes();
-  bool is_held_back = false;
+  held_back held = {0};
+  take_changes(&held);
   ENGINE.looks += ENGINE.looked_at.count;
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
     interlock_logical_thread *thread = ENGINE.looked_at.items[index];
-    set_enabled(thread, thread->waits_for_time ? is_time_up(thread, &is_held_back)
-                                               : interlock_engine_can_go_on(thread));
+    set_enabled(thread, thread->waits_for_time ? is_time_up(thread, &held)
+                                               : may_step(thread, &held));
   }
-  if (is_held_back && ENGINE.enabled.count && !ENGINE.is_warming_up) {
-    ENGINE.result->bounds_sleeps = true;
+  if (ENGINE.enabled.count && !ENGINE.is_warming_up) {
+    ENGINE.result->bounds_sleeps |= held.a_sleep;
+    ENGINE.result->bounds_yields |= held.a_yield;
   }
   bool waits = ENGINE.waiting_for_time && !ENGINE.enabled.count && !ENGINE.body_has_ended;
   if (waits && interlock_time_is_exact()) add_next_times(false);

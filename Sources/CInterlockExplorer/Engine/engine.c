@@ -196,7 +196,7 @@ static interlock_logical_thread *next_thread(void) {
     if (ENGINE.is_warming_up) interlock_note_warm_step(thread);
     // The name was that of this call, and its readiness that of this point.
     thread->call = NULL;
-    thread->is_announced = false;
+    thread->is_announced = thread->has_yielded = false;
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);

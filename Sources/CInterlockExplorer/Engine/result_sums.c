@@ -18,6 +18,7 @@ void interlock_result_add(interlock_exploration_result *all,
   sum.left_behind += all->left_behind;
   sum.facts |= all->facts;
   sum.bounds_sleeps |= all->bounds_sleeps;
+  sum.bounds_yields |= all->bounds_yields;
   sum.uses_time |= all->uses_time;
   sum.bounds_loops |= all->bounds_loops;
   sum.bounds_wake_ups |= all->bounds_wake_ups;

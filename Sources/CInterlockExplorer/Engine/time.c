@@ -4,16 +4,17 @@
 // may the others: the wait may end before or after any step of theirs. Its end moves the clock, and
 // commutes with everything but what reads the clock and what the wait's end wakes.
 //
-// A loop that sleeps until another thread has done something would have orders without end. After a
-// few waits in a row it is held back until each other thread that can go on has taken a step
-// (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008, where the number is 1).
+// A loop that sleeps or yields until another thread has done something would have orders without
+// end. After a few such waits in a row it is held back until each other thread that can go on has
+// taken a step (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008, where the number
+// is 1).
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #define ENGINE interlock_the_engine
 
-enum { most_waits_in_a_row = 3 };
+enum { most_sleeps_in_a_row = 3 };
 
 bool interlock_time_is_exact(void) { return ENGINE.options.time == INTERLOCK_TIME_IS_EXACT; }
 
@@ -36,22 +37,29 @@ bool interlock_is_due(uint64_t due) {
 /// True if each other thread that can go on has taken a step since the first of the waits in a row.
 static bool others_have_moved(const interlock_logical_thread *self) {
   // Each thread but the first is made in a step, and the first takes the first step.
-  if (self->waits_since == 0) return true;
+  if (self->waits.since == 0) return true;
   INTERLOCK_EACH_LIVE(other) {
-    bool has_moved = other->last_step > self->waits_since;
+    bool has_moved = other->last_step > self->waits.since;
     if (other == self || other->comes_last || has_moved) continue;
     if (other->waits_for_time || interlock_engine_can_go_on(other)) return false;
   }
   return true;
 }
 
+bool interlock_time_may_be_held(const interlock_logical_thread *thread) {
+  const uint32_t most = thread->has_yielded && ENGINE.options.yields_in_a_row
+                            ? ENGINE.options.yields_in_a_row
+                            : most_sleeps_in_a_row;
+  return thread->waits.count > most;
+}
+
 bool interlock_time_may_pass(const interlock_logical_thread *thread) {
-  return thread->waits <= most_waits_in_a_row || others_have_moved(thread);
+  return !interlock_time_may_be_held(thread) || others_have_moved(thread);
 }
 
 bool interlock_time_is_free(const interlock_logical_thread *thread) {
   return !interlock_time_is_exact() && !thread->comes_last && !ENGINE.body_has_ended &&
-         thread->waits <= most_waits_in_a_row;
+         !interlock_time_may_be_held(thread);
 }
 
 void interlock_time_inherit(interlock_logical_thread *thread) {
@@ -59,16 +67,28 @@ void interlock_time_inherit(interlock_logical_thread *thread) {
   if (!maker || !(maker->fire || maker->follows_timer)) return;
   thread->follows_timer = true;
   thread->waits = maker->waits;
-  thread->waits_since = maker->waits_since;
 }
 
-/// Begins one more wait of the loop that `waits` counts.
+/// Begins one more wait of the row.
+static void count_wait(interlock_logical_thread *thread) {
+  if (others_have_moved(thread)) thread->waits = (interlock_row_of_waits){0, ENGINE.steps};
+  thread->waits.count++;
+}
+
+void interlock_yield_begins(interlock_logical_thread *thread, interlock_row_of_waits *row) {
+  thread->waits = *row;
+  count_wait(thread);
+  *row = thread->waits;
+  thread->has_yielded = true;
+}
+
+void interlock_yield(interlock_row_of_waits *row, uintptr_t place) {
+  interlock_yield_begins(ENGINE.current, row);
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, place);
+}
+
 static void begin_wait(interlock_logical_thread *thread, uint64_t due) {
-  if (others_have_moved(thread)) {
-    thread->waits = 0;
-    thread->waits_since = ENGINE.steps;
-  }
-  thread->waits++;
+  count_wait(thread);
   thread->due = due;
   thread->waits_for_time = true;
   ENGINE.waiting_for_time++;
@@ -100,7 +120,6 @@ interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void 
   timer->fire = fire;
   timer->context = context;
   timer->waits = maker->waits;
-  timer->waits_since = maker->waits_since;
   begin_wait(timer, due);
   interlock_did_read_clock();
   return timer;

@@ -157,6 +157,8 @@ typedef struct {
   /// Something waited for a time again and again, and was held back until each other thread that
   /// could go on had taken a step: orders with more such waits in a row were not tried.
   bool bounds_sleeps;
+  /// One that yields was.
+  bool bounds_yields;
   /// Something waited for a time.
   bool uses_time;
   /// A loop that waits for an atomic was held back until another thread changed it.

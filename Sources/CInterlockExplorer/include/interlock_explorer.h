@@ -102,6 +102,8 @@ typedef struct {
   /// The limit of real time between two points of an execution in nanoseconds; 0 for the default,
   /// 10 s.
   uint64_t execution_time;
+  /// How often a loop yields in a row while others can run.
+  uint32_t yields_in_a_row;
   /// Whether an execution fails where it starts a process, waits for descriptors, or has waited for
   /// a second for what is not controlled.
   bool leaves_outside;
