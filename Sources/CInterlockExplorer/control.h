@@ -22,8 +22,8 @@ typedef struct interlock_logical_thread interlock_logical_thread;
 /// wait or reach a point.
 typedef bool interlock_readiness(interlock_logical_thread *thread, void *context);
 
-/// Waits for a time, and yields, that have followed one another: how many, since the last step after
-/// which each other thread that could go on had taken one.
+/// Waits for a time, and yields, that have followed one another: how many, since the last step
+/// after which each other thread that could go on had taken one.
 typedef struct {
   uint32_t count;
   uint64_t since;
@@ -265,8 +265,8 @@ void interlock_did_read_clock(void) HIDDEN;
 bool interlock_time_is_exact(void) HIDDEN;
 /// Waits until `due` as a step of the running thread.
 void interlock_wait_for_time(uint64_t due, uintptr_t place) HIDDEN;
-/// The thread's next step comes after a yield. Adds to the row of waits of what yields: the thread's
-/// own, or that of a task, which may go on in another thread each time.
+/// The thread's next step comes after a yield. Adds to the row of waits of what yields: the
+/// thread's own, or that of a task, which may go on in another thread each time.
 void interlock_yield_begins(interlock_logical_thread *thread, interlock_row_of_waits *row) HIDDEN;
 /// Yields as a step of the running thread.
 void interlock_yield(interlock_row_of_waits *row, uintptr_t place) HIDDEN;

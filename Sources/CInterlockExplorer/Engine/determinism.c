@@ -100,43 +100,27 @@ bool interlock_engine_repeat(void) {
   return is_same && first.verdict == INTERLOCK_EXPLORED_PASSED;
 }
 
-/// A step of an execution that no strategy chooses. Its thread and its object are not compared: an
-/// initialiser may have made some before.
-typedef struct {
-  interlock_operation_kind kind;
-  uintptr_t place;
-} warm_step;
-
-typedef struct {
-  INTERLOCK_LIST(warm_step) steps;
+/// The execution before the running one that no strategy chooses either.
+static struct {
+  interlock_warm_steps steps;
   interlock_explored_verdict verdict;
-} warm_execution;
+} before;
 
-/// The running one, and the one before.
-static warm_execution warm, warm_before;
+/// How the last one ended.
+static interlock_explored_verdict warm_verdict;
 
-void interlock_note_warm_step(const interlock_logical_thread *thread) {
-  // Globals and the libraries' lazy state are initialised in the first execution only, and a thread
-  // may have to wait for that.
-  if (thread->initialisers || thread->pending.object >= INTERLOCK_FIRST_LIBRARY_OBJECT ||
-      thread->pending.kind == INTERLOCK_OPERATION_UNKNOWN) {
-    return;
-  }
-  const warm_step step = {thread->pending.kind, thread->place};
-  INTERLOCK_PUSH(&warm.steps, step);
-}
-
-static bool is_same_warm_step(const warm_step *a, const warm_step *b) {
+static bool is_same_warm_step(const interlock_warm_step *a, const interlock_warm_step *b) {
   return a->kind == b->kind && a->place == b->place;
 }
 
 static bool has_kept_state(void) {
-  if (warm.verdict != warm_before.verdict) return true;
+  const interlock_warm_steps *now = &ENGINE.warm_steps;
+  if (ENGINE.verdict != before.verdict) return true;
   // A failure ends its execution anywhere.
-  if (warm.verdict != INTERLOCK_EXPLORED_PASSED) return false;
-  if (warm.steps.count != warm_before.steps.count) return true;
-  for (size_t index = 0; index < warm.steps.count; index++) {
-    if (!is_same_warm_step(&warm.steps.items[index], &warm_before.steps.items[index])) return true;
+  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) return false;
+  if (now->count != before.steps.count) return true;
+  for (size_t index = 0; index < now->count; index++) {
+    if (!is_same_warm_step(&now->items[index], &before.steps.items[index])) return true;
   }
   return false;
 }
@@ -147,14 +131,15 @@ static bool has_comparable_end(void) {
 }
 
 static bool execute_warm(void) {
-  const warm_execution last = warm_before;
-  warm_before = warm;
-  warm = last;
-  warm.steps.count = 0;
+  const interlock_warm_steps last = before.steps;
+  before.steps = ENGINE.warm_steps;
+  before.verdict = warm_verdict;
+  ENGINE.warm_steps = last;
+  ENGINE.warm_steps.count = 0;
   ENGINE.is_warming_up = true;
   interlock_engine_execute();
   ENGINE.is_warming_up = false;
-  warm.verdict = ENGINE.verdict;
+  warm_verdict = ENGINE.verdict;
   return has_comparable_end();
 }
 

@@ -49,6 +49,14 @@ typedef struct {
   interlock_escaped_operation escaped[INTERLOCK_ESCAPED_MOST];
 } interlock_result_details;
 
+/// A step of an execution that no strategy chooses.
+typedef struct {
+  interlock_operation_kind kind;
+  uintptr_t place;
+} interlock_warm_step;
+
+typedef INTERLOCK_LIST(interlock_warm_step) interlock_warm_steps;
+
 typedef struct {
   interlock_exploration_options options;
   interlock_strategy *strategy;
@@ -85,6 +93,8 @@ typedef struct {
   size_t asked;
   INTERLOCK_LIST(interlock_exploration_step) trace;
   INTERLOCK_LIST(uint32_t) choices;
+  /// The steps of the last execution that no strategy chose.
+  interlock_warm_steps warm_steps;
   uint64_t hash;
   uint32_t next_object, next_library_object;
   uint64_t now;
@@ -192,8 +202,8 @@ void interlock_engine_list_last(void) HIDDEN;
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
 /// True if the thread can perform its pending operation, or its time is up (enabled.c).
 bool interlock_engine_can_go_on(interlock_logical_thread *thread) HIDDEN;
-/// True if what waits for a time, or has yielded, may continue, as often as it has done so in a row;
-/// and if other threads' steps may change that (time.c).
+/// True if what waits for a time, or has yielded, may continue, as often as it has done so in a
+/// row; and if other threads' steps may change that (time.c).
 bool interlock_time_may_pass(const interlock_logical_thread *thread) HIDDEN;
 bool interlock_time_may_be_held(const interlock_logical_thread *thread) HIDDEN;
 /// True if the thread waits for a time that may come at any point of the body, whatever the other
@@ -211,8 +221,18 @@ interlock_exploration_step interlock_engine_step_of(const interlock_logical_thre
 /// does; a difference becomes the fact that the body keeps state (determinism.c).
 void interlock_engine_warm_up(void) HIDDEN;
 void interlock_engine_cool_down(void) HIDDEN;
-/// Notes the step of such an execution that the thread takes.
-void interlock_note_warm_step(const interlock_logical_thread *thread) HIDDEN;
+/// Notes the step of such an execution that the thread takes. Its thread and its object are not
+/// compared: an initialiser may have made some before.
+static inline void interlock_note_warm_step(const interlock_logical_thread *thread) {
+  // Globals and the libraries' lazy state are initialised in the first execution only, and a thread
+  // may have to wait for that.
+  if (thread->initialisers || thread->pending.object >= INTERLOCK_FIRST_LIBRARY_OBJECT ||
+      thread->pending.kind == INTERLOCK_OPERATION_UNKNOWN) {
+    return;
+  }
+  const interlock_warm_step step = {thread->pending.kind, thread->place};
+  INTERLOCK_PUSH(&interlock_the_engine.warm_steps, step);
+}
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
 /// the engine's state. Returns false then (determinism.c).
 bool interlock_engine_repeat(void) HIDDEN;
