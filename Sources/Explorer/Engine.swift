@@ -300,7 +300,8 @@ struct Engine {
     let isFirst = earlier == 0
     // The body has run here: it has initialised its globals.
     let isWarm = isReplay && executions > 0 && !options.isIsolated
-    let isCompared = options.checksState && !isReplay
+    // An order may be older than what makes the body keep state. Shrinking has shown it.
+    let isCompared = options.checksState && (!isReplay || options.isIsolated && reports)
     asked.warm_ups = isolatesEach || !isFirst || isWarm ? 0 : isCompared ? 2 : 1
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)

@@ -154,7 +154,10 @@ void interlock_engine_warm_up(void) {
   if (ENGINE.options.warm_ups == 1 || !is_comparable) return;
   // What is learnt makes more points. In a new child the first execution has them too.
   const bool has_learnt = ENGINE.result->facts != known;
-  if (has_learnt && ENGINE.is_child) ENGINE.result->must_begin_anew = true;
+  // A replay keeps to what was known.
+  if (has_learnt && ENGINE.is_child && !ENGINE.options.forks_each) {
+    ENGINE.result->must_begin_anew = true;
+  }
   if (ENGINE.result->must_begin_anew) return;
   can_compare = execute_warm() && !has_learnt;
   if (can_compare && has_kept_state()) interlock_learn(INTERLOCK_FACT_KEEPS_STATE);
