@@ -100,7 +100,10 @@ package struct Exploration: Sendable {
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
     if let error = corpus?.error { notes(.corpus(error)) }
     var failing: [Corpus.Order] = []
-    var outcome = try tryKept(corpus?.orders ?? [], &failing, body)
+    // A kept order says how long a thread runs, however often it yields.
+    var patient = self
+    patient.options.yieldsInARow = ExplorationOptions.manyYields
+    var outcome = try patient.tryKept(corpus?.orders ?? [], &failing, body)
     let repaired = (corpus?.orders.count ?? 0) - failing.count
     if repaired > 0 { notes(.repaired(repaired)) }
     if outcome == nil {

@@ -21,6 +21,14 @@ struct ClaimTests {
         ["a loop that sleeps was held back after 3 times in a row"]
       ),
       (
+        "yieldingLoop", "all N orders pass",
+        ["a loop that yields was held back after 3 times in a row"]
+      ),
+      (
+        "keepsState", "all 1 order pass",
+        ["executions found what earlier ones had left behind, such as a static variable"]
+      ),
+      (
         "waitingLoop", "all N orders pass",
         ["a thread wakes without a signal at most once at each call site"]
       ),

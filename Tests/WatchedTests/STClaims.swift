@@ -46,6 +46,21 @@ import Testing
     }
   }
 
+  @Test func yieldingLoop() throws {
+    try explore {
+      let gate = Gate()
+      Thread { gate.open() }.start()
+      while !gate.isPassable { sched_yield() }
+    }
+  }
+
+  private static let gate = Gate()
+
+  /// The first execution opens the gate of all.
+  @Test func keepsState() throws {
+    try explore { if !Self.gate.isPassable { Self.gate.open() } }
+  }
+
   @Test func waitingLoop() throws {
     try explore {
       let gate = Gate()
