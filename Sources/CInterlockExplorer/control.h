@@ -71,6 +71,8 @@ struct interlock_logical_thread {
   uint64_t last_step;
   /// It has yielded, and not taken a step since.
   bool has_yielded;
+  /// The thread that held it back when that was last looked at.
+  interlock_logical_thread *held_by;
   /// A timer made it, or a thread that a timer made: of a task that sleeps, its next part.
   bool follows_timer;
   /// Of a timer.

@@ -206,7 +206,7 @@ void interlock_engine_list_yielded(void) {
 
 /// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
 /// neither continues.
-static bool is_time_up(const interlock_logical_thread *thread, held_back *held) {
+static bool is_time_up(interlock_logical_thread *thread, held_back *held) {
   if (ENGINE.body_has_ended) return false;
   if (thread->comes_last && !interlock_time_is_exact()) return false;
   if (interlock_time_is_exact()) return thread->due <= ENGINE.now;

@@ -204,7 +204,7 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
 bool interlock_engine_can_go_on(interlock_logical_thread *thread) HIDDEN;
 /// True if what waits for a time, or has yielded, may continue, as often as it has done so in a
 /// row; and if other threads' steps may change that (time.c).
-bool interlock_time_may_pass(const interlock_logical_thread *thread) HIDDEN;
+bool interlock_time_may_pass(interlock_logical_thread *thread) HIDDEN;
 bool interlock_time_may_be_held(const interlock_logical_thread *thread) HIDDEN;
 /// True if the thread waits for a time that may come at any point of the body, whatever the other
 /// threads do (time.c).

@@ -34,14 +34,23 @@ bool interlock_is_due(uint64_t due) {
   return due <= ENGINE.now;
 }
 
+/// True if the other thread has not taken a step since the first of the waits in a row, and can.
+static bool holds_back(interlock_logical_thread *other, const interlock_logical_thread *self) {
+  if (other->last_step > self->waits.since || other == self || other->comes_last) return false;
+  return other->waits_for_time || interlock_engine_can_go_on(other);
+}
+
 /// True if each other thread that can go on has taken a step since the first of the waits in a row.
-static bool others_have_moved(const interlock_logical_thread *self) {
+static bool others_have_moved(interlock_logical_thread *self) {
   // Each thread but the first is made in a step, and the first takes the first step.
   if (self->waits.since == 0) return true;
+  // A thousand threads that yield would look at a thousand before each step.
+  interlock_logical_thread *last = self->held_by;
+  if (last && last->is_live && holds_back(last, self)) return false;
   INTERLOCK_EACH_LIVE(other) {
-    bool has_moved = other->last_step > self->waits.since;
-    if (other == self || other->comes_last || has_moved) continue;
-    if (other->waits_for_time || interlock_engine_can_go_on(other)) return false;
+    if (!holds_back(other, self)) continue;
+    self->held_by = other;
+    return false;
   }
   return true;
 }
@@ -53,7 +62,7 @@ bool interlock_time_may_be_held(const interlock_logical_thread *thread) {
   return thread->waits.count > most;
 }
 
-bool interlock_time_may_pass(const interlock_logical_thread *thread) {
+bool interlock_time_may_pass(interlock_logical_thread *thread) {
   return !interlock_time_may_be_held(thread) || others_have_moved(thread);
 }
 
