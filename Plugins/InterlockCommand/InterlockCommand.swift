@@ -8,10 +8,10 @@ import PackagePlugin
 /// runs the executable.
 @main struct InterlockCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
-    // Not a tool that the plug-in depends on: the package manager compiles such a tool and all its
-    // modules a second time, as if for another machine, in every build of this package.
     let progress = "interlock: building the command, which takes minutes the first time\n"
     FileHandle.standardError.write(Data(progress.utf8))
+    // Not a tool that the plug-in depends on: the package manager compiles such a tool and all its
+    // modules a second time, as if for another machine, in every build of this package.
     let build = try packageManager.build(.product("interlock"), parameters: .init())
     guard build.succeeded,
       let tool = build.builtArtifacts.first(where: { $0.url.lastPathComponent == "interlock" })
@@ -29,9 +29,9 @@ import PackagePlugin
       return Diagnostics.error("'interlock' was ended by signal \(status)")
     }
     if status == 0 { return }
-    let hasFound = arguments.first == "hunt" && status == 1
-    Diagnostics.error(
-      hasFound ? "an order failed a test" : "'interlock' ended with code \(status)")
+    let isOfHunt = arguments.first == "hunt" && status == 1
+    let reason = isOfHunt ? ": a test failed, or none was explored" : ""
+    Diagnostics.error("'interlock' ended with code \(status)\(reason)")
   }
 
   /// Arguments that only the package manager can give: this process of SwiftPM, which changes

@@ -65,7 +65,7 @@ final class ChildReporter {
     report.undecidedRace = RaceCheck.undecided()
     report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
     report.inMemory = SectionTracking.exploredMemoryRaces
-    // The first use of the encoder takes a process milliseconds.
+    // In a new process, the first use of the encoder takes longer than most executions.
     if report.isEmpty { return 0 }
     var encoded = try? JSONEncoder().encode(report)
     if let size = encoded?.count, size > bytes.count, report.explained != nil {

@@ -108,35 +108,6 @@ extension Exploration {
     }
   }
 
-  /// Explores a body whose loops were held back after a few yields, and lets them yield more often:
-  /// a test may yield a number of times where it should wait.
-  ///
-  /// - Parameters:
-  ///   - passed: The outcome with few yields in a row.
-  ///   - engine: The engine that explored it.
-  ///   - body: What is explored.
-  /// - Returns: The failing order, or else the outcome so far.
-  /// - Throws: Why nothing was explored.
-  func tryManyYields(
-    after passed: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
-  ) throws(ExplorationRefusal) -> ExplorationOutcome {
-    if case .failed = passed { return passed }
-    if let most = options.executions, most <= engine.executions { return passed }
-    var patient = onPool(
-      width: options.poolWidth, seconds: options.seconds / 20, after: engine)
-    patient.options.yieldsInARow = ExplorationOptions.manyYields
-    // The first orders have the longest rows.
-    patient.options.executions = min(250, patient.options.executions ?? .max)
-    var own = Engine(patient.options, of: name, around: around, state: state)
-    let outcome = try patient.search(&own, body)
-    engine.waited += own.waited
-    guard case .failed(var failure) = outcome else { return passed }
-    failure.explanation.insert(
-      "a thread or a task yields more than \(ExplorationOptions.fewYields) times in a row while"
-        + " others can run; no order that was tried fails with fewer", at: 0)
-    return .failed(failure)
-  }
-
   /// Whether the first order of a body is a deadlock if its tasks have this many threads.
   func firstOrderDeadlocks(
     onThreads width: Int, _ engine: inout Engine, _ body: @escaping () -> Bool
@@ -150,7 +121,7 @@ extension Exploration {
   }
 
   /// This exploration on pools of other widths, with what an engine has left of its executions.
-  private func onPool(
+  func onPool(
     width: Int? = nil, taskWidth: Int? = nil, seconds: Double, after engine: Engine
   ) -> Exploration {
     var other = self

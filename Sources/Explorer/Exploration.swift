@@ -95,7 +95,7 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     let end = ContinuousClock.now + .seconds(options.seconds)
     Self.forgetTaskNames()
-    // What its first use takes, each child process would take.
+    // Its first use reads metadata, which each child process would have to read again.
     if options.isIsolated { around? {} }
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
     if let error = corpus?.error { notes(.corpus(error)) }
@@ -110,11 +110,7 @@ package struct Exploration: Sendable {
       var engine = Engine(options, of: name, around: around, state: state)
       outcome = try search(&engine, body)
       if case .failed(let failure) = outcome, failure.mayComeFromState, engine.canIsolateEach {
-        engine = Engine(
-          options, of: name, around: around, state: state, facts: engine.factsWithState)
-        var again = self
-        again.options.seconds = max(1, (end + engine.waited - ContinuousClock.now) / .seconds(1))
-        outcome = try again.search(&engine, body)
+        outcome = try searchInOwnProcesses(&engine, until: end, body)
       }
       if engine.tasksBlock, let passed = outcome {
         let left = (end + engine.waited - ContinuousClock.now) / .seconds(1)
@@ -152,34 +148,6 @@ package struct Exploration: Sendable {
     }
     if let error = corpus?.replace(failing) { notes(.corpus(error)) }
     return outcome ?? .sampled(count: 0, leftBehind: 0, escaped: [])
-  }
-
-  /// The outcome of a body that failed in its first execution. That had one of the orders: if all
-  /// of them pass, it failed by something else.
-  private func failedOnlyFirst(
-    after outcome: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
-  ) throws(ExplorationRefusal) -> ExplorationOutcome {
-    guard case .allOrdersPass = outcome else { return outcome }
-    let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
-    var failure = made(result, token: token([], engine), at: 1, nil)
-    failure.verdict = .failed
-    failure.isUnrepeatable = true
-    failure.isOnlyFirst = true
-    failure.schedule.steps = []
-    return .failed(failure)
-  }
-
-  /// Passes where the orders of a body come from to `notes`.
-  private func noteSources(
-    _ engine: inout Engine, _ body: @escaping () -> Bool, _ notes: (Note) -> Void
-  ) throws(ExplorationRefusal) {
-    // The choices of no order: the first of each.
-    let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
-    var schedule = Schedule(result)
-    schedule.bodyIsTask = bodyIsTask
-    // The sources of orders are counted over all steps.
-    guard result.failures == 0, schedule.leftOut == nil else { return }
-    notes(.sources(schedule.sourcesOfOrders(most: 3)))
   }
 
   /// Executes the failing orders of earlier runs; the outcome is of the first that fails again.

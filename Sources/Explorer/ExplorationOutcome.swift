@@ -44,7 +44,7 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var strengthensAtomics = false
   /// A loop that sleeps was held back after a few times in a row.
   package var boundsSleeps = false
-  /// A loop that yields was.
+  /// A loop that yields was held back after a few times in a row.
   package var boundsYields = false
   /// A loop that waits for an atomic was held back until another thread changed what it reads.
   package var boundsLoops = false
@@ -61,7 +61,6 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var poolWidth: Int?
   /// A task can block its thread, and not every order on narrow pools was tried.
   package var leavesOutNarrowPools = false
-
   /// Executions find the state that earlier ones have left behind.
   package var keepsState = false
 

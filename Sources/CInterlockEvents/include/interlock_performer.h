@@ -137,7 +137,7 @@ typedef struct {
 /// false if calls are not interposed. Threads are explored by their mark; all others pass through.
 bool interlock_control_begin(const interlock_performer *performer) HIDDEN;
 /// Follows the end of memory: an object that no call makes, such as a `Mutex`, ends with its own.
-/// Children of the process do so too, which would take each of them a millisecond.
+/// Called before a fork, so that the children need not change the imports of all libraries.
 void interlock_follow_freed_memory(void) HIDDEN;
 void interlock_control_end(void) HIDDEN;
 

@@ -1,5 +1,6 @@
 // Whether an execution depends on its choices alone: it is run a second time, and the traces are
-// compared.
+// compared. And whether it leaves state behind: the first execution of a body is compared with the
+// second one, and that with one after all others.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -100,27 +101,21 @@ bool interlock_engine_repeat(void) {
   return is_same && first.verdict == INTERLOCK_EXPLORED_PASSED;
 }
 
-/// The execution before the running one that no strategy chooses either.
-static struct {
-  interlock_warm_steps steps;
-  interlock_explored_verdict verdict;
-} before;
-
-/// How the last one ended.
-static interlock_explored_verdict warm_verdict;
+/// The execution before the last one that no strategy chooses either.
+static interlock_warm_execution before;
 
 static bool is_same_warm_step(const interlock_warm_step *a, const interlock_warm_step *b) {
   return a->kind == b->kind && a->place == b->place;
 }
 
 static bool has_kept_state(void) {
-  const interlock_warm_steps *now = &ENGINE.warm_steps;
-  if (ENGINE.verdict != before.verdict) return true;
+  const interlock_warm_execution *last = &ENGINE.warm;
+  if (last->verdict != before.verdict) return true;
   // A failure ends its execution anywhere.
-  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) return false;
-  if (now->count != before.steps.count) return true;
-  for (size_t index = 0; index < now->count; index++) {
-    if (!is_same_warm_step(&now->items[index], &before.steps.items[index])) return true;
+  if (last->verdict != INTERLOCK_EXPLORED_PASSED) return false;
+  if (last->steps.count != before.steps.count) return true;
+  for (size_t index = 0; index < last->steps.count; index++) {
+    if (!is_same_warm_step(&last->steps.items[index], &before.steps.items[index])) return true;
   }
   return false;
 }
@@ -130,19 +125,20 @@ static bool has_comparable_end(void) {
   return ENGINE.verdict <= INTERLOCK_EXPLORED_FAILED && !ENGINE.is_limited && !ENGINE.has_escaped;
 }
 
+/// Runs one more; returns whether it can be compared.
 static bool execute_warm(void) {
-  const interlock_warm_steps last = before.steps;
-  before.steps = ENGINE.warm_steps;
-  before.verdict = warm_verdict;
-  ENGINE.warm_steps = last;
-  ENGINE.warm_steps.count = 0;
+  const interlock_warm_execution reused = before;
+  before = ENGINE.warm;
+  ENGINE.warm = reused;
+  ENGINE.warm.steps.count = 0;
   ENGINE.is_warming_up = true;
   interlock_engine_execute();
   ENGINE.is_warming_up = false;
-  warm_verdict = ENGINE.verdict;
+  ENGINE.warm.verdict = ENGINE.verdict;
   return has_comparable_end();
 }
 
+/// The two executions before the first counted one were compared.
 static bool can_compare;
 
 void interlock_engine_warm_up(void) {
@@ -152,7 +148,7 @@ void interlock_engine_warm_up(void) {
   const bool is_comparable = execute_warm();
   ENGINE.result->failed_first = ENGINE.verdict == INTERLOCK_EXPLORED_FAILED;
   if (ENGINE.options.warm_ups == 1 || !is_comparable) return;
-  // What is learnt makes more points. In a new child the first execution has them too.
+  // Facts make more points. In a new child, which knows them, the first execution has these too.
   const bool has_learnt = ENGINE.result->facts != known;
   // A replay keeps to what was known.
   if (has_learnt && ENGINE.is_child && !ENGINE.options.forks_each) {

@@ -145,7 +145,7 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
   return ENGINE.steps != thread->yielded_at;
 }
 
-/// What only its waits in a row have kept from its next step.
+/// Kinds of threads that only their waits in a row have kept from a next step.
 typedef struct {
   bool a_sleep, a_yield;
 } held_back;

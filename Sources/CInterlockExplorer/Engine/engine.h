@@ -55,7 +55,11 @@ typedef struct {
   uintptr_t place;
 } interlock_warm_step;
 
-typedef INTERLOCK_LIST(interlock_warm_step) interlock_warm_steps;
+/// Such an execution.
+typedef struct {
+  INTERLOCK_LIST(interlock_warm_step) steps;
+  interlock_explored_verdict verdict;
+} interlock_warm_execution;
 
 typedef struct {
   interlock_exploration_options options;
@@ -93,8 +97,8 @@ typedef struct {
   size_t asked;
   INTERLOCK_LIST(interlock_exploration_step) trace;
   INTERLOCK_LIST(uint32_t) choices;
-  /// The steps of the last execution that no strategy chose.
-  interlock_warm_steps warm_steps;
+  /// The last execution that no strategy chose.
+  interlock_warm_execution warm;
   uint64_t hash;
   uint32_t next_object, next_library_object;
   uint64_t now;
@@ -231,7 +235,7 @@ static inline void interlock_note_warm_step(const interlock_logical_thread *thre
     return;
   }
   const interlock_warm_step step = {thread->pending.kind, thread->place};
-  INTERLOCK_PUSH(&interlock_the_engine.warm_steps, step);
+  INTERLOCK_PUSH(&interlock_the_engine.warm.steps, step);
 }
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
 /// the engine's state. Returns false then (determinism.c).

@@ -71,6 +71,12 @@ struct PoolWidthTests {
     // The pool's one thread passes on all blocks before it begins the first of them. If it is
     // interrupted, another thread begins it, and the needed block comes before some of the others.
     #expect(needed <= 600)
+    guard case .starvation(let starvation) = diagnosis.evidence else {
+      Issue.record("\(diagnosis.evidence)")
+      return
+    }
+    // One of the 600 has run, and has submitted the needed block.
+    #expect(starvation.threads + starvation.queued == 600)
     if needed > 255 {
       #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
       #expect(try #require(stuck.observation.detectionSeconds) < 20)

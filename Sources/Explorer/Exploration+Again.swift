@@ -1,0 +1,81 @@
+internal import CInterlockExplorer
+
+/// What an outcome leaves open, and more executions of the same body decide.
+extension Exploration {
+  /// Explores a body that left state behind once more, with a process for each execution.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine whose executions shared a process; then the one of the new exploration.
+  ///   - end: The end of the budget. The new exploration has a second at least.
+  ///   - body: What is explored.
+  /// - Returns: The outcome.
+  /// - Throws: Why nothing was explored.
+  func searchInOwnProcesses(
+    _ engine: inout Engine, until end: ContinuousClock.Instant, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    let waited = engine.waited
+    engine = Engine(
+      options, of: name, around: around, state: state, facts: engine.factsWithState)
+    engine.waited = waited
+    var again = self
+    again.options.seconds = max(1, (end + waited - ContinuousClock.now) / .seconds(1))
+    return try again.search(&engine, body)
+  }
+
+  /// Explores a body whose loops were held back after a few yields, and lets them yield more often:
+  /// a test may yield a number of times where it should wait.
+  ///
+  /// - Parameters:
+  ///   - passed: The outcome with few yields in a row.
+  ///   - engine: The engine that explored it.
+  ///   - body: What is explored.
+  /// - Returns: The failing order, or else the outcome so far.
+  /// - Throws: Why nothing was explored.
+  func tryManyYields(
+    after passed: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    if case .failed = passed { return passed }
+    if let most = options.executions, most <= engine.executions { return passed }
+    var patient = onPool(
+      width: options.poolWidth, seconds: options.seconds / 20, after: engine)
+    patient.options.yieldsInARow = ExplorationOptions.manyYields
+    // The first orders have the longest rows.
+    patient.options.executions = min(250, patient.options.executions ?? .max)
+    var own = Engine(patient.options, of: name, around: around, state: state)
+    let outcome = try patient.search(&own, body)
+    engine.waited += own.waited
+    guard case .failed(var failure) = outcome else { return passed }
+    failure.explanation.insert(
+      "a thread or a task yields more than \(ExplorationOptions.fewYields) times in a row while"
+        + " others can run; no order that was tried fails with fewer", at: 0)
+    return .failed(failure)
+  }
+
+  /// The outcome of a body that failed in its first execution. That had one of the orders: if all
+  /// of them pass, it failed by something else.
+  func failedOnlyFirst(
+    after outcome: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    guard case .allOrdersPass = outcome else { return outcome }
+    let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
+    var failure = made(result, token: token([], engine), at: 1, nil)
+    failure.verdict = .failed
+    failure.isUnrepeatable = true
+    failure.isOnlyFirst = true
+    failure.schedule.steps = []
+    return .failed(failure)
+  }
+
+  /// Passes where the orders of a body come from to `notes`.
+  func noteSources(
+    _ engine: inout Engine, _ body: @escaping () -> Bool, _ notes: (Note) -> Void
+  ) throws(ExplorationRefusal) {
+    // The choices of no order: the first of each.
+    let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
+    var schedule = Schedule(result)
+    schedule.bodyIsTask = bodyIsTask
+    // The sources of orders are counted over all steps.
+    guard result.failures == 0, schedule.leftOut == nil else { return }
+    notes(.sources(schedule.sourcesOfOrders(most: 3)))
+  }
+}
