@@ -58,7 +58,7 @@ extension Exploration {
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     guard case .allOrdersPass = outcome else { return outcome }
     let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
-    var failure = made(result, token: token([], engine), at: 1, nil)
+    var failure = made(result, token: token([], engine), .order(1), nil)
     failure.verdict = .failed
     failure.isUnrepeatable = true
     failure.isOnlyFirst = true

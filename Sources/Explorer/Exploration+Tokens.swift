@@ -61,7 +61,7 @@ extension Exploration {
       return .sampled(
         count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
     }
-    var failure = made(result, token: token, at: 1, engine.race)
+    var failure = made(result, token: token, .token, engine.race)
     failure.divergence = engine.divergence
     failure.add(witness)
     return .failed(failure)

@@ -290,16 +290,21 @@ package struct Exploration: Sendable {
   ) -> FailedOrder {
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
     let failure = made(
-      found, token: token(choices, engine), at: engine.executions, engine.race,
+      found, token: token(choices, engine), origin(engine), engine.race,
       escaped: engine.escaped)
     return FailedOrder(choices: choices, failure: failure)
+  }
+
+  /// Kept orders come before the first order of the search.
+  private func origin(_ engine: Engine) -> ExplorationFailure.Origin {
+    engine.executions == 0 ? .kept : .order(engine.executions)
   }
 
   private func failure(
     _ order: FailedOrder, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationFailure {
     var first = order.failure
-    let at = engine.executions
+    let origin = origin(engine)
     if options.leavesDoubts, first.doubt != nil { return first }
     switch first.verdict {
     // Each execution would take as long as its limit.
@@ -313,7 +318,7 @@ package struct Exploration: Sendable {
       return first
     }
     var failure = made(
-      result, token: token(shortest, engine), at: at, engine.race, escaped: engine.escaped)
+      result, token: token(shortest, engine), origin, engine.race, escaped: engine.escaped)
     failure.add(witness)
     failure.explainExchanges()
     if engine.keepsState, !engine.isolatesEach {
@@ -353,10 +358,10 @@ package struct Exploration: Sendable {
   }
 
   func made(
-    _ result: interlock_exploration_result, token: String, at execution: Int,
+    _ result: interlock_exploration_result, token: String, _ origin: ExplorationFailure.Origin,
     _ race: ExplorationRace?, escaped: Set<String> = []
   ) -> ExplorationFailure {
-    var failure = ExplorationFailure(result, token: token, at: execution, race: race)
+    var failure = ExplorationFailure(result, token: token, origin: origin, race: race)
     failure.schedule.bodyIsTask = bodyIsTask
     failure.schedule.taskNames = Self.taskNames(failure.schedule)
     failure.escaped = escaped.sorted()

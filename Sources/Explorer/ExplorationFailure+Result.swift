@@ -4,10 +4,9 @@ internal import ProcessInspection
 import Hangs
 
 extension ExplorationFailure {
-  /// The failure of a result; `execution` is the number of the first that failed. The race is one
-  /// that a child process found.
+  /// The failure of a result. The race is one that a child process found.
   init(
-    _ result: interlock_exploration_result, token: String, at execution: Int,
+    _ result: interlock_exploration_result, token: String, origin: Origin,
     race: ExplorationRace?
   ) {
     switch result.verdict {
@@ -41,7 +40,7 @@ extension ExplorationFailure {
       if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
     }
     self.token = token
-    self.execution = execution
+    self.origin = origin
   }
 }
 

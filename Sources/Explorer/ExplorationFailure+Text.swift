@@ -50,7 +50,12 @@ extension ExplorationFailure {
   /// How it failed, in one line.
   package var headline: String {
     let switches = "\(schedule.switches) context switch\(schedule.switches == 1 ? "" : "es")"
-    let origin = execution == 0 ? "an order kept from an earlier run" : "order number \(execution)"
+    let origin =
+      switch self.origin {
+      case .order(let number): "order number \(number)"
+      case .kept: "an order kept from an earlier run"
+      case .token: "the token's order"
+      }
     if isOnlyFirst {
       return "the body failed in its first execution, and after it all orders passed: the body"
         + " depends on state that it leaves behind, such as a static variable, on chance or on real"
@@ -61,7 +66,9 @@ extension ExplorationFailure {
       return number + "; the same choices passed when they were tried again: the body depends on"
         + " state that it leaves behind, on chance or on real time"
     }
-    return number + "; the shortest schedule found has \(switches)"
+    return self.origin == .token
+      ? number + "; it has \(switches)"
+      : number + "; the shortest schedule found has \(switches)"
   }
 
   /// Whether what an earlier execution left behind may have made it fail.

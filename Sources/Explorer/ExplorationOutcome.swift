@@ -181,13 +181,32 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var memoryRace: MemoryRace?
   /// The short text that replays the schedule.
   package var token: String
-  /// The number of the first execution that failed, from 1.
-  package var execution: Int
+  /// Where the failing order came from.
+  package var origin: Origin
   /// The calls that were not controlled, in the executions up to the one that failed.
   package var escaped: [String] = []
 }
 
 extension ExplorationFailure {
+  /// Where an order came from.
+  package enum Origin: Sendable, Hashable, Codable {
+    /// The search: its number, from 1.
+    case order(Int)
+    /// A file that an earlier run has written.
+    case kept
+    /// A token.
+    case token
+  }
+
+  /// How many orders were executed, those that passed with it; 0 for one of an earlier run.
+  package var execution: Int {
+    switch origin {
+    case .order(let number): number
+    case .kept: 0
+    case .token: 1
+    }
+  }
+
   /// A pool that tasks, or blocks beside tasks, can use up, because they block their threads.
   package struct NarrowPool: Sendable, Hashable, Codable {
     /// The number of its threads.

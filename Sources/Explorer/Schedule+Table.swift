@@ -24,8 +24,9 @@ extension Schedule {
     }
   }
 
-  /// A stretch of one party with more rows is one row.
+  /// In a table of more rows than `shortTable`, a stretch of one party with more rows is one row.
   private static let longestStretch = 8
+  private static let shortTable = 30
 
   /// The rows, of which at most `limit` are shown: half of them from the begin, the others from the
   /// end. A column for each party if `width` characters are enough for that; otherwise each row has
@@ -57,7 +58,8 @@ extension Schedule {
     return Self.folded(first, last, rest, width) + ["only begin or end: \(names)\(more)"]
   }
 
-  /// A row for each run of equal steps of one party, and one for each long stretch of a party.
+  /// A row for each run of equal steps of one party, and in a long table one for each long stretch
+  /// of a party.
   private var rows: [Row] {
     var rows: [Row] = []
     var left = 0
@@ -72,8 +74,10 @@ extension Schedule {
         comesAfterLeftOut: left > 0)
       rows.append(row)
     }
-    return rows.chunked { $0.isOfParty(of: $1) && $0.text == $1.text }.flatMap(Self.repeated)
-      .chunked { $0.isOfParty(of: $1) }.flatMap(Self.stretch)
+    let distinct = rows.chunked { $0.isOfParty(of: $1) && $0.text == $1.text }
+      .flatMap(Self.repeated)
+    if distinct.count <= Self.shortTable { return distinct }
+    return distinct.chunked { $0.isOfParty(of: $1) }.flatMap(Self.stretch)
   }
 
   /// False for the wait of the first thread for the body's task, and for a turn on an actor that

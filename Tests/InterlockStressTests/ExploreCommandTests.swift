@@ -39,7 +39,7 @@ struct ExploreCommandTests {
     schedule.switches = 1
     return ExplorationFailure(
       verdict: verdict, text: "the body failed", schedule: schedule, token: "i1-0-w0-ab-0",
-      execution: 2)
+      origin: .order(2))
   }
 
   private func pairs(_ test: TestWorld) -> [String] {

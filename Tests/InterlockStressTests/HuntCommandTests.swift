@@ -91,7 +91,8 @@ struct HuntCommandTests {
     var failed = Self.failed(.failed)
     failed.failure?.corpus = test.package.folder + "/.build/interlock-orders/a.orders"
     test.results = [
-      ExploredTests(cases: [Self.failed(.failedLate)]), ExploredTests(cases: [failed]),
+      ExploredTests(cases: [Self.failed(.failedLate)]),
+      ExploredTests(cases: [failed, .init(test: "A.b()", place: "A.swift:1", result: .notRun)]),
     ]
     test.endings = [.exited(0), .exited(1)]
     #expect(test.hunt("Bank/") == .unmet, "\(test.errors)")
@@ -107,6 +108,7 @@ struct HuntCommandTests {
         this order alone, while the code is as it is:
           @Test(.explored(replay: "i1-0a"))
         kept in: .build/interlock-orders/a.orders
+        hunt: 3 test cases: 1 failed, 1 failed only where a time is late, 1 not run after a failure
 
         """)
     try #require(test.calls.count == 2)
@@ -130,7 +132,8 @@ struct HuntCommandTests {
     test.results = [ExploredTests(cases: [Self.passed])]
     let code = test.hunt(
       "a", "--budget", "500", "--seed=7", "--ignore-lock", "--package-path",
-      test.package.folder + "/.", "--", "-c", "release")
+      test.package.folder + "/.", "--", "-c", "release", "--skip", "b", "--parallel",
+      "--attachments-path=found")
     #expect(code == .met, "\(test.errors)")
     try #require(test.calls.count == 2)
     #expect(
@@ -139,6 +142,7 @@ struct HuntCommandTests {
     #expect(
       test.calls[1].words == [
         "swift", "test", "--ignore-lock", "--skip-build", "--filter", "a", "-c", "release",
+        "--skip", "b", "--parallel", "--attachments-path=found",
       ])
     #expect(
       test.calls[1].variables["INTERLOCK_OPTIONS"]

@@ -43,7 +43,7 @@ extension Verdict {
       .explored(
         ExplorationFailure(
           verdict: .notDeterministic, text: "step 3 differs", schedule: Schedule(), token: "",
-          execution: 1))
+          origin: .order(1)))
     }
   }
 }

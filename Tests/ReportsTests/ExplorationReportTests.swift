@@ -32,7 +32,7 @@ struct ExplorationReportTests {
     schedule.switches = 2
     return ExplorationFailure(
       verdict: verdict, text: "the body failed", schedule: schedule, dryPoolWidth: dry,
-      token: "i1-0-w0-ab-0", execution: 4)
+      token: "i1-0-w0-ab-0", origin: .order(4))
   }
 
   private func step(_ thread: Int, _ operation: String, _ object: Int = 1) -> Schedule.Step {

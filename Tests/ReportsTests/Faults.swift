@@ -59,7 +59,7 @@ enum Faults {
     schedule.switches = 1
     let failure = ExplorationFailure(
       verdict: .deadlock, text: "", schedule: schedule, cause: .cycle,
-      explanation: ["thread 1 holds #1 and waits for #2"], token: "i1-0-w0-ab-0", execution: 4)
+      explanation: ["thread 1 holds #1 and waits for #2"], token: "i1-0-w0-ab-0", origin: .order(4))
     var trial = Trial(scenario: Samples.reads, subject: "shop", seed: 1)
     trial.explore = ExploreRequest()
     var seen = Observation(ending: .exited(code: 0), operations: 1000)

@@ -13,6 +13,8 @@ package struct ExploredTests: Codable, Sendable, Hashable {
     case failedLate
     /// The test case ran once, as usual.
     case once
+    /// The test case did not run: a test failed before, and the search ends with that.
+    case notRun
   }
 
   /// A failing order.
@@ -114,6 +116,7 @@ package struct ExploredTests: Codable, Sendable, Hashable {
         case .failed: "failed"
         case .failedLate: "failed only where a time is late"
         case .once: "once, as usual (\(entry.reason ?? ""))"
+        case .notRun: "not run after a failure"
         }
       return "\(entry.count) \(words)"
     }

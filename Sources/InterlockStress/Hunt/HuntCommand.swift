@@ -32,7 +32,8 @@ struct HuntCommand {
           + " by '--package-path'")
     }
     try checkLinks(UserPackage.read(folder, world, ignoringLock: options.ignoresLock))
-    switch try world.shownCommand(swift("build", ["--build-tests"]), [:], folder) {
+    let build = swift("build", ["--build-tests"], hunt.wordsOfBuild)
+    switch try world.shownCommand(build, [:], folder) {
     case .exited(0): break
     case .interrupted: return .interrupted
     default:
@@ -42,7 +43,7 @@ struct HuntCommand {
     let results = NSTemporaryDirectory() + "interlock-hunt-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: results, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: results) }
-    let words = swift("test", ["--skip-build", "--filter", filter])
+    let words = swift("test", ["--skip-build", "--filter", filter], hunt.words)
     let ending = try world.shownCommand(words, variables(results, folder), folder)
     guard let tests = ExploredTests(folder: results) else {
       if ending == .interrupted { return .interrupted }
@@ -75,8 +76,8 @@ struct HuntCommand {
 
   // MARK: SwiftPM
 
-  private func swift(_ command: String, _ words: [String]) -> [String] {
-    ["swift", command] + (options.ignoresLock ? ["--ignore-lock"] : []) + words + hunt.words
+  private func swift(_ command: String, _ words: [String], _ more: [String]) -> [String] {
+    ["swift", command] + (options.ignoresLock ? ["--ignore-lock"] : []) + words + more
   }
 
   /// The environment in which tests are explored. An option that the user has set stays.
@@ -124,7 +125,7 @@ struct HuntCommand {
     _ filter: String, _ pattern: Regex<AnyRegexOutput>, _ folder: String,
     _ ending: ShownCommand.Ending
   ) throws -> UsageError {
-    let list = try world.runCommand(swift("test", ["list", "--skip-build"]), folder)
+    let list = try world.runCommand(swift("test", ["list", "--skip-build"], hunt.wordsOfBuild), folder)
     // A line for each test, as in `BankTests.Bank/sums()`, and messages of SwiftPM.
     let tests = String(decoding: list.output, as: UTF8.self).split(separator: "\n")
       .map(String.init).filter { $0.contains(/^\w+\.\S/) }

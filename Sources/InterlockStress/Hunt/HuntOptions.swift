@@ -7,6 +7,30 @@ package struct HuntOptions: Sendable, Hashable {
   /// The words after `--`, for `swift build` and `swift test`.
   package var words: [String] = []
 
+  /// The words for `swift build`: without the options that only `swift test` has.
+  package var wordsOfBuild: [String] {
+    var words: [String] = []
+    var rest = self.words[...]
+    while let word = rest.popFirst() {
+      let name = word.prefix { $0 != "=" }
+      if Self.flagsOfTest.contains(word) { continue }
+      guard Self.optionsOfTest.contains(String(name)) else {
+        words.append(word)
+        continue
+      }
+      if name.count == word.count { _ = rest.popFirst() }
+    }
+    return words
+  }
+
+  private static let flagsOfTest: Set = [
+    "--parallel", "--no-parallel", "--enable-testable-imports", "--disable-testable-imports",
+  ]
+  /// Each has a value, after `=` or as the next word.
+  private static let optionsOfTest: Set = [
+    "--attachments-path", "--xunit-output", "--num-workers", "--skip", "--filter",
+  ]
+
   /// The defaults.
   package init() {}
 }

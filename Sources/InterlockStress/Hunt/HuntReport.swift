@@ -31,6 +31,7 @@ struct HuntReport {
     lines.append("this order alone, while the code is as it is:")
     lines.append("  \(failure.line)")
     if let corpus = failure.corpus { lines.append("kept in: \(escaped(relative(corpus)))") }
+    if tests.cases.count > 1, let summary = tests.summary { lines.append("hunt: \(summary)") }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -49,7 +49,8 @@ enum ExploredXCTests {
     let place = place(of: test)
     let identifier = identifier(of: test)
     if TestsAsTheyAre.isOver {
-      print("explore: \(TestsAsTheyAre.overReason); the test does not run  \(place.text)")
+      let reason = TestsAsTheyAre.leave(identifier, place)
+      print("explore: \(reason); the test does not run  \(place.text)")
       return true
     }
     guard let closure = closure(of: test) else {

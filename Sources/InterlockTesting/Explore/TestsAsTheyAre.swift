@@ -107,8 +107,13 @@ enum TestsAsTheyAre {
     isOn && TestOptions.ofThisProcess.exploreStop && hasFailed.withLock { $0 }
   }
 
-  /// Why a test does not begin.
-  static let overReason = "an order of another test fails"
+  /// Notes a test that does not begin, because the search is over.
+  ///
+  /// - Returns: Why.
+  static func leave(_ test: String, _ place: ExploredPlace) -> String {
+    note(ExploredTests.Case(test: test, place: place.text, result: .notRun))
+    return "an order of another test fails"
+  }
 
   /// Notes a test case for the summary and the reports.
   static func note(_ tested: ExploredTests.Case) {

@@ -28,7 +28,7 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
     let traits = test.traits.compactMap { $0 as? Self }
     let trait = traits.last(where: \.exploration.isOfSource) ?? self
     if trait.exploration.isOfSource {
-      try leaveIfOver()
+      try leaveIfOver(test)
       return try await trait.run(test, function)
     }
     guard TestsAsTheyAre.chooses("\(test.id)") else { return try await function() }
@@ -36,13 +36,15 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
     // would copy as held.
     await Self.turns.take()
     defer { Self.turns.give() }
-    try leaveIfOver()
+    try leaveIfOver(test)
     try await trait.run(test, function)
   }
 
   /// Cancels the test if another one has ended the search.
-  private func leaveIfOver() throws {
-    if TestsAsTheyAre.isOver { try Test.cancel("\(TestsAsTheyAre.overReason)") }
+  private func leaveIfOver(_ test: Test) throws {
+    guard TestsAsTheyAre.isOver else { return }
+    let reason = TestsAsTheyAre.leave(test.identifier, ExploredPlace(test.sourceLocation))
+    try Test.cancel("\(reason)")
   }
 
   private static let turns = AsyncTurns()
@@ -50,9 +52,8 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
     let time = exploration.isOneOrder ? ".exactTime, " : ""
     let result = try await result(test, function)
-    let identifier = "\(test.id.moduleName).\(test.id.nameComponents.joined(separator: "/"))"
     let place = ExploredPlace(test.sourceLocation)
-    let isExplored = exploration.report(result, of: identifier, at: place) {
+    let isExplored = exploration.report(result, of: test.identifier, at: place) {
       "@Test(.explored(\(time)replay: \"\($0)\"))"
     }
     if !isExplored { try await Self.$runsAsUsual.withValue(true) { try await function() } }
@@ -83,6 +84,13 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
 private final class ExploredCall: @unchecked Sendable {
   // Unchecked: written before the exploration begins and after it has ended.
   var function: (@Sendable () async throws -> Void)?
+}
+
+extension Test {
+  /// As filters of `swift test` find it.
+  fileprivate var identifier: String {
+    "\(id.moduleName).\(id.nameComponents.joined(separator: "/"))"
+  }
 }
 
 extension Trait where Self == ExploredTrait {
