@@ -20,8 +20,26 @@ bool interlock_yields(uintptr_t place) {
   return caller.task && interlock_tasks->yields(caller, (interlock_site){place, place + 1});
 }
 
+/// A task sleeps. The library compiles some of its functions that sleep into the user's code, without
+/// lines: the functions that wait for them are the frames of the call.
+static void ask_sleep(const interlock_async_context *context, interlock_site site) {
+  const interlock_async_context *caller = context->parent;
+  uintptr_t frames[interlock_most_outer + 1] = {0};
+  uintptr_t resumes_at = site.place;
+  for (size_t index = 0; index <= interlock_most_outer && interlock_is_code(resumes_at); index++) {
+    // The next part of a function begins on the line of the call; one byte further, it counts as a
+    // return address.
+    frames[index] = resumes_at + 1;
+    resumes_at = caller ? caller->resume : 0;
+    caller = caller ? caller->parent : NULL;
+  }
+  interlock_async_frames = frames;
+  interlock_ask_task(INTERLOCK_TASK_CALL_SLEEP, 0, site);
+  interlock_async_frames = NULL;
+}
+
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
-                           uintptr_t place) {
+                           const interlock_async_context *context, uintptr_t place) {
   interlock_site site = {place, place};
   switch (kind) {
     case TASK: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, arguments[1], site); break;
@@ -50,8 +68,8 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const ui
     case YIELDS:
       interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, (interlock_site){place, place + 1});
       break;
+    case SLEEP: ask_sleep(context, site); break;
     case TASK_END:
-    case SLEEP:
     case PLAIN: interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, site); break;
   }
 }

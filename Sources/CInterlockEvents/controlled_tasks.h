@@ -16,9 +16,10 @@ interlock_calling_task interlock_task_that_calls(void) HIDDEN;
 void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) HIDDEN;
 /// True if the explored task has yielded, so that the call is over.
 bool interlock_yields(uintptr_t place) HIDDEN;
-/// The point of an awaited call of this kind, from the call's first arguments and its `self`.
+/// The point of an awaited call of this kind, from the call's first arguments, its `self` and its
+/// context, whose parent is that of the function which makes the call.
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
-                           uintptr_t place) HIDDEN;
+                           const interlock_async_context *context, uintptr_t place) HIDDEN;
 /// The task that a checked continuation belongs to; 0 once it has been resumed. The continuation is
 /// a reference to an object whose third word is the task.
 static inline uintptr_t interlock_task_of_checked(const uintptr_t *continuation) {

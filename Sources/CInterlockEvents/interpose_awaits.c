@@ -229,7 +229,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   uintptr_t resumes_at = context->resume;
   intercept(context, kind, arguments, is_explored);
   // The table of awaits has the wait by now.
-  if (is_explored) interlock_ask_awaited(kind, arguments, object, resumes_at);
+  if (is_explored) interlock_ask_awaited(kind, arguments, object, context, resumes_at);
   return real;
 }
 

@@ -282,7 +282,17 @@ static void collect_behind_gap(struct collection *found, const uintptr_t *frame)
   }
 }
 
+_Thread_local const uintptr_t *interlock_async_frames;
+
 size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) {
+  const uintptr_t *waiting = interlock_async_frames;
+  if (waiting && place) {
+    size_t count = 0;
+    for (; *waiting && count < room; waiting++) {
+      if (interlock_look_up_code(*waiting) == &interlock_user_code) frames[count++] = *waiting;
+    }
+    return count;
+  }
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !room) return 0;
   // A place may be no code: a section's line stands for one.
   if (place && !is_users(place)) return 0;

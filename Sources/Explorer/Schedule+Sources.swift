@@ -20,7 +20,8 @@ extension Schedule {
   /// Not a step that only waits for another one, or that no other can come before.
   private static func mayConflict(_ step: Step) -> Bool {
     switch step.operation {
-    case "turn on actor", "begin", "begin task", "continue", "end task", "start", "join", "await":
+    case "turn on actor", "begin", "begin task", "continue", "end task", "start", "join", "await",
+      "Task.sleep":
       false
     default: !step.operation.hasPrefix("await ") && !step.operation.hasSuffix("section")
     }
@@ -40,7 +41,7 @@ extension Schedule {
     let orders = decimals < 6 ? "\(Int(pow(10, decimals).rounded()))" : "10^\(Int(decimals))"
     let prefix = "  #\(object): "
     let known = legend.first { $0.hasPrefix(prefix) }?.dropFirst(prefix.count)
-    let name = known.map(String.init) ?? Self.text(steps[0])
+    let name = known.map(String.init) ?? text(steps[0])
     return "\(name): \(steps.count) steps of \(parties) \(areTasks ? "tasks" : "threads") have"
       + " \(orders) orders"
   }

@@ -65,12 +65,12 @@ extension Schedule {
     var left = 0
     // Without the thread that only waits for the body's task.
     for index in steps.indices where shows(index) {
-      let step = steps[index]
+      let step = shown(index)
       if let leftOut, index >= leftOut.after { left = leftOut.count }
       let number = rows.count + left
       let row = Row(
-        steps: number...number, party: party(step), text: Self.text(step),
-        short: Self.text(step, isShort: true), isIdle: Self.isIdle(step),
+        steps: number...number, party: party(step), text: text(step),
+        short: text(step, isShort: true), isIdle: Self.isIdle(step),
         comesAfterLeftOut: left > 0)
       rows.append(row)
     }
@@ -80,12 +80,33 @@ extension Schedule {
     return distinct.chunked { $0.isOfParty(of: $1) }.flatMap(Self.stretch)
   }
 
-  /// False for the wait of the first thread for the body's task, and for a turn on an actor that
-  /// comes as soon as the task asks for it.
+  /// False for the wait of the first thread for the body's task, for a turn on an actor, or a further
+  /// part of a task, that comes as soon as the task asks for it, and for what the row of the next
+  /// step shows.
   private func shows(_ index: Int) -> Bool {
     if isHelper(steps[index]) { return false }
-    guard steps[index].operation == "turn on actor", index > 0 else { return true }
-    return steps[index - 1].thread != steps[index].thread
+    guard index > 0 else { return true }
+    switch steps[index].operation {
+    case "turn on actor": return steps[index - 1].thread != steps[index].thread
+    case "continue": return party(steps[index - 1]) != party(steps[index])
+    case "time up": return steps[index].place != nil || !isFollowed(index, by: "end of sleep")
+    case "end of sleep": return !isFollowed(index, by: "continue")
+    default: return true
+    }
+  }
+
+  private func isFollowed(_ index: Int, by operation: String) -> Bool {
+    index + 1 < steps.count && steps[index + 1].operation == operation
+  }
+
+  /// A sleep's end is a step of the timer, one of the runtime and one of the task: where they follow
+  /// one another, one row in the task's column.
+  private func shown(_ index: Int) -> Step {
+    var step = steps[index]
+    if index > 0, step.operation == "continue", steps[index - 1].operation == "end of sleep" {
+      step.operation = "end of sleep"
+    }
+    return step
   }
 
   /// One row for three equal ones or more.

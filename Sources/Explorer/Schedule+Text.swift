@@ -23,12 +23,13 @@ extension Schedule {
 
   /// The column of a step.
   package func party(_ step: Step) -> Party {
-    if let task = step.task {
-      if let name = taskNames?[task] { return .named(name) }
-      if !bodyIsTask { return .task(task) }
-      return task == 1 ? .body : .task(task - 1)
-    }
-    return step.thread == 0 ? .body : .thread(step.thread)
+    step.task.map(party(ofTask:)) ?? (step.thread == 0 ? .body : .thread(step.thread))
+  }
+
+  private func party(ofTask task: Int) -> Party {
+    if let name = taskNames?[task] { return .named(name) }
+    if !bodyIsTask { return .task(task) }
+    return task == 1 ? .body : .task(task - 1)
   }
 
   /// The column of a thread.
@@ -38,22 +39,34 @@ extension Schedule {
 
   /// Each step with its party, in the words of a report.
   package var events: [(party: String, text: String, place: StackFrame?)] {
-    steps.map { (party($0).name, Self.text($0), $0.place) }
+    steps.map { (party($0).name, text($0), $0.place) }
   }
 
   /// The thread that runs the body is number 0.
   package static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
 
   /// The operation with its object and its place: `lock #2  Bank.swift:34`, and where a helper
-  /// makes the call, `lock #2  Bank.close()  Bank.swift:34 by locked(_:)`.
-  package static func text(_ step: Step) -> String { text(step, isShort: false) }
+  /// makes the call, `lock #2  Bank.close()  Bank.swift:34 by locked(_:)`. A task has its name: `await
+  /// task 2  Bank.swift:40`.
+  package func text(_ step: Step) -> String { text(step, isShort: false) }
 
   /// As `text`; if it is short, without the function that calls a helper.
-  static func text(_ step: Step, isShort: Bool) -> String {
-    let object = step.object == 0 ? "" : " #\(step.object)"
-    let place = step.place.flatMap { shortPlace($0, by: step.helper, isShort) }
+  func text(_ step: Step, isShort: Bool) -> String {
+    let place = step.place.flatMap { Self.shortPlace($0, by: step.helper, isShort) }
     let value = step.value.map { " \($0)" } ?? ""
-    return step.operation + object + value + (place.map { "  \($0)" } ?? "")
+    return operation(step) + value + (place.map { "  \($0)" } ?? "")
+  }
+
+  /// The operation with its object. A task's own end is on itself, and what a cancellation ends is
+  /// on the task whose cancellation that is.
+  private func operation(_ step: Step) -> String {
+    if ["await", "Task.sleep"].contains(step.operation) { return step.operation }
+    guard let task = step.objectTask else {
+      return step.operation + (step.object == 0 ? "" : " #\(step.object)")
+    }
+    if task == step.task { return step.operation }
+    let verb = step.operation.hasSuffix(" task") ? step.operation.dropLast(5) : step.operation[...]
+    return "\(verb) \(party(ofTask: task).name)"
   }
 
   private static func shortPlace(
@@ -123,7 +136,8 @@ extension Schedule {
         for end in leftOut?.lastOfTasks ?? [] { end.task.map { last[$0] = end } }
       }
       guard let task = step.task else { continue }
-      if step.operation == "end task" || step.operation.hasPrefix("await") || last[task] == nil {
+      let waits = step.operation.hasPrefix("await") || step.operation == "Task.sleep"
+      if step.operation == "end task" || waits || last[task] == nil {
         last[task] = step
       }
     }
@@ -139,14 +153,14 @@ extension Schedule {
     // Its last step does not tell what a task awaits, as the tasks of its group.
     let texts = steps.map { step in
       let isSuspended = step.operation == "begin task" || step.operation == "continue"
-      return isSuspended ? nil : Self.text(step)
+      return isSuspended ? nil : self.text(step)
     }
     // Many threads may do the same, each with an object of its own.
     let common = zip(steps, texts).map { step, text in
       text.map { _ in
         var step = step
-        step.object = 0
-        return Self.text(step)
+        (step.object, step.objectTask) = (0, nil)
+        return self.text(step)
       }
     }
     let alike = Dictionary(grouping: texts.indices) { common[$0] }

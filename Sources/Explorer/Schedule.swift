@@ -15,6 +15,8 @@ package struct Schedule: Sendable, Hashable, Codable {
     package var operation: String
     /// The number of the object that the operation is on; 0 for none.
     package var object: Int
+    /// The number of the task that the object is; `nil` for other objects.
+    package var objectTask: Int?
     /// Where the user's code made the call, outside of helpers; `nil` if that is unknown.
     package var place: StackFrame?
     /// The helper that was called at `place` and made the call; `nil` for none.
@@ -94,10 +96,16 @@ extension Schedule {
       tasks[task] = tasks.count + 1
     }
     var lines = LinesOfPlaces()
-    steps = trace.map { Step($0, task: tasks[$0.task], &lines) }
+    // The number of a task in the trace is that of its object.
+    func made(_ step: interlock_exploration_step) -> Step {
+      var made = Step(step, task: tasks[step.task], &lines)
+      made.objectTask = made.object == 0 ? nil : tasks[step.operation.object]
+      return made
+    }
+    steps = trace.map(made)
     if isLong {
-      let ends = ends.map { Step($0, task: tasks[$0.task], &lines) }
-      leftOut = LeftOut(after: left.lowerBound, count: left.count, lastOfTasks: ends)
+      leftOut = LeftOut(
+        after: left.lowerBound, count: left.count, lastOfTasks: ends.map(made))
     }
     showReads(trace)
     blocked = waiting.map { waiting in
@@ -107,14 +115,14 @@ extension Schedule {
       (step.thread, step.task, step.stack) = (waiting.thread, waiting.task, waiting.stack)
       (step.operation, step.call) = (waiting.operation, waiting.call)
       (step.place, step.caller) = (waiting.place, waiting.caller)
-      var blocked = Step(step, task: tasks[waiting.task], &lines)
+      var blocked = made(step)
       if result.dry_pool_width > 0, Self.isTaskOfPool(waiting) {
         blocked.operation = Self.waitForPool
       }
       return blocked
     }
-    let named = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
-    objects = named.map(NamedObject.init)
+    objects = UnsafeBufferPointer(start: result.named, count: Int(result.named_count))
+      .map(NamedObject.init)
     showCallSites(result, trace)
     addVariables(trace)
     objects.sort { $0.number < $1.number }
@@ -135,13 +143,19 @@ extension Schedule {
     return last.reversed()
   }
 
+  /// The jobs that the runtime has for itself: one continues a task that has slept, the other runs
+  /// the tasks that wait for an actor.
+  fileprivate static let jobsOfRuntime: Set = ["end of sleep", "run actor"]
+
   /// The operation of a task that no thread of its pool has begun, or continued, with.
   static let waitForPool = "wait for a thread of the pool"
 
   /// Whether what a blocked task has to do next is queued at a pool, and at no queue before.
   private static func isTaskOfPool(_ blocked: interlock_blocked_thread) -> Bool {
     let operation = blocked.operation
-    return blocked.task > 0 && operation.other == 0
+    let isJob =
+      blocked.task > 0 || jobsOfRuntime.contains(withUnsafeBytes(of: blocked.call, characters))
+    return isJob && operation.other == 0
       && UInt32(operation.kind) == INTERLOCK_OPERATION_BEGIN.rawValue
       && Int(operation.flags) & Int(INTERLOCK_OPERATION_CONCURRENT) != 0
   }
@@ -211,7 +225,7 @@ extension Schedule {
     func text(_ step: interlock_exploration_step) -> String {
       if step.operation.kind == 0 { return "it was over" }
       let step = Step(step, task: nil)
-      return "\(name(step.thread)) did: \(Schedule.text(step))"
+      return "\(name(step.thread)) did: \(Schedule().text(step))"
     }
     return "the same choices led to other steps: at step \(result.differed_at), "
       + "\(text(result.differed.0)); the second time, \(text(result.differed.1))"
@@ -253,7 +267,7 @@ extension Schedule.Step {
     // What begins is no object that a user knows.
     let begins =
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
-      || operation == "continue"
+      || operation == "continue" || Schedule.jobsOfRuntime.contains(operation)
     object = begins ? 0 : Int(step.operation.object)
     call =
       Self.isAccess(step)

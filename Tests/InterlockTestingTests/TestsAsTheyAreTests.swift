@@ -68,7 +68,8 @@ struct TestsAsTheyAreTests {
       let line = output.split(separator: "\n").first {
         $0.hasPrefix("explore: ") && $0.hasSuffix("  XCAsTheyAre.\(test)")
       }
-      let claim = "explore: all \(orders) order\(orders == 1 ? "" : "s") pass; "
+      let all = orders == 1 ? "the only order passes" : "all \(orders) orders pass"
+      let claim = "explore: \(all); "
       #expect(line?.hasPrefix(claim) == true, "\(test): \(output)")
     }
     #expect(output.contains("testSkipped' skipped"), "\(output)")

@@ -7,20 +7,18 @@
 //   ↳ Expectation failed: await purse.balance >= 0
 //     the body failed (order number 2); the shortest schedule found has 2 context switches
 //      1  body    begin task
-//      2  task 1    begin task  06-ReenteredActor.swift:46
-//      3  task 1    to actor #8  06-ReenteredActor.swift:37
-//      4  task 1    continue  06-ReenteredActor.swift:37
-//      5  task 2      begin task  06-ReenteredActor.swift:47
+//      2  task 1    begin task  06-ReenteredActor.swift:44
+//      3  task 1    to actor #8  06-ReenteredActor.swift:35
+//      4  task 2      begin task  06-ReenteredActor.swift:45
+//      5  task 2      to actor #8  06-ReenteredActor.swift:35
 //      6  task 2      to actor #8  06-ReenteredActor.swift:37
-//      7  task 2      continue  06-ReenteredActor.swift:37
-//      8  task 2      to actor #8  06-ReenteredActor.swift:39
-//      9  task 2      end task #12
-//     10  task 1    to actor #8  06-ReenteredActor.swift:39
-//     11  task 1    end task #9
-//     12  body    await task #9  06-ReenteredActor.swift:48
-//     13  body    await task #12  06-ReenteredActor.swift:48
-//     14  body    to actor #8  06-ReenteredActor.swift:44
-//     15  body    ✘ 06-ReenteredActor.swift:49
+//      7  task 2      end task
+//      8  task 1    to actor #8  06-ReenteredActor.swift:37
+//      9  task 1    end task
+//     10  body    await task 1  06-ReenteredActor.swift:46
+//     11  body    await task 2  06-ReenteredActor.swift:46
+//     12  body    to actor #8  06-ReenteredActor.swift:42
+//     13  body    ✘ 06-ReenteredActor.swift:47
 //       #8: actor made at 06-ReenteredActor.swift:45
 //     replay: explore(replay: "i1-d7425650-w0-c4d7-8edb4f")
 //   ✘ Test reenteredActor() failed after 0.400 seconds with 1 issue.

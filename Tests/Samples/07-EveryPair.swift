@@ -18,15 +18,15 @@
 //      2                  begin task
 //      3                  read section #14  07-EveryPair.swift:51
 //      4                  end of read section #14  07-EveryPair.swift:51
-//      5                  end task #11
+//      5                  end task
 //      6                                                                  begin task
 //      7                                                                  lock #15  07-EveryPai…
 //      8                                                                  write section #14  07…
 //      9                                                                  end of write section …
-//     10                                                                  end task #8
-//     11  await task #8
-//     12  await task #11
-//     13  end task #3
+//     10                                                                  end task
+//     11  await put
+//     12  await has
+//     13  end task
 //       #15: lock made at 07-EveryPair.swift:50
 //     replay: checkSendable(replay: "i1-1a6193b3-w131076-d4b-c23ad4")
 //   checkSendable: Shelf: 1 of 6 pairs conflicts  07-EveryPair.swift:59

@@ -23,8 +23,9 @@ typedef enum {
   INTERLOCK_TASK_CALL_CANCEL_REST,
   INTERLOCK_TASK_CALL_AWAIT_STREAM,
   INTERLOCK_TASK_CALL_AWAIT_CONTINUATION,
-  /// Submits itself to the pool again; gives up its thread in another way, such as a sleep.
+  /// Submits itself to the pool again; sleeps; gives up its thread in another way.
   INTERLOCK_TASK_CALL_YIELD,
+  INTERLOCK_TASK_CALL_SLEEP,
   INTERLOCK_TASK_CALL_PAUSE,
   /// Resumes the task `object` from its continuation; 0 for an unknown task.
   INTERLOCK_TASK_CALL_RESUME,

@@ -53,7 +53,8 @@ void interlock_model_job_enqueued(model_item *item) {
   model_task *task = is_own_task ? interlock_task_at((uintptr_t)item->task) : NULL;
   if (task && !task->parts) task->parts = interlock_object_number();
   item->number = task ? task->parts : interlock_object_number();
-  item->task_number = task ? task->object->number : item->number;
+  bool is_runtimes = !is_of_task || item->ends_sleep_of;
+  item->task_number = task ? task->object->number : is_runtimes ? 0 : item->number;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
 }
 

@@ -70,6 +70,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_AWAIT_STREAM:
     case INTERLOCK_TASK_CALL_FEED:
       return operation_on(INTERLOCK_OPERATION_READ_WRITE, &streams);
+    case INTERLOCK_TASK_CALL_SLEEP:
     case INTERLOCK_TASK_CALL_PAUSE:
       if (task) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task);
       break;
@@ -110,6 +111,7 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
     case INTERLOCK_TASK_CALL_AWAIT_STREAM: return "await stream";
     case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION: return "await continuation";
     case INTERLOCK_TASK_CALL_YIELD: return "Task.yield";
+    case INTERLOCK_TASK_CALL_SLEEP: return "Task.sleep";
     case INTERLOCK_TASK_CALL_PAUSE: return "await";
     case INTERLOCK_TASK_CALL_RESUME: return "resume continuation";
     case INTERLOCK_TASK_CALL_FEED: return "feed stream";

@@ -252,7 +252,11 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   if (yields) interlock_model_task_yields(item->task, made);
   if (is_job) {
     made->task = item->task_number;
-    made->call = request->flags & INTERLOCK_FLAG_FIRST_JOB ? "begin task" : "continue";
+    bool is_first = request->flags & INTERLOCK_FLAG_FIRST_JOB;
+    made->call = item->ends_sleep_of ? "end of sleep"
+                 : item->task_number == 0 ? "run actor"
+                 : is_first               ? "begin task"
+                                          : "continue";
   }
 }
 

@@ -14,7 +14,9 @@ typedef struct interlock_model_item {
   /// only resumes the task, as the jobs of `Task.yield` and `Task.sleep` do.
   const void *task;
   /// The number of the object that orders its parts, and that of the task itself.
-  uint32_t number, task_number;
+  uint32_t number;
+  /// The number of the task that a reader sees; 0 of a job that the runtime has for itself.
+  uint32_t task_number;
   bool only_resumes, is_at_once;
   /// The object of the cancellations of the task that sleeps until this job begins; 0 for none.
   uint32_t ends_sleep_of;

@@ -243,7 +243,7 @@ extension ExplorationFailure {
   fileprivate var shortLines: [String] {
     if let race { return [race.first.shortText, race.second.shortText] }
     if let memoryRace { return [memoryRace.first.shortText, memoryRace.second.shortText] }
-    let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(Schedule.text)
+    let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(schedule.text)
     if verdict == .deadlock, !waiting.isEmpty { return ["deadlock"] + waiting }
     let line = text.isEmpty ? headline : text
     return [line.split(separator: "\n").first.map(String.init) ?? headline]

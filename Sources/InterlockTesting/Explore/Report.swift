@@ -130,12 +130,14 @@ func report(
 /// the claim away, and so does memory that is not checked: no order shows its races.
 private func claim(_ count: Int, inModule module: String) -> String {
   let uncontrolled = Exploration.uncontrolledCode(inModule: module)
-  let claim = uncontrolled.map { " of the controlled calls pass; NOT controlled here: \($0)" }
   let unchecked =
     MemoryRaceLog.isFed
     ? "" : "; accesses of memory are not checked in this build (see InterlockMemory)\(unseen)"
-  let command = claim == nil || unchecked.isEmpty ? "" : "; to control both: \(memoryCommand)"
-  return "all \(orders(count))\(claim ?? " pass")\(unchecked)\(command)"
+  let command = uncontrolled == nil || unchecked.isEmpty ? "" : "; to control both: \(memoryCommand)"
+  let all = count == 1 ? "the only order" : "all \(orders(count))"
+  let calls = uncontrolled == nil ? "" : " of the controlled calls"
+  let limit = uncontrolled.map { "; NOT controlled here: \($0)" } ?? ""
+  return "\(all)\(calls) \(count == 1 ? "passes" : "pass")\(limit)\(unchecked)\(command)"
 }
 
 /// What the machine code of this build may not show.

@@ -52,7 +52,7 @@ struct ScheduleMarkup {
       "<tr>" + cells.map { "<\(tag)>\(Markup.text($0))</\(tag.prefix(2))>" }.joined() + "</tr>\n"
     }
     let rows = shown.map { step in
-      row(threads.map { $0 == step.thread ? Schedule.text(step) : "" }, "td")
+      row(threads.map { $0 == step.thread ? failure.schedule.text(step) : "" }, "td")
     }
     let left = failure.schedule.stepCount - shown.count
     var rest = left > 0 ? "<p>… and \(left) more steps.</p>\n" : ""
