@@ -8,6 +8,9 @@ import PackagePlugin
 /// runs the executable.
 @main struct InterlockCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
+    if let mistake = Self.mistake(in: arguments, context.package) {
+      return Diagnostics.error(mistake)
+    }
     let progress = "interlock: building the command, which takes minutes the first time\n"
     FileHandle.standardError.write(Data(progress.utf8))
     // Not a tool that the plug-in depends on: the package manager compiles such a tool and all its
@@ -34,15 +37,35 @@ import PackagePlugin
     Diagnostics.error("'interlock' ended with code \(status)\(reason)")
   }
 
+  /// Why the tests of the package cannot be hunted. The command says the same, but only once it is
+  /// built.
+  private static func mistake(in arguments: [String], _ package: Package) -> String? {
+    let isOfOther = arguments.contains { $0.hasPrefix("--package-path") }
+    guard arguments.first == "hunt", !isOfOther else { return nil }
+    let product = "InterlockTesting"
+    let tests = package.targets.filter { ($0 as? any SourceModuleTarget)?.kind == .test }
+    guard let first = tests.first,
+      !tests.contains(where: { $0.recursiveTargetDependencies.contains { $0.name == product } })
+    else { return nil }
+    return "No test target links \(product): add .product(name: \"\(product)\", package:"
+      + " \"\(Self.dependency(of: package)?.package.id ?? "Interlock")\") to the dependencies of"
+      + " \(first.name) in Package.swift"
+  }
+
+  /// The dependency that has the command.
+  private static func dependency(of package: Package) -> PackageDependency? {
+    package.dependencies.first { dependency in
+      dependency.package.products.contains { $0.name == "interlock" }
+    }
+  }
+
   /// Arguments that only the package manager can give: this process of SwiftPM, which changes
   /// nothing meanwhile, holds the lock of the build folder; and for `init`, where Interlock is.
   private func additions(to arguments: [String], in package: Package) -> [String] {
     if arguments.first == "hunt" { return ["--ignore-lock"] }
     guard arguments.first == "init" else { return [] }
     if arguments.contains("--interlock") { return ["--ignore-lock"] }
-    let found = package.dependencies.first { dependency in
-      dependency.package.products.contains { $0.name == "interlock" }
-    }
+    let found = Self.dependency(of: package)
     return ["--ignore-lock"] + (found.map { ["--interlock", $0.package.directoryURL.path] } ?? [])
   }
 }
