@@ -47,8 +47,7 @@ import PackagePlugin
     guard let first = tests.first,
       !tests.contains(where: { $0.recursiveTargetDependencies.contains { $0.name == product } })
     else { return nil }
-    return "No test target links \(product): add .product(name: \"\(product)\", package:"
-      + " \"\(Self.dependency(of: package)?.package.id ?? "Interlock")\") to the dependencies of"
+    return "No test target links \(product): add this product of Interlock to the dependencies of"
       + " \(first.name) in Package.swift"
   }
 

@@ -20,8 +20,8 @@ bool interlock_yields(uintptr_t place) {
   return caller.task && interlock_tasks->yields(caller, (interlock_site){place, place + 1});
 }
 
-/// A task sleeps. The library compiles some of its functions that sleep into the user's code, without
-/// lines: the functions that wait for them are the frames of the call.
+/// A task sleeps. The library compiles some of its functions that sleep into the user's code,
+/// without lines: the functions that wait for them are the frames of the call.
 static void ask_sleep(const interlock_async_context *context, interlock_site site) {
   const interlock_async_context *caller = context->parent;
   uintptr_t frames[interlock_most_outer + 1] = {0};

@@ -198,7 +198,7 @@ extension ExplorationFailure {
     case token
   }
 
-  /// How many orders were executed, those that passed with it; 0 for one of an earlier run.
+  /// The number of executed orders, the failing one included; 0 for an order of an earlier run.
   package var execution: Int {
     switch origin {
     case .order(let number): number

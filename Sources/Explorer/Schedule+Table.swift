@@ -80,9 +80,9 @@ extension Schedule {
     return distinct.chunked { $0.isOfParty(of: $1) }.flatMap(Self.stretch)
   }
 
-  /// False for the wait of the first thread for the body's task, for a turn on an actor, or a further
-  /// part of a task, that comes as soon as the task asks for it, and for what the row of the next
-  /// step shows.
+  /// False for the wait of the first thread for the body's task, for a turn on an actor, or a
+  /// further part of a task, that comes as soon as the task asks for it, and for what the row of the
+  /// next step shows.
   private func shows(_ index: Int) -> Bool {
     if isHelper(steps[index]) { return false }
     guard index > 0 else { return true }
@@ -99,8 +99,8 @@ extension Schedule {
     index + 1 < steps.count && steps[index + 1].operation == operation
   }
 
-  /// A sleep's end is a step of the timer, one of the runtime and one of the task: where they follow
-  /// one another, one row in the task's column.
+  /// A sleep's end is a step of the timer, one of the runtime and one of the task: where they
+  /// follow one another, one row in the task's column.
   private func shown(_ index: Int) -> Step {
     var step = steps[index]
     if index > 0, step.operation == "continue", steps[index - 1].operation == "end of sleep" {

@@ -46,8 +46,8 @@ extension Schedule {
   package static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
 
   /// The operation with its object and its place: `lock #2  Bank.swift:34`, and where a helper
-  /// makes the call, `lock #2  Bank.close()  Bank.swift:34 by locked(_:)`. A task has its name: `await
-  /// task 2  Bank.swift:40`.
+  /// makes the call, `lock #2  Bank.close()  Bank.swift:34 by locked(_:)`. A task has its
+  /// name: `await task 2  Bank.swift:40`.
   package func text(_ step: Step) -> String { text(step, isShort: false) }
 
   /// As `text`; if it is short, without the function that calls a helper.

@@ -110,6 +110,12 @@ elif "${command[@]}" explain nosuch >"$scratch/log" 2>&1 ||
   ! grep -q "'interlock' ended with code 64" "$scratch/log"; then
   wrong "the plug-in hides an exit code"
 fi
+command=(swift package --package-path Tests/Fixtures/snippets --scratch-path "$build" interlock)
+if "${command[@]}" hunt counts >"$scratch/log" 2>&1 ||
+  ! grep -q 'No test target links InterlockTesting' "$scratch/log" ||
+  grep -q 'building the command' "$scratch/log"; then
+  wrong "the plug-in builds the command for tests that it cannot hunt"
+fi
 
 # The example of the article on gating: its red run is a test.
 swift build --package-path Tests/OwnCache --scratch-path "$build" >"$scratch/log" 2>&1 ||

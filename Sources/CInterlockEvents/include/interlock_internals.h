@@ -171,8 +171,8 @@ bool interlock_is_between(uintptr_t address) HIDDEN;
 /// how many it wrote, which is none if `place` is not on the stack. At an asynchronous call, whose
 /// callers are on no stack, they come from `interlock_async_frames`.
 size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) HIDDEN;
-/// The functions that wait for the asynchronous call that this thread makes, innermost first, with 0
-/// behind the last; NULL outside of one, or if the call does not need them.
+/// The functions that wait for the asynchronous call that this thread makes, innermost first, with
+/// 0 behind the last; NULL outside of one, or if the call does not need them.
 extern _Thread_local const uintptr_t *interlock_async_frames HIDDEN;
 
 // Queues, by their private layout (queue_layout.c).

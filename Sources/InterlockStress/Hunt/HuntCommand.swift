@@ -125,7 +125,8 @@ struct HuntCommand {
     _ filter: String, _ pattern: Regex<AnyRegexOutput>, _ folder: String,
     _ ending: ShownCommand.Ending
   ) throws -> UsageError {
-    let list = try world.runCommand(swift("test", ["list", "--skip-build"], hunt.wordsOfBuild), folder)
+    let listing = swift("test", ["list", "--skip-build"], hunt.wordsOfBuild)
+    let list = try world.runCommand(listing, folder)
     // A line for each test, as in `BankTests.Bank/sums()`, and messages of SwiftPM.
     let tests = String(decoding: list.output, as: UTF8.self).split(separator: "\n")
       .map(String.init).filter { $0.contains(/^\w+\.\S/) }

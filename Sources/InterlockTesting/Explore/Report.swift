@@ -133,7 +133,8 @@ private func claim(_ count: Int, inModule module: String) -> String {
   let unchecked =
     MemoryRaceLog.isFed
     ? "" : "; accesses of memory are not checked in this build (see InterlockMemory)\(unseen)"
-  let command = uncontrolled == nil || unchecked.isEmpty ? "" : "; to control both: \(memoryCommand)"
+  let isBoth = uncontrolled != nil && !unchecked.isEmpty
+  let command = isBoth ? "; to control both: \(memoryCommand)" : ""
   let all = count == 1 ? "the only order" : "all \(orders(count))"
   let calls = uncontrolled == nil ? "" : " of the controlled calls"
   let limit = uncontrolled.map { "; NOT controlled here: \($0)" } ?? ""
