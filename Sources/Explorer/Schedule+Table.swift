@@ -81,8 +81,8 @@ extension Schedule {
   }
 
   /// False for the wait of the first thread for the body's task, for a turn on an actor, or a
-  /// further part of a task, that comes as soon as the task asks for it, and for a step that the row
-  /// of the next one shows.
+  /// further part of a task, that comes as soon as the task asks for it, and for a step that the
+  /// row of the next one shows.
   private func shows(_ index: Int) -> Bool {
     if isHelper(steps[index]) { return false }
     guard index > 0 else { return true }
