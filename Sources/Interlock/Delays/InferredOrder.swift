@@ -34,15 +34,19 @@ extension NearMissStore {
     var activity: UInt
   }
 
-  /// The other threads whose last section is within the window of a near miss, and those that an
-  /// earlier delay blocked and that have begun no section since.
+  /// The other threads whose last section is within the window of a near miss, and, for the same
+  /// time after a delay, those that a delay blocked and that have begun no section since: a thread
+  /// that waits for something else, such as another one's end, may never begin one again.
   func bystanders(besides context: ThreadContext.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
+    // Relaxed: only the thread with the turn to delay writes it, and the turn orders it.
+    let hasBlocked = now &- lastBlocked.load(ordering: .relaxed) <= RecentAccess.window
     var found: [Bystander] = []
     ThreadContexts.forEach { other in
       let activity = other.activity.pointee.load(ordering: .relaxed)
       guard other != context, activity != 0,
-        ThreadContext.age(of: activity, at: now) <= RecentAccess.window || other.isSuspected
+        ThreadContext.age(of: activity, at: now) <= RecentAccess.window
+          || hasBlocked && other.isSuspected
       else { return }
       found.append(Bystander(context: other, activity: activity))
     }
@@ -65,6 +69,8 @@ extension NearMissStore {
       Platform.waitsToBeWoken($0.context.threadNumber.pointee.load(ordering: .relaxed)) == true
     }
     guard !waiting.isEmpty else { return }
+    // Relaxed: see `bystanders`.
+    lastBlocked.store(Platform.coarseMilliseconds, ordering: .relaxed)
     let mark = DelayTables.Mark(
       file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
     guard let place = tables.number(of: mark) else { return }

@@ -19,6 +19,8 @@ final class NearMissStore: NearMissDelays.Store {
   /// One section is held open at a time, so a thread that is blocked meanwhile was blocked by this
   /// delay.
   private let isDelaying = Synchronization.Atomic(false)
+  /// When a delay last blocked a thread, in milliseconds of the coarse clock; 0 for never.
+  let lastBlocked = Synchronization.Atomic<UInt>(0)
 
   private init(_ tables: DelayTables, _ plan: DelaySettings) {
     self.tables = tables

@@ -97,6 +97,33 @@ struct DelayRunTests {
     }
   }
 
+  @Test("a thread that waits for another's end stops the delays of others for a moment only")
+  func joining() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .record
+      SectionTracking.delays = true
+      let section = Section("delays.joining")
+      // Each round at a new place, where delays are as likely as at the first; at most as many
+      // places as are followed.
+      var line: UInt = 0
+      func round(with others: Int) {
+        renewDelayBudget()
+        line += 1
+        for _ in 0..<others { onThread { [line] in section.write(line: line) {} } }
+      }
+      // Until a delay finds this thread in the wait for the end of the delayed one.
+      while !ThreadContext.current.isSuspected, line < 1_000 {
+        section.write(line: line + 1) {}
+        round(with: 4)
+      }
+      precondition(ThreadContext.current.isSuspected)
+      // This thread begins no section any more.
+      let delays = SectionTracking.delayCounts.delays
+      while SectionTracking.delayCounts.delays == delays, line < 2_000 { round(with: 20) }
+      precondition(SectionTracking.delayCounts.delays > delays, "\(line)")
+    }
+  }
+
   @Test("a report says that the first section was held open, for how long, and the seed")
   func report() async {
     let result = await #expect(
@@ -162,10 +189,7 @@ struct DelayRunTests {
 /// Makes a thread enter a section while a delay holds it open, unless the thread is too late.
 private func meetInDelay(line: UInt) {
   let section = Section("delays.report")
-  onThread { section.write(line: line) {} }
-  // A delay in which this thread waited for the other one's end makes it count as blocked until it
-  // begins a section, and while the only other thread is blocked there is no delay.
-  section.write(line: line) {}
+  for _ in 0..<2 { onThread { section.write(line: line) {} } }
   let hasEnded = Counter()
   let thread = JoinableThread {
     for _ in 0..<20 { section.write(line: line) {} }
