@@ -24,7 +24,8 @@ bool interlock_yields(uintptr_t place) {
 /// without lines: the functions that wait for them are the frames of the call.
 static void ask_sleep(const interlock_async_context *context, interlock_site site) {
   const interlock_async_context *caller = context->parent;
-  uintptr_t frames[interlock_most_outer + 1] = {0};
+  // The last word stays 0.
+  uintptr_t frames[interlock_most_outer + 2] = {0};
   uintptr_t resumes_at = site.place;
   for (size_t index = 0; index <= interlock_most_outer && interlock_is_code(resumes_at); index++) {
     // The next part of a function begins on the line of the call; one byte further, it counts as a

@@ -286,7 +286,9 @@ _Thread_local const uintptr_t *interlock_async_frames;
 
 size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) {
   const uintptr_t *waiting = interlock_async_frames;
-  if (waiting && place) {
+  // An execution that was given up may have left the frames of its last call: they lie on this
+  // thread's stack, and do not begin with the place of another call.
+  if (waiting && place && *waiting == place + 1) {
     size_t count = 0;
     for (; *waiting && count < room; waiting++) {
       if (interlock_look_up_code(*waiting) == &interlock_user_code) frames[count++] = *waiting;
