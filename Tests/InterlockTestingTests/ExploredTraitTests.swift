@@ -30,6 +30,8 @@ struct ExploredTraitTests {
     let wrong = ["delayedBlock", "microseconds", "taskSleeps", "threadSleeps", "twoSleepers"]
     #expect(run.issues.map(\.test).sorted() == wrong.map { "\($0)()" }, "\(run.issues)")
     #expect(run.output.matches(of: /explore: (?:all \d+ orders|the only order) pass/).count == 2)
+    let slept = run.issues.first { $0.test == "taskSleeps()" }?.text ?? ""
+    #expect(slept.contains(/Task\.sleep  STSleeping\.swift:\d+\n *\d  end of sleep\n/), "\(slept)")
     let limits = "with exact times; on a pool of 3 threads"
     #expect(run.output.contains(limits), "\(run.output)")
   }

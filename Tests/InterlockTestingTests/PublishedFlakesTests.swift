@@ -15,7 +15,7 @@ struct PublishedFlakesTests {
       "yieldsOnce": #"Expectation failed: (model.text → "installing") == "downloading""#,
       "noReceiver": "NoReceiver()",
       "hopsInOrder": "Expectation failed: (screen.events → ",
-      "cancelledEarly": "was ended by SIGILL",
+      "cancelledEarly": "cancel task 1  STPublished.swift:236\n",
       "advancesEarly": "for a continuation that was never resumed",
       "schedulesLate": "was ended by SIGILL",
       "resumesTwice": "resume again  STPublished+Races.swift:164\n",
@@ -26,6 +26,8 @@ struct PublishedFlakesTests {
       let token = try check(tests, "STPublished/\(name)", words, call: "()")
       let replayed = try explore("explore_replay=\(token)", "STPublished/\(name)\\(")
       #expect(replayed.tests.cases.map(\.result) == [.failed], "\(name): \(replayed.run.output)")
+      let report = replayed.tests.cases.first?.failure?.report ?? ""
+      #expect(report.contains(" (the token's order); it has "), "\(report)")
     }
   }
 
