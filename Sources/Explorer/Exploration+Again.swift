@@ -5,10 +5,10 @@ extension Exploration {
   /// Explores a body that leaves state behind again, with one process for each execution.
   ///
   /// - Parameters:
-  /// - engine: The engine whose executions shared a process; replaced by that of the new
-  ///   exploration.
-  /// - end: The end of the budget. The new exploration gets at least one second.
-  /// - body: The body to explore.
+  ///   - engine: The engine whose executions shared a process; replaced by that of the new
+  ///     exploration.
+  ///   - end: The end of the budget. The new exploration gets at least one second.
+  ///   - body: The body to explore.
   /// - Returns: The outcome.
   /// - Throws: Why nothing was explored.
   func searchInOwnProcesses(
@@ -27,9 +27,9 @@ extension Exploration {
   /// test may yield a fixed number of times where it should wait.
   ///
   /// - Parameters:
-  /// - passed: The outcome with few yields in a row.
+  ///   - passed: The outcome with few yields in a row.
   ///   - engine: The engine that explored it.
-  /// - body: The body to explore.
+  ///   - body: The body to explore.
   /// - Returns: The failing order, or `passed`.
   /// - Throws: Why nothing was explored.
   func tryManyYields(

@@ -8,8 +8,8 @@ extension Exploration {
   /// - Parameters:
   ///   - passed: The outcome on a pool with room for all tasks.
   ///   - engine: The engine that explored it.
-  /// - seconds: The rest of the budget.
-  /// - body: The body to explore.
+  ///   - seconds: The rest of the budget.
+  ///   - body: The body to explore.
   /// - Returns: The failing order on the narrowest pool that has one, or `passed`.
   /// - Throws: Why nothing was explored.
   func tryNarrowPools(
@@ -78,11 +78,11 @@ extension Exploration {
   /// Explores with tasks and blocks on one pool, which has as many threads as Dispatch on Linux.
   ///
   /// - Parameters:
-  /// - passed: The outcome with a separate pool for tasks.
+  ///   - passed: The outcome with a separate pool for tasks.
   ///   - engine: The engine that explored it.
-  /// - seconds: The rest of the budget; one order is tried if nothing is left.
-  /// - orders: The most orders to execute; `nil` leaves the limit of the options.
-  /// - body: The body to explore.
+  ///   - seconds: The rest of the budget; one order is tried if nothing is left.
+  ///   - orders: The most orders to execute; `nil` leaves the limit of the options.
+  ///   - body: The body to explore.
   /// - Returns: The failing order; the shared pool's outcome if that is sampled and `passed` is
   ///   not; otherwise `passed`.
   /// - Throws: Why nothing was explored.
