@@ -54,7 +54,7 @@ struct HangDetector {
   }
 
   /// True if the next poll can confirm a certain cause. The poll may come soon: a cause is
-  /// confirmed if no thread has run in between, however short that time was.
+  /// confirmed if no thread has run in between, however long that time was.
   var isSuspicious: Bool { suspectedAt != nil && !hasReportedCertain }
 
   /// The current state of the process, with the cause if it hangs.

@@ -1,33 +1,33 @@
-/// How many threads a dry pool of Dispatch would need, and how many it may have.
+/// The number of threads that a dry pool of Dispatch would need, and the number that it may have.
 ///
 /// A pool's threads take blocks in the order of their enqueuing. While all of them wait, the pool
 /// gets one more thread a second here, up to a limit. Each new thread takes the next block. A block
 /// that was enqueued from the line of the blocks that wait is assumed to wait too; any other is
 /// assumed to end.
 package struct PoolForecast: Sendable, Hashable, Codable {
-  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. The plain ones,
-  /// of all priorities together, have 64 on a machine of up to 12 processors, and 5 for each
-  /// processor on a larger one.
+  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. Plain pools of all
+  /// priorities together have 64 threads on a machine with up to 12 processors, and 5 for each
+  /// processor on a larger machine.
   static let applePlain = 64
   static let appleOvercommit = 512
 
-  /// How many threads the pool has.
+  /// The number of the pool's threads.
   package let threads: Int
-  /// How many it must have before a needed block begins, if that block does not wait as the others
-  /// do.
+  /// The number of threads that the pool must have before a needed block begins, if that block does
+  /// not wait like the others.
   package let needed: Int
-  /// How many it may have here, and on Apple's systems.
+  /// The most threads that the pool may have here, and on Apple's systems.
   let most: Int
   package let mostOnApple: Int
   /// The concurrent queue whose barrier keeps the needed block from beginning on any thread,
   /// because the barrier begins only after blocks of the queue that wait; `nil` if no barrier does.
   package let closedQueue: WaitSnapshot.ObjectID?
-  /// Whether that many are certainly needed: see `DryPool.isProvenToWait`.
+  /// True if `needed` threads are certainly needed: see `DryPool.isProvenToWait`.
   let isProven: Bool
 
-  /// Whether the pool grows far enough here, at one thread a second.
+  /// True if the pool grows far enough here, at one thread a second.
   package var completesHere: Bool { closedQueue == nil && needed <= most }
-  /// Whether the same program on one of Apple's systems has the threads that it needs.
+  /// True if the same program has the threads that it needs on Apple's systems.
   package var completesOnApple: Bool { closedQueue == nil && needed <= mostOnApple }
   /// True if the pool can grow to the needed size, here and on Apple's systems. The program is then
   /// slow, not stuck.
@@ -35,7 +35,7 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   /// The seconds until the pool has enough threads.
   package var seconds: Int { max(0, needed - threads) }
 
-  /// Returns `nil` for other kinds of pools, if it is not known which block is needed, and if all
+  /// Returns `nil` for a pool other than a root queue, if the needed block is unknown, or if all
   /// queued blocks wait too.
   init?(_ pool: DryPool, _ liveness: Liveness) {
     let index = liveness.index
