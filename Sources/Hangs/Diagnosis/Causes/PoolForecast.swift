@@ -5,8 +5,8 @@
 /// that was enqueued from the line of the blocks that wait is assumed to wait too; any other is
 /// assumed to end.
 package struct PoolForecast: Sendable, Hashable, Codable {
-  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. Plain pools of all
-  /// priorities together have 64 threads on a machine with up to 12 processors, and 5 for each
+  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. Plain pools of
+  /// all priorities together have 64 threads on a machine with up to 12 processors, and 5 for each
   /// processor on a larger machine.
   static let applePlain = 64
   static let appleOvercommit = 512
