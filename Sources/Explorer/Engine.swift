@@ -248,7 +248,7 @@ struct Engine {
     most: Int?, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     // A child process ends with its slice and loses the strategy's progress. Undecided races and
-    // points would be lost too: the races are forgotten when another body is explored.
+    // racing accesses are forgotten when another body is explored.
     let hasSlices =
       !options.isIsolated && !phase.isReplay && !hasUndecided && points.sites.isEmpty
       && most == nil

@@ -54,8 +54,8 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
   package var boundsExchanges = false
   /// A compare-exchange whose source could not be read never failed spuriously.
   package var hasUnreadExchanges = false
-  /// A wait for expectations timed out only when no thread could continue, or after blocks of the
-  /// main queue.
+  /// A wait for expectations timed out only when no thread could continue, or ended only after
+  /// blocks of the main queue.
   package var boundsWaiters = false
   /// The pool width that an option sets; `nil` for any width.
   package var poolWidth: Int?

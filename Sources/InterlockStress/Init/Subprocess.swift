@@ -5,11 +5,11 @@ import StressRunner
 package enum Subprocess {
   /// The exit code and the output of a command.
   package struct Result: Sendable {
-    /// Its exit code.
+    /// The exit code.
     package var code: Int32
-    /// Its standard output.
+    /// The text of standard output.
     package var output: [UInt8]
-    /// Its standard error.
+    /// The text of standard error.
     package var errors: String
   }
 

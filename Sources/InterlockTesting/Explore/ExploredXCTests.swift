@@ -25,7 +25,7 @@ enum ExploredXCTests {
       to: interlock_xctest_runner(
         invokes: { object in
           guard let object else { return false }
-          // XCTest passes the object to this call, and keeps it alive.
+          // XCTest passes the object to this call.
           let test = Unmanaged<XCTestCase>.fromOpaque(object).takeUnretainedValue()
           guard TestsAsTheyAre.isOn, let exploration = TestsAsTheyAre.exploration,
             !(test is ExploredTestCase), TestsAsTheyAre.chooses(identifier(of: test))
