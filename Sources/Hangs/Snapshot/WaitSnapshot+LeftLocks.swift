@@ -7,7 +7,7 @@ extension WaitSnapshot {
     package var kind: ObjectKind
     /// The lock.
     package var object: ObjectID
-    /// Where it was acquired.
+    /// The place that acquired the lock.
     package var place: [StackFrame]
     /// The number of the thread that has ended.
     package var thread: Int

@@ -23,7 +23,7 @@ package struct WaitSnapshot: Sendable, Hashable, Codable {
   package var awaits: [Await] = []
   /// The types of the actors in `awaits`, where known.
   package var actorTypes: [ObjectID: String] = [:]
-  /// Where the suspended tasks were created, where known.
+  /// The places that created the suspended tasks, where known.
   package var taskMakers: [ObjectID: [StackFrame]] = [:]
   /// The number of processors that determines the size of the pools.
   package var processors: Int

@@ -5,7 +5,7 @@ public import Testing
 
 /// An option of `explore`.
 public struct ExploreOption: Sendable {
-  /// What chooses the next thread.
+  /// How the next thread is chosen.
   public enum Strategy: Sendable, Hashable {
     /// Every order that matters, within the budget; then random orders.
     case everyOrder

@@ -12,7 +12,7 @@ package enum ConflictDetection {
       // An owner's own records are certain: no other thread reuses them. Another owner's record is
       // checked again, under a pin, before it is reported.
       if let otherRecord = other.record, otherRecord[.owner] == owner {
-        // The owner's own write makes its witness meet it, but is no conflict.
+        // Mark the witness as overlapped: a change by the owner itself is no conflict.
         if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
         return true
       }
