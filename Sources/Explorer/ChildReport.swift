@@ -4,11 +4,11 @@ internal import Foundation
 import Interlock
 import Hangs
 
-/// What a body keeps of its executions in memory, which a child process has to hand over.
+/// The state that a body keeps in memory across executions. A child process sends it to its parent.
 package struct ExploredState: Sendable {
-  /// Returns what the body has kept.
+  /// Returns the state as bytes, in the child.
   package var save: @Sendable () -> [UInt8]
-  /// Takes what a child saved.
+  /// Takes over the bytes that a child saved, in the parent.
   package var load: @Sendable ([UInt8]) -> Void
 
   /// Describes a body's state.
@@ -20,18 +20,18 @@ package struct ExploredState: Sendable {
   }
 }
 
-/// What the child of an isolated exploration knows beyond the engine's result.
+/// What the child process of an isolated exploration reports in addition to the engine's result.
 struct ChildReport: Codable {
-  /// The race of the last execution, and why it is no finding.
+  /// The race of the last execution, and the reason why a race is not reported as one.
   var race: ExplorationRace?
   var undecidedRace: String?
-  /// Its races in memory.
+  /// The memory races that the child found.
   var inMemory: ExploredMemoryRaces?
-  /// Why it does not know the order of sections, if the body has some.
+  /// Why the order of sections is unknown; `nil` if it is known or the body has no sections.
   var orderUnknown: String?
-  /// The cause of its deadlock, with the lines.
+  /// The cause of the deadlock and its lines; `nil` without a deadlock.
   var explained: DeadlockWitness.Explained?
-  /// What the body has kept.
+  /// The body's state, as `ExploredState.save` returns it.
   var state: [UInt8]?
 
   var isEmpty: Bool {
@@ -50,13 +50,15 @@ final class ChildReporter {
     self.state = state
   }
 
-  /// Called in the child before its first execution: the fork has removed the readers of events.
+  /// Called in the child before its first execution. Starts the event readers again: `fork` removes
+  /// them.
   func begin() {
     if witness != nil { _ = DeadlockWitness.start() }
     if SectionTracking.followsOrder { _ = interlock_clocks_start() }
   }
 
-  /// Called in the child after its last execution. One that does not fit is left out.
+  /// Called in the child after its last execution. Returns 0, and writes nothing, for a report that
+  /// does not fit into `bytes`.
   func write(to bytes: UnsafeMutableBufferPointer<CChar>) -> Int {
     var report = ChildReport(explained: witness?.explained, state: state?.save())
     if SectionTracking.followsOrder {
@@ -65,7 +67,7 @@ final class ChildReporter {
     report.undecidedRace = RaceCheck.undecided()
     report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
     report.inMemory = SectionTracking.exploredMemoryRaces
-    // In a new process, the first use of the encoder takes longer than most executions.
+    // Return early: the first use of `JSONEncoder` in a process takes longer than most executions.
     if report.isEmpty { return 0 }
     var encoded = try? JSONEncoder().encode(report)
     if let size = encoded?.count, size > bytes.count, report.explained != nil {
@@ -76,7 +78,7 @@ final class ChildReporter {
     return data.copyBytes(to: UnsafeMutableRawBufferPointer(bytes))
   }
 
-  /// Takes over what the last child reported; `nil` if it could report nothing.
+  /// Applies the last child's report, and returns it; `nil` if the child wrote none.
   func read(_ result: interlock_exploration_result) -> ChildReport? {
     guard result.report_size > 0 else { return nil }
     let data = Data(bytes: result.report, count: result.report_size)

@@ -3,29 +3,29 @@ internal import Interlock
 
 /// The failing orders of one body, kept from run to run in a file that a person can read.
 ///
-/// An order is kept by its context switches: which thread runs, and up to which of its calls. A
-/// call is named by its function, its file, and how often the thread has made such a call, so that
-/// edits elsewhere leave the order as it is.
+/// A kept order is a list of context switches: which thread runs, and up to which of its calls. A
+/// call is identified by its operation, its function, its file and a count, not by its line, so an
+/// edit elsewhere in the file does not invalidate the order.
 struct Corpus {
   /// A call that a thread is about to make.
   struct Call: Hashable {
     var operation: String
     var function: String
     var file: String
-    /// The how many-th such call of its thread it is, from 1.
+    /// The number of this call among the equal calls of its thread, from 1.
     var count: Int
   }
 
-  /// A thread runs until it is about to make the call; `nil` is as long as it can.
+  /// A thread runs until its next call is `end`; `nil` lets it run as long as it can.
   struct Stretch: Hashable {
     var thread: Int
     var end: Call?
   }
 
   struct Order: Hashable {
-    /// What executions had shown of the body.
+    /// The engine's facts about the body (`INTERLOCK_FACT_…`) when the order failed.
     var facts: UInt32
-    /// What names the accesses of memory that are points.
+    /// The keys of the memory accesses that are points of the order.
     var accesses: [UInt64] = []
     var stretches: [Stretch]
   }
@@ -33,10 +33,10 @@ struct Corpus {
   let path: String
   private let name: String
   private(set) var orders: [Order] = []
-  /// Why the file was not read, in one line. It is left as it is then.
+  /// Why the file was not read, in one line. A file with an error is never overwritten.
   private(set) var error: String?
 
-  /// Reads the file of a body below a folder; a body without one has no orders.
+  /// Reads the orders of the body `name` from its file in a folder; no file means no orders.
   init(of name: String, in folder: String) {
     let safe = name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     path = folder + "/" + String(safe) + ".orders"
@@ -69,9 +69,9 @@ struct Corpus {
     }
   }
 
-  /// Replaces the orders, and writes the file if they differ; a body without any has no file.
+  /// Replaces the orders, and writes the file if it changes. Without orders the file is removed.
   ///
-  /// Returns why that was not possible, in one line.
+  /// Returns one line that says why the file could not be written; `nil` on success.
   mutating func replace(_ new: [Order]) -> String? {
     if error != nil { return nil }
     let sorted = Set(new).map { ($0, $0.text) }.sorted { $0.1 < $1.1 }
@@ -97,7 +97,7 @@ struct Corpus {
 }
 
 extension Corpus.Order {
-  /// As in `order 2`, or `order 2 977c6f62.3 977c6f62.4` if accesses of memory are points.
+  /// Parses `order 2`, or `order 2 977c6f62.3 977c6f62.4` if memory accesses are points.
   init?(_ line: Substring) {
     let fields = line.split(separator: " ", omittingEmptySubsequences: false)
     guard fields.count > 1, fields[0] == "order", let facts = UInt32(fields[1]) else { return nil }
@@ -121,7 +121,7 @@ extension Corpus.Order {
 }
 
 extension Corpus.Stretch {
-  /// As in `2 until lock | transfer(_:) | Bank.swift | 3`, or `2 until end`.
+  /// Parses `2 until lock | transfer(_:) | Bank.swift | 3`, or `2 until end`.
   init?(_ line: Substring) {
     let parts = line.split(separator: " ", maxSplits: 2)
     guard parts.count == 3, let thread = Int(parts[0]), thread >= 0, parts[1] == "until" else {
@@ -147,7 +147,7 @@ extension Corpus.Order {
     self.accesses = accesses
     stretches = []
     var counter = CallCounter()
-    // Which call each step is.
+    // The call of each step.
     let calls = schedule.steps.map { step -> Corpus.Call in
       let call = counter.call(step)
       counter.count(call, of: step.thread)
@@ -162,11 +162,11 @@ extension Corpus.Order {
   }
 }
 
-/// Names the calls of threads as an execution goes on.
+/// Counts the calls of each thread during an execution, to number equal calls.
 struct CallCounter {
   private var made: [Int: [Corpus.Call: Int]] = [:]
 
-  /// The call that the thread is about to make.
+  /// The call that the thread is about to make, with its number.
   func call(_ step: Schedule.Step) -> Corpus.Call {
     let place = step.call ?? step.place
     let file = place?.file?.split(separator: "/").last.map(String.init) ?? ""
@@ -184,9 +184,9 @@ struct CallCounter {
 }
 
 extension Exploration {
-  /// Reads the failing orders of earlier runs without executing one.
+  /// Reads the corpus file without executing an order.
   ///
-  /// - Throws: What is wrong with their file, in one line.
+  /// - Throws: What is wrong with the file, in one line.
   package func checkCorpus() throws(ExplorationRefusal) {
     guard let folder = options.corpus else { return }
     if let error = Corpus(of: name, in: folder).error {
@@ -194,7 +194,7 @@ extension Exploration {
     }
   }
 
-  /// The file that keeps failing orders of the body; `nil` if none is kept.
+  /// The path of the corpus file of the body; `nil` if failing orders are not kept.
   package var corpusFile: String? {
     guard let folder = options.corpus else { return nil }
     let corpus = Corpus(of: name, in: folder)

@@ -1,13 +1,13 @@
 internal import CInterlockExplorer
 
-/// Exploring in several processes at once.
+/// Exploration in several processes at once.
 extension Engine {
-  /// A body with fewer orders takes no longer than the start of a process does, and its answer is
-  /// that of one process.
+  /// The number of orders that one process tries first. A body with fewer orders is done before
+  /// another process could start, and its result does not depend on the number of processes.
   static var ordersBeforeJobs: Int { 250 }
 
-  /// Why this engine leaves an exploration to one process; `nil` where it does not, or is asked for
-  /// one.
+  /// Why this engine uses one process although several were asked for; `nil` if it uses several, or
+  /// only one was asked for.
   var reasonForOneProcess: String? {
     guard (options.jobs ?? 1) > 1 else { return nil }
     if isolatesEach { return "each order has one of its own" }
@@ -18,15 +18,15 @@ extension Engine {
     }
   }
 
-  /// Whether several processes explore a phase, each its part.
+  /// True if several processes explore the phase, each a part of it.
   func spreads(_ phase: Phase) -> Bool {
     (options.jobs ?? 1) > 1 && !isolatesEach && phase.hasParts && inOneProcess == nil
   }
 
-  /// Explores a phase in several processes, of which `first` were its first orders in this one.
+  /// Explores a phase in several processes, after this process has executed its first orders.
   ///
-  /// - Returns: The result of all processes; `nil` if there is nothing left to explore, or if none
-  ///   could be started.
+  /// - Returns: The summed result of all processes; `nil` if nothing is left to explore, or if no
+  ///   process could be started.
   /// - Throws: Why nothing was explored.
   mutating func exploreInJobs(
     _ phase: Phase, seconds: Double, most: Int, after first: interlock_exploration_result,
@@ -34,7 +34,7 @@ extension Engine {
   ) throws(ExplorationRefusal) -> interlock_exploration_result? {
     let isOver = first.failures > 0 || first.must_begin_anew || first.is_complete
     let left = seconds - Double(first.nanoseconds) / 1e9
-    // What it has executed by itself is sampled, or executed again as some process's part.
+    // Samples of this process count. Other orders do not: some process executes them again.
     let counted = phase.isSampling ? Int(first.executions) : 0
     let limit = most == .max ? nil : most - counted
     let hasEnough = first.executions < Self.ordersBeforeJobs || most <= Self.ordersBeforeJobs
@@ -58,7 +58,7 @@ extension Engine {
       result.cut += first.cut
       result.left_behind += first.left_behind
     } else {
-      // Without the beginnings of orders that other processes have.
+      // Do not count executions that were cut off because their order belongs to another process.
       result.executions -= result.cut
       result.cut = 0
     }
@@ -68,13 +68,13 @@ extension Engine {
     return result
   }
 
-  /// A strategy for each process, and what the processes share.
+  /// One strategy for each process, and the memory that the processes share.
   struct Jobs {
     let strategies: [UnsafeMutablePointer<interlock_strategy>]
     private let shared: OpaquePointer
     private let takesParts: Bool
 
-    /// `nil` if there is no memory.
+    /// Returns `nil` if there is no memory.
     init?(_ phase: Phase, _ options: ExplorationOptions) {
       guard let shared = interlock_jobs_create() else { return nil }
       self.shared = shared
@@ -115,7 +115,7 @@ extension Engine {
 }
 
 extension interlock_exploration_result {
-  /// Adds the facts that hold of the whole exploration if they hold of one part of it.
+  /// Adds the facts of a part that hold of the whole exploration as soon as they hold of one part.
   mutating func addFacts(of part: interlock_exploration_result) {
     bounds_sleeps = bounds_sleeps || part.bounds_sleeps
     bounds_yields = bounds_yields || part.bounds_yields

@@ -2,60 +2,62 @@ internal import CInterlockExplorer
 import Interlock
 import Hangs
 
-/// The engine in C, with what it has learnt about a body.
+/// Runs the exploration engine in C, and keeps what it learns about a body.
 struct Engine {
   private(set) var options: ExplorationOptions
   private let name: String
   private let around: Surroundings?
-  /// What executions have shown, which makes more operations matter; a replay needs it too.
+  /// Facts that executions have shown (`INTERLOCK_FACT_…`); some make more operations points. A
+  /// replay needs the same facts.
   private(set) var facts: UInt32
-  /// The accesses of memory that are points; a replay needs them too.
+  /// The memory accesses that are points. A replay needs the same points.
   private(set) var points: AccessPoints
-  /// All executions so far, without those of replays.
+  /// The number of executions so far, without replays.
   private(set) var executions = 0
-  /// Threads that were still blocked when the body had returned, over all executions.
+  /// The number of threads still blocked when the body returned, summed over all executions.
   private(set) var leftBehind = 0
-  /// The bounds that kept orders out.
+  /// The bounds that excluded orders.
   private(set) var limits = ExplorationLimits()
-  /// A task blocked its thread.
+  /// True if a task has blocked its thread.
   private(set) var tasksBlock = false
-  /// The most threads that the tasks of an execution can use.
+  /// The most threads that the tasks of one execution can use.
   private(set) var mostTaskThreads = 0
-  /// As many blocks were under way as Dispatch has threads.
+  /// True if as many Dispatch blocks were running as Dispatch has threads.
   private var blocksFillPool = false
-  /// Tasks ran, and blocks could take all threads of Dispatch. Here the two have pools of their
-  /// own; on Linux, and within Apple's limit, blocks that wait take threads away from tasks.
+  /// True if tasks ran, and blocks can occupy all Dispatch threads. The engine gives tasks and
+  /// blocks separate pools; on Linux, and within Apple's thread limit, waiting blocks take threads
+  /// from tasks.
   var blocksCanStarveTasks: Bool { blocksFillPool && mostTaskThreads > 0 }
-  /// The body failed in its first execution, which is not counted.
+  /// True if the body failed in its first execution, the warm-up, which is not counted.
   private(set) var failedFirst = false
-  /// The operations that escaped control.
+  /// The names of the operations that escaped control.
   private(set) var escaped: Set<String> = []
-  /// Of the last phase that sampled: what it reached.
+  /// What the last sampling phase reached.
   private(set) var estimate: ExplorationEstimate?
-  /// The last executions shared a process.
+  /// True if the last executions shared one process.
   private var hasShared = false
-  /// All orders within this bound were executed, and what was known of the body then.
+  /// The largest bound within which all orders were executed, with the facts and points known then.
   private var finished: (bound: ExplorationBound, facts: UInt32, points: AccessPoints)?
-  /// Why the order of sections is not known; `nil` where it is, or where there are none.
+  /// Why the order of sections is unknown; `nil` if it is known or there are no sections.
   private(set) var orderUnknown: String?
-  /// Where the last replay could not follow its choices; `nil` where it could.
+  /// Where the last replay departed from its choices; `nil` if it followed them.
   private(set) var divergence: String?
-  /// Looks at a deadlock while its threads hold and wait; `nil` for no look.
+  /// Inspects a deadlock while its threads hold and wait; `nil` for no inspection.
   var witness: DeadlockWitness?
-  /// What the body keeps in memory, which a child process hands over.
+  /// The body's state in memory, which a child process sends to this one.
   private let state: ExploredState?
-  /// The order of sections has shown a race that cannot be decided.
+  /// True if a race by the order of sections could not be decided.
   private var hasUndecided = false
-  /// So it has in a child process.
+  /// True if that undecided race was found in a child process.
   private var ignoresOrder = false
-  /// How long other explorations ran in between.
+  /// The time that other explorations took between the slices of this one.
   var waited = Duration.zero
-  /// The race of the last run, where a child process found it.
+  /// The race of the last run, if a child process found it.
   private(set) var race: ExplorationRace?
-  /// Why one process explores although the options ask for several; `nil` where it does not.
+  /// Why one process explores although several were asked for; `nil` otherwise.
   var inOneProcess: String?
 
-  /// An engine that knows of the body what earlier executions have shown.
+  /// Creates an engine with the facts and points that earlier executions have shown.
   init(
     _ options: ExplorationOptions, of name: String, around: Surroundings?, state: ExploredState?,
     facts: UInt32 = 0, points: AccessPoints = AccessPoints()
@@ -69,8 +71,8 @@ struct Engine {
     inOneProcess = reasonForOneProcess
   }
 
-  /// Makes points of the accesses whose races failed the last run; returns `false` if they cannot
-  /// be, or are already. That run then does not count: executions go on after these races.
+  /// Makes points of the accesses whose races failed the last run. That run does not count:
+  /// exploration continues past these races. Returns `false` if no access became a point.
   mutating func addPoints(insteadOf run: interlock_exploration_result) -> Bool {
     guard run.verdict == INTERLOCK_EXPLORED_RACE,
       points.add(SectionTracking.takeSitesOfExploredRaces())
@@ -80,19 +82,19 @@ struct Engine {
     return true
   }
 
-  /// An execution leaves state behind, which the next one finds unless it has a process of its own.
+  /// True if an execution leaves state behind, which the next one finds in the same process.
   var keepsState: Bool { facts & UInt32(INTERLOCK_FACT_KEEPS_STATE.rawValue) != 0 }
 
-  /// Whether each execution has a process of its own.
+  /// True if each execution runs in its own process.
   var isolatesEach: Bool { options.isolatesEach || options.isIsolated && keepsState }
 
-  /// Whether executions shared a process, each of which could have one of its own.
+  /// True if executions shared a process although each can have its own.
   var canIsolateEach: Bool { options.isIsolated && hasShared }
 
-  /// The facts of a body that leaves state behind.
+  /// The facts, with the one that says that the body leaves state behind.
   var factsWithState: UInt32 { facts | UInt32(INTERLOCK_FACT_KEEPS_STATE.rawValue) }
 
-  /// Runs executions until the strategy has nothing left, the budget is spent, or one fails.
+  /// Runs executions until the strategy is exhausted, the budget is spent or an execution fails.
   mutating func run(
     _ phase: Phase, seconds: Double? = nil, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
@@ -109,7 +111,7 @@ struct Engine {
     let first = spreads ? min(left, Self.ordersBeforeJobs) : most
     var result = try exploreInSlices(
       strategy, phase, seconds: seconds ?? phase.seconds, most: first, body)
-    // Before the exploration begins anew, in a process that has run the body.
+    // Read `failed_first` before the run below starts again: this process is warm then.
     failedFirst = failedFirst || (!isReplay && result.failed_first)
     if case .replay = phase { divergence = Self.divergence(strategy) }
     var isHere = !options.isIsolated
@@ -119,7 +121,7 @@ struct Engine {
     {
       noteEscaped(result)
       (result, isHere) = (all, false)
-      // An order that ends its process would end this one.
+      // Such an order would end this process too: shrink and replay it in a child.
       let ends = [INTERLOCK_EXPLORED_CRASHED, INTERLOCK_EXPLORED_TIMED_OUT]
       if ends.contains(result.verdict) { options.isIsolated = true }
     }
@@ -128,7 +130,7 @@ struct Engine {
     }
     facts = result.facts
     inOneProcess = inOneProcess ?? reasonForOneProcess
-    // Each time one more of a few facts is known.
+    // Start again with the new facts. There are few facts, so this ends.
     if WeakExchanges.learn() || result.must_begin_anew {
       return try run(phase, seconds: seconds, body)
     }
@@ -142,13 +144,13 @@ struct Engine {
       return try run(phase, seconds: seconds, body)
     }
     if case .everyOrder = phase, options.part != nil, result.failures == 0 {
-      // Without the beginnings of orders that other parts have.
+      // Do not count executions that were cut off because their order belongs to another part.
       result.executions -= result.cut
       result.cut = 0
     }
     if !isReplay {
       executions += Int(result.executions)
-      // A replay may show later that they should not have.
+      // Only a later replay may show that the executions needed separate processes.
       hasShared = !isolatesEach
     }
     if case .bounded(let most, _) = phase, result.failures == 0,
@@ -175,8 +177,8 @@ struct Engine {
     return result
   }
 
-  /// The bound within which every order was executed; `nil` for none. What was learnt of the body
-  /// later makes more orders, and some of them were not.
+  /// The bound within which every order was executed; `nil` for none. Facts and points learned
+  /// later add orders, and then the bound is void.
   var finishedBound: ExplorationBound? {
     guard let finished, escaped.isEmpty else { return nil }
     let learntNothing = finished.facts == facts && finished.points.keys == points.keys
@@ -189,26 +191,27 @@ struct Engine {
     }
   }
 
-  /// Why the race of a run is no finding; `nil` if it is one.
+  /// Why the race of a run is not reported; `nil` if it is reported.
   private func undecidedRace(_ report: ChildReport?, _ isHere: Bool) -> String? {
     if isHere { return RaceCheck.undecided() }
     if let report { return report.undecidedRace }
-    // The child was ended while it looked for code that may order the two. If only overlaps count,
-    // the race is one.
+    // The child ended while it looked for code that may order the two sections. If the engine only
+    // follows overlaps, the race is reported.
     return ignoresOrder ? nil : "two sections, since their process ended before it could say more"
   }
 
-  /// Looks for a schedule with fewer switches that fails in the same way; `nil` if the given one
+  /// Searches for a schedule with fewer switches that fails in the same way; `nil` if the given one
   /// does not fail again.
   ///
-  /// The search takes two seconds at most, and one more execution.
+  /// The search takes at most two seconds and one more execution.
   func shrink(_ choices: [UInt32], _ body: @escaping () -> Bool) -> [UInt32]? {
     struct Search {
       var run: (UnsafeMutablePointer<interlock_strategy>) -> UInt64
       let end = ContinuousClock.now + .seconds(2)
     }
     let search = Search { strategy in
-      // Without a report, which takes longer than an execution: of a race it names all frames.
+      // Skip the report: for a race it symbolicates all frames, which takes longer than an
+      // execution.
       guard
         let result = try? self.explore(
           strategy, seconds: 0, isReplay: true, reports: false, body)
@@ -238,13 +241,14 @@ struct Engine {
     return "its choice \(choice) is \(Schedule.name(Int(thread))), which cannot run there"
   }
 
-  /// Lets other explorations run after each slice of the time. The strategy goes on where it stood.
+  /// Explores in slices of time, and lets other explorations run after each. The strategy
+  /// continues.
   private mutating func exploreInSlices(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, _ phase: Phase, seconds: Double,
     most: Int?, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
-    // In a child, the strategy's progress ends with it. Races are forgotten when another body is
-    // explored.
+    // A child process ends with its slice and loses the strategy's progress. Undecided races and
+    // racing accesses are forgotten when another body is explored.
     let hasSlices =
       !options.isIsolated && !phase.isReplay && !hasUndecided && points.sites.isEmpty
       && most == nil
@@ -264,7 +268,7 @@ struct Engine {
       left -= spent
       let isCutOff = options.executions.map { executions + Int(result.executions) >= $0 } ?? false
       let isOver = result.failures > 0 || result.must_begin_anew || result.is_complete
-      // One that ended before its time has nothing left to try.
+      // A slice that ended early has exhausted the strategy.
       if isOver || isCutOff || left < 0.001 || spent < slice { return result }
       let fillsPool = result.blocks_fill_pool && result.most_task_threads > 0
       if options.triesPoolsEarly,
@@ -293,14 +297,15 @@ struct Engine {
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
     asked.chosen_steps = UInt64(options.chosenSteps ?? 0)
-    // An execution that never ends may not take much more than the budget.
+    // Bound one execution, so that an endless one does not exceed the budget by much.
     asked.execution_time = UInt64(min(options.leavesDoubts ? 2 : 10, max(1, options.seconds)) * 1e9)
     asked.body_is_main = options.bodyIsMain
     asked.leaves_outside = options.leavesDoubts
     let isFirst = earlier == 0
-    // The body has run here: it has initialised its globals.
+    // The body has run in this process, and has initialised its globals: no warm-up.
     let isWarm = isReplay && executions > 0 && !options.isIsolated
-    // An order may be older than what makes the body keep state. Shrinking has shown it.
+    // A replay in a child also compares states: the body may have begun to keep state after its
+    // token was made. Shrinking does not compare: the search has.
     let isCompared = options.checksState && (!isReplay || options.isIsolated && reports)
     asked.warm_ups = isolatesEach || !isFirst || isWarm ? 0 : isCompared ? 2 : 1
     asked.determinism_checks = isReplay || !isFirst ? 0 : 1
@@ -317,7 +322,7 @@ struct Engine {
     asked.knows_exchanges = true
     asked.facts = facts
     asked.point_count = points.sites.count
-    // Only a report needs them, and each costs a walk of the stack.
+    // Follow callers for reports only: each costs a stack walk.
     asked.follows_callers = isReplay && reports
     asked.estimates = estimates
     asked.estimate = estimate
@@ -325,7 +330,8 @@ struct Engine {
       asked.deadlocked = { Unmanaged<DeadlockWitness>.fromOpaque($0!).takeUnretainedValue().look() }
       asked.deadlocked_context = Unmanaged.passUnretained(witness).toOpaque()
     }
-    // The strategy of a replay is asked for what it saw.
+    // Fork for each execution of a replay: `divergence` reads the strategy, which must live in this
+    // process.
     asked.forks_each = isolatesEach || isReplay
     let reporter = reporter
     asked.child_begins = {
@@ -381,7 +387,7 @@ struct Engine {
     throw ExplorationRefusal(description: refusal)
   }
 
-  /// Runs what a logical thread runs, in its surroundings.
+  /// Runs a logical thread's function within the surroundings.
   private static func run(
     _ function: (@convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?)?,
     _ argument: UnsafeMutableRawPointer?, around context: UnsafeMutableRawPointer?

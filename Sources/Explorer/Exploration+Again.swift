@@ -1,13 +1,14 @@
 internal import CInterlockExplorer
 
-/// What an outcome leaves open, and more executions of the same body decide.
+/// Further executions that decide what an outcome leaves open.
 extension Exploration {
-  /// Explores a body that left state behind once more, with a process for each execution.
+  /// Explores a body that leaves state behind again, with one process for each execution.
   ///
   /// - Parameters:
-  ///   - engine: The engine whose executions shared a process; then the one of the new exploration.
-  ///   - end: The end of the budget. The new exploration has a second at least.
-  ///   - body: What is explored.
+  ///   - engine: The engine whose executions shared a process; replaced by that of the new
+  ///     exploration.
+  ///   - end: The end of the budget. The new exploration gets at least one second.
+  ///   - body: The body to explore.
   /// - Returns: The outcome.
   /// - Throws: Why nothing was explored.
   func searchInOwnProcesses(
@@ -22,14 +23,14 @@ extension Exploration {
     return try again.search(&engine, body)
   }
 
-  /// Explores a body whose loops were held back after a few yields, and lets them yield more often:
-  /// a test may yield a number of times where it should wait.
+  /// Explores a body again whose yielding loops were held back, and lets them yield more often: a
+  /// test may yield a fixed number of times where it should wait.
   ///
   /// - Parameters:
   ///   - passed: The outcome with few yields in a row.
   ///   - engine: The engine that explored it.
-  ///   - body: What is explored.
-  /// - Returns: The failing order, or else the outcome so far.
+  ///   - body: The body to explore.
+  /// - Returns: The failing order, or `passed`.
   /// - Throws: Why nothing was explored.
   func tryManyYields(
     after passed: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
@@ -39,7 +40,7 @@ extension Exploration {
     var patient = onPool(
       width: options.poolWidth, seconds: options.seconds / 20, after: engine)
     patient.options.yieldsInARow = ExplorationOptions.manyYields
-    // The first orders have the longest rows.
+    // Try 250 orders at most: the first orders have the longest runs of yields.
     patient.options.executions = min(250, patient.options.executions ?? .max)
     var own = Engine(patient.options, of: name, around: around, state: state)
     let outcome = try patient.search(&own, body)
@@ -51,8 +52,8 @@ extension Exploration {
     return .failed(failure)
   }
 
-  /// The outcome of a body that failed in its first execution. That had one of the orders: if all
-  /// of them pass, it failed by something else.
+  /// Returns the outcome of a body that failed in its first execution. If all orders pass, the
+  /// cause is not the order, since that execution had one of them.
   func failedOnlyFirst(
     after outcome: ExplorationOutcome, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
@@ -66,15 +67,15 @@ extension Exploration {
     return .failed(failure)
   }
 
-  /// Passes where the orders of a body come from to `notes`.
+  /// Passes the sources of the body's orders to `notes`.
   func noteSources(
     _ engine: inout Engine, _ body: @escaping () -> Bool, _ notes: (Note) -> Void
   ) throws(ExplorationRefusal) {
-    // The choices of no order: the first of each.
+    // Execute the schedule without choices: the engine takes the first candidate each time.
     let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
     var schedule = Schedule(result)
     schedule.bodyIsTask = bodyIsTask
-    // The sources of orders are counted over all steps.
+    // Counting needs all steps.
     guard result.failures == 0, schedule.leftOut == nil else { return }
     notes(.sources(schedule.sourcesOfOrders(most: 3)))
   }

@@ -1,16 +1,16 @@
 internal import CInterlockExplorer
 
-/// Whether tasks that block their threads can use up a pool. Swift's pool of tasks has as many
-/// threads as the machine has processors, and never grows.
+/// Tests whether tasks that block their threads can exhaust a pool. Swift's task pool has one
+/// thread per processor, and never grows.
 extension Exploration {
-  /// Explores on pools of 1, 2, … threads, up to the width that the body cannot use up.
+  /// Explores on pools of 1, 2, … threads, up to a width that the body cannot exhaust.
   ///
   /// - Parameters:
   ///   - passed: The outcome on a pool with room for all tasks.
   ///   - engine: The engine that explored it.
-  ///   - seconds: What is left of the budget.
-  ///   - body: What is explored.
-  /// - Returns: The failing order on the narrowest pool that has one, or else the outcome so far.
+  ///   - seconds: The rest of the budget.
+  ///   - body: The body to explore.
+  /// - Returns: The failing order on the narrowest pool that has one, or `passed`.
   /// - Throws: Why nothing was explored.
   func tryNarrowPools(
     after passed: ExplorationOutcome, _ engine: inout Engine, seconds: Double,
@@ -18,11 +18,11 @@ extension Exploration {
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     if case .failed = passed { return passed }
     guard options.poolWidth == nil, options.part?.number ?? 1 == 1 else { return passed }
-    // With a thread for each of its tasks, a pool is as good as the one on which all orders passed.
+    // A pool with one thread for each task is equivalent to the one on which all orders passed.
     var enough: Int?
     if case .allOrdersPass = passed { enough = max(1, engine.mostTaskThreads) }
     var failed: ExplorationFailure?
-    // All orders of the narrower pools were tried, or one of each fails.
+    // True while each narrower pool has either failed or had all its orders executed.
     var isFinished = true
     var left = seconds
     var width = 1
@@ -42,7 +42,7 @@ extension Exploration {
         isTooNarrow = try firstOrderDeadlocks(onThreads: width, &engine, body)
       }
       if !isTooNarrow {
-        // How many threads suffice for a large body is worth less time than whether a pool fails.
+        // Once a pool has failed, spend little time on the number of threads that suffices.
         let isQuick = failed != nil && enough == nil
         let most = isQuick ? min(left / 2, options.seconds / 20) : left / 2
         let narrow = onPool(taskWidth: width, seconds: most, after: engine)
@@ -75,16 +75,16 @@ extension Exploration {
     return .allOrdersPass(count: count, leftBehind: leftBehind, limits: limits)
   }
 
-  /// Explores on one pool for tasks and blocks, of as many threads as Dispatch has on Linux.
+  /// Explores with tasks and blocks on one pool, which has as many threads as Dispatch on Linux.
   ///
   /// - Parameters:
-  ///   - passed: The outcome where tasks have threads of their own.
+  ///   - passed: The outcome with a separate pool for tasks.
   ///   - engine: The engine that explored it.
-  ///   - seconds: What is left of the budget; one order is tried if nothing is.
-  ///   - orders: The most orders to execute; `nil` for no limit but that of the options.
-  ///   - body: What is explored.
-  /// - Returns: The failing order, or else the outcome so far. It is of a sample if that of the
-  ///   shared pool is.
+  ///   - seconds: The rest of the budget; one order is tried if nothing is left.
+  ///   - orders: The most orders to execute; `nil` leaves the limit of the options.
+  ///   - body: The body to explore.
+  /// - Returns: The failing order; the shared pool's outcome if that is sampled and `passed` is
+  ///   not; otherwise `passed`.
   /// - Throws: Why nothing was explored.
   func trySharedPool(
     after passed: ExplorationOutcome, _ engine: inout Engine, seconds: Double, orders: Int? = nil,
@@ -108,7 +108,7 @@ extension Exploration {
     }
   }
 
-  /// Whether the first order of a body is a deadlock if its tasks have this many threads.
+  /// True if the first order deadlocks with this many threads for tasks.
   func firstOrderDeadlocks(
     onThreads width: Int, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> Bool {
@@ -120,7 +120,7 @@ extension Exploration {
     return result.verdict == INTERLOCK_EXPLORED_DEADLOCK
   }
 
-  /// This exploration on pools of other widths, with what an engine has left of its executions.
+  /// Returns this exploration with other pool widths and the executions that `engine` has left.
   func onPool(
     width: Int? = nil, taskWidth: Int? = nil, seconds: Double, after engine: Engine
   ) -> Exploration {
@@ -129,16 +129,16 @@ extension Exploration {
     other.options.taskWidth = taskWidth
     other.options.seconds = seconds
     other.options.corpus = nil
-    // In this process, the wide pool's executions have shown whether the body leaves state behind.
+    // Skip the state check in this process: the executions on the wide pool have made it.
     other.options.checksState = options.isIsolated
     other.options.part = nil
     other.options.executions = options.executions.map { max(1, $0 - engine.executions) }
     return other
   }
 
-  /// A body that blocks more tasks at a time needs more threads than most machines have.
+  /// The widest pool tried. A wider one has more threads than most machines have processors.
   private static var widestNarrowPool: Int { 64 }
-  /// From this width on, each pool has twice as many threads as the last if one has failed, and the
-  /// wide pool has too many orders to finish.
+  /// Above this width, once a pool has failed and the wide pool has not executed all orders, each
+  /// pool is twice as wide as the last.
   private static var widestInSteps: Int { 8 }
 }

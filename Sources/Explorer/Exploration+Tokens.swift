@@ -93,16 +93,15 @@ extension Exploration {
       + (options.yieldsInARow == ExplorationOptions.manyYields ? manyYields : 0)
   }
 
-  /// A token's number of the platform is the width of the pools, and above it what executions had
-  /// shown of the body.
+  /// A token's platform number: its low 12 bits are the pool width, the bits above them the facts.
   private static let widths: UInt32 = 4096
-  /// Its bit for a width of the pool of tasks alone.
+  /// The bit which says that the width is that of the task pool alone.
   private static let tasksAlone: UInt32 = 1 << 30
-  /// Its bit for many yields in a row.
+  /// The bit for many yields in a row.
   private static let manyYields: UInt32 = 1 << 28
-  /// Its bit for the weak memory model.
+  /// The bit for the weak memory model.
   private static let weakMemory: UInt32 = 1 << 29
-  /// Its bit for exact times.
+  /// The bit for exact times.
   private static let exactTime: UInt32 = 1 << 31
   /// The widths that a pool can have.
   package static let poolWidths = 1...Int(widths - 1)

@@ -3,23 +3,23 @@ import Interlock
 import Prediction
 internal import ProcessInspection
 
-/// Runs a body once for each order that a strategy chooses.
+/// Executes a body once for each order that a strategy chooses.
 ///
-/// The body must make everything that it uses anew in each execution, and its threads must end
-/// before it returns. One exploration runs at a time in a process; several take turns.
+/// The body must create everything it uses in each execution, and its threads must end before it
+/// returns. One exploration runs at a time in a process; several take turns.
 package struct Exploration: Sendable {
   var options: ExplorationOptions
-  /// Names the body in tokens.
+  /// Identifies the body in tokens.
   let name: String
   let around: Surroundings?
   let bodyIsTask: Bool
-  /// What the body keeps in memory; `nil` if child processes have nothing of it to hand over.
+  /// The body's state in memory; `nil` if a child process has none to send.
   package var state: ExploredState?
 
-  /// Explores as the options say; `name` tells the body's tokens from those of others.
+  /// Creates an exploration; `name` distinguishes the body's tokens from those of other bodies.
   ///
-  /// Each thread of the body runs within `around`. If the body is a task that its first thread only
-  /// waits for, reports leave that thread out.
+  /// Each thread of the body runs within `around`. If `bodyIsTask`, the first thread only waits for
+  /// the body's task, and reports leave that thread out.
   package init(
     _ options: ExplorationOptions, of name: String, around: Surroundings? = nil,
     bodyIsTask: Bool = false
@@ -30,16 +30,16 @@ package struct Exploration: Sendable {
     self.bodyIsTask = bodyIsTask
   }
 
-  /// Explores a body, which returns `false` if the execution failed.
+  /// Explores a body, which returns `false` for a failed execution.
   ///
-  /// The body escapes: threads of an execution that deadlocked keep what they hold.
+  /// The closure escapes because the threads of a deadlocked execution keep what they hold.
   ///
   /// - Throws: Why nothing was explored.
   package func run(_ body: @escaping () -> Bool) throws(ExplorationRefusal) -> ExplorationOutcome {
     try run(body) { _ in }
   }
 
-  /// As `run`, and passes what sampling has reached, and problems with the corpus, to `notes`.
+  /// Like `run(_:)`, and passes notes for the report to `notes`.
   package func run(
     _ body: @escaping () -> Bool, notes: (Note) -> Void
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
@@ -52,33 +52,33 @@ package struct Exploration: Sendable {
     }
   }
 
-  /// What a report may say besides the outcome.
+  /// Facts for the report besides the outcome.
   package enum Note: Sendable {
-    /// How much the sampling has reached.
+    /// How much of the orders sampling has reached.
     case estimate(ExplorationEstimate)
-    /// Where the orders come from that are too many to finish.
+    /// The objects that have the most orders, if there are too many orders to execute.
     case sources([String])
-    /// What was wrong with the file of failing orders, in one line.
+    /// A problem with the corpus file, in one line.
     case corpus(String)
-    /// This many failing orders of earlier runs passed, and are no longer kept.
+    /// The number of kept orders that passed, and are removed from the corpus.
     case repaired(Int)
-    /// Races by the order of sections were not decided, for this reason; overlaps were.
+    /// The reason why only overlapping sections were reported, not races by the order of sections.
     case orderUnknown(String)
-    /// One process explored although several were asked for, for this reason.
+    /// The reason why one process explored although several were asked for.
     case oneProcess(String)
     /// Each order ran in a process of its own, since executions leave state behind.
     case ownProcesses
-    /// What executions have shown of the body. Parts fit together only if each shows the same.
+    /// The facts of the body. Results of parts combine only if their facts are equal.
     case facts(UInt32)
-    /// How long it took, and how long it waited for other explorations besides.
+    /// How long the exploration took, and how long it waited for others in addition.
     case time(own: Duration, waited: Duration)
   }
 
-  /// Runs work that explores and reads the engine's results, alone.
+  /// Runs work that explores and reads the engine's results, with no other exploration at a time.
   package static func inTurn<Outcome: Sendable>(
     _ work: (_ waited: Duration) throws(ExplorationRefusal) -> Outcome
   ) throws(ExplorationRefusal) -> Outcome {
-    // It would wait for itself.
+    // An exploration inside an explored body would wait for itself.
     if interlock_is_explored() {
       leave("a call of explore")
       throw ExplorationRefusal(description: "an explored body cannot explore")
@@ -95,12 +95,12 @@ package struct Exploration: Sendable {
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     let end = ContinuousClock.now + .seconds(options.seconds)
     Self.forgetTaskNames()
-    // Its first use reads metadata, which each child process would have to read again.
+    // Use the surroundings once here: the first use reads metadata, which each child would repeat.
     if options.isIsolated { around? {} }
     var corpus = options.corpus.map { Corpus(of: name, in: $0) }
     if let error = corpus?.error { notes(.corpus(error)) }
     var failing: [Corpus.Order] = []
-    // A kept order says how long a thread runs, however often it yields.
+    // Kept orders need many yields: an order says how long a thread runs, however often it yields.
     var patient = self
     patient.options.yieldsInARow = ExplorationOptions.manyYields
     var outcome = try patient.tryKept(corpus?.orders ?? [], &failing, body)
@@ -150,7 +150,7 @@ package struct Exploration: Sendable {
     return outcome ?? .sampled(count: 0, leftBehind: 0, escaped: [])
   }
 
-  /// Executes the failing orders of earlier runs; the outcome is of the first that fails again.
+  /// Executes kept orders, and returns the outcome of the first one that still fails.
   private func tryKept(
     _ orders: [Corpus.Order], _ failing: inout [Corpus.Order], _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome? {
@@ -172,15 +172,15 @@ package struct Exploration: Sendable {
   func search(
     _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
-    // The first order with a race in memory, and the engine that found it. Its accesses become
-    // points, so that an order may fail by what the race does.
+    // The first order with a memory race, and the engine that found it. The racing accesses become
+    // points, so that the search can find an order that fails because of the race.
     var race: (order: FailedOrder, engine: Engine)?
     let begun = ContinuousClock.now
-    // The narrow pools show a failing order, so that the other orders need not be tried for long.
+    // True if a narrow pool fails: then the remaining orders need not be tried for long.
     var starves = false
     for phase in phases where engine.executions < options.executions ?? .max {
       if starves { break }
-      // Where all orders with fewer preemptions take too long, so do those with more.
+      // If the orders with fewer preemptions took too long, those with more do as well.
       if case .bounded(let most, _) = phase, most > 0,
         engine.finishedBound?.preemptions != most - 1
       {
@@ -188,11 +188,11 @@ package struct Exploration: Sendable {
       }
       var seconds = phase.seconds
       if case .sampling = phase {
-        // The earlier phases have left the rest.
+        // Sampling gets the time that the earlier phases did not use.
         let spent = (.now - begun - engine.waited) / .seconds(1)
         seconds = max(seconds, options.seconds - spent)
       }
-      // Narrow pools have their share of the budget.
+      // Leave half of the time for the narrow pools.
       if engine.tasksBlock || engine.blocksCanStarveTasks, options.poolWidth == nil,
         phase.isSampling
       {
@@ -205,7 +205,8 @@ package struct Exploration: Sendable {
       if options.triesPoolsEarly, (engine.blocksCanStarveTasks, engine.tasksBlock) != knew,
         result.failures == 0, !result.is_complete
       {
-        // A few orders show most starvations, and to sample a large body takes the whole budget.
+        // Try a few orders: they show most starvations, and sampling a large body takes the whole
+        // budget.
         if engine.blocksCanStarveTasks {
           let first = try trySharedPool(
             after: .sampled(count: 0, leftBehind: 0, escaped: []), &engine,
@@ -261,7 +262,7 @@ package struct Exploration: Sendable {
     return limits
   }
 
-  /// A race that makes no order fail.
+  /// The failure for a race that makes no order fail.
   private func failure(
     _ race: (order: FailedOrder, engine: Engine), _ tried: String, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationFailure {
@@ -271,14 +272,14 @@ package struct Exploration: Sendable {
     return failure
   }
 
-  /// Code of a module, or of one that it uses, that no exploration controls: atomics, and a
-  /// `Mutex` whose code has an unknown form. A line for a report; `nil` if there is none.
+  /// One line about code in a module, or in a module it uses, that explorations cannot control:
+  /// atomics, or a `Mutex` with unknown machine code. `nil` if there is none.
   package static func uncontrolledCode(inModule module: String) -> String? {
     OwnCode.register(OwnCode.explorer)
     return UncontrolledCode.place(inModule: module)
   }
 
-  /// The result of an order that failed, read before the next execution, which reuses the engine's
+  /// The result of a failed order. It is copied before the next execution overwrites the engine's
   /// memory.
   private struct FailedOrder {
     var choices: [UInt32]
@@ -295,7 +296,7 @@ package struct Exploration: Sendable {
     return FailedOrder(choices: choices, failure: failure)
   }
 
-  /// Kept orders come before the first order of the search.
+  /// A failure before the first counted execution comes from a kept order.
   private func origin(_ engine: Engine) -> ExplorationFailure.Origin {
     engine.executions == 0 ? .kept : .order(engine.executions)
   }
@@ -307,7 +308,7 @@ package struct Exploration: Sendable {
     let origin = origin(engine)
     if options.leavesDoubts, first.doubt != nil { return first }
     switch first.verdict {
-    // Each execution would take as long as its limit.
+    // Do not shrink: each execution would take the full time limit.
     case .timedOut: return first
     case .notDeterministic: return first
     default: break
@@ -329,18 +330,18 @@ package struct Exploration: Sendable {
     return failure
   }
 
-  /// Executes the shortest schedule found that fails as an order did, and looks at it.
+  /// Replays the shortest failing schedule found, and inspects its deadlock.
   private func lookAtShortest(
     _ order: FailedOrder, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ([UInt32], interlock_exploration_result, DeadlockWitness) {
     var choices = order.choices
     if order.failure.verdict == .livelock, order.failure.schedule.blocked.isEmpty {
-      // A livelock goes on until the limit of steps: it takes seconds, and most of the choices
-      // come after those that matter.
+      // Shorten a livelock by prefixes: it runs to the limit of steps, which takes seconds, and
+      // most of its choices come after the relevant ones.
       let end = ContinuousClock.now + .seconds(2)
       for count in [0, 100, 10_000] where count < choices.count && ContinuousClock.now < end {
         let first = Array(choices.prefix(count))
-        // The facts that a shorter order shows may not fit the choices of the long one.
+        // Use a copy: facts learned from a prefix may not fit the choices of the full order.
         var trying = engine
         let (result, witness) = try trying.look(at: first, bodyIsTask: bodyIsTask, body)
         guard result.verdict == INTERLOCK_EXPLORED_LIVELOCK, result.blocked_count == 0 else {
@@ -352,7 +353,8 @@ package struct Exploration: Sendable {
     } else if let shrunk = engine.shrink(choices, body) {
       choices = shrunk
     }
-    // Also where it cannot be shrunk: a replay finds the lines of calls through a library.
+    // Replay also an order that was not shrunk: only a replay records callers, which give library
+    // calls their lines.
     let (result, witness) = try engine.look(at: choices, bodyIsTask: bodyIsTask, body)
     return (choices, result, witness)
   }
@@ -371,12 +373,13 @@ package struct Exploration: Sendable {
     return failure
   }
 
-  /// What is tried, one after the other.
+  /// The phases, in their order.
   private var phases: [Phase] {
     let all = options.seconds
     switch options.strategy {
     case .everyOrder:
-      // A child would have to hand over how far it came; a part has only some of the orders.
+      // Bounded phases need the strategy's progress, which a child does not return, and all orders,
+      // which a part does not have.
       let hasBounds = !options.isIsolated && options.part == nil
       let shares = [0.02, 0.04, 0.08, 0.1]
       let bounded = shares.enumerated().map { Phase.bounded($0, seconds: all * $1) }

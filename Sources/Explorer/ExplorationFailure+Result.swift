@@ -4,7 +4,7 @@ internal import ProcessInspection
 import Hangs
 
 extension ExplorationFailure {
-  /// The failure of a result. The race is one that a child process found.
+  /// The failure of a result; `race` is the one that a child process found.
   init(
     _ result: interlock_exploration_result, token: String, origin: Origin,
     race: ExplorationRace?
@@ -32,7 +32,8 @@ extension ExplorationFailure {
       dryPoolWidth = Int(result.dry_pool_width)
       cause = .starvation
     }
-    // A race in memory whose accesses are points does not end its execution.
+    // Keep a memory race also for other verdicts: if its accesses are points, it does not end the
+    // execution.
     let shown = race == nil ? SectionTracking.exploredRace : nil
     memoryRace = shown?.inMemory?.withoutEngine
     if verdict == .race {
@@ -45,7 +46,7 @@ extension ExplorationFailure {
 }
 
 extension ExplorationRace {
-  /// Both stacks without the frames that run the body.
+  /// Both stacks, without the frames that run the body.
   fileprivate var withoutEngine: Self {
     var race = self
     race.first.stack = first.stack.withoutEngine
@@ -55,7 +56,7 @@ extension ExplorationRace {
 }
 
 extension MemoryRace {
-  /// Both stacks without the frames that run the body.
+  /// Both stacks, without the frames that run the body.
   fileprivate var withoutEngine: Self {
     var race = self
     race.first.stack = first.stack.withoutEngine
@@ -65,7 +66,7 @@ extension MemoryRace {
 }
 
 extension [StackFrame] {
-  /// The frames up to the first of what runs an explored body or its blocks.
+  /// The frames up to the first one that belongs to the code which runs a body or a block.
   fileprivate var withoutEngine: [StackFrame] {
     let end = firstIndex { frame in
       switch frame.file.flatMap(OwnCode.part(ofFile:)) {

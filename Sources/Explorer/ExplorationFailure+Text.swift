@@ -2,7 +2,7 @@ import Interlock
 import Hangs
 
 extension ExplorationFailure {
-  /// What a failing test prints: the verdict, the schedule as a table with a column for each
+  /// The text of a failed test: the verdict, the schedule as a table with one column for each
   /// thread, and what each blocked thread waits for.
   package var report: String {
     ([summary] + evidence + order).joined(separator: "\n")
@@ -23,12 +23,13 @@ extension ExplorationFailure {
   /// The schedule as a table, and what each blocked thread waits for.
   package var order: [String] { order(width: ReportWidth.current) }
 
-  /// As `order`, with rows of the table of at most `width` characters.
+  /// Like `order`, with table rows of at most `width` characters.
   package func order(width: Int) -> [String] {
     var lines = schedule.table(
       limit: 60, width: width, failed: failedLine.map { ($0, thread) })
     lines += schedule.legend
-    // Where a livelock reached the limit of steps, threads can continue.
+    // In a livelock at the limit of steps, threads can continue: list waits only if some are
+    // blocked.
     let isStuck = verdict == .deadlock || verdict == .livelock && !schedule.blocked.isEmpty
     let waits = isStuck ? schedule.waits : []
     if !waits.isEmpty { lines += ["no thread can continue:"] + waits.map { "  \($0)" } }
@@ -38,7 +39,7 @@ extension ExplorationFailure {
     return lines
   }
 
-  /// What the last row shows: where the body failed, or how it ended.
+  /// The text of the last row: where the body failed, or how it ended.
   private var failedLine: String? {
     switch verdict {
     case .crashed: "crashed"
@@ -47,7 +48,7 @@ extension ExplorationFailure {
     }
   }
 
-  /// How it failed, in one line.
+  /// The verdict in one line.
   package var headline: String {
     let switches = "\(schedule.switches) context switch\(schedule.switches == 1 ? "" : "es")"
     let origin =
@@ -71,7 +72,7 @@ extension ExplorationFailure {
       : number + "; the shortest schedule found has \(switches)"
   }
 
-  /// Whether what an earlier execution left behind may have made it fail.
+  /// True if state left behind by an earlier execution may have caused the failure.
   var mayComeFromState: Bool { isUnrepeatable || verdict == .notDeterministic }
 
   private var starvation: String? {
@@ -82,7 +83,7 @@ extension ExplorationFailure {
     return "deadlock (starvation): \(threads)"
   }
 
-  /// On which machines it fails.
+  /// The pool width at which the failure occurs, and one that suffices.
   private var machines: String {
     guard let narrowPool else { return "" }
     let width = narrowPool.width
@@ -92,8 +93,8 @@ extension ExplorationFailure {
     return ", where tasks have \(width) thread\(width == 1 ? "" : "s")\(enough)"
   }
 
-  /// Why the failure may have another cause than the order, in short and in full; `nil` if there
-  /// is no reason to think so.
+  /// Why the failure may have a cause other than the order, in short and in full; `nil` if nothing
+  /// suggests it.
   package var doubt: (reason: String, details: String)? {
     if verdict == .timedOut { return (outcome, outcome) }
     if verdict == .notDeterministic || isUnrepeatable {
@@ -128,7 +129,7 @@ extension ExplorationFailure {
 }
 
 extension MemoryRace {
-  /// Both sides in full, with the variable and what the race means.
+  /// Both sides of the race in full, with the variable and the meaning of the race.
   fileprivate var lines: [String] {
     variableLines + first.lines(as: "first") + second.lines(as: "second") + ["  \(meaning)"]
   }

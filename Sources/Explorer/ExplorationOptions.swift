@@ -1,10 +1,10 @@
-/// How a body is explored.
+/// The options of an exploration.
 package struct ExplorationOptions: Sendable, Hashable, Codable {
-  /// What chooses the next thread.
+  /// How the next thread is chosen.
   package enum Strategy: Sendable, Hashable, Codable {
-    /// Every order that matters, within the budget; then sampling.
+    /// Every order that matters within the budget; then sampling.
     case everyOrder
-    /// Depth-first search; `nil` is without a bound of preemptions.
+    /// Depth-first search; `nil` sets no bound on preemptions.
     case depthFirst(preemptions: Int?)
     /// A random thread at each choice.
     case random
@@ -14,88 +14,89 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
     case pos
     /// Uniform over the orders of one object's operations (Zhao and others, ASPLOS 2025).
     case surw
-    /// Each thread in its turn, with turns of 1, 2, … steps.
+    /// Round robin, with turns of 1, 2, … steps.
     case roundRobin
-    /// Each thread until it waits or yields, then the one that could run for the longest time.
+    /// Run each thread until it waits or yields, then the one that has been able to run the
+    /// longest.
     case inTurn
   }
 
   /// The stores that a load of an atomic may read, in code whose memory is checked.
   package enum MemoryModel: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The newest store.
+    /// Only the newest store.
     case sequential
-    /// Each store that the memory orders allow (RC11).
+    /// Any store that the memory orders allow (RC11).
     case weak
   }
 
-  /// What chooses the next thread.
+  /// How the next thread is chosen.
   package var strategy = Strategy.everyOrder
-  /// Seconds of real time at most.
+  /// The time limit in seconds of real time.
   package var seconds = 10.0
-  /// Executions at most; `nil` is as many as the time allows.
+  /// The limit of executions; `nil` sets none besides the time.
   package var executions: Int?
-  /// Threads of a pool; `nil` is 255 for Dispatch, and room for all tasks. If a task can block its
-  /// thread, narrower pools are tried as well then.
+  /// The number of threads of a pool. `nil` is 255 for Dispatch and room for all tasks; if a task
+  /// can block its thread, narrower pools are then tried as well.
   package var poolWidth: Int?
-  /// Threads of the pool of tasks alone; `nil` is as `poolWidth` says.
+  /// The number of threads of the task pool alone; `nil` takes it from `poolWidth`.
   var taskWidth: Int?
-  /// Whether time passes only when no thread can continue, in the order of the times. Otherwise a
-  /// time is a lower bound, and its lateness a choice.
+  /// If true, time passes only when no thread can continue, and timers fire in their order.
+  /// Otherwise a time is a lower bound, and an order chooses how late it ends.
   package var hasExactTime = false
-  /// How often a loop yields in a row while others can run.
+  /// How many times in a row a loop may yield while other threads can run.
   var yieldsInARow = Self.fewYields
-  /// Enough for what other threads do to matter between two of them.
+  /// Enough yields for another thread's steps between two of them to matter.
   static let fewYields = 3
-  /// Tests that yield some ten times where they should wait fail.
+  /// Enough yields to fail a test that yields some ten times where it should wait.
   static let manyYields = 64
-  /// What a load of an atomic may read.
+  /// The stores that an atomic load may read.
   package var memoryModel = MemoryModel.sequential
-  /// Memory orders to take in place of the code's, by the address of the call.
+  /// Memory orders that replace those of the code, by the address of the call.
   var memoryOrders: [UInt: MemoryOrder] = [:]
   /// The seed of a strategy's random choices.
   package var seed: UInt64 = 1
-  /// Steps of one execution at most.
+  /// The limit of steps of one execution.
   package var steps = 1_000_000
 
-  /// Steps of one execution that the strategy chooses, after which a fair schedule does; `nil` is
-  /// `steps`.
+  /// The number of steps of one execution that the strategy chooses; a fair scheduler chooses the
+  /// later ones. `nil` is `steps`.
   package var chosenSteps: Int?
 
-  /// Whether the body runs on the main thread: no block of the main queue runs beside it, but while
-  /// it polls its run loop.
+  /// True if the body runs on the main thread: then blocks of the main queue run only while the
+  /// body polls its run loop.
   package var bodyIsMain = false
-  /// Whether executions run in a child process, so that one that corrupts its memory ends only the
+  /// True if executions run in a child process: an execution that corrupts its memory ends only the
   /// child.
   package var isIsolated = false
-  /// Whether each execution runs in a child process of its own, and so finds globals as they were
-  /// before the first.
+  /// True if each execution runs in its own child process, and finds globals in their initial
+  /// state.
   package var isolatesEach = false
-  /// Whether the first order is executed again, to see whether the body leaves state behind.
+  /// True if the first order is executed twice, to detect a body that leaves state behind.
   var checksState = true
-  /// Whether the body may depend on its surroundings: a failure that may have another cause than
-  /// the order is left as it was found. An execution ends where it starts a process, or waits for
-  /// what is not controlled, and a step has 2 seconds at most.
+  /// True if the body may depend on its surroundings. A failure with another possible cause than
+  /// the order is then reported as found. An execution ends where it starts a process or waits for
+  /// something uncontrolled, and a step may take 2 seconds.
   package var leavesDoubts = false
-  /// The folder of the failing orders of earlier runs; `nil` for none.
+  /// The folder of the corpus of failing orders; `nil` for none.
   package var corpus: String?
-  /// Seconds after which other explorations of the process may run; `nil` is a quarter.
+  /// Seconds after which other explorations in this process may run; `nil` is 0.25.
   package var slice: Double?
-  /// Which part of the orders is explored; `nil` for all.
+  /// The part of the orders to explore; `nil` for all.
   package var part: Part?
-  /// Whether to say where the orders come from also if all pass; `nil` for no.
+  /// True if the report names the sources of orders even if all pass; `nil` is false.
   package var explainsOrders: Bool?
-  /// How many processes explore at once; `nil` for this one alone.
+  /// The number of processes that explore at once; `nil` for this process alone.
   package var jobs: Int?
 
-  /// How many processes can explore at once.
+  /// The allowed numbers of processes.
   package static let jobsRange = 1...64
 
-  /// One of several parts of the orders, each of which another machine can explore. All parts
-  /// together have every order that matters; samples of a part are drawn by a seed of its own.
+  /// One of several parts of the orders, for one of several machines. The parts together have every
+  /// order that matters; each part samples with a seed of its own.
   package struct Part: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// Its number, from 1.
+    /// The number of the part, from 1.
     package var number: Int
-    /// How many there are.
+    /// The number of parts.
     package var count: Int
 
     /// A part of several.
@@ -108,11 +109,11 @@ package struct ExplorationOptions: Sendable, Hashable, Codable {
     package var description: String { "part \(number) of \(count)" }
   }
 
-  /// Whether another pool is tried as soon as the body may starve there, for a few orders.
+  /// True if another pool is tried for a few orders as soon as the body may starve on it.
   var triesPoolsEarly: Bool {
     poolWidth == nil && taskWidth == nil && part == nil && executions == nil
   }
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }

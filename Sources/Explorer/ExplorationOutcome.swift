@@ -5,25 +5,25 @@ package import Hangs
 package enum ExplorationOutcome: Sendable, Hashable, Codable {
   /// Every order that the model distinguishes was executed, and none failed.
   ///
-  /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
-  /// Sleeps and limits end late, waits wake up without a signal, and pools have any width, but for
-  /// the limits. Atomics are points in code that is built for the check of memory, plain accesses
-  /// if they race.
+  /// The claim covers controlled calls under sequential consistency, and only if no call escaped.
+  /// Sleeps and limits may end late, waits may wake up spuriously, and pools may have any width,
+  /// except for what `limits` lists. Atomics are points in code compiled for the memory check;
+  /// plain accesses are points if they race.
   case allOrdersPass(count: Int, leftBehind: Int, limits: ExplorationLimits = ExplorationLimits())
-  /// Some orders were executed, and none failed: all within the bound, if there is one.
+  /// Some orders were executed, and none failed; all orders within `bound`, if that is set.
   case sampled(count: Int, leftBehind: Int, escaped: [String], bound: ExplorationBound? = nil)
-  /// An execution failed. Indirect: a passing outcome, of which there may be many, stays small.
+  /// An execution failed. Indirect keeps the other cases small: many of those may be stored.
   indirect case failed(ExplorationFailure)
 }
 
-/// A part of the orders that was executed as a whole: those with at most a number of preemptions.
+/// A set of orders that was executed completely: those with at most a number of preemptions.
 ///
 /// A preemption is a switch away from a thread or a task that could have continued. Most bugs need
 /// one or two (Musuvathi and Qadeer, "Iterative Context Bounding", PLDI 2007).
 package struct ExplorationBound: Sendable, Hashable, Codable {
-  /// The largest number of preemptions.
+  /// The most preemptions in an order.
   package var preemptions: Int
-  /// How many orders there are.
+  /// The number of orders within the bound.
   package var orders: Int
 
   /// `all 12 orders with at most 1 preemption`.
@@ -34,40 +34,40 @@ package struct ExplorationBound: Sendable, Hashable, Codable {
   }
 }
 
-/// What a claim of all orders leaves out.
+/// What the claim "all orders pass" leaves out.
 package struct ExplorationLimits: Sendable, Hashable, Codable {
-  /// Times are exact, as an option asked: no sleep ends late.
+  /// Times are exact because an option asks for it: no sleep ends late.
   package var hasExactTime = false
-  /// Atomics follow the weak memory model, as an option asked.
+  /// Atomics follow the weak memory model because an option asks for it.
   package var hasWeakMemory = false
-  /// Atomics were sequentially consistent where the code asks for less.
+  /// Atomics were sequentially consistent although the code asks for weaker orders.
   package var strengthensAtomics = false
-  /// A loop that sleeps was held back after a few times in a row.
+  /// A sleeping loop was held back after a few sleeps in a row.
   package var boundsSleeps = false
-  /// A loop that yields was held back after a few times in a row.
+  /// A yielding loop was held back after a few yields in a row.
   package var boundsYields = false
-  /// A loop that waits for an atomic was held back until another thread changed what it reads.
+  /// A loop that reads an atomic was held back until another thread changed the value.
   package var boundsLoops = false
-  /// A thread that woke without a signal waited for the same condition again.
+  /// A thread that woke up spuriously waits for the same condition again.
   package var boundsWakeUps = false
-  /// A `weakCompareExchange` that had failed by itself did not do so again.
+  /// A `weakCompareExchange` failed spuriously once only.
   package var boundsExchanges = false
-  /// The source of a compare-exchange could not be read, and it did not fail by itself.
+  /// A compare-exchange whose source could not be read never failed spuriously.
   package var hasUnreadExchanges = false
-  /// A wait for expectations timed out only when no thread could continue, or ended behind blocks
-  /// of the main queue.
+  /// A wait for expectations timed out only when no thread could continue, or ended only after
+  /// blocks of the main queue.
   package var boundsWaiters = false
-  /// Pools have this width, as an option asked; `nil` for any.
+  /// The pool width that an option sets; `nil` for any width.
   package var poolWidth: Int?
-  /// A task can block its thread, and not every order on narrow pools was tried.
+  /// A task can block its thread, and not all orders on narrow pools were tried.
   package var leavesOutNarrowPools = false
-  /// Executions find the state that earlier ones have left behind.
+  /// Executions share a process, and find the state that earlier ones left behind.
   package var keepsState = false
 
-  /// Nothing is left out.
+  /// Creates limits that leave nothing out.
   package init() {}
 
-  /// Adds what another part of the orders leaves out.
+  /// Adds the limits of another part of the orders.
   package mutating func formUnion(_ other: Self) {
     hasExactTime = hasExactTime || other.hasExactTime
     hasWeakMemory = hasWeakMemory || other.hasWeakMemory
@@ -84,9 +84,9 @@ package struct ExplorationLimits: Sendable, Hashable, Codable {
     leavesOutNarrowPools = leavesOutNarrowPools || other.leavesOutNarrowPools
   }
 
-  /// What is left out, a part of a sentence for each.
+  /// One phrase for each limit.
   package var words: [String] {
-    // A sum of these conditions took the type checker half a minute.
+    // Appended one by one: a single expression took the type checker half a minute.
     var words: [String] = []
     if hasExactTime { words.append("with exact times") }
     if hasWeakMemory { words.append("with atomics of the weak memory model RC11") }
@@ -136,13 +136,13 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
     case deadlock
     /// The execution reached the limit of steps.
     case livelock
-    /// A step took longer than its limit: it neither ended nor made a call that is controlled.
+    /// A step exceeded its time limit: it neither ended nor made a controlled call.
     case timedOut
-    /// A trap or another signal.
+    /// A trap or another signal ended the execution.
     case crashed(signal: Int)
     /// A call that the system answers with a trap.
     case misuse
-    /// The same choices led to other steps.
+    /// The same choices led to different steps.
     case notDeterministic
     /// Two sections conflict, or two accesses of memory: see `race` and `memoryRace`.
     case race
@@ -152,53 +152,53 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package var verdict: Verdict
   /// What the engine or the body reported.
   package var text: String
-  /// The line of the body that failed, as in `File.swift:12`, and the thread that ran then.
+  /// The line of the body that failed, as in `File.swift:12`, and the thread that ran it.
   package var place: String?
   package var thread = 0
-  /// The same choices passed when they were tried again.
+  /// True if the same choices passed when they were executed again.
   package var isUnrepeatable = false
-  /// The first execution of the body failed, and after it all orders passed.
+  /// True if only the first execution of the body failed, and all orders passed after it.
   package var isOnlyFirst = false
-  /// Why the token's schedule was not followed to its end; `nil` where it was.
+  /// Why the execution departed from the token's schedule; `nil` if it followed the schedule.
   package var divergence: String?
   /// The steps of the shortest failing execution.
   package var schedule: Schedule
-  /// Of a deadlock: the width of a pool whose workers all wait while blocks are queued, which is
-  /// starvation.
+  /// The width of a pool whose workers all wait while blocks are queued: the deadlock is a
+  /// starvation. `nil` for other deadlocks.
   package var dryPoolWidth: Int?
-  /// The narrow pool on which it failed; `nil` for the pool that the options ask for.
+  /// The narrow pool on which the order failed; `nil` for the pool of the options.
   package var narrowPool: NarrowPool?
-  /// Why no thread can continue: of a deadlock, and `self` of a call that traps because its thread
-  /// would wait for itself; `nil` if it is not known.
+  /// Why no thread can continue. Set for a deadlock, and to `self` for a call that traps because
+  /// its thread would wait for itself. `nil` if unknown.
   package var cause: Diagnosis.Cause?
-  /// Of a deadlock: the cause in words, with what each thread holds and waits for. Of a race in
-  /// memory: how many orders of its accesses passed.
+  /// The explanation: for a deadlock, its cause and what each thread holds and waits for; for a
+  /// memory race, the number of orders of its accesses that passed.
   package var explanation: [String] = []
-  /// Of a race of sections: both sides.
+  /// Both sides of a race of sections.
   package var race: ExplorationRace?
-  /// A race in memory, where the process checks that: both sides. It failed the execution, or its
-  /// accesses are points of it.
+  /// Both sides of a memory race, if the process checks memory. The race failed the execution, or
+  /// its accesses are points of it.
   package var memoryRace: MemoryRace?
-  /// The short text that replays the schedule.
+  /// A short text that replays the schedule.
   package var token: String
-  /// Where the failing order came from.
+  /// The source of the failing order.
   package var origin: Origin
-  /// The calls that were not controlled, in the executions up to the one that failed.
+  /// The uncontrolled calls of all executions up to the failing one.
   package var escaped: [String] = []
 }
 
 extension ExplorationFailure {
-  /// Where an order came from.
+  /// The source of an order.
   package enum Origin: Sendable, Hashable, Codable {
-    /// The search: its number, from 1.
+    /// The search; the number of the order, from 1.
     case order(Int)
-    /// A file that an earlier run has written.
+    /// The corpus file of an earlier run.
     case kept
     /// A token.
     case token
   }
 
-  /// The number of executed orders, the failing one included; 0 for an order of an earlier run.
+  /// The number of orders executed, including passing ones; 0 for a kept order.
   package var execution: Int {
     switch origin {
     case .order(let number): number
@@ -207,21 +207,21 @@ extension ExplorationFailure {
     }
   }
 
-  /// A pool that tasks, or blocks beside tasks, can use up, because they block their threads.
+  /// A pool that tasks, or blocks beside tasks, can exhaust by blocking its threads.
   package struct NarrowPool: Sendable, Hashable, Codable {
-    /// The number of its threads.
+    /// The number of threads of the pool.
     package var width: Int
-    /// Dispatch's blocks have the same threads.
+    /// True if tasks and Dispatch blocks share the threads.
     package var isShared = false
     /// A width at which all orders pass; `nil` if none is known.
     package var sufficientWidth: Int?
-    /// Some order fails at each smaller width.
+    /// True if some order fails at each smaller width.
     package var sufficientIsSmallest = false
   }
 
-  /// The schedule would fail again: its choices alone led to the failure.
+  /// True if the schedule alone determines the failure, so that the corpus can keep it.
   var canBeKept: Bool {
-    // An order is kept without the width, and with each of its steps.
+    // The corpus keeps no pool width, and needs every step.
     if isUnrepeatable || narrowPool != nil || schedule.leftOut != nil { return false }
     switch verdict {
     case .failed, .deadlock, .crashed, .misuse: return true
@@ -230,22 +230,22 @@ extension ExplorationFailure {
   }
 }
 
-/// What sampling has reached, estimated by Good and Turing's rule.
+/// An estimate of how much sampling has reached, by the Good-Turing rule.
 ///
-/// Orders that no strategy of the sampling can produce do not count. The estimate is too high while
-/// some orders are much less probable than others.
+/// It ignores orders that no sampling strategy can produce, and is too high while some orders are
+/// much less probable than others.
 package struct ExplorationEstimate: Sendable, Hashable, Codable {
-  /// The share of the orders that sampling can produce, weighed by their probability: 0 to 1.
+  /// The share of the producible orders that were executed, weighted by probability: 0 to 1.
   package var share: Double
-  /// The number of different orders that were executed.
+  /// The number of distinct orders executed.
   package var distinct: Int
 }
 
-/// Why nothing was explored, in one line.
+/// The reason why nothing was explored, in one line.
 package struct ExplorationRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason.
   package var description: String
 
-  /// The system has no more processes.
+  /// `fork` has failed.
   static let noChild = Self(description: "no child process could be made")
 }

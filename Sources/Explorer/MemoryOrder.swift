@@ -1,7 +1,7 @@
 internal import CInterlockExplorer
 import Interlock
 
-/// A memory order of an atomic operation, by its number in C.
+/// The memory order of an atomic operation; the raw value is its number in C.
 package enum MemoryOrder: Int32, Sendable, Hashable, Codable {
   case relaxed = 0
   case acquiring = 2
@@ -9,7 +9,7 @@ package enum MemoryOrder: Int32, Sendable, Hashable, Codable {
   case acquiringAndReleasing
   case sequentiallyConsistent
 
-  /// The orders that an operation can have which are at least as strong, the weakest first.
+  /// The valid orders of an operation that are at least as strong, the weakest first.
   func andStronger(reads: Bool, writes: Bool) -> [MemoryOrder] {
     let orders: [MemoryOrder] =
       switch (reads, writes) {
@@ -26,7 +26,7 @@ package enum MemoryOrder: Int32, Sendable, Hashable, Codable {
     return (self == .sequentiallyConsistent ? [] : stronger) + [.sequentiallyConsistent]
   }
 
-  /// The strongest orders that are weaker.
+  /// The strongest valid orders that are weaker.
   func oneStepWeaker(reads: Bool, writes: Bool) -> [MemoryOrder] {
     switch (self, reads, writes) {
     case (.relaxed, _, _): []
@@ -39,7 +39,7 @@ package enum MemoryOrder: Int32, Sendable, Hashable, Codable {
   }
 }
 
-/// An atomic operation of a schedule.
+/// An atomic operation of a schedule, by its call site.
 private struct AtomicCall {
   var address: UInt
   var order: MemoryOrder
@@ -49,12 +49,12 @@ private struct AtomicCall {
 }
 
 extension Exploration {
-  /// Looks for the memory orders that are missing: the weakest ones, in place of the code's, with
-  /// which every order of the body passes. Lines for a report.
+  /// Finds the weakest memory orders with which every order of the body passes, and returns lines
+  /// that show where they differ from the code's.
   ///
-  /// Each operation of the failing schedule is sequentially consistent at first, and is weakened as
-  /// long as all passes: so no single one of the orders that are left can be weaker. It takes two
-  /// seconds at most.
+  /// Starts with all operations of the failing schedule sequentially consistent, and weakens one at
+  /// a time while every order passes. No single remaining memory order can be weaker. The search
+  /// takes at most two seconds.
   func missingMemoryOrders(
     in result: interlock_exploration_result, _ engine: Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> [String] {
@@ -87,14 +87,14 @@ extension Exploration {
 
   /// A memory order that was weakened by one step.
   package struct WeakenedOrder: Sendable {
-    /// The operation's place, and the two orders.
+    /// The place of the operation, with the weaker and the original order.
     package var description: String
-    /// Whether an order of the body fails with it.
+    /// True if an order of the body fails with the weaker memory order.
     package var isFound: Bool
   }
 
   /// Weakens the memory order of each atomic operation by one step, one operation at a time. The
-  /// body must pass in every order; the operations are those of its first.
+  /// body must pass in every order. The operations are those of the body's first order.
   package func weakenedOrders(
     _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> [WeakenedOrder] {

@@ -1,7 +1,7 @@
 internal import CInterlockExplorer
 internal import Interlock
 
-/// A strategy that follows the context switches of a kept order, in one execution.
+/// A strategy for one execution that follows the context switches of a kept order.
 final class OrderGuide {
   private let stretches: [Corpus.Stretch]
   private var next = 0
@@ -12,7 +12,7 @@ final class OrderGuide {
     stretches = order.stretches
   }
 
-  /// The memory of a strategy: what the engine sees, and behind it the guide.
+  /// The memory of the strategy: the part that the engine sees, followed by the guide.
   private struct Storage {
     var strategy: interlock_strategy
     var guide: Unmanaged<OrderGuide>
@@ -25,7 +25,7 @@ final class OrderGuide {
       .takeUnretainedValue()
   }
 
-  /// The strategy destroys itself and its guide.
+  /// Creates the strategy, which frees itself and its guide in `destroy`.
   static func makeStrategy(_ order: Corpus.Order) -> UnsafeMutablePointer<interlock_strategy> {
     let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
     let strategy = interlock_strategy(

@@ -3,7 +3,7 @@ package import Interlock
 import Prediction
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// The code of this target and of the targets it depends on.
   package static let explorer: Set<OwnCode> = prediction.union([
     OwnCode(.harness), OwnCode(.harness, header: interlock_explorer_header()),
   ])

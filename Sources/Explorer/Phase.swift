@@ -1,14 +1,14 @@
 internal import CInterlockExplorer
 
-/// A strategy with its share of the budget.
+/// A strategy with its share of the time budget.
 enum Phase {
   case everyOrder(seconds: Double)
   case sampling(seconds: Double)
-  /// A few random orders after all that matter: they show plain accesses of memory, which no order
-  /// of the controlled calls depends on.
+  /// A few random orders after all that matter. They can show plain memory accesses, on which no
+  /// order of the controlled calls depends.
   case unseenAccesses(seconds: Double)
   case depthFirst(Int?, seconds: Double)
-  /// Every order with at most that many preemptions.
+  /// Every order with at most this many preemptions.
   case bounded(Int, seconds: Double)
   case random(seconds: Double)
   case pct(Int, seconds: Double)
@@ -19,7 +19,7 @@ enum Phase {
   case replay([UInt32])
   case kept(Corpus.Order)
 
-  /// It runs one execution, and what it finds is looked at.
+  /// True if the phase runs a single execution whose result is inspected.
   var isReplay: Bool {
     switch self {
     case .replay, .kept: true
@@ -27,7 +27,7 @@ enum Phase {
     }
   }
 
-  /// It draws executions by chance, so that what it has not reached can be estimated.
+  /// True if the phase draws executions at random, so that its coverage can be estimated.
   var isSampling: Bool {
     switch self {
     case .sampling, .random, .pct, .pos, .surw: true
@@ -37,7 +37,7 @@ enum Phase {
     }
   }
 
-  /// Executions at most; `nil` for no limit of its own.
+  /// The phase's limit of executions; `nil` for none.
   var executions: Int? {
     if case .unseenAccesses = self { 100 } else { nil }
   }
@@ -53,20 +53,20 @@ enum Phase {
     }
   }
 
-  /// Several processes can explore it at once, each its part.
+  /// True if several processes can explore the phase at once, each a part of it.
   var hasParts: Bool {
     if case .everyOrder = self { true } else { isSampling }
   }
 
-  /// Makes the strategy that explores the phase, or a part of it: `job` is the number of one of
-  /// several processes, from 0, and `nil` for the only one.
+  /// Creates the strategy for the phase. `job` is the number of the process from 0, and `nil` for a
+  /// single process.
   func makeStrategy(
     seed: UInt64, part: ExplorationOptions.Part?, job: Int? = nil
   ) -> UnsafeMutablePointer<interlock_strategy>? {
     let options = interlock_dpor_options(
       objects_keep_their_numbers: false, shard: UInt32(part.map { $0.number - 1 } ?? 0),
       shards: UInt32(part?.count ?? 1))
-    // Far from the seeds next to it, which the samplers of one part have.
+    // Spread the seeds: the samplers within one part use consecutive ones.
     let seed =
       seed &+ UInt64(options.shard) &* 0x9e37_79b9_7f4a_7c15
       &+ UInt64(job.map { $0 + 1 } ?? 0) &* 0xbf58_476d_1ce4_e5b9

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// How many characters a row of a report may have.
+/// The most characters in a row of a report.
 enum ReportWidth {
-  /// What the terminal has, or `COLUMNS` if that is set; 120 for a file or a pipe.
+  /// `COLUMNS` if it is set, otherwise the terminal's width; 120 for a file or a pipe.
   static var current: Int {
     var columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 0
     for descriptor in [STDOUT_FILENO, STDERR_FILENO] where columns == 0 {

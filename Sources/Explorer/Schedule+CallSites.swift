@@ -4,14 +4,14 @@ internal import Interlock
 internal import ProcessInspection
 
 extension Schedule {
-  /// Replaces the places of calls by those outside of the helpers that these calls share.
+  /// Replaces places in helpers that several calls share by the helpers' call sites.
   mutating func showCallSites(
     _ result: interlock_exploration_result, _ trace: [interlock_exploration_step]
   ) {
     guard let stacks = result.stacks else { return }
     var known: [UInt32: [CallSite.Frame]] = [:]
     func frames(_ number: UInt32) -> [CallSite.Frame] {
-      // A number of a child process, which its body may have overwritten.
+      // Check the range: the number comes from a child process, whose body may have overwritten it.
       guard number > 0, number <= INTERLOCK_STACKS_MOST else { return [] }
       if let frames = known[number] { return frames }
       let addresses = withUnsafeBytes(of: stacks[Int(number) - 1]) {
@@ -45,7 +45,7 @@ extension Schedule.Step {
 }
 
 extension CallSite {
-  /// Reads the frames of stacks: those of the user's code that have a line.
+  /// Symbolicates stacks, and returns the frames of user code that have a line.
   static func frames(_ stack: [UInt]) -> [Frame] {
     namedFrames(stack).compactMap { named in
       let place = named.frame

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Schedule {
-  /// Where the orders of a body come from, a line for each of the objects with the most: the steps
-  /// of several threads or tasks on one object can be interleaved.
+  /// One line for each of the `most` objects that contribute the most orders. Steps of several
+  /// threads or tasks on one object can be interleaved.
   ///
-  /// The number of orders is that of the interleavings of the object's own steps in one order of
-  /// the body: an upper bound of what the object alone contributes.
+  /// The number of orders is that of the interleavings of the object's steps in one execution: an
+  /// upper bound of what the object alone contributes.
   package func sourcesOfOrders(most: Int) -> [String] {
     var steps: [Int: [Step]] = [:]
     for step in self.steps where step.object > 0 && Self.mayConflict(step) {
@@ -17,7 +17,7 @@ extension Schedule {
       .map { line($0, $1, decimals: $2) }
   }
 
-  /// Not a step that only waits for another one, or that no other can come before.
+  /// False for a step that only waits for another step, or that no other step can precede.
   private static func mayConflict(_ step: Step) -> Bool {
     switch step.operation {
     case "turn on actor", "begin", "begin task", "continue", "end task", "start", "join", "await",
@@ -37,7 +37,7 @@ extension Schedule {
   private func line(_ object: Int, _ steps: [Step], decimals: Double) -> String {
     let parties = Set(steps.map(party)).count
     let areTasks = steps.allSatisfy { $0.task != nil }
-    // The logarithm of an exact number of less than 6 digits has no other number near.
+    // Below 6 digits the logarithm identifies the integer exactly.
     let orders = decimals < 6 ? "\(Int(pow(10, decimals).rounded()))" : "10^\(Int(decimals))"
     let prefix = "  #\(object): "
     let known = legend.first { $0.hasPrefix(prefix) }?.dropFirst(prefix.count)

@@ -1,18 +1,18 @@
-/// The rows of a schedule, as many side by side as the reader's terminal shows.
+/// The table of a schedule, formatted for the width of the terminal.
 extension Schedule {
-  /// Steps of one party, which follow one another.
+  /// Consecutive steps of one party.
   struct Row {
     var steps: ClosedRange<Int>
     var party: Party
     var text: String
     /// The text without the functions that call helpers.
     var short: String
-    /// The steps begin or end what has a party, and do nothing on an object.
+    /// True if the steps only begin or end a party, and act on no object.
     var isIdle = false
-    /// Steps are left out before it.
+    /// True if steps are left out before this row.
     var comesAfterLeftOut = false
 
-    /// True of a row with which this one can be one row.
+    /// True if the row can be merged with `row`.
     func isOfParty(of row: Row) -> Bool {
       party == row.party && comesAfterLeftOut == row.comesAfterLeftOut
     }
@@ -24,14 +24,14 @@ extension Schedule {
     }
   }
 
-  /// In a table of more rows than `shortTable`, a stretch of one party with more rows is one row.
+  /// In a table of more than `shortTable` rows, a longer run of rows of one party becomes one row.
   private static let longestStretch = 8
   private static let shortTable = 30
 
-  /// The rows, of which at most `limit` are shown: half of them from the begin, the others from the
-  /// end. A column for each party if `width` characters are enough for that; otherwise each row has
-  /// the name of its party, and parties that do nothing but begin and end are left out. In the last
-  /// row, the line that failed.
+  /// Returns the table with at most `limit` rows, half of them from the beginning and half from the
+  /// end. Each party has a column if `width` characters are enough. Otherwise each row starts with
+  /// its party's name, and parties that only begin and end are left out. The last row shows the
+  /// failed line.
   func table(limit: Int, width: Int, failed: (place: String, thread: Int)?) -> [String] {
     var rows = rows
     if let failed {
@@ -58,12 +58,12 @@ extension Schedule {
     return Self.folded(first, last, rest, width) + ["only begin or end: \(names)\(more)"]
   }
 
-  /// A row for each run of equal steps of one party, and in a long table one for each long stretch
-  /// of a party.
+  /// One row for each run of equal steps of a party; in a long table, one for each long run of a
+  /// party's rows.
   private var rows: [Row] {
     var rows: [Row] = []
     var left = 0
-    // Without the thread that only waits for the body's task.
+    // Leave out the thread that only waits for the body's task.
     for index in steps.indices where shows(index) {
       let step = shown(index)
       if let leftOut, index >= leftOut.after { left = leftOut.count }
@@ -80,9 +80,9 @@ extension Schedule {
     return distinct.chunked { $0.isOfParty(of: $1) }.flatMap(Self.stretch)
   }
 
-  /// False for the wait of the first thread for the body's task, for a turn on an actor, or a
-  /// further part of a task, that comes as soon as the task asks for it, and for a step that the
-  /// row of the next one shows.
+  /// False for steps that add nothing: the first thread's wait for the body's task; a turn on an
+  /// actor, or the next part of a task, right after the step that asked for it; and a step that the
+  /// next row covers.
   private func shows(_ index: Int) -> Bool {
     if isHelper(steps[index]) { return false }
     guard index > 0 else { return true }
@@ -99,8 +99,8 @@ extension Schedule {
     index + 1 < steps.count && steps[index + 1].operation == operation
   }
 
-  /// A sleep's end is a step of the timer, one of the runtime and one of the task: where they
-  /// follow one another, one row in the task's column.
+  /// A sleep ends with a step of the timer, one of the runtime and one of the task. If they are
+  /// consecutive, only the task's row is shown.
   private func shown(_ index: Int) -> Step {
     var step = steps[index]
     if index > 0, step.operation == "continue", steps[index - 1].operation == "end of sleep" {
@@ -109,7 +109,7 @@ extension Schedule {
     return step
   }
 
-  /// One row for three equal ones or more.
+  /// Merges three or more equal rows into one.
   private static func repeated(_ rows: [Row]) -> [Row] {
     guard rows.count > 2, var row = rows.first, let last = rows.last else { return rows }
     row.steps = row.steps.lowerBound...last.steps.upperBound
@@ -136,7 +136,7 @@ extension Schedule {
     !step.signals && (step.object == 0 || step.operation == "end task")
   }
 
-  /// The rows from the begin and those from the end, and the line between them.
+  /// The first rows, the last rows, and the line between them.
   private func shown(_ rows: [Row], limit: Int) -> ([Row], [Row], [String]) {
     guard rows.count > limit || leftOut != nil else { return (rows, [], []) }
     let begin = Array(rows.prefix { !$0.comesAfterLeftOut }.prefix(limit / 2))
@@ -146,7 +146,7 @@ extension Schedule {
     return (begin, end, ["… \(left) steps …"])
   }
 
-  /// A column for each party, below its name.
+  /// The table with one column for each party, below the party's name.
   private static func columns(_ rows: [Row], _ text: KeyPath<Row, String>) -> [String] {
     let order = rows.map(\.party).unique
     let number = rows.map(\.number.count).max() ?? 0
@@ -168,7 +168,7 @@ extension Schedule {
       }).map(\.trimmed)
   }
 
-  /// Each row with the name of its party, and farther to the right for later parties.
+  /// The table with the party's name in each row; later parties are indented further.
   private static func folded(
     _ begin: [Row], _ end: [Row], _ left: [String], _ width: Int
   ) -> [String] {
@@ -203,7 +203,7 @@ extension String {
     return text
   }
 
-  /// The begin and the end, which has the line, of what is too long.
+  /// Keeps the beginning and the end of a long text. The end has the line number.
   fileprivate func shortened(_ width: Int) -> String {
     if count <= width { return self }
     return prefix((width - 1) / 2) + "…" + suffix(width / 2)
@@ -211,7 +211,7 @@ extension String {
 }
 
 extension Array {
-  /// The elements in groups of neighbours that belong together.
+  /// Groups of neighbouring elements that belong together.
   fileprivate func chunked(by belong: (Element, Element) -> Bool) -> [[Element]] {
     reduce(into: []) { groups, element in
       if let last = groups.last?.last, belong(last, element) {
@@ -224,7 +224,7 @@ extension Array {
 }
 
 extension Array where Element: Hashable {
-  /// Each element once, in the order of the first ones.
+  /// The distinct elements, in the order of their first occurrence.
   fileprivate var unique: [Element] {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }

@@ -2,12 +2,12 @@ internal import HangReports
 package import Interlock
 
 extension Schedule {
-  /// What has a column: a task, or a thread that runs none.
+  /// The owner of a column: the body, a task, or a thread that runs no task.
   package enum Party: Hashable {
     case body
     case thread(Int)
     case task(Int)
-    /// A task to which the body has given a name.
+    /// A task that the body has named.
     case named(String)
 
     /// `thread 2`
@@ -37,7 +37,7 @@ extension Schedule {
     steps.last { $0.thread == thread }.map(party) ?? (thread == 0 ? .body : .thread(thread))
   }
 
-  /// Each step with its party, in the words of a report.
+  /// Each step as text, with the party that took it.
   package var events: [(party: String, text: String, place: StackFrame?)] {
     steps.map { (party($0).name, text($0), $0.place) }
   }
@@ -45,20 +45,19 @@ extension Schedule {
   /// The thread that runs the body is number 0.
   package static func name(_ thread: Int) -> String { thread == 0 ? "body" : "thread \(thread)" }
 
-  /// The operation with its object and its place: `lock #2  Bank.swift:34`, and where a helper
-  /// makes the call, `lock #2  Bank.close()  Bank.swift:34 by locked(_:)`. A task has its
-  /// name: `await task 2  Bank.swift:40`.
+  /// The operation with its object and place, as in `lock #2  Bank.swift:34`; with a helper, `lock
+  /// #2  Bank.close()  Bank.swift:34 by locked(_:)`; for a task, `await task 2  Bank.swift:40`.
   package func text(_ step: Step) -> String { text(step, isShort: false) }
 
-  /// As `text`; if it is short, without the function that calls a helper.
+  /// Like `text`; the short form leaves out the function that calls a helper.
   func text(_ step: Step, isShort: Bool) -> String {
     let place = step.place.flatMap { Self.shortPlace($0, by: step.helper, isShort) }
     let value = step.value.map { " \($0)" } ?? ""
     return operation(step) + value + (place.map { "  \($0)" } ?? "")
   }
 
-  /// The operation with its object. A task's own end is on itself, and what a cancellation ends is
-  /// on the task whose cancellation that is.
+  /// The operation with its object. The object of `end task` is the task itself; the object of a
+  /// step that a cancellation caused is the cancelled task.
   private func operation(_ step: Step) -> String {
     if ["await", "Task.sleep"].contains(step.operation) { return step.operation }
     guard let task = step.objectTask else {
@@ -78,8 +77,8 @@ extension Schedule {
     return "\(function)\(short) by \(helper)"
   }
 
-  /// `File.swift:12`, or the function where no line is known, or the library where no symbol is;
-  /// `nil` of what the compiler made.
+  /// `File.swift:12`; without a line, the function; without a symbol, the library. `nil` for code
+  /// that the compiler generated.
   static func shortPlace(_ place: StackFrame) -> String? {
     guard let file = place.file, let line = place.line, line > 0 else {
       guard let function = place.function else { return place.image.map { "in \($0)" } }
@@ -89,7 +88,7 @@ extension Schedule {
     return "\(file.split(separator: "/").last ?? "")" + ":\(line)"
   }
 
-  /// A line for each object in the steps of which more is known than its number.
+  /// One line for each object in the steps that has a name or a known place.
   var legend: [String] {
     let kinds = Dictionary(
       (steps + blocked).compactMap { step in Self.kind(step).map { (step.object, $0) } },
@@ -97,7 +96,7 @@ extension Schedule {
     let numbers = Set((steps + blocked).map(\.object))
     return objects.compactMap { object in
       guard let kind = kinds[object.number] else {
-        // A file: its name says what it is.
+        // An object without a kind is a file: its name says what it is.
         return numbers.contains(object.number)
           ? object.name.map { "  #\(object.number): \($0)" } : nil
       }
@@ -108,7 +107,7 @@ extension Schedule {
     }
   }
 
-  /// What a step's operation is on, as far as its name tells.
+  /// The kind of the object that a step acts on; `nil` if the operation's name does not tell.
   private static func kind(_ step: Step) -> String? {
     switch step.operation {
     case "lock", "try-lock", "unlock", "shared lock", "shared try-lock", "shared unlock": "lock"
@@ -124,12 +123,11 @@ extension Schedule {
     }
   }
 
-  /// The blocked threads, and the tasks that were suspended and not continued, each at its last
-  /// step.
+  /// The last steps of the blocked threads and of the tasks that are suspended.
   package var waiting: [Step] {
     let threads = blocked.filter { !isHelper($0) }
     let parties = Set(threads.map(party))
-    // A task that is suspended is at its last await, also if code of that await came after it.
+    // Take a suspended task's last await, even if code of that await ran after it.
     var last: [Int: Step] = [:]
     for (index, step) in steps.enumerated() {
       if index == leftOut?.after {
@@ -147,15 +145,16 @@ extension Schedule {
     return threads + suspended
   }
 
-  /// A line for each operation and place that threads wait at, in the order of the threads.
+  /// One line for each operation and place at which threads wait, in the order of the threads.
   package var waits: [String] {
     let steps = waiting
-    // Its last step does not tell what a task awaits, as the tasks of its group.
+    // A task whose last step is `begin task` or `continue` waits for something that the step does
+    // not show, such as a task group.
     let texts = steps.map { step in
       let isSuspended = step.operation == "begin task" || step.operation == "continue"
       return isSuspended ? nil : self.text(step)
     }
-    // Many threads may do the same, each with an object of its own.
+    // Group threads that do the same, each with its own object.
     let common = zip(steps, texts).map { step, text in
       text.map { _ in
         var step = step
@@ -169,7 +168,7 @@ extension Schedule {
       let (step, text) = (steps[index], common[index])
       let group = alike[text] ?? []
       let count = group.count
-      // A few have their names.
+      // Show names for fewer than four tasks, and a count for more.
       if step.operation == Self.waitForPool {
         let parties = count < 4 ? "\(party(step).name) waits" : "\(count) tasks wait"
         let isFirst = count < 4 || seen.insert(text).inserted
@@ -187,7 +186,7 @@ extension Schedule {
     }
   }
 
-  /// The first thread, where it only waits for the body's task.
+  /// True for a step of the first thread if that only waits for the body's task.
   func isHelper(_ step: Step) -> Bool {
     bodyIsTask && step.thread == 0 && step.task == nil
   }

@@ -4,77 +4,77 @@ internal import ProcessInspection
 
 /// The steps of one execution, in their order.
 package struct Schedule: Sendable, Hashable, Codable {
-  /// What a thread did between two points.
+  /// The operation of a thread between two scheduling points.
   package struct Step: Sendable, Hashable, Codable {
-    /// The thread's number, in the order in which threads were made; 0 runs the body.
+    /// The number of the thread, in order of creation; 0 runs the body.
     package var thread: Int
-    /// The number of the task that the thread ran, in the order of their first steps; `nil` for
-    /// none. Each part of a task between two suspensions is a thread.
+    /// The number of the task that the thread ran, in order of first steps; `nil` for none. A part
+    /// of a task between two suspensions is a thread.
     package var task: Int?
-    /// The operation, as in `lock` or `semaphore wait`, or the call where it has another name.
+    /// The operation, such as `lock` or `semaphore wait`, or the name of the call if it differs.
     package var operation: String
-    /// The number of the object that the operation is on; 0 for none.
+    /// The number of the operation's object; 0 for none.
     package var object: Int
-    /// The number of the task that the object is; `nil` for other objects.
+    /// The number of the task if the object is a task; `nil` for other objects.
     package var objectTask: Int?
-    /// Where the user's code made the call, outside of helpers; `nil` if that is unknown.
+    /// The call site in the user's code, outside of helpers; `nil` if unknown.
     package var place: StackFrame?
-    /// The helper that was called at `place` and made the call; `nil` for none.
+    /// The helper called at `place` that made the call; `nil` for none.
     package var helper: String?
-    /// The innermost place, by which a kept order names the call.
+    /// The innermost place, by which the corpus identifies the call.
     var call: StackFrame?
-    /// In the weak memory model, what an atomic operation reads: `reads 0`, and what it does not
-    /// read yet; `nil` for other steps.
+    /// In the weak memory model, the value that an atomic load reads, as in `reads 0`, and the
+    /// newer store that it does not read; `nil` for other steps.
     package var value: String?
-    /// How many threads could have taken the step.
+    /// The number of threads that could run at this point, including this one.
     package var candidates: Int
-    /// The thread also signalled something, or resumed a task, before its next step.
+    /// True if the thread also signalled an object or resumed a task before its next step.
     var signals = false
   }
 
-  /// An object of which more is known than its number.
+  /// An object with a known name or place.
   package struct NamedObject: Sendable, Hashable, Codable {
     /// The number of the object in the steps.
     package var number: Int
-    /// A queue's label; of a file, what it is and the last part of its path; `nil` for none.
+    /// A queue's label, or a file's kind and the last component of its path; `nil` for none.
     package var name: String?
-    /// Where the user's code made it, outside of helpers; `nil` if that is unknown.
+    /// Where the user's code created the object, outside of helpers; `nil` if unknown.
     package var place: StackFrame?
-    /// The helper that was called at `place` and made it; `nil` for none.
+    /// The helper called at `place` that created the object; `nil` for none.
     package var helper: String?
   }
 
-  /// The steps between the first and the last ones of a long execution.
+  /// The steps that are left out in the middle of a long execution.
   package struct LeftOut: Sendable, Hashable, Codable {
-    /// The number of steps before them.
+    /// The number of steps before the left-out ones.
     package var after: Int
-    /// How many they are.
+    /// The number of left-out steps.
     package var count: Int
-    /// The last step of each task that made none later, in a deadlock.
+    /// In a deadlock, the last step of each task that made no step later.
     var lastOfTasks: [Step]
   }
 
-  /// The steps, but for those of operations that no user code made; of a long execution, the first
-  /// and the last ones.
+  /// The steps, without operations that no user code made. A long execution has only its first and
+  /// last steps.
   package var steps: [Step] = []
-  /// The steps that are missing in `steps`; `nil` for none.
+  /// The steps missing from `steps`; `nil` for none.
   package var leftOut: LeftOut?
-  /// The operation that each blocked thread waits for.
+  /// The pending operation of each blocked thread.
   package var blocked: [Step] = []
-  /// How often another thread took the next step although there was a choice of threads.
+  /// The number of switches to another thread where there was a choice.
   package var switches = 0
-  /// What is known of objects, by their numbers.
+  /// The objects with known names or places.
   package var objects: [NamedObject] = []
-  /// The body itself is a task, which the first thread only waits for.
+  /// True if the body is a task, which the first thread only waits for.
   package var bodyIsTask = false
-  /// The names of tasks by their numbers, where the body gives them some.
+  /// The names of tasks by number; `nil` if the body names none.
   package var taskNames: [Int: String]?
 
   /// The number of all steps.
   package var stepCount: Int { steps.count + (leftOut?.count ?? 0) }
 
-  /// The first steps that are kept of an execution, and as many of the last ones: more than any
-  /// report shows. To read a step in a debug build takes a hundred times as long as to execute it.
+  /// The number of steps kept from each end of an execution, more than a report shows. In a debug
+  /// build, reading a step takes a hundred times as long as executing it.
   static let mostSteps = 5000
 }
 
@@ -87,16 +87,16 @@ extension Schedule {
     let left = isLong ? Self.mostSteps..<whole.count - Self.mostSteps : 0..<0
     let (first, last) = (whole[..<left.lowerBound], whole[left.upperBound...])
     let trace = Array(first) + Array(last)
-    // A schedule shows what tasks wait for only where threads are blocked.
+    // The last steps of tasks are shown only if threads are blocked.
     let ends = isLong && !waiting.isEmpty ? Self.lastOfTasks(whole, left) : []
     var tasks: [UInt32: Int] = [:]
-    // A task that waits for its first step comes last.
+    // Number tasks that wait for their first step last.
     for task in (trace + ends).map(\.task) + waiting.map(\.task)
     where task > 0 && tasks[task] == nil {
       tasks[task] = tasks.count + 1
     }
     var lines = LinesOfPlaces()
-    // The number of a task in the trace is that of its object.
+    // In a trace, a task is identified by the number of its object.
     func made(_ step: interlock_exploration_step) -> Step {
       var made = Step(step, task: tasks[step.task], &lines)
       made.objectTask = made.object == 0 ? nil : tasks[step.operation.object]
@@ -129,7 +129,7 @@ extension Schedule {
     switches = interlock_trace_switches(result.trace, result.trace_count)
   }
 
-  /// The last step of each task that made none after a range and had not ended.
+  /// The last step of each task that made no step after a range and had not ended.
   private static func lastOfTasks(
     _ trace: UnsafeBufferPointer<interlock_exploration_step>, _ range: Range<Int>
   ) -> [interlock_exploration_step] {
@@ -143,14 +143,14 @@ extension Schedule {
     return last.reversed()
   }
 
-  /// The jobs that the runtime has for itself: one continues a task that has slept, the other runs
-  /// the tasks that wait for an actor.
+  /// The runtime's own jobs: one resumes a task that has slept, the other runs tasks that wait for
+  /// an actor.
   fileprivate static let jobsOfRuntime: Set = ["end of sleep", "run actor"]
 
-  /// The operation of a task that no thread of its pool has begun, or continued, with.
+  /// The operation of a task that waits for a pool thread to begin or continue it.
   static let waitForPool = "wait for a thread of the pool"
 
-  /// Whether what a blocked task has to do next is queued at a pool, and at no queue before.
+  /// True if a blocked task's next step is queued on a pool and not on a serial queue before it.
   private static func isTaskOfPool(_ blocked: interlock_blocked_thread) -> Bool {
     let operation = blocked.operation
     let isJob =
@@ -160,8 +160,8 @@ extension Schedule {
       && Int(operation.flags) & Int(INTERLOCK_OPERATION_CONCURRENT) != 0
   }
 
-  /// The wait that a blocked thread is in, if a condition has to be signalled before the thread
-  /// acquires the mutex again: its pending operation is the latter alone.
+  /// The condition wait that a blocked thread is in, if the condition is not signalled yet. The
+  /// thread's pending operation is only the later acquisition of the mutex.
   private static func conditionWait(
     of blocked: interlock_blocked_thread, in trace: UnsafeBufferPointer<interlock_exploration_step>
   ) -> interlock_operation? {
@@ -180,7 +180,8 @@ extension Schedule {
     return nil
   }
 
-  /// Adds what the loads of atomics read in the weak memory model, and what they do not read yet.
+  /// Adds the values that atomic loads read in the weak memory model, and the stores they do not
+  /// read.
   private mutating func showReads(_ trace: [interlock_exploration_step]) {
     for (index, read) in trace.enumerated() where read.reads_value {
       let newest = Int(read.not_read) - 1
@@ -195,14 +196,14 @@ extension Schedule {
     }
   }
 
-  /// The step with an index among all steps; `nil` if it is left out.
+  /// The step at an index among all steps; `nil` if it is left out.
   private func step(at index: Int) -> Step? {
     guard let leftOut, index >= leftOut.after else { return steps[index] }
     let later = index - leftOut.count
     return later >= leftOut.after ? steps[later] : nil
   }
 
-  /// Names the objects of accesses of memory.
+  /// Names the objects of memory accesses.
   private mutating func addVariables(_ trace: [interlock_exploration_step]) {
     let variables = SectionTracking.exploredVariables
     if variables.isEmpty { return }
@@ -215,12 +216,12 @@ extension Schedule {
     }
   }
 
-  /// The characters before the first zero.
+  /// The characters before the terminating zero.
   static func characters(_ bytes: UnsafeRawBufferPointer) -> String {
     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// What differed when the same choices were made again.
+  /// The first difference between two executions with the same choices.
   static func difference(_ result: interlock_exploration_result) -> String {
     func text(_ step: interlock_exploration_step) -> String {
       if step.operation.kind == 0 { return "it was over" }
@@ -240,7 +241,7 @@ extension Schedule.NamedObject {
   }
 }
 
-/// The lines of places, each looked up once: a long schedule has few places.
+/// A cache of symbolicated places: a long schedule has few different ones.
 struct LinesOfPlaces {
   private var known: [[UInt]: StackFrame?] = [:]
 
@@ -264,7 +265,7 @@ extension Schedule.Step {
     let name = withUnsafeBytes(of: step.call, Schedule.characters)
     operation =
       name.isEmpty ? String(cString: interlock_operation_name(step.operation.kind)) : name
-    // What begins is no object that a user knows.
+    // Hide the object of a begin: the user's code does not name it.
     let begins =
       step.operation.kind == INTERLOCK_OPERATION_START.rawValue || operation == "begin task"
       || operation == "continue" || Schedule.jobsOfRuntime.contains(operation)
@@ -273,13 +274,13 @@ extension Schedule.Step {
       Self.isAccess(step)
       ? symbolicateAccess(UInt(step.place))
       : lines.frame(of: [UInt(step.place), UInt(step.caller)])
-    // What the runtime calls by itself is no place of a reader's.
+    // Hide a place without a line in a system library: the runtime made the call.
     place = call.flatMap { $0.line ?? 0 > 0 || !$0.isSystem ? $0 : nil }
     candidates = Int(step.enabled)
     signals = step.signals
   }
 
-  /// Whether it is an access of memory by instrumented code.
+  /// True if the step is a memory access by instrumented code.
   fileprivate static func isAccess(_ step: interlock_exploration_step) -> Bool {
     switch interlock_operation_kind(UInt32(step.operation.kind)) {
     case INTERLOCK_OPERATION_READ, INTERLOCK_OPERATION_WRITE, INTERLOCK_OPERATION_READ_WRITE:
@@ -288,7 +289,7 @@ extension Schedule.Step {
     }
   }
 
-  /// The line of a section, which stands for an address; the name of a sync point.
+  /// The source line of a section, if the address stands for one, or the name of a sync point.
   private static func sectionLine(_ place: UInt) -> StackFrame? {
     var line = interlock_section_line()
     guard interlock_section_line_at(place, &line) else { return nil }
@@ -298,12 +299,12 @@ extension Schedule.Step {
       address: place, function: String(cString: line.function), file: file, line: Int(line.line))
   }
 
-  /// The first place that has a line: `withLock` of the library is compiled into the user's code as
-  /// a function without one. Without any, the first that is known.
+  /// The first place that has a line, or else the first that has a name. The library's `withLock`
+  /// is inlined into the user's code as a function without a line.
   static func frame(of places: [UInt]) -> StackFrame? {
     if let line = places.lazy.compactMap(sectionLine).first { return line }
     var known: StackFrame?
-    // One after the other: to name a place takes milliseconds, and the first usually has its line.
+    // Symbolicate one place at a time: each takes milliseconds, and the first usually has a line.
     for place in places where place != 0 {
       for frame in symbolicate([place]) where !isOwn(frame) {
         if frame.line ?? 0 > 0 { return frame }
@@ -313,7 +314,7 @@ extension Schedule.Step {
     return known
   }
 
-  /// The engine that runs a block, or what `explore` runs a body in.
+  /// True for frames of the engine or of `explore` itself.
   private static func isOwn(_ frame: StackFrame) -> Bool {
     switch frame.file.flatMap(OwnCode.part(ofFile:)) {
     case .harness, .interposition: true

@@ -1,6 +1,6 @@
 internal import CInterlockExplorer
 
-/// What each thread of an explored body runs in: it calls its argument once.
+/// Runs each thread of an explored body; it must call its argument exactly once.
 package typealias Surroundings = @Sendable (() -> Void) -> Void
 
 extension Exploration {
@@ -14,10 +14,11 @@ extension Exploration {
     interlock_exploration_end(text, place)
   }
 
-  /// Ends the exploration, where it leaves doubts: the body depends on what no order controls.
+  /// Ends an exploration whose options allow doubts, because the body depends on something that no
+  /// order controls.
   package static func leave(_ reason: String) { interlock_exploration_leave(reason) }
 
-  /// Fails the running execution, which continues.
+  /// Fails the running execution, and lets it continue.
   package static func fail(_ text: String) {
     interlock_exploration_fail(text)
   }

@@ -3,7 +3,7 @@ import Interlock
 internal import Synchronization
 
 extension Exploration {
-  /// By the thread that the task ran on when it was named: the running execution's.
+  /// Task names of the running execution, by the thread that ran the task when it was named.
   private static let names = Mutex<[Int: String]>([:])
 
   /// Names the calling task in schedules of the running execution.
@@ -12,17 +12,17 @@ extension Exploration {
     update { $0[thread] = name }
   }
 
-  /// The lock is no point of the execution: it would order the tasks that are named.
+  /// Hide the lock from the engine: as a point of the execution it would order the named tasks.
   private static func update(_ change: (inout [Int: String]) -> Void) {
     interlock_events_hide_thread(true)
     names.withLock { change(&$0) }
     interlock_events_hide_thread(false)
   }
 
-  /// Forgets the names of the execution before: call it when a body begins that names its tasks.
+  /// Removes the names of the previous execution. Call it when a body that names tasks begins.
   package static func forgetTaskNames() { update { $0 = [:] } }
 
-  /// The names of a schedule's tasks, whose execution was the last.
+  /// The task names for the schedule of the last execution.
   static func taskNames(_ schedule: Schedule) -> [Int: String]? {
     let names = names.withLock { $0 }
     if names.isEmpty { return nil }

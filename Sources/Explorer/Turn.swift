@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The turn to explore: one exploration at a time has it, since the engine's results are its own
-/// memory until the next run of executions.
+/// The turn to explore. Only one exploration has it at a time, since the engine's results stay in
+/// its own memory until the next run.
 ///
-/// An exploration passes its turn on after each slice of its time, so that a small one does not
-/// wait for the end of a large one.
+/// An exploration passes the turn on after each slice of its time, so that a short exploration does
+/// not wait for a long one.
 enum Turn {
   private static let turn = Mutex(())
 
-  /// Runs work in its turn, with the time for which it waited.
+  /// Runs work while holding the turn; `waited` is the time it waited for the turn.
   static func take<R: Sendable, Failure: Error>(
     _ work: (_ waited: Duration) throws(Failure) -> R
   ) throws(Failure) -> R {
@@ -16,11 +16,11 @@ enum Turn {
     return try turn.withLock { _ throws(Failure) in try work(.now - begun) }
   }
 
-  /// Within `take`, lets the explorations that wait go first; returns how long they took.
+  /// Within `take`, lets waiting explorations go first; returns how long they took.
   static func pass() -> Duration {
     let begun = ContinuousClock.now
-    // On Linux, the kernel gives a contended lock of this kind to the thread that has waited
-    // longest: this one comes last.
+    // On Linux, the kernel hands a contended lock of this kind to the longest-waiting thread, so
+    // this thread gets it last.
     turn._unsafeUnlock()
     turn._unsafeLock()
     return .now - begun

@@ -1,14 +1,14 @@
 internal import CInterlockExplorer
 internal import Interlock
 
-/// Compare-exchanges that may fail although they find the value that they expect. Their machine
-/// code is that of others: the name in the source tells them apart.
+/// Compare-exchanges that may fail spuriously. Their machine code equals that of strong ones: only
+/// the name in the source tells them apart.
 enum WeakExchanges {
   private static let mostAtOnce = 1024
 
-  /// Says of each exchange that executions have come to whether it may fail by itself.
+  /// Tells the engine of each newly executed compare-exchange whether it may fail spuriously.
   ///
-  /// - Returns: Whether there was one that was not known: what was executed does not count then.
+  /// - Returns: True if one was unknown: then the executions so far do not count.
   static func learn() -> Bool {
     var places = [UInt](repeating: 0, count: mostAtOnce)
     let count = interlock_unknown_exchanges(&places, places.count)
@@ -20,8 +20,8 @@ enum WeakExchanges {
     return true
   }
 
-  /// `weakCompareExchange` of the standard library and of swift-atomics, the latter's built-in
-  /// functions, and `atomic_compare_exchange_weak_explicit` of C.
+  /// Weak are `weakCompareExchange` of the standard library and of swift-atomics, the latter's
+  /// built-in functions, and C's `atomic_compare_exchange_weak_explicit`.
   static func kind(of name: SourceName) -> interlock_exchange_kind {
     switch name {
     case .unknown: return INTERLOCK_EXCHANGE_UNREAD

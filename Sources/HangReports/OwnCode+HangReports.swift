@@ -2,6 +2,6 @@ package import Interlock
 import Hangs
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// The code of this target and of the targets it depends on.
   package static let hangReports: Set<OwnCode> = hangs.union([OwnCode(.inspection)])
 }

@@ -4,7 +4,7 @@ package import Interlock
 import ProcessInspection
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// The code of this target and of the targets it depends on.
   package static let hangs: Set<OwnCode> = processInspection.union([
     OwnCode(.inspection), OwnCode(.interposition, header: interlock_analysis_header()),
     OwnCode(.harness, header: interlock_harness_header()),

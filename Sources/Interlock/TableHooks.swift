@@ -1,6 +1,6 @@
 internal import SectionTable
 
-/// Answers the table of sections.
+/// Implements the hooks of the section table.
 private final class TableHooks: TrackerHooks {
   func publishSettings() -> HotSettings { Settings.shared.publishHotSettings() }
 
@@ -45,7 +45,7 @@ private final class TableHooks: TrackerHooks {
   func makeCoverage() -> ContentionCoverage? { CoverageStore.makeCoverage() }
 }
 
-/// Entry point from C, called by the table of sections, once.
+/// Entry point from C, called once by the section table.
 @_cdecl("interlock_make_tracker_hooks")
 func makeTrackerHooks() -> UnsafeMutableRawPointer {
   Unmanaged.passRetained(TrackerHooksBox(TableHooks())).toOpaque()

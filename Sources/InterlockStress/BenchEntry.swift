@@ -1,10 +1,10 @@
-/// A bench, by name: a measurement that `bench` runs and prints.
+/// A named bench: a measurement that `bench` runs and prints.
 public struct BenchEntry: Sendable {
   /// The name on the command line: lower case, words joined by hyphens.
   public var name: String
-  /// One line for `list` and `help bench`: what it measures.
+  /// A description in one line, for `list` and `help bench`.
   public var summary: String
-  /// Measures and prints to standard output. Called on the main thread; benches run one after
+  /// Measures, and prints to standard output. Called on the main thread; benches run one after
   /// another.
   public var run: @Sendable () throws -> Void
 

@@ -2,10 +2,10 @@ public import Caches
 public import StressRunner
 
 extension Caches.Cache {
-  /// Performs a call that every cache has, for a subject that also has calls of its own.
+  /// Performs a call that every cache supports, for a subject that also has subject-specific calls.
   ///
-  /// Calls `completion` when the cache does: before this returns, for the synchronous kinds. A
-  /// subject-specific call (`Operation.Kind.action`) is a mistake of the caller, and traps.
+  /// Calls `completion` when the cache does: for synchronous kinds, before this function returns. A
+  /// subject-specific call (`Operation.Kind.action`) is an error of the caller, and traps.
   public func perform(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {

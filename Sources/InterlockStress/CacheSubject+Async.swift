@@ -1,11 +1,11 @@
 import Caches
 import StressRunner
 
-/// A cache whose native form is `async`, as a subject.
+/// A subject over a cache whose native form is `async`.
 ///
-/// A task awaits it directly. Elsewhere a call starts a task and completes from there, even for
-/// kinds that are synchronous for other subjects: blocking until the task ends would be the very
-/// mistake that starves a pool.
+/// A task awaits the cache directly. Any other call starts a task, which completes the call, even
+/// for kinds that are synchronous for other subjects: blocking until the task ends would be the
+/// very error that starves a pool.
 final class AsyncCacheSubject: Subject {
   private let cache: any Caches.AsyncCache
 
@@ -40,8 +40,8 @@ final class AsyncCacheSubject: Subject {
     Task { completion(await perform(operation)) }
   }
 
-  /// Blocks until a task has ended. It is called on a thread outside all pools, when no call is
-  /// under way.
+  /// Blocks until a task has ended. Called on a thread outside all pools, when no call is in
+  /// progress.
   func finalState() -> FinalState? {
     let answer = HandOver<FinalState?>()
     Task {

@@ -1,13 +1,13 @@
 public import Caches
 public import StressRunner
 
-/// A subject over a cache whose native form is synchronous; `compare` calls the cache directly.
+/// A subject over a cache whose native form is synchronous. `compare` calls the cache directly.
 public protocol CacheBackedSubject: Subject {
   /// The cache; `nil` if it has been released.
   var measuredCache: (any Caches.Cache)? { get }
 }
 
-/// A cache whose native form is synchronous, as a subject.
+/// A subject over a cache whose native form is synchronous.
 final class CacheSubject: CacheBackedSubject {
   private let cache: any Caches.Cache
   var measuredCache: (any Caches.Cache)? { cache }
@@ -30,7 +30,7 @@ final class CacheSubject: CacheBackedSubject {
 }
 
 extension FinalState {
-  /// The state of a cache, by its entries.
+  /// Creates the state of a cache from its entries.
   init(count: Int, totalCost: Int?, entries: [String: CacheEntry]) {
     self.init(
       count: count, totalCost: totalCost, entries: entries.mapValues(\.cost),

@@ -1,7 +1,7 @@
 // Lets a user's executable conform its types with `import InterlockStress` alone. Type aliases
-// would not be enough: under `MemberImportVisibility` the members of a type are visible only if its
-// module is imported or re-exported. Of the modules with this project's caches and locks, only the
-// protocols are exported.
+// would not be enough: under `MemberImportVisibility`, the members of a type are visible only if
+// its module is imported or re-exported. From the modules with this project's caches and locks,
+// only the protocols are exported.
 
 @_exported public import protocol Caches.AsyncCache
 @_exported public import protocol Caches.Cache

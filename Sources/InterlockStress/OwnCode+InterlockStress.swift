@@ -3,7 +3,7 @@ import LockStrategies
 import Reports
 
 extension OwnCode {
-  /// This target, and the targets that it imports.
+  /// The code of this target and of the targets it depends on.
   package static let interlockStress: Set<OwnCode> = Set([OwnCode(.harness)])
     .union(reports).union(lockStrategies)
 }

@@ -10,7 +10,7 @@ extension World {
     do {
       let invocation = try parseArguments(arguments, environment: environment)
       let code = try invoke(invocation, firstArgument: arguments.first)
-      // A closed pipe is the reader's choice; a full disk is an error.
+      // A closed pipe is the reader's choice, but a full disk is an error.
       if output.failure != nil {
         errors.write("error: standard output could not be written: \(output.failure ?? "")\n")
         return .ourFault

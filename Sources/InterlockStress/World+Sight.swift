@@ -2,7 +2,7 @@ import CInterlockEvents
 import Reports
 
 extension ReportContext.Sight {
-  /// The calls that this executable, and so its children, can see.
+  /// The calls that this executable, and so its children, can follow.
   static var ofThisBuild: ReportContext.Sight {
     switch interlock_events_available() {
     case INTERLOCK_EVENTS_ALL: .everything

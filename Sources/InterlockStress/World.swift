@@ -8,9 +8,9 @@ package import MemoryCheck
 package import Reports
 package import StressRunner
 
-/// Everything that a command uses outside itself, so that a test can replace it.
+/// Everything outside of a command that it uses. A test can replace it.
 package struct World {
-  /// The work of an executable whose command line says nothing else.
+  /// The work of an executable whose command line is empty.
   package struct MainJob: Sendable {
     /// The scenario that is replayed first.
     package var first: String
@@ -24,7 +24,7 @@ package struct World {
     }
   }
 
-  /// Runs trials as `TrialRunner` does, `jobs` at a time.
+  /// Runs trials like `TrialRunner`, `jobs` at a time.
   package typealias RunTrials =
     (_ jobs: Int, [Trial], (TrialRunner.Event) -> Void) throws -> TrialRunner.Ending
 
@@ -32,12 +32,12 @@ package struct World {
   package var command: String
   /// The subjects on which scenarios are replayed.
   package var subjects: [SubjectEntry]
-  /// The folder of scenarios, unless an option names another.
+  /// The folder of scenarios, unless an option names another one.
   package var scenarioFolder: String
-  /// The scenarios that are replayed instead of a folder's, unless an option names one; empty for
-  /// none.
+  /// The scenarios that are replayed in place of a folder's, unless an option names a folder; empty
+  /// for none.
   package var ownScenarios: [Scenario] = []
-  /// Which scenario and subjects stand for the executable if its command line names none.
+  /// The scenario and subjects that the executable uses if its command line names none.
   package var mainJob: MainJob?
   /// The strategies that are compared in addition to the subjects.
   package var strategies: [StrategyEntry] = []
@@ -51,40 +51,40 @@ package struct World {
   package var output: any TextSink
   /// Standard error.
   package var errors: any TextSink
-  /// Whether sections are tracked in this build; without it no race can be judged.
+  /// True if sections are tracked in this build. Otherwise no race can be judged.
   package var tracksSections: Bool
-  /// Which code of this executable can be checked for races in memory.
+  /// The code of this executable whose memory accesses can be checked.
   package var memory = MemoryCheck.Support.unavailable(reason: "this is a test")
   /// The available report formats.
   package var formats = ReportFormat.all
-  /// Plants a race. Returns why it was not found; `nil` if it was.
+  /// Plants a race. Returns why it was not found; `nil` if it was found.
   package var selfTest: () -> String? = { nil }
-  /// Faults in `INTERLOCK_OPTIONS`, a line each, already printed to standard error.
+  /// Errors in `INTERLOCK_OPTIONS`, one line each, already printed to standard error.
   package var optionErrors: [String] = []
-  /// Whether `INTERLOCK_OPTIONS` requires contention, as `--require-contention` does.
+  /// True if `INTERLOCK_OPTIONS` requires contention, like `--require-contention`.
   package var requiresContention = false
-  /// Which of the calls that wait and wake this build sees; without them no hang is explained.
+  /// The waiting and waking calls that this build follows. Without them, hangs cannot be explained.
   package var sight = ReportContext.Sight.everything
   /// The processor, by its name in `ProcessorSupport`.
   package var processor = ProcessorSupport.name
-  /// Turns interposition off for good, so that the calls cost what they cost without Interlock.
+  /// Turns interposition off permanently, so that calls cost as much as without Interlock.
   ///
   /// Returns the remaining difference: the nanoseconds of a mutex pair called by this executable,
-  /// with the C library's functions and with its own; `nil` if it is impossible.
+  /// with the C library's functions and with its own; `nil` if interposition cannot be turned off.
   package var leaveCallsUnseen: () -> (real: Double, interposed: Double)? = { nil }
-  /// Whether this is a debug build, whose measurements say nothing about a release build.
+  /// True for a debug build, whose measurements say nothing about a release build.
   package var isDebugBuild = false
-  /// How many trials run at a time by default.
+  /// The default number of trials that run at a time.
   package var defaultJobs: Int
-  /// When the command began, in seconds since 1970.
+  /// The beginning of the command, in seconds since 1970.
   package var began = 0
-  /// The folder of Interlock's package, if this executable was built there.
+  /// The folder of Interlock's package, if this executable was built there; otherwise `nil`.
   package var ownPackage: String?
-  /// The commit that is checked out in the current folder, if it is known.
+  /// Returns the commit that is checked out in the current folder; `nil` if unknown.
   package var commit: () -> String? = { nil }
   /// Runs `swift package` with arguments in a folder.
   package var swiftPackage = Subprocess.swiftPackage
-  /// Runs a command in a folder, and returns what it printed.
+  /// Runs a command in a folder, and returns its exit code and output.
   package var runCommand: (_ words: [String], _ folder: String) throws -> Subprocess.Result = {
     try Subprocess.run($0, in: $1)
   }
@@ -92,7 +92,7 @@ package struct World {
   package var shownCommand:
     (_ words: [String], _ variables: [String: String], _ folder: String) throws
       -> ShownCommand.Ending = ShownCommand.run
-  /// Where a CI job gets Interlock from, by its folder.
+  /// Returns the source from which a CI job gets Interlock, for Interlock's folder.
   package var interlockSource: (_ folder: String) -> InterlockSource? = { .init(folder: $0) }
   /// Seconds on a monotonic clock.
   package var now: () -> Double
@@ -133,7 +133,7 @@ extension World {
           return error.description
         }
       }, optionErrors: OptionVariable.ofThisProcess.errors,
-      // Applies to the trials: this process begins no section of the user's.
+      // The requirement applies to the trials: this process begins no section of the user's code.
       requiresContention: SectionTracking.takeContentionRequirement(), sight: .ofThisBuild,
       leaveCallsUnseen: { interlock_events_bypass(true) ? RealMutex()?.pairs() : nil },
       isDebugBuild: isDebugBuild,
@@ -153,7 +153,7 @@ extension World {
       cores: ProcessInfo.processInfo.activeProcessorCount, swift: compilerVersion)
   }
 
-  /// The commit as the CI service names it, or else as Git does.
+  /// The commit as the CI service names it, or otherwise as Git does.
   private static func commit(_ environment: [String: String]) -> String? {
     let named = [environment["GITHUB_SHA"], environment["CI_COMMIT_SHA"]].compactMap(\.self)
       .first { !$0.isEmpty }
@@ -165,7 +165,7 @@ extension World {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// The folder of Interlock's package, if this executable lies in its build folder.
+  /// The folder of Interlock's package, if this executable is in its build folder.
   private static var packageOfThisExecutable: String? {
     var folder = (Bundle.main.executablePath ?? "") as NSString
     while folder.length > 1 {
@@ -179,8 +179,8 @@ extension World {
     return nil
   }
 
-  /// The compiler's version can only be compared, so this is the newest known version that it
-  /// reaches.
+  /// The newest known compiler version that the compiler has reached: its exact version can only be
+  /// compared.
   private var compilerVersion: String {
     #if compiler(>=6.4)
     "6.4 or later"

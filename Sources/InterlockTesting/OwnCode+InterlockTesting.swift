@@ -3,7 +3,7 @@ package import Interlock
 import InterlockWatchdog
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// The code of this target and of the targets it depends on.
   package static let interlockTesting: Set<OwnCode> = interlockWatchdog.union(explorer)
     .union([OwnCode(.harness)])
 }

@@ -6,8 +6,8 @@ import ProcessInspection
 @_cdecl("interlock_testing_declare_options")
 func declareOptions(in list: UnsafeMutableRawPointer) { declare(TestOptions.self, in: list) }
 
-/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`: begins to follow what threads and
-/// tasks wait for, so that a hang of any later test is explained.
+/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`. Starts to follow what threads and
+/// tasks wait for, so that the hang of any later test can be explained.
 @_cdecl("interlock_testing_starts")
 func startTesting() {
   _ = interlock_waits_start()

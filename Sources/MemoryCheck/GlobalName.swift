@@ -2,7 +2,7 @@ internal import CInterlockMemory
 internal import Foundation
 internal import Synchronization
 
-/// The global or static variable that an address lies in, by the symbol table of its image.
+/// Finds the global or static variable at an address, in the symbol table of its image.
 enum GlobalName {
   private struct Symbol {
     var start: UInt
@@ -10,17 +10,17 @@ enum GlobalName {
     var name: String
   }
 
-  /// The variables of each image, by its path.
+  /// The variables of each image, by the image's path.
   private static let tables = Mutex<[String: [Symbol]]>([:])
 
-  /// `Settings.count`, or a variable of C by its name; `nil` if no symbol covers the address.
+  /// `Settings.count`, or the name of a C variable; `nil` if no symbol covers the address.
   static func at(_ address: UInt) -> String? {
     var start: UInt = 0
     guard let file = interlock_memory_image(address, &start) else { return nil }
     let path = String(cString: file)
     let table = tables.withLock { tables in
       if let known = tables[path] { return known }
-      // The program's own path may be relative to where it was started.
+      // The program's own path may be relative to its initial working directory.
       let isFile = path.hasPrefix("/") && FileManager.default.fileExists(atPath: path)
       let read = symbols(ofFile: isFile ? path : "/proc/self/exe")
       tables[path] = read
@@ -30,7 +30,7 @@ enum GlobalName {
     return table.first { $0.start <= offset && offset < $0.end }.flatMap { shown($0.name) }
   }
 
-  /// The variables of an ELF file of 64 bits. Addresses are relative to where the file is loaded.
+  /// The variables of a 64-bit ELF file. Addresses are relative to the load address.
   private static func symbols(ofFile path: String) -> [Symbol] {
     guard let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
     else { return [] }
@@ -40,7 +40,7 @@ enum GlobalName {
         return Int(truncatingIfNeeded: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
       }
       let sections = number(40, as: UInt64.self)
-      // A program that is not position-independent has absolute addresses: those are not read.
+      // Only position-independent files are read: others have absolute addresses.
       guard bytes.count > 64, number(16, as: UInt16.self) == 3, sections > 0 else { return [] }
       func section(_ index: Int) -> Int { sections + index * 64 }
       let indices = 0..<number(60, as: UInt16.self)
@@ -65,20 +65,20 @@ enum GlobalName {
     }
   }
 
-  /// A variable's name as its author wrote it; `nil` for what is no variable.
+  /// The variable's name as in the source; `nil` for a symbol that is not a variable.
   private static func shown(_ symbol: String) -> String? {
     guard symbol.hasPrefix("$s") else { return symbol.hasPrefix("_Z") ? nil : symbol }
     guard symbol.hasSuffix("vp") || symbol.hasSuffix("vpZ") else { return nil }
     guard let text = demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return nil }
     defer { free(text) }
-    // `static Module.Type.(name in _1234) : Swift.Int`
+    // Parse `static Module.Type.(name in _1234) : Swift.Int`.
     var name = String(cString: text).split(separator: " : ", maxSplits: 1).first.map(String.init)
     name = name?.replacing("static ", with: "").replacing(/\((\w+) in _\w+\)/) { $0.output.1 }
     return name.map { $0.split(separator: ".").dropFirst().joined(separator: ".") }
   }
 }
 
-/// The runtime's own function; the caller frees the text.
+/// The Swift runtime's demangler. The caller frees the text.
 @_silgen_name("swift_demangle")
 private func demangle(
   _ name: UnsafePointer<CChar>?, _ length: Int, _ buffer: UnsafeMutablePointer<CChar>?,

@@ -4,24 +4,24 @@ package import Interlock
 internal import ProcessInspection
 internal import Synchronization
 
-/// The check of memory in this process.
+/// The memory check of this process.
 package enum MemoryCheck {
-  /// Which code of this executable can be checked.
+  /// The code of this executable that can be checked.
   package enum Support: Sendable, Hashable {
     /// The executable was built with the compiler's option.
     case everywhere
-    /// Only code whose target has the option always.
+    /// Only code of targets that always set the option.
     case partial
-    /// None, for this reason.
+    /// No code can be checked, for this reason.
     case unavailable(reason: String)
   }
 
-  /// The option of the command line that has every module checked.
+  /// The command line option that enables the check in every module.
   package static let option = "-Xswiftc -Xfrontend -Xswiftc -sanitize=thread"
 
-  /// What can be checked. Read it before the check starts.
+  /// The code that can be checked. Read it before the check starts.
   package static var support: Support {
-    // This module is built with the options that the user's modules are built with.
+    // This module has the same options as the user's modules, so its own code shows them.
     if let gap = ProcessorSupport.gap { return .unavailable(reason: gap) }
     if interlock_memory_is_instrumented_function({ $0?.pointee = 1 }) { return .everywhere }
     if let blindness = InterposedCalls.blindness { return .unavailable(reason: blindness) }
@@ -31,28 +31,29 @@ package enum MemoryCheck {
   private static let notCompiled =
     "no code of this process is compiled with '-Xfrontend -sanitize=thread'"
 
-  /// Receives a race, once for each pair of places and scope, on the thread that makes the second
-  /// access. A race that is not decided has no scope.
+  /// Receives a race on the thread that makes the second access, once for each pair of places and
+  /// scope. An undecided race has no scope.
   package typealias Receiver = @Sendable (MemoryRaceScopes.Race) -> Void
-  /// Whether a race is known, so that it does not fail an explored execution.
+  /// Returns true if a race is known; a known race does not fail an explored execution.
   package typealias KnownRaces = @Sendable (MemoryRace) -> Bool
 
   private static let functions = Mutex<(receive: Receiver, isKnown: KnownRaces)?>(nil)
-  /// Those of this package's own code.
+  /// The races in this package's own code.
   private static let ownSites = Mutex<Set<KnownMemoryRaces.Sites>>([])
 
   /// Checks every access of instrumented code from now on.
   ///
   /// - Parameters:
-  ///   - receive: Receives the races, except those of this package's own code, and those of
-  ///     explored executions, which fail by them.
-  ///   - isKnown: Called for the latter.
-  /// - Returns: Why it cannot; `nil` if it does.
+  ///   - receive: Receives the races, except those in this package's own code and those in
+  ///     explored executions. The latter fail the execution.
+  ///   - isKnown: Called for races in explored executions.
+  /// - Returns: Why memory cannot be checked; `nil` if it is checked.
   package static func start(
     _ receive: @escaping Receiver, isKnown: @escaping KnownRaces = { _ in false }
   ) -> String? {
     if let gap = ProcessorSupport.gap { return gap }
-    // Before the next: with ThreadSanitizer's runtime no code calls these functions.
+    // Test this first: with ThreadSanitizer's runtime, code does not call the functions tested
+    // below.
     if let blindness = InterposedCalls.blindness { return blindness }
     guard interlock_memory_is_instrumented() else { return notCompiled }
     OwnCode.register(OwnCode.memoryCheck)
@@ -71,21 +72,21 @@ package enum MemoryCheck {
     return nil
   }
 
-  /// Why nothing is checked from some event on; `nil` while it is.
+  /// Why the check has stopped; `nil` while it runs.
   package static var blindness: String? {
     interlock_memory_blindness().map { String(cString: $0) }
   }
 
-  /// Returns when the races that threads have found are reported, after 60 s at most: for the end
-  /// of the process.
+  /// Waits until the races found so far are reported, at most 60 s. Call it at the end of the
+  /// process.
   package static func finish() { interlock_memory_await_reports() }
 
-  /// How many accesses were compared with those of other threads. One that a thread repeats before
-  /// it synchronises counts once.
+  /// The number of accesses that were compared with those of other threads. An access repeated
+  /// without synchronisation in between counts once.
   package static var comparedAccesses: UInt64 { interlock_memory_compared() }
 
-  /// The Swift modules of this executable that are compiled with the option, sorted, without this
-  /// package's own.
+  /// The Swift modules of this executable compiled with the option, sorted, without this package's
+  /// own.
   package static var checkedModules: [String] {
     let list = ModuleList()
     interlock_memory_visit_modules(
@@ -98,8 +99,8 @@ package enum MemoryCheck {
     return list.names.filter { OwnCode.part(ofModule: $0) == nil && !isLibrary($0) }.sorted()
   }
 
-  /// Whether a module is a library that is loaded beside the executable: code that the compiler
-  /// copied from it into the user's modules bears its name.
+  /// True if a module is a library loaded beside the executable. Code that the compiler copies from
+  /// the library into user modules bears its name.
   private static func isLibrary(_ module: String) -> Bool {
     ["lib\(module).so", "libswift\(module).so"].contains { name in
       guard let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) else { return false }
@@ -119,21 +120,23 @@ package enum MemoryCheck {
     let plainCode = PlainCode.files(ordering: found)
     if !plainCode.isEmpty { return addUndecided(found, at: sites, because: plainCode) }
     let all = MemoryRaceScopes.owners(UInt(found.before.scope), UInt(found.now.scope))
-    // By the call sites first, then by the lines, since each step takes longer than the one before.
+    // Compare call sites first, then lines, then names: each step takes longer than the previous
+    // one.
     guard let owners = MemoryRaceScopes.isNew(sites, for: all) else { return }
     let race = MemoryRace(found)
     if isOwn(race, at: sites) { return }
     guard var owners = MemoryRaceScopes.isNew(race, for: owners) else { return }
     let named = race.withNames()
     if named.places != race.places {
-      // Its lines may show that it is known.
+      // The lines may show that the race is known.
       guard let remaining = MemoryRaceScopes.isNew(named, for: owners) else { return }
       owners = remaining
     }
     functions.withLock { $0?.receive }?(MemoryRaceScopes.Race(named, of: owners))
   }
 
-  /// Not as a race of a scope, which has each pair of places once: a later race may be decided.
+  /// Passes an undecided race on without a scope. A scope takes each pair of places once, and a
+  /// later race of this pair may be decided.
   private static func addUndecided(
     _ found: interlock_memory_race, at sites: KnownMemoryRaces.Sites, because plainCode: [String]
   ) {
@@ -144,8 +147,8 @@ package enum MemoryCheck {
     functions.withLock { $0?.receive }?(MemoryRaceScopes.Race(named, of: .init([])))
   }
 
-  /// Fails the explored execution that the calling thread belongs to, or shows the race beside the
-  /// failure of one that continues.
+  /// Fails the explored execution of the calling thread. If the execution continues, a later
+  /// failure shows the race.
   private static func addToExecution(
     _ found: interlock_memory_race, at sites: KnownMemoryRaces.Sites
   ) {
@@ -160,9 +163,9 @@ package enum MemoryCheck {
     }
   }
 
-  /// This package's own modules may be compiled with the same option.
+  /// True for a race in this package: its modules may be compiled with the same option.
   private static func isOwn(_ race: MemoryRace, at sites: KnownMemoryRaces.Sites) -> Bool {
-    // Of code that the compiler shares between modules, only the callers show whose it is.
+    // The compiler shares code between modules: then only the callers show whose code it is.
     let isShown = [race.first, race.second].contains { $0.stack.first?.ownPart != nil }
     if isShown { ownSites.withLock { _ = $0.insert(sites) } }
     return race.isOwn

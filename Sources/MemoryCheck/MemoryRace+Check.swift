@@ -3,12 +3,12 @@ internal import Interlock
 internal import ProcessInspection
 
 extension MemoryRace {
-  /// A race as the check reports it, with its stacks as functions and lines.
+  /// Converts a race from the check; its stacks have functions and lines.
   init(_ race: interlock_memory_race) {
     self.init(first: Side(race.before), second: Side(race.now))
   }
 
-  /// Whether an access is of this package's own code.
+  /// True if one of the accesses is in this package's own code.
   var isOwn: Bool {
     [first, second].contains { side in
       side.stack.first { $0.ownPart != nil || !$0.isSystem }?.ownPart != nil
@@ -17,14 +17,14 @@ extension MemoryRace {
 }
 
 extension MemoryRace {
-  /// The race with the lines of accesses that have none of their own, and the variable's name.
-  /// Takes tens of milliseconds in a large executable.
+  /// The race with the variable's name, and with lines for accesses that lack them. Takes tens of
+  /// milliseconds in a large executable.
   func withNames() -> MemoryRace {
     let address = second.address
     return withLines(variable: GlobalName.at(address) ?? PropertyName.at(address))
   }
 
-  /// As `withNames`, with the variable's name, if that is known.
+  /// Like `withNames`, with a given variable name.
   func withLines(variable: String?) -> MemoryRace {
     var race = self
     race.first.findLine()
@@ -44,7 +44,7 @@ extension MemoryRace.Side {
   }
 
   fileprivate init(_ side: interlock_memory_side) {
-    // Without the interposed calls through which a queue calls its blocks.
+    // Leave out the interposed calls through which a queue calls its blocks.
     let stack = symbolicate(Self.addresses(of: side)).filter { $0.ownPart != .interposition }
     self.init(
       isWrite: side.is_write, address: side.address, size: Int(side.size),
@@ -63,7 +63,8 @@ extension MemoryRace.Side {
     }
   }
 
-  /// The user's line that acquired a lock: the call site, or that of the function that has it.
+  /// The user's line that acquired a lock: the call site, or the caller of the function with the
+  /// call.
   private static func place(of held: interlock_memory_held) -> StackFrame? {
     let frames = symbolicate([held.place, held.outer].filter { $0 != 0 })
     return frames.first { !$0.isSystem } ?? frames.first
@@ -85,7 +86,7 @@ extension MemoryRace.Side {
     }
   }
 
-  /// The text of an array of characters that ends by 0.
+  /// The text of a zero-terminated array of characters.
   private static func text<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -3,7 +3,7 @@ package import Interlock
 import ProcessInspection
 
 extension OwnCode {
-  /// This target, and the targets that it imports.
+  /// The code of this target and of the targets it depends on.
   package static let memoryCheck: Set<OwnCode> = processInspection.union([
     OwnCode(.library), OwnCode(.interposition, header: interlock_memory_header()),
   ])

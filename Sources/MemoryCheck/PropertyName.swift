@@ -1,14 +1,15 @@
 internal import CInterlockMemory
 
-/// The stored property of an object that an address lies in.
+/// Finds the stored property of an object at an address.
 enum PropertyName {
-  /// `Users.names`; `nil` if the address is not in an object of a class. What an array's storage
-  /// belongs to is not known.
+  /// `Users.names`; `nil` if the address is not in a class instance. The owner of an array's
+  /// storage is unknown.
   static func at(_ address: UInt) -> String? {
     var metadata: UnsafeRawPointer?
     let object = interlock_memory_object(address, &metadata)
     guard object != 0, let metadata else { return nil }
-    // The C function has checked that it is the metadata of a class, which a type is a pointer to.
+    // The C function has checked that this is a class's metadata; a type is a pointer to its
+    // metadata.
     let type = unsafeBitCast(metadata, to: Any.Type.self)
     let name = String(describing: type)
     if let kind = storages.first(where: { name.hasPrefix($0.prefix) })?.kind { return kind }
@@ -26,7 +27,7 @@ enum PropertyName {
     return nil
   }
 
-  /// The standard library's objects with elements.
+  /// The standard library's classes that store elements.
   private static let storages = [
     (prefix: "_ContiguousArrayStorage<", kind: "an element of an array"),
     (prefix: "_DictionaryStorage<", kind: "an entry of a dictionary"),
@@ -40,7 +41,7 @@ enum PropertyName {
   }
 }
 
-/// As the standard library's own mirrors have it (`_FieldReflectionMetadata`).
+/// The layout of `_FieldReflectionMetadata` in the standard library's mirrors.
 private struct Field {
   var name: UnsafePointer<CChar>?
   var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
@@ -48,7 +49,8 @@ private struct Field {
   var isVariable = false
 }
 
-// The runtime's functions behind `Mirror`, which needs a value; reading one here would race.
+// Call the runtime functions behind `Mirror` directly: `Mirror` needs a value, and reading one here
+// would race.
 
 @_silgen_name("swift_reflectionMirror_recursiveCount")
 private func fieldCount(_: Any.Type) -> Int

@@ -2,6 +2,6 @@ import HangReports
 package import Interlock
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// The code of this target and of the targets it depends on.
   package static let prediction: Set<OwnCode> = hangReports.union([OwnCode(.inspection)])
 }

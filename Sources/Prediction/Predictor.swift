@@ -7,16 +7,17 @@ import ProcessInspection
 
 /// Predicts deadlocks and races that did not occur in this run of the process.
 package enum Predictor {
-  /// How long a task must wait for a lock, on a pool thread, to be reported. Far longer than a
-  /// short section takes on a busy machine.
+  /// The shortest wait, in seconds, of a task for a lock on a pool thread that is reported. It is
+  /// far longer than a short section takes on a busy machine.
   package static let blockedSeconds = 1.0
 
-  /// Starts prediction for the rest of the process's life.
+  /// Starts prediction, until the process ends.
   ///
-  /// Call it before the code under test creates its locks: earlier objects are not followed.
-  /// Later calls do nothing. Callable from any thread.
+  /// Call it before the code under test creates its locks: earlier objects are not followed. Later
+  /// calls do nothing. Callable from any thread.
   ///
-  /// - Parameter holdSeconds: How long a lock must be held to be reported; `nil` for never.
+  /// - Parameter holdSeconds: The shortest time of holding a lock that is reported; `nil` for
+  ///   never.
   package static func start(holdSeconds: Double? = nil) {
     OwnCode.register(OwnCode.prediction)
     _ = interlock_prediction_start(
@@ -26,20 +27,20 @@ package enum Predictor {
     if interlock_clocks_start() { SectionTracking.followOrder() }
   }
 
-  /// Records an incident if the calling thread holds a lock; call it at the beginning of code of
-  /// another module.
+  /// Records an incident if the calling thread holds a lock. Call it where code of another module
+  /// begins.
   ///
-  /// A queue does not count: many interfaces promise to call back on their own queue. Takes a few
+  /// Queues do not count: many interfaces promise to call back on their own queue. Takes a few
   /// nanoseconds; does nothing without prediction.
   package static func calledBack() { interlock_prediction_called_back(0) }
 
   /// Orders the calling thread after everything that any thread has done so far.
   ///
-  /// For a thread that waited in a way that no event shows. Callable from any thread.
+  /// Use it for a thread that waited without an event. Callable from any thread.
   package static func comesAfterAll() { interlock_clocks_come_after_all() }
 
-  /// Records the locks that the calling thread still holds after its `main` has returned, or in a
-  /// call of `exit` outside the functions that took them.
+  /// Records the locks that the calling thread still holds after `main` has returned, or in a call
+  /// of `exit` outside the functions that acquired them.
   ///
   /// Call it in an exit handler.
   package static func noteExit() {
@@ -51,7 +52,7 @@ package enum Predictor {
     }
   }
 
-  /// How long a record waits for threads that hold a lock to end, in milliseconds: a thread that
+  /// The most milliseconds that a record waits for threads that hold a lock to end. A thread that
   /// has sent its last signal may not have ended yet.
   private static let mostPauses = 100
 
@@ -64,11 +65,11 @@ package enum Predictor {
 
   /// The findings so far.
   ///
-  /// Takes up to a second if there are any, to read debug information. Callable from any thread.
+  /// If there are any, takes up to a second to read debug information. Callable from any thread.
   ///
-  /// - Parameter isAtEnd: Whether the process is about to end: then threads that hold a lock first
-  ///   get time to end.
-  /// - Returns: `unavailable` if this process's calls are not seen.
+  /// - Parameter isAtEnd: True if the process is about to end: then threads that hold a lock get
+  ///   time to end first.
+  /// - Returns: The findings; `unavailable` if this process's calls cannot be followed.
   package static func record(atEnd isAtEnd: Bool = false) -> PredictionRecord {
     guard interlock_prediction_started() else {
       return PredictionRecord(
@@ -102,17 +103,17 @@ package enum Predictor {
       unseen: racesBlindness == nil ? [] : [.race])
   }
 
-  /// Whether all participants are in the user's code: the harness's own threads wait in tasks too.
+  /// True if all participants are in user code: the harness's own threads wait in tasks too.
   private static func isUsers(_ finding: PotentialFinding) -> Bool {
     finding.sides.allSatisfy { side in
-      // No stack is stored for a signaller, which may be a library.
+      // A signaller has no stored stack, and may be a library.
       let isSignaller = finding.kind == .lockOrder && side.stack.isEmpty
       return isSignaller || side.place.contains { !$0.isSystem }
         || side.stack.first.map { !$0.isSystem } ?? false
     }
   }
 
-  /// Whether a lock without events may keep two of the orders apart: both were in a function with
+  /// True if a lock without events may keep two of the orders apart: both were in a function with
   /// atomics.
   private static func mayHaveUnseenGate(
     _ cycle: LockOrder.Cycle, judge: inout CodeJudge
@@ -125,7 +126,7 @@ package enum Predictor {
   }
 
   /// The doubt about the code that waits for a signal, if it may order the wait after the signal
-  /// without an event.
+  /// without an event; `nil` for none.
   private static func doubt(
     about cycle: LockOrder.Cycle, judge: inout CodeJudge
   ) -> CodeJudge.Doubt? {

@@ -1,7 +1,7 @@
 import Interlock
 package import StressRunner
 
-/// How far a trial got: the calls that completed, or the orders that were executed.
+/// The progress of a trial: the calls that completed, or the orders that were executed.
 package func progressText(of result: TrialResult) -> String {
   let seen = result.observation
   if let record = seen.exploration {
@@ -13,7 +13,7 @@ package func progressText(of result: TrialResult) -> String {
 /// Formats the evidence in the same way for the terminal and the page; the text is not escaped.
 enum EvidenceFormatter {
   /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without the part that the
-  /// message already has.
+  /// message contains already.
   static func progress(of result: TrialResult) -> String {
     let seen = result.observation
     if let record = seen.exploration {
@@ -30,14 +30,14 @@ enum EvidenceFormatter {
     return parts.joined(separator: ", ")
   }
 
-  /// A line for each oracle that failed, except the one in the message.
+  /// One line for each failed oracle, except the one in the message.
   static func oracles(of result: TrialResult) -> [String] {
     let said = VerdictMessage(result).failure
     return result.observation.oracleFailures.filter { $0 != said }
       .map { "\($0.oracle.rawValue): \($0.evidence)" }
   }
 
-  /// At most eight samples, the first and the last among them.
+  /// At most eight samples, including the first and the last.
   static func threadCounts(_ counts: [Observation.ThreadCount]) -> String {
     let shown =
       counts.count <= 8 ? counts : (0..<8).map { counts[$0 * (counts.count - 1) / 7] }

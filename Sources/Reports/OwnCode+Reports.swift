@@ -2,6 +2,6 @@ package import Interlock
 import StressRunner
 
 extension OwnCode {
-  /// This target, and the targets that it imports.
+  /// The code of this target and of the targets it depends on.
   package static let reports: Set<OwnCode> = stressRunner.union([OwnCode(.library)])
 }

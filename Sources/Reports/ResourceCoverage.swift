@@ -1,7 +1,7 @@
 package import Interlock
 package import StressRunner
 
-/// The contention coverage of a run, for each scenario on each subject: the best of its trials.
+/// The contention coverage of a run, for each scenario on each subject: that of the best trial.
 package struct ResourceCoverage: Sendable {
   /// A resource in a scenario on a subject.
   package struct Item: Sendable {
@@ -26,11 +26,11 @@ package struct ResourceCoverage: Sendable {
 
   /// All items, in the order of the results.
   private(set) var items: [Item] = []
-  /// How many pairs of scenario and subject had a trial with coverage.
+  /// The number of pairs of scenario and subject that had a trial with coverage.
   private(set) var pairCount = 0
-  /// How many of these have no section at all.
+  /// The number of these pairs without any section.
   private(set) var withoutSections = 0
-  /// Whether a trial had more than the tracker could record.
+  /// True if a trial had more data than the tracker could record.
   private(set) var isFull = false
 
   /// Collects the coverage that each trial's child has reported.
@@ -68,14 +68,14 @@ package struct ResourceCoverage: Sendable {
     }
   }
 
-  /// Resources that a single owner used, in every trial.
+  /// Resources that a single owner used in every trial.
   package var notTested: [Item] { items.filter { $0.resource.contention == .oneOwner } }
 
-  /// Whether this fails a run that requires contention: a resource was not tested, or there is
-  /// none.
+  /// True if the coverage fails a run that requires contention: a resource was not tested, or there
+  /// are no resources.
   package var isInsufficient: Bool { items.isEmpty || !notTested.isEmpty }
 
-  /// The higher, the better the resource was covered.
+  /// A number that is higher for better coverage.
   package static func rank(_ resource: CoverageReport.Resource) -> Int {
     let contention =
       switch resource.contention {

@@ -1,7 +1,7 @@
 import Findings
 import StressRunner
 
-/// Quotes a word for a shell, in one line: bash and zsh read `$'…'` with its escapes.
+/// Quotes a word for a shell, on one line. For escapes it uses `$'…'`, which bash and zsh read.
 package func shellWord(_ word: String) -> String {
   if escaped(word) != word {
     return "$'"

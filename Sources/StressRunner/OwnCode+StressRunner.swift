@@ -3,7 +3,7 @@ import MemoryCheck
 import Prediction
 
 extension OwnCode {
-  /// This target, and the targets that it imports.
+  /// The code of this target and of the targets it depends on.
   package static let stressRunner: Set<OwnCode> = prediction.union(memoryCheck)
     .union([OwnCode(.runner)])
 }

@@ -4,24 +4,24 @@ import Hangs
 import HangReports
 import Interlock
 
-/// Looks at the threads of an execution that has deadlocked, while they hold and wait.
+/// Takes a snapshot of a deadlocked execution while its threads still hold and wait.
 final class DeadlockWitness {
   private var seen: Seen?
-  /// Where timers were set that have not been resumed: one of them may be what has to signal.
+  /// The places that set timers which were never resumed: such a timer may be the missing signal.
   private var stoppedTimers: [UInt] = []
-  /// The body is a task: the first thread only waits for it, and is no part of it.
+  /// True if the body is a task. The first thread then only waits for it, and is left out.
   private let bodyIsTask: Bool
 
   init(bodyIsTask: Bool) { self.bodyIsTask = bodyIsTask }
 
-  /// Starts to follow what threads hold and wait for, for the rest of the process. Objects that
-  /// were made before have no names.
+  /// Starts to follow what threads hold and wait for, until the process ends. Objects made earlier
+  /// have no names.
   static func start() -> Bool {
     OwnCode.register(OwnCode.hangs)
     return interlock_waits_start()
   }
 
-  /// Called in the deadlock, on the carrier thread.
+  /// Called by the engine in the deadlock, on the carrier thread.
   func look() {
     let most = 256
     var system = [UInt32](repeating: 0, count: most)
@@ -29,7 +29,7 @@ final class DeadlockWitness {
     let count = min(interlock_explored_threads(&system, &own, most), most)
     let numbers = Dictionary(
       (0..<count).map { (Int(system[$0]), Int(own[$0])) }, uniquingKeysWith: { first, _ in first })
-    // The engine has stopped all of them: none can continue. Other threads take no part.
+    // The engine has stopped all explored threads. The snapshot leaves out the other threads.
     var taker = SnapshotTaker()
     taker.stoppedThreads = Set(numbers.keys)
     var snapshot = taker.take().snapshot
@@ -40,11 +40,11 @@ final class DeadlockWitness {
     if bodyIsTask {
       snapshot.threads.removeAll { numbers[$0.id] == 0 && $0.task == nil }
     }
-    // Tasks of the test library wait too, and so do those that earlier executions have left.
+    // Remove the waits of the test library's own tasks and of tasks that earlier executions left.
     snapshot.awaits.removeAll { !interlock_explored_knows($0.task) }
     snapshot.signals.removeAll { $0.isWaitingTask && !interlock_explored_knows($0.id) }
     snapshot.leaveLocksOfWaitingTasks()
-    // Virtual time has no timers left.
+    // No timer is pending: a deadlock is found only after virtual time has fired them all.
     snapshot.nextTimer = nil
     snapshot.isPartial = false
     var timers = [UInt](repeating: 0, count: 8)
@@ -59,16 +59,16 @@ final class DeadlockWitness {
         uniquingKeysWith: { first, _ in first }))
   }
 
-  /// A deadlock, with the numbers that threads and objects have in the schedule; 0 for none.
+  /// A deadlock, with the numbers of its threads and objects in the schedule; 0 for no number.
   struct Seen: Codable {
     var snapshot: WaitSnapshot
     var diagnosis: Diagnosis
     var threads: [Int: Int]
     var objects: [WaitSnapshot.ObjectID: Int]
-    /// A line for each timer that has not been resumed.
+    /// One line for each timer that was never resumed.
     var timers: [String] = []
 
-    /// The lines of the cause.
+    /// The lines that explain the cause.
     fileprivate var lines: [String] {
       let explanation = Explanation.text(diagnosis, of: snapshot)
       let doubt = explanation.isCertain ? 0 : 1
@@ -80,12 +80,13 @@ final class DeadlockWitness {
     }
   }
 
-  /// The cause of a deadlock, and its lines.
+  /// The cause of a deadlock and the lines that explain it.
   struct Explained: Codable {
     var cause: Diagnosis.Cause
-    /// The lines without the schedule, where a report has no room for `seen`.
+    /// The lines without places from the schedule. Used if the child's report has no room for
+    /// `seen`.
     private var lines: [String] = []
-    /// The deadlock, with symbols.
+    /// The symbolicated deadlock; `nil` after `shorten`.
     private var seen: Seen?
 
     fileprivate init(_ seen: Seen) {
@@ -93,21 +94,21 @@ final class DeadlockWitness {
       self.seen = seen
     }
 
-    /// The lines, with the places of the schedule's rows.
+    /// The lines, with the same places as the schedule's rows.
     func lines(in schedule: Schedule) -> [String] {
       guard var seen else { return lines }
       seen.showCallSites(of: schedule)
       return seen.lines
     }
 
-    /// Keeps the lines only.
+    /// Reduces the value to its lines.
     mutating func shorten() {
       lines = seen?.lines ?? lines
       seen = nil
     }
   }
 
-  /// The cause, and its lines; `nil` if none was found. Reads debug information, once.
+  /// The cause and its lines; `nil` if no cause was found. The first use reads debug information.
   lazy var explained: Explained? = explain()
 
   private func explain() -> Explained? {
@@ -124,8 +125,8 @@ final class DeadlockWitness {
 }
 
 extension WaitSnapshot {
-  /// Marks what waiting tasks hold as left by them. Outside an exploration a task leaves its thread
-  /// at an `await`; here it keeps the thread to itself.
+  /// Marks the locks held by waiting tasks as left by them. A task gives up its thread at an
+  /// `await`, and so leaves its locks behind; in an exploration it keeps the thread.
   fileprivate mutating func leaveLocksOfWaitingTasks() {
     let waiting = Set(signals.filter(\.isWaitingTask).map(\.id)).union(awaits.map(\.task))
     for thread in threads.indices {

@@ -3,7 +3,7 @@ import HangReports
 import Hangs
 
 extension Engine {
-  /// Executes a schedule, and looks at it if it deadlocks.
+  /// Executes a schedule, and inspects the deadlock if there is one.
   mutating func look(
     at choices: [UInt32], bodyIsTask: Bool, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> (result: interlock_exploration_result, witness: DeadlockWitness) {
@@ -15,14 +15,14 @@ extension Engine {
 }
 
 extension ExplorationFailure {
-  /// Says why an exchange fails in the schedule that finds the value it expects.
+  /// Adds an explanation if the schedule has a weak compare-exchange that fails spuriously.
   mutating func explainExchanges() {
     guard schedule.steps.contains(where: { $0.operation == "failed weak exchange" }) else { return }
     explanation.append(
       "a weakCompareExchange may fail although it finds the value that it expects")
   }
 
-  /// Adds what was seen of a deadlock.
+  /// Adds the cause of a deadlock and its explanation.
   mutating func add(_ witness: DeadlockWitness) {
     guard verdict == .deadlock else { return }
     guard let found = witness.explained, dryPoolWidth == nil || found.cause == .starvation else {

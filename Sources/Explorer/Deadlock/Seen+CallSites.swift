@@ -3,8 +3,9 @@ import Interlock
 import Hangs
 
 extension DeadlockWitness.Seen {
-  /// Replaces the places in helpers by those of the schedule's rows: all calls of an execution show
-  /// which functions are helpers, and two frames of one call do not.
+  /// Replaces places in helper functions by the call sites that the schedule's rows show. The
+  /// schedule has all calls of the execution, which tell helpers apart; one stack has too few
+  /// frames.
   mutating func showCallSites(of schedule: Schedule) {
     for index in snapshot.threads.indices {
       guard let thread = threads[snapshot.threads[index].id] else { continue }
@@ -37,7 +38,7 @@ extension DeadlockWitness.Seen {
     objects[object].flatMap { $0 == 0 ? nil : $0 }
   }
 
-  /// The frame with its helper in the name of the function; `nil` without a helper.
+  /// The frame, with the helper's name added to its function; `nil` without a helper.
   private static func frame(_ place: StackFrame?, by helper: String?) -> StackFrame? {
     guard var place, let helper else { return nil }
     let function = place.function.map { _ in CallSite.Function(place).name + " " } ?? ""
@@ -47,12 +48,12 @@ extension DeadlockWitness.Seen {
 }
 
 extension Schedule {
-  /// The step in which a thread acquired the lock that it holds.
+  /// The step in which the thread acquired the lock that it still holds.
   fileprivate func acquisition(of object: Int, by thread: Int) -> Step? {
     let own = steps.filter { $0.thread == thread && $0.object == object }
     let released = own.lastIndex { $0.operation.hasSuffix("unlock") }
     let held = own.suffix(from: released.map { $0 + 1 } ?? 0)
-    // A try-lock before a lock has failed.
+    // Skip a try-lock that is followed by a lock: the try-lock has failed.
     return held.first { !$0.operation.hasSuffix("try-lock") } ?? held.last
   }
 }

@@ -1,19 +1,19 @@
 internal import CInterlockAnalysis
 internal import Interlock
 
-/// The accesses of memory that are points: those that race.
+/// The memory accesses that are points: the racing ones.
 struct AccessPoints {
-  /// Their call sites, as return addresses.
+  /// The call sites of the accesses, as return addresses.
   private(set) var sites: [UInt] = []
-  /// A number for each, which other builds of its function have too.
+  /// A key for each call site, which is the same in another build with the same function.
   private(set) var keys: [UInt64] = []
 
   private static let most = 64
 
-  /// None.
+  /// Creates an empty list.
   init() {}
 
-  /// Those that have the numbers, as far as this build has them.
+  /// Creates a list from keys; keys without a call site in this build are left out.
   init(keys: [UInt64]) {
     for key in keys {
       let site = interlock_access_site(key)
@@ -21,8 +21,8 @@ struct AccessPoints {
     }
   }
 
-  /// Adds both accesses of each race; returns `false` if none was added. One whose call site has no
-  /// number is no point: a token could not name it.
+  /// Adds both accesses of each race, and returns `false` if none was added. A race is skipped if
+  /// one of its call sites has no key, because a token could not name the point.
   mutating func add(_ races: Set<KnownMemoryRaces.Sites>) -> Bool {
     let before = sites.count
     let pairs = races.map(\.addresses).sorted { $0.lexicographicallyPrecedes($1) }

@@ -1,16 +1,16 @@
 package import Interlock
 
-/// Two sections that conflict in an explored execution.
+/// Two conflicting sections of an explored execution.
 package struct ExplorationRace: Sendable, Hashable, Codable {
   /// The name of the resource, with its instance.
   package var resource: String
-  /// The section that began first, and the other one, with their stacks.
+  /// The section that began first and the other section, with their stacks.
   package var first: Conflict.Side
   package var second: Conflict.Side
-  /// Whether the two overlapped; otherwise nothing orders the second after the first.
+  /// True if the sections overlapped; false if nothing orders the second after the first.
   package var overlapped: Bool
 
-  /// `nil` for a race in memory.
+  /// Returns `nil` for a memory race.
   init?(_ race: ExploredRace) {
     switch race {
     case .overlap(let conflict):

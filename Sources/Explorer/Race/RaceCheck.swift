@@ -3,27 +3,27 @@ internal import CInterlockExplorer
 import Interlock
 import Prediction
 
-/// Checks the order of sections in the executions of a body that has sections.
+/// The check of the order of sections in executions of a body that has sections.
 enum RaceCheck {
-  /// Starts for a body that has shown `facts`. Without sections there is nothing to check, and the
-  /// events of its calls are not read.
+  /// Starts the check for a body with these `facts`. Without sections there is nothing to check,
+  /// and call events are not read.
   static func start(_ facts: UInt32) {
     guard facts & UInt32(INTERLOCK_FACT_SECTIONS.rawValue) != 0, SectionTracking.isCompiledIn
     else { return }
-    // For the rest of the process: readers of the events are not removed.
+    // Event readers cannot be removed: they stay until the process ends.
     if interlock_clocks_start() { SectionTracking.followsOrder = true }
   }
 
-  /// Why the order of sections is not known for the rest of the process, of a body that has them;
-  /// `nil` if it is.
+  /// Why the order of sections stays unknown for the rest of the process; `nil` if it is known, or
+  /// the body has no sections.
   static func blindness(_ facts: UInt32) -> String? {
     guard facts & UInt32(INTERLOCK_FACT_SECTIONS.rawValue) != 0, SectionTracking.isCompiledIn
     else { return nil }
     return interlock_clocks_blindness().map { String(cString: $0) }
   }
 
-  /// Why the last race is no finding: code that no event shows may order its two sides. It is
-  /// ignored from then on. `nil` if it is a finding.
+  /// Why the last race is not reported: code without events may order its two sides. Such a race is
+  /// ignored from then on. `nil` if it is reported.
   static func undecided() -> String? {
     guard case .unordered(let accesses) = SectionTracking.exploredRace,
       let doubt = UncontrolledCode.doubt(about: accesses)
@@ -34,8 +34,8 @@ enum RaceCheck {
       + " \(second.file):\(second.line), since \(doubt)"
   }
 
-  /// Finds overlapping sections only: of a child's undecided race, this process does not know the
-  /// pair.
+  /// Reports only overlapping sections from now on. This process does not know which pair a child's
+  /// undecided race has, and cannot ignore that pair alone.
   static func stopFollowingOrder() { SectionTracking.followsOrder = false }
 
   /// Runs `body` with an empty list of races.

@@ -1,7 +1,8 @@
 import Foundation
 
 extension ExploredTests {
-  /// Reads what processes have written into a folder, a file for each; `nil` if there is none.
+  /// Reads the results that processes have written into a folder, one file each; `nil` if there are
+  /// none.
   package init?(folder: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let parts = names.filter { $0.hasSuffix(".json") }.sorted().compactMap { name in

@@ -1,31 +1,31 @@
-/// What came of the tests that a process explored: the value behind its summary, the properties of
-/// its reports and the file that `interlock hunt` reads.
+/// The results of the tests that a process explored. The process's summary, the properties of its
+/// reports and the file that `interlock hunt` reads are made from this value.
 package struct ExploredTests: Codable, Sendable, Hashable {
-  /// What the orders of a test case have shown.
+  /// The result of a test case's orders.
   package enum Result: String, Codable, Sendable, Hashable, CaseIterable {
     /// Every order passes.
     case everyOrder
-    /// The orders that were tried pass.
+    /// The executed orders pass.
     case someOrders
     /// An order fails.
     case failed
-    /// An order fails, but only where a sleep or a limit of time ends late.
+    /// An order fails, but only if a sleep or a time limit ends late.
     case failedLate
-    /// The test case ran once, as usual.
+    /// The test case ran once, without exploration.
     case once
-    /// The test case did not run: a test failed before, and the search ends with that.
+    /// The test case did not run: an earlier failure has ended the search.
     case notRun
   }
 
   /// A failing order.
   package struct Failure: Codable, Sendable, Hashable {
-    /// The verdict, the schedule and the evidence, as the issue of the test shows them.
+    /// The verdict, the schedule and the evidence, as in the test's issue.
     package var report: String
     /// The token of the schedule.
     package var token: String
-    /// The line of source that replays it.
+    /// The source line that replays the schedule.
     package var line: String
-    /// The file that keeps the order for the next run; `nil` if none does.
+    /// The file that keeps the order for the next run; `nil` if it is not kept.
     package var corpus: String?
 
     /// Describes a failing order.
@@ -39,17 +39,17 @@ package struct ExploredTests: Codable, Sendable, Hashable {
 
   /// A test case.
   package struct Case: Codable, Sendable, Hashable {
-    /// The identifier of the test, as filters of `swift test` find it: `BankTests.Bank/sums()`.
+    /// The identifier of the test in filters of `swift test`: `BankTests.Bank/sums()`.
     package var test: String
-    /// Where reports say that the test is: `BankTests.swift:12`.
+    /// The place of the test in reports: `BankTests.swift:12`.
     package var place: String
-    /// What its orders have shown.
+    /// The result of the orders.
     package var result: Result
-    /// Why it ran once, as usual; `nil` if it was explored.
+    /// Why the test ran once, without exploration; `nil` if it was explored.
     package var reason: String?
-    /// How many orders were executed; `nil` if that is not known.
+    /// The number of executed orders; `nil` if unknown.
     package var orders: Int?
-    /// The order that fails; `nil` for none.
+    /// The failing order; `nil` for none.
     package var failure: Failure?
 
     /// Describes a test case.
@@ -68,7 +68,7 @@ package struct ExploredTests: Codable, Sendable, Hashable {
 
   /// The test cases, in the order in which they ended.
   package var cases: [Case] = []
-  /// Whether one order of each test was asked for, and not all.
+  /// True if one order of each test was requested, not all.
   package var isOneOrder = false
 
   /// Describes a process without tests.
@@ -83,17 +83,17 @@ package struct ExploredTests: Codable, Sendable, Hashable {
     isOneOrder = isOneOrder || other.isOneOrder
   }
 
-  /// A count of test cases with one result, or with one reason to run once.
+  /// The number of test cases with one result, or with one reason for running once.
   package struct Count: Sendable, Hashable {
     /// The result.
     package var result: Result
     /// Why the test cases ran once; `nil` for other results.
     package var reason: String?
-    /// How many there are.
+    /// The number of test cases.
     package var count: Int
   }
 
-  /// The counts that are not 0: the results in order, then the reasons, the most frequent first.
+  /// The nonzero counts: the results in order, then the reasons, the most frequent first.
   package var counts: [Count] {
     var counts: [Count] = Result.allCases.compactMap { result in
       let count = cases.count { $0.result == result }

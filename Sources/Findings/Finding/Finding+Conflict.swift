@@ -1,7 +1,7 @@
 package import Interlock
 
 extension Conflict {
-  /// What happened, in one line: the resource, and the act of each side.
+  /// The conflict in one line: the resource, and the act of each side.
   package var sentence: String {
     func act(_ side: Side) -> String {
       "\(side.mode.writes ? "a writer" : "a reader")\(side.synched ? " that claims a lock" : "")"
@@ -18,7 +18,8 @@ extension Conflict {
 }
 
 extension Finding {
-  /// A conflict: shown where the second section began, or where the only known one did.
+  /// Describes a conflict, at the place where the second section began, or at the only known
+  /// section.
   package init(_ conflict: Conflict) {
     let isUnmarked = conflict.witness != nil
     self.init(isUnmarked ? .unmarkedChange : .race, message: conflict.sentence)
@@ -45,7 +46,7 @@ extension Finding.Side {
 }
 
 extension Finding.Step {
-  /// What an owner did at the begin of its section.
+  /// Describes the begin of an owner's section.
   package init(_ side: Conflict.Side, _ text: String) {
     self.init(
       party: side.owner, text: "\(text): \(side.mode.writes ? "write" : "read")",
@@ -68,8 +69,8 @@ extension Conflict.Side {
     return owner
   }
 
-  /// The place of the side with the full path of its file, where its stack shows it: the place has
-  /// only the module and the name.
+  /// The place of the side, with the full path of its file if the stack has it: the place itself
+  /// has only the module and the file name.
   package var frame: StackFrame {
     var frame = StackFrame(place)
     guard let file = frame.file, !file.hasPrefix("/") else { return frame }

@@ -4,11 +4,11 @@ package import ProcessInspection
 import Hangs
 
 extension Finding {
-  /// A hang with its diagnosis: shown where the first thread of the cause waits.
+  /// Describes a hang with its diagnosis, at the place where the first thread of the cause waits.
   ///
   /// - Parameters:
-  ///   - explanation: The diagnosis, formatted.
-  ///   - message: What is shown in one line; `nil` for the diagnosis's own.
+  ///   - explanation: The formatted diagnosis.
+  ///   - message: The text in one line; `nil` for the diagnosis's headline.
   package init(_ explanation: Explanation, message: String? = nil) {
     self.init(
       .deadlock(explanation.cause),
@@ -31,7 +31,7 @@ extension Finding {
     }
   }
 
-  /// Threads of a process that hangs, without a diagnosis.
+  /// Describes the threads of a hanging process, without a diagnosis.
   package init(_ rule: Rule, message: String, groups: [ThreadGroup]) {
     self.init(rule, message: message)
     for group in groups {
@@ -43,11 +43,11 @@ extension Finding {
     }
   }
 
-  /// The most threads that are shown, and dependencies between them.
+  /// The most threads shown, and the most dependencies between them.
   private static let mostSides = 8
   private static let mostEdges = 100
 
-  /// The first frame of a stack in the user's code; `nil` if no line of it is known.
+  /// The first frame of a stack in user code; `nil` if none has a known line.
   package static func users(_ stack: [StackFrame]) -> StackFrame? {
     let own = stack.filter { !$0.isSystem && $0.ownPart == nil }
     return own.first(where: \.hasLine) ?? own.first { $0.function != nil }

@@ -1,8 +1,7 @@
 package import Interlock
 
 extension Finding {
-  /// A race in memory: shown at the access that was made second. One that is not decided fails
-  /// nothing.
+  /// Describes a memory race, at the second access. An undecided race does not fail the run.
   package init(_ race: MemoryRace) {
     self.init(
       .memoryRace, level: race.isDecided ? nil : .warning, message: race.sentence)
@@ -16,7 +15,7 @@ extension Finding {
 }
 
 extension Finding.Side {
-  /// One access; `nil` if nothing is known of its place.
+  /// Describes one access; `nil` if its place is unknown.
   fileprivate init?(_ title: String, _ side: MemoryRace.Side) {
     guard side.place.address != 0 || side.place.function != nil || side.place.hasLine else {
       return nil

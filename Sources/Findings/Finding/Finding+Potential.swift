@@ -3,7 +3,7 @@ package import Prediction
 import ProcessInspection
 
 extension Finding {
-  /// A fault that did not occur in this run but can.
+  /// Describes a fault that did not occur in this run but can occur.
   package init(_ potential: PotentialFinding, level: Level = .warning) {
     self.init(.potential(potential.kind), level: level, message: potential.headline)
     sides = potential.sides.compactMap { side in
@@ -20,7 +20,7 @@ extension Finding {
 }
 
 extension StackFrame {
-  /// The frame with the full path of its file, where a stack shows it.
+  /// The frame with the full path of its file, if a stack has it.
   func found(in stack: [StackFrame]) -> StackFrame {
     guard let file, !file.hasPrefix("/") else { return self }
     let base = "/" + (file.split(separator: "/").last ?? "")

@@ -1,15 +1,15 @@
 package import Interlock
 
-/// What was found, as every machine-readable report shows it: one fault of the code under test.
+/// A finding, as every machine-readable report shows it: one fault of the code under test.
 ///
-/// It is made from a conflict, a diagnosis, a predicted finding or a judged trial, and has no text
-/// that is escaped for one format.
+/// It is created from a conflict, a diagnosis, a predicted finding or a judged trial. Its texts are
+/// not escaped for any format.
 package struct Finding: Sendable, Hashable, Codable {
-  /// How bad it is for a gate.
+  /// The severity of a finding for a gate.
   package enum Level: String, Sendable, Hashable, Codable, Comparable, CaseIterable {
-    /// It is shown, and does not fail the run.
+    /// The finding is shown, and does not fail the run.
     case warning
-    /// It makes the run red.
+    /// The finding fails the run.
     case error
 
     package static func < (left: Level, right: Level) -> Bool {
@@ -17,13 +17,13 @@ package struct Finding: Sendable, Hashable, Codable {
     }
   }
 
-  /// One of the participants: where it acted, and how it got there.
+  /// A participant: where it acted, and the stack that led there.
   package struct Side: Sendable, Hashable, Codable {
-    /// What it did, in a few words: `second, at its begin: write`.
+    /// The action, in a few words: `second, at its begin: write`.
     package var title: String
-    /// Where it acted; its address may be 0.
+    /// Where the participant acted; the frame's address may be 0.
     package var place: StackFrame
-    /// Its stack, innermost first; empty if none was captured.
+    /// The stack, innermost frame first; empty if none was captured.
     package var stack: [StackFrame]
 
     /// Describes a participant.
@@ -38,9 +38,9 @@ package struct Finding: Sendable, Hashable, Codable {
   package struct Step: Sendable, Hashable, Codable {
     /// The thread, task or role that took the step.
     package var party: String
-    /// What it did.
+    /// The action of the step.
     package var text: String
-    /// Where; `nil` if that is unknown.
+    /// The place of the step; `nil` if unknown.
     package var place: StackFrame?
 
     /// Describes a step.
@@ -51,7 +51,7 @@ package struct Finding: Sendable, Hashable, Codable {
     }
   }
 
-  /// The trial or the test that showed it.
+  /// The trial or test that showed the fault.
   package struct Origin: Sendable, Hashable, Codable {
     /// The scenario, or the suite.
     package var group: String
@@ -59,9 +59,9 @@ package struct Finding: Sendable, Hashable, Codable {
     package var name: String
     /// The seed, if the origin has one.
     package var seed: UInt64?
-    /// A command that shows it again; `nil` if there is none.
+    /// A command that shows the fault again; `nil` if there is none.
     package var replay: String?
-    /// The file that describes it; `nil` if there is none.
+    /// The file that describes the trial; `nil` if there is none.
     package var file: String?
 
     /// Describes an origin.
@@ -78,45 +78,45 @@ package struct Finding: Sendable, Hashable, Codable {
 
   /// The kind of fault.
   package var rule: Rule
-  /// How bad it is for the gate.
+  /// The severity for the gate.
   package var level: Level
   /// The finding in one line, with names and places.
   package var message: String
-  /// More lines, most important first; may be empty.
+  /// Further lines, the most important first; may be empty.
   package var details: [String] = []
-  /// What is not protected, without an address or a number that changes from run to run; `nil` if
-  /// the fault is on no named resource.
+  /// The unprotected resource, without an address or a number that changes between runs; `nil` if
+  /// the fault has no named resource.
   package var resource: String?
-  /// The participants; the finding is shown at the place of the first. Empty if no line is known.
+  /// The participants. The finding is shown at the place of the first. Empty if no line is known.
   package var sides: [Side] = []
-  /// The events that led to it, in their order.
+  /// The events that led to the fault, in their order.
   package var steps: [Step] = []
-  /// The trial or the test that showed it; `nil` in a process that runs neither.
+  /// The trial or test that showed the fault; `nil` in a process that runs neither.
   package var origin: Origin?
-  /// How many trials or overlaps showed it, at least 1.
+  /// The number of trials or overlaps that showed the fault, at least 1.
   package var count = 1
-  /// Of how many trials; `nil` if they are not counted.
+  /// The number of trials that were made; `nil` if they are not counted.
   package var attempts: Int?
-  /// Why it is known already and does not fail the run; `nil` for a new finding.
+  /// Why the finding is known and does not fail the run; `nil` for a new finding.
   package var knownBecause: String?
 
-  /// Describes a finding at a level of its own, or at that of its rule.
+  /// Describes a finding; `level` is that of the rule by default.
   package init(_ rule: Rule, level: Level? = nil, message: String) {
     self.rule = rule
     self.level = level ?? rule.level
     self.message = message
   }
 
-  /// Where the finding is shown; `nil` if no line is known.
+  /// The place at which the finding is shown; `nil` if no line is known.
   package var place: StackFrame? { sides.first?.place }
 
-  /// `3 of 10 trials`, if it was tried more than once; else `nil`.
+  /// `3 of 10 trials`, if there was more than one trial; otherwise `nil`.
   package var frequency: String? {
     guard let attempts, attempts > 1 else { return nil }
     return "\(count) of \(attempts) trials"
   }
 
-  /// The message with what a reader of several findings needs: how often, and whether it is known.
+  /// The message, with the frequency and the reason for a known finding.
   package var headline: String {
     var text = message
     if let frequency { text += " (\(frequency))" }
@@ -126,13 +126,13 @@ package struct Finding: Sendable, Hashable, Codable {
 }
 
 extension StackFrame {
-  /// A line of source code, as a frame without an address.
+  /// Creates a frame without an address from a source line.
   package init(_ place: Place) {
     self.init(
       address: 0, function: place.function.isEmpty ? nil : place.function,
       file: place.line > 0 ? place.file : nil, line: place.line > 0 ? place.line : nil)
   }
 
-  /// Whether a line of a file is known.
+  /// True if the file and the line are known.
   package var hasLine: Bool { file != nil && (line ?? 0) > 0 }
 }

@@ -1,14 +1,14 @@
 import Interlock
 
 extension Finding {
-  /// What identifies a finding from run to run and from machine to machine: kind, resource and
-  /// functions, and no line number, address or seed.
+  /// The identity of a finding across runs and machines: kind, resource and functions, without line
+  /// numbers, addresses or seeds.
   package struct Key: Sendable, Hashable, Comparable {
     /// The identifier of the rule.
     package var rule: String
-    /// The resource; if there is neither a resource nor a function, the trial.
+    /// The resource. Without a resource and functions, the trial.
     package var resource: String
-    /// The functions of the participants, sorted, each once.
+    /// The functions of the participants, sorted and distinct.
     package var functions: [String]
 
     /// Describes a key.
@@ -18,7 +18,7 @@ extension Finding {
       self.functions = Set(functions.map { cutText($0, to: Self.longestName) }).sorted()
     }
 
-    /// The most characters of a name that count: a name from the code under test has any length.
+    /// The most characters of a name that count: names from the code under test have any length.
     private static let longestName = 512
 
     package static func < (left: Key, right: Key) -> Bool {
@@ -27,16 +27,16 @@ extension Finding {
       return left.functions.lexicographicallyPrecedes(right.functions)
     }
 
-    /// The key as 16 hexadecimal digits, the same in every process.
+    /// The key as 16 hexadecimal digits, equal in every process.
     package var fingerprint: String { Self.fingerprint(of: [rule, resource] + functions) }
 
-    /// Texts as 16 hexadecimal digits (FNV-1a, 64 bits), the same in every process.
+    /// A hash of texts (FNV-1a, 64 bits) as 16 hexadecimal digits, equal in every process.
     package static func fingerprint(of texts: [String]) -> String {
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325
       func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
       for text in texts {
         text.utf8.forEach(add)
-        // Not a byte of UTF-8: it separates the parts.
+        // Separate the texts by a byte that does not occur in UTF-8.
         add(0xFF)
       }
       let digits = String(hash, radix: 16)
@@ -44,7 +44,7 @@ extension Finding {
     }
   }
 
-  /// What identifies the finding.
+  /// The identity of the finding.
   package var key: Key {
     let functions = sides.compactMap { side in
       side.place.function ?? side.stack.lazy.compactMap(\.function).first

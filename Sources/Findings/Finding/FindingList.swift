@@ -1,8 +1,8 @@
 import Interlock
 
-/// Findings in the order in which they were first found, each once.
+/// Distinct findings, in the order in which they were first found.
 package struct FindingList: Sendable {
-  /// What makes two findings one.
+  /// The identity of a finding in the list.
   private struct Identity: Hashable {
     var key: Finding.Key
     var origin: String?
@@ -11,10 +11,10 @@ package struct FindingList: Sendable {
   private var findings: [Finding] = []
   private var positions: [Identity: Int] = [:]
 
-  /// No findings.
+  /// Creates an empty list.
   package init() {}
 
-  /// Adds a finding; if the same trial has shown it before, it is only counted.
+  /// Adds a finding. If the same trial has shown it before, only its count grows.
   package mutating func add(_ finding: Finding) {
     let origin = finding.origin.map { "\($0.group)\u{0}\($0.name)" }
     let identity = Identity(key: finding.key, origin: origin)
@@ -27,7 +27,7 @@ package struct FindingList: Sendable {
     findings[position].level = max(findings[position].level, finding.level)
   }
 
-  /// The findings; those of a trial say how often it was tried: `attempts` returns that for an
+  /// The findings. Those of a trial have the number of its attempts: `attempts` returns that for an
   /// origin, or `nil` if it is unknown.
   package func all(attempts: (Finding.Origin) -> Int? = { _ in nil }) -> [Finding] {
     findings.map { finding in
@@ -39,7 +39,7 @@ package struct FindingList: Sendable {
 }
 
 extension Finding {
-  /// The most characters of the message, and of each other text.
+  /// The most characters of the message, and of every other text.
   private static let longestMessage = 4096
   fileprivate static let longestLine = 1024
   /// The most lines, frames of a stack, and steps.
@@ -47,7 +47,7 @@ extension Finding {
   private static let mostFrames = 64
   private static let mostSteps = 2000
 
-  /// The finding with texts and lists of a bounded length: a name may have megabytes.
+  /// The finding with bounded texts and lists: a name may have megabytes.
   package var cut: Finding {
     func line(_ text: String) -> String { cutText(text, to: Self.longestLine) }
     var finding = self
@@ -75,11 +75,11 @@ extension StackFrame {
   }
 }
 
-/// The first characters of a text, with an ellipsis if some are left out.
+/// The first characters of a text, with an ellipsis if the text is cut.
 package func cutText(_ text: String, to most: Int) -> String {
-  // A text with few bytes has no more characters: most texts need no count.
+  // A text has at most as many characters as bytes: most texts need no counting.
   guard text.utf8.count > most else { return text }
-  // A character may have any number of combining marks.
+  // Cut by scalars first: one character may have any number of combining marks.
   let scalars = text.unicodeScalars
   if let end = scalars.index(
     scalars.startIndex, offsetBy: (max(0, most) + 1) * mostScalars, limitedBy: scalars.endIndex),
@@ -90,11 +90,11 @@ package func cutText(_ text: String, to most: Int) -> String {
   return text.count > most ? text.prefix(max(0, most - 1)) + "…" : text
 }
 
-/// The most scalars of a character that count, as an average: an emoji of a family has seven.
+/// The most scalars that count for a character, on average: an emoji of a family has seven.
 private let mostScalars = 16
 
-/// Lines for an element of XML: each cut as a line of a finding, and all of them to a length that
-/// every reader takes. The most common one, libxml2, refuses a text of ten million bytes.
+/// Cuts lines for an XML element, each one and all of them together, to lengths that every reader
+/// accepts. The most common reader, libxml2, refuses a text of ten million bytes.
 package func cutLines(_ lines: [String]) -> [String] {
   var bytes = 0
   var result: [String] = []
@@ -107,5 +107,5 @@ package func cutLines(_ lines: [String]) -> [String] {
   return result
 }
 
-/// The most bytes of all lines of an element: escaped, they are at most ten times as many.
+/// The most bytes of an element's lines. Escaping makes them at most ten times as long.
 private let mostBytesOfLines = 900_000

@@ -2,20 +2,20 @@ import Foundation
 package import Interlock
 import Synchronization
 
-/// The source files that findings refer to: paths relative to the repository, as its services know
-/// them.
+/// The source files that findings refer to, as paths relative to the repository, which CI services
+/// use.
 package final class Repository: Sendable {
-  /// Where a finding is.
+  /// The location of a finding.
   package struct Location: Sendable, Hashable {
-    /// The path: relative to the repository, or as it is known if it lies outside.
+    /// The path: relative to the repository if the file is inside, otherwise as given.
     package var path: String
-    /// Whether the path is relative to the repository.
+    /// True if the path is relative to the repository.
     package var isInside: Bool
     /// The line, from 1; `nil` if it is unknown.
     package var line: Int?
   }
 
-  /// The most entries of folders that are read for files of which only module and name are known.
+  /// The most folder entries that are read to find a file whose module and name alone are known.
   private static let mostEntries = 50_000
 
   /// The absolute path of the repository's root, without a slash at its end.
@@ -24,7 +24,7 @@ package final class Repository: Sendable {
   private let listing: @Sendable (String) -> [String]
   private let known = Mutex<[String: [String]]?>(nil)
 
-  /// The repository of a folder: the nearest parent with `.git`, else the folder itself.
+  /// Creates the repository of a folder: the nearest parent with `.git`, or the folder itself.
   package convenience init(around folder: String) {
     var root = URL(fileURLWithPath: folder).standardizedFileURL
     let start = root.path
@@ -35,19 +35,19 @@ package final class Repository: Sendable {
     self.init(root: root.path == "/" ? start : root.path, listing: Self.sources)
   }
 
-  /// A repository with its files, for tests.
+  /// Creates a repository with given files, for tests.
   ///
   /// - Parameters:
-  ///   - root: The absolute path of its root.
-  ///   - listing: Returns the paths of its source files, relative to the root.
+  ///   - root: The absolute path of the root.
+  ///   - listing: Returns the paths of the source files, relative to the root.
   package init(root: String, listing: @escaping @Sendable (String) -> [String]) {
     self.root = root
     self.listing = listing
-    // Debug information may have the path of a link's target.
+    // Debug information may have the path of a symbolic link's target.
     roots = [root, URL(fileURLWithPath: root).resolvingSymlinksInPath().path].map { $0 + "/" }
   }
 
-  /// Where a frame is; `nil` if its file is unknown.
+  /// The location of a frame; `nil` if its file is unknown.
   package func location(of frame: StackFrame) -> Location? {
     guard let file = frame.file, !file.isEmpty, !file.hasSuffix("<compiler-generated>") else {
       return nil
@@ -56,7 +56,7 @@ package final class Repository: Sendable {
     return location(ofFile: file, line: line)
   }
 
-  /// Where a file is.
+  /// The location of a file.
   package func location(ofFile path: String, line: Int?) -> Location {
     let file =
       path.hasPrefix("/") && path.contains("/.")
@@ -75,7 +75,7 @@ package final class Repository: Sendable {
     return Location(path: file, isInside: false, line: line)
   }
 
-  /// The one file that `Module/File.swift` can be; `nil` for none or several.
+  /// The only file that `Module/File.swift` can mean; `nil` if there is none or more than one.
   private func path(ofModuleFile file: String) -> String? {
     let parts = file.split(separator: "/").map(String.init)
     guard let name = parts.last else { return nil }
@@ -97,7 +97,7 @@ package final class Repository: Sendable {
     }
   }
 
-  /// The source files below a folder; hidden folders, such as those of a build, are left out.
+  /// The source files below a folder, without hidden folders such as those of a build.
   @Sendable private static func sources(below root: String) -> [String] {
     guard let entries = FileManager.default.enumerator(atPath: root) else { return [] }
     var files: [String] = []

@@ -1,8 +1,8 @@
 import Foundation
 
 extension FindingFormat {
-  /// A baseline: what the file has, and the new findings. Nothing is removed, because a process
-  /// need not run every test. A file that is no baseline stays as it is.
+  /// A baseline: the entries of the file, and the new findings. No entry is removed, because a
+  /// process need not run every test. A file that is not a baseline is left unchanged.
   package static let baseline = FindingFormat(
     name: "baseline", summary: "A baseline.", destination: .file
   ) { findings, context in

@@ -1,5 +1,5 @@
 extension ExploredTests {
-  /// The counts as the properties of a suite in JUnit's XML; empty if there is no test case.
+  /// The counts as properties of a JUnit suite; empty if there is no test case.
   var properties: [(name: String, value: String)] {
     guard let summary else { return [] }
     let numbers = counts.map { entry in
@@ -9,8 +9,8 @@ extension ExploredTests {
     return [("explore", summary), ("explore.cases", "\(cases.count)")] + numbers
   }
 
-  /// The counts as the members of an invocation in SARIF, with the tests that ran once; empty if
-  /// there is no test case.
+  /// The counts, and the tests that ran once, as members of a SARIF invocation; empty if there is
+  /// no test case.
   var invocationMembers: [JSONValue.Member] {
     guard let summary else { return [] }
     let numbers = counts.filter { $0.result != .once }.map { entry in

@@ -1,30 +1,30 @@
-/// A format in which findings are written for another program: a row of the table.
+/// A format in which findings are written for other programs: a row of the table of formats.
 package struct FindingFormat: Sendable {
-  /// Where its text goes.
+  /// The destination of the text.
   package enum Destination: Sendable, Hashable {
     /// Into a file.
     case file
     /// To standard output.
     case output
-    /// To the end of the file that this environment variable names.
+    /// The end of the file that this environment variable names.
     case environment(String)
   }
 
-  /// What a report states besides its findings.
+  /// The data of a report in addition to its findings.
   package struct Context: Sendable {
     /// The version of this package.
     package var version: String
-    /// What ran: `run`, `explore`, `process`.
+    /// The activity that ran: `run`, `explore`, `process`.
     package var activity: String
     /// The source files.
     package var repository: Repository
-    /// Whether everything that was planned was done.
+    /// True if everything planned was done.
     package var isComplete = true
-    /// Whether old findings were compared with: each is then new or known.
+    /// True if old findings were compared with, so that each finding is either new or known.
     package var hasBaseline = false
-    /// What came of the tests that were explored; `nil` if tests are not the subject.
+    /// The results of explored tests; `nil` if the report is not about tests.
     package var explored: ExploredTests?
-    /// The file that the text replaces; `nil` if it goes elsewhere.
+    /// The file that the text replaces; `nil` for another destination.
     package var path: String?
 
     /// Describes a run.
@@ -35,21 +35,21 @@ package struct FindingFormat: Sendable {
     }
   }
 
-  /// The name of the format, and of its option.
+  /// The name of the format and of its option.
   package var name: String
-  /// What the option does, in a sentence or two.
+  /// The effect of the option, in a sentence or two.
   package var summary: String
-  /// Where its text goes.
+  /// The destination of the text.
   package var destination: Destination
-  /// The text, with a line break at its end; `nil` if the file is to stay as it is.
+  /// The text, with a line break at its end; `nil` leaves the file unchanged.
   package var text: @Sendable ([Finding], Context) -> String?
 
-  /// Every format.
+  /// All formats.
   package static let all: [FindingFormat] = [sarif, gitLab, gitHub, gitHubSummary, xcode]
 }
 
 extension Finding {
-  /// Where the finding is shown: its first side, or the file that describes the trial.
+  /// The location of the finding: that of its first side, or the file that describes the trial.
   package func location(in repository: Repository) -> Repository.Location? {
     for side in sides {
       if side.place.hasLine, let location = repository.location(of: side.place) {

@@ -1,7 +1,7 @@
 import HangReports
 
 extension FindingFormat {
-  /// Workflow commands that GitHub Actions shows beside the changed lines.
+  /// Workflow commands, which GitHub Actions shows next to the changed lines.
   package static let gitHub = FindingFormat(
     name: "github",
     summary: "Print the findings as annotations of GitHub Actions when the run is over, at most ten"
@@ -13,14 +13,15 @@ extension FindingFormat {
       let all = findings.filter { command($0) == kind }
       text += all.prefix(mostAnnotations).map { annotation($0, kind, context) }.joined()
       if all.count > mostAnnotations {
-        // No command: it would be one annotation more than GitHub shows.
+        // Write plain text: a further command would exceed the number of annotations that GitHub
+        // shows.
         text += "… \(all.count - mostAnnotations) more of kind '\(kind)': see the step's summary\n"
       }
     }
     return text
   }
 
-  /// How many annotations of a kind GitHub shows of a step.
+  /// The number of annotations of a kind that GitHub shows for a step.
   private static let mostAnnotations = 10
   /// The most characters of an annotation.
   private static let longestAnnotation = 4000

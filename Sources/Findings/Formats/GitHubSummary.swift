@@ -1,7 +1,7 @@
 import HangReports
 
 extension FindingFormat {
-  /// The summary of a step in GitHub Actions, as Markdown.
+  /// The summary of a step in GitHub Actions, in Markdown.
   package static let gitHubSummary = FindingFormat(
     name: "github-summary", summary: "Goes with 'github'.",
     destination: .environment("GITHUB_STEP_SUMMARY")
@@ -25,7 +25,7 @@ extension FindingFormat {
     return text
   }
 
-  /// GitHub drops the whole summary of a step that has more than 1 MiB.
+  /// The most bytes of a summary: GitHub drops a step's whole summary if it exceeds 1 MiB.
   private static let mostBytes = 900_000
   /// The most characters of a cell.
   private static let longestCell = 600
@@ -44,7 +44,7 @@ extension FindingFormat {
     return "| " + cells.map(markdown).joined(separator: " | ") + " |\n"
   }
 
-  /// A text that Markdown shows as it is: neither markup, nor a link, nor HTML.
+  /// Escapes a text so that Markdown shows no markup, link or HTML in it.
   private static func markdown(_ text: String) -> String {
     var result = ""
     for scalar in Printable.line(cutText(text, to: longestCell)).unicodeScalars {

@@ -13,7 +13,7 @@ extension FindingFormat {
   private static func entry(_ finding: Finding, _ context: Context) -> JSONValue {
     let location = finding.location(in: context.repository)
     var key = finding.key
-    // GitLab shows one entry of each fingerprint: the same fault of two trials is two entries.
+    // GitLab shows one entry per fingerprint: make the same fault in two trials two entries.
     if let origin = finding.origin { key.resource += "\u{0}\(origin.group)/\(origin.name)" }
     let isKnown = finding.knownBecause != nil
     return .object([

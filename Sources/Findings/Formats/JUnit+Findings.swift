@@ -2,10 +2,10 @@ import Foundation
 import Interlock
 
 extension FindingFormat {
-  /// The formats that a process can write of itself.
+  /// The formats in which a process can report itself.
   package static let ofProcess: [FindingFormat] = [sarif, junit, gitLab, gitHub, xcode, baseline]
 
-  /// JUnit's XML of a process: a red test for each finding, or one green test.
+  /// JUnit's XML of a process: a failed test for each finding, or one passed test.
   static let junit = FindingFormat(
     name: "junit", summary: "JUnit's XML.", destination: .file
   ) { findings, context in

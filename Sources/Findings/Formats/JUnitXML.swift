@@ -1,19 +1,19 @@
 import Foundation
 
-/// A JUnit report that both the schema of Ant's tasks and that of Jenkins accept.
+/// A JUnit report that conforms to the schemas of both Ant's tasks and Jenkins.
 package struct JUnitXML: Sendable {
   /// The outcome of a test.
   package enum Outcome: Sendable, Hashable {
     case passed
-    /// What was expected did not hold: kind, message and evidence.
+    /// The test failed: kind, message and evidence.
     case failed(kind: String, message: String, lines: [String])
-    /// It did not come to a result: it crashed, or its time was up.
+    /// The test has no result because it crashed or timed out.
     case broken(kind: String, message: String, lines: [String])
-    /// It was not run.
+    /// The test did not run.
     case skipped(reason: String)
   }
 
-  /// Tests of one name: a scenario, or a process.
+  /// Tests with one suite name: a scenario or a process.
   private struct Suite: Sendable {
     var name: String
     var counts: (failed: Int, broken: Int, skipped: Int, all: Int) = (0, 0, 0, 0)
@@ -27,11 +27,11 @@ package struct JUnitXML: Sendable {
   private let properties: [(name: String, value: String)]
   private let timestamp: String
 
-  /// A report without tests.
+  /// Creates a report without tests.
   ///
   /// - Parameters:
-  ///   - properties: What each suite states: the seed, the version.
-  ///   - began: When the run began, in seconds since 1970, in UTC.
+  ///   - properties: The properties of each suite, such as the seed and the version.
+  ///   - began: The beginning of the run, in seconds since 1970, in UTC.
   package init(properties: [(name: String, value: String)], began: Int) {
     self.properties = properties
     timestamp = Self.timestamp(began)
@@ -40,11 +40,11 @@ package struct JUnitXML: Sendable {
   /// Adds a test.
   ///
   /// - Parameters:
-  ///   - name: Its name.
+  ///   - name: The name of the test.
   ///   - suite: The name of its suite.
-  ///   - seconds: How long it took.
-  ///   - outcome: What came of it.
-  ///   - output: More lines, for the suite's output.
+  ///   - seconds: The duration of the test.
+  ///   - outcome: The outcome of the test.
+  ///   - output: Further lines, for the suite's output.
   package mutating func add(
     _ name: String, in suite: String, seconds: Double, _ outcome: Outcome, output: [String] = []
   ) {
@@ -76,7 +76,7 @@ package struct JUnitXML: Sendable {
     suites[position].output += output
   }
 
-  /// The report.
+  /// The text of the report.
   package var text: String {
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
     for (index, suite) in suites.enumerated() {
@@ -106,7 +106,7 @@ package struct JUnitXML: Sendable {
   }
 
   private static func attribute(_ text: String) -> String {
-    // The schema demands a name of at least one character.
+    // The schema requires a name of at least one character.
     "\"" + XMLText.escaped(cutText(text.isEmpty ? "-" : text, to: 4096)) + "\""
   }
 

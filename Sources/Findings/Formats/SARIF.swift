@@ -8,7 +8,7 @@ extension FindingFormat {
   ) { SARIF($0, $1).text }
 }
 
-/// The text of a SARIF log: the run in a few lines, then a line for each result.
+/// The text of a SARIF log: a few lines for the run, then one line for each result.
 struct SARIF {
   let text: String
 

@@ -1,24 +1,24 @@
 import Interlock
 
-/// A finding as a result of SARIF.
+/// A finding as a SARIF result.
 struct SARIFResult {
-  /// The name that stands for the root of the repository in addresses of files.
+  /// The name of the repository's root in file URIs.
   static let root = "%SRCROOT%"
-  /// The version of `Finding.Key`: fingerprints of another version cannot be compared.
+  /// The version of `Finding.Key`: fingerprints of different versions cannot be compared.
   private static let fingerprint = "interlock/v1"
 
   private let finding: Finding
   private let rule: Int
   private let context: FindingFormat.Context
 
-  /// Describes a finding; `rule` is the position of its rule in the log.
+  /// Creates a result; `rule` is the index of the finding's rule in the log.
   init(_ finding: Finding, rule: Int, _ context: FindingFormat.Context) {
     self.finding = finding
     self.rule = rule
     self.context = context
   }
 
-  /// The result, without the members that it has no values for.
+  /// The result as JSON, without members that have no value.
   var value: JSONValue {
     var members: [(String, JSONValue)] = [
       ("ruleId", .string(finding.rule.id)),
@@ -51,7 +51,7 @@ struct SARIFResult {
 
   // MARK: Texts
 
-  /// The message, with a link to each other side.
+  /// The message, with a link to each side except the first.
   private var message: JSONValue {
     var text = Self.plain(finding.headline)
     let others = finding.sides.dropFirst().enumerated().map { index, side in
@@ -62,7 +62,7 @@ struct SARIFResult {
     return .object(["text": .string(text)])
   }
 
-  /// A text in which a viewer finds no link: `[…](…)` would be one.
+  /// Prevents a viewer from finding a link in a text: `[…](…)` would be one.
   private static func plain(_ text: String) -> String { text.replacing("](", with: "] (") }
 
   private static func linkText(_ text: String) -> String {
@@ -91,7 +91,7 @@ struct SARIFResult {
     add("resource", finding.resource)
     add("scenario", finding.origin?.group)
     add("subject", finding.origin?.name)
-    // A number of 64 bits is not exact in many readers.
+    // Write the seed as text: many readers do not keep a 64-bit number exactly.
     add("seed", finding.origin?.seed.map { "\($0)" })
     add("frequency", finding.frequency)
     add("replay", finding.origin?.replay)
@@ -150,8 +150,8 @@ struct SARIFResult {
     return .object(["uri": .string(place.path.hasPrefix("/") ? "file://" + path : path)])
   }
 
-  /// A path as part of an address (RFC 3986): unreserved characters, slashes and some others that
-  /// may be in a path stay.
+  /// A path as part of a URI (RFC 3986). Unreserved characters, slashes and some other characters
+  /// allowed in a path stay unencoded.
   private static func percentEncoded(_ path: String) -> String {
     var result = ""
     for byte in path.utf8 {
@@ -180,7 +180,7 @@ struct SARIFResult {
     return .object(["message": Self.text(side.title), "frames": .array(frames)])
   }
 
-  /// The steps: a flow for each thread, whose steps are numbered in the order of all.
+  /// The steps: a flow for each thread, with steps numbered in the order of all.
   private var codeFlows: [JSONValue] {
     guard !finding.steps.isEmpty else { return [] }
     var parties: [String] = []

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Replaces a file by a new one with this text, so that a reader never sees half of it. Anything
-/// that is not a regular file, such as a pipe, is written directly.
+/// Replaces a file atomically by a new one with this text, so that no reader sees half of it. A
+/// path that is not a regular file, such as a pipe, is written directly.
 ///
-/// - Returns: The reason if it could not be written; else `nil`.
+/// - Returns: Why it could not be written; `nil` on success.
 package func replaceFile(_ path: String, by text: String) -> String? {
   func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
   let bytes = Array(text.utf8)
@@ -16,7 +16,7 @@ package func replaceFile(_ path: String, by text: String) -> String? {
   let descriptor = open(draft, flags, 0o644)
   guard descriptor >= 0 else { return reason(errno) }
   var failure = writeWhole(bytes, to: descriptor)
-  // A network file system may report a full disk only here.
+  // On a network file system, `close` may be the first call to report a full disk.
   if close(descriptor) != 0, failure == nil { failure = errno }
   if isPipe { return failure.map(reason) }
   if failure == nil, rename(draft, path) != 0 { failure = errno }
@@ -24,7 +24,7 @@ package func replaceFile(_ path: String, by text: String) -> String? {
   return failure.map(reason)
 }
 
-/// Writes all of some bytes.
+/// Writes all bytes to a descriptor.
 ///
 /// - Returns: The error number; `nil` if all bytes were written.
 package func writeWhole(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
@@ -42,9 +42,9 @@ package func writeWhole(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
   return nil
 }
 
-/// Adds a text to the end of a file, which is created if it is not there.
+/// Appends a text to a file, which is created if it is missing.
 ///
-/// - Returns: The reason if it could not be written; else `nil`.
+/// - Returns: Why it could not be written; `nil` on success.
 package func appendText(_ text: String, to path: String) -> String? {
   let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
   guard descriptor >= 0 else { return String(cString: strerror(errno)) }
@@ -52,19 +52,19 @@ package func appendText(_ text: String, to path: String) -> String? {
   return (close(descriptor) == 0 ? reason : reason ?? errno).map { String(cString: strerror($0)) }
 }
 
-/// Whether two paths lead to one regular file, which need not be there: the text that is written
-/// last would replace the other. To a stream, such as `/dev/null`, both can be written.
+/// True if two paths lead to the same regular file, existing or not: then the text written last
+/// would replace the other. Two texts can be written to a stream, such as `/dev/null`.
 package func isOneFile(_ first: String, _ second: String) -> Bool {
   canonicalPath(first) == canonicalPath(second) && !isStream(first)
 }
 
-/// Whether a path leads to anything that is there and is no regular file.
+/// True if a path leads to something that exists and is not a regular file.
 package func isStream(_ path: String) -> Bool {
   var status = stat()
   return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
 }
 
-/// The path of a file without links; the file itself need not be there.
+/// The path of a file without symbolic links. The file need not exist.
 package func canonicalPath(_ path: String) -> String {
   func real(_ path: String) -> String? {
     let found = realpath(path, nil)

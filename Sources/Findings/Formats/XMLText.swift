@@ -1,8 +1,8 @@
-/// Escapes text for XML and HTML, so that text from the code under test stays text.
+/// Escapes text for XML and HTML, so that text from the code under test cannot become markup.
 package enum XMLText {
   /// The text for an element or a quoted attribute.
   ///
-  /// Control characters, and characters that change the direction of writing, are spelled out: XML
+  /// Control characters, and characters that change the writing direction, are spelled out: XML
   /// forbids the former, and the latter mislead a reader.
   package static func escaped(_ text: String) -> String {
     var result = ""
@@ -33,7 +33,7 @@ package enum XMLText {
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-    // Two of them are not XML characters.
+    // U+FFFE and U+FFFF are not XML characters.
     case .unassigned: scalar.value & 0xFFFE == 0xFFFE
     default: false
     }

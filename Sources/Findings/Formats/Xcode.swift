@@ -1,7 +1,7 @@
 import HangReports
 
 extension FindingFormat {
-  /// Lines that Xcode, editors and build logs parse.
+  /// Lines in the form that Xcode, editors and build logs parse.
   package static let xcode = FindingFormat(
     name: "xcode",
     summary: "Print the findings as 'path:line:column: error: …' when the run is over, each side as"

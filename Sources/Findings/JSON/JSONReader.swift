@@ -1,23 +1,23 @@
-/// Why a text is not JSON, worded to follow `file:line: `.
+/// The reason why a text is not JSON, worded to follow `file:line: `.
 package struct JSONError: Error, Hashable {
   /// The line, from 1.
   package var line: Int
-  /// What was found and what was expected.
+  /// The text found and the text expected.
   package var message: String
 }
 
-/// Reads JSON strictly by RFC 8259: no comments, no trailing commas, no second value, and no key
-/// twice.
+/// Reads JSON strictly by RFC 8259: no comments, no trailing commas, no second value and no
+/// duplicate keys.
 package struct JSONReader {
-  /// How deep arrays and objects may nest: far more than any scenario needs, and few enough that no
-  /// file can exhaust the stack.
+  /// The most nesting levels of arrays and objects: far more than a scenario needs, and few enough
+  /// that no file can exhaust the stack.
   package static let depthLimit = 32
 
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
 
-  /// Reads a text that consists of one value.
+  /// Reads a text that consists of exactly one value.
   package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     if let error = invalidUTF8(in: bytes) { throw error }
     var reader = JSONReader(bytes: bytes)
@@ -263,7 +263,7 @@ package struct JSONReader {
     }
     var rest = bytes[position...].prefix(24).prefix { $0 != 0x0A && $0 != 0x0D }
     if rest.isEmpty { return error("expected \(expected), found the end of the line") }
-    // The cut may split a character; drop its first half.
+    // The cut may split a character: drop an incomplete one.
     while String(validating: rest, as: UTF8.self) == nil { rest.removeLast() }
     let shown = String(decoding: rest, as: UTF8.self).prefix(12)
     return error("expected \(expected), found '\(printable(String(shown)))'")

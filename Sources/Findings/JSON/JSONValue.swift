@@ -1,7 +1,7 @@
-/// A JSON value and the line that it begins on.
+/// A JSON value, with the line on which it begins.
 ///
-/// The toolchain's parsers give no position for a value that is well formed but invalid (a caller
-/// count of -3), merge equal keys silently, and lose the order of members, which is part of a
+/// The toolchain's parsers give no position for a value that is well-formed but invalid (a caller
+/// count of -3), silently merge equal keys, and lose the order of members, which is part of a
 /// workload here. This type keeps all three.
 package struct JSONValue: Sendable, Hashable {
   /// The kinds of JSON value.
@@ -10,7 +10,7 @@ package struct JSONValue: Sendable, Hashable {
     case null
     /// `true` or `false`
     case bool(Bool)
-    /// A number as spelled in the file: it is not rounded until a caller asks for a range.
+    /// A number as spelled in the file: it is not rounded until a caller requests a range.
     case number(String)
     /// Text, with escapes resolved.
     case string(String)
@@ -42,7 +42,7 @@ package struct JSONValue: Sendable, Hashable {
   /// The line that the value begins on, from 1; 0 for a value that is not from a file.
   package var line: Int
 
-  /// Places a value on a line.
+  /// Creates a value on a line.
   package init(_ content: Content, line: Int = 0) {
     self.content = content
     self.line = line
@@ -50,7 +50,7 @@ package struct JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-  /// The value as an error message quotes it: short, and safe to print on a terminal.
+  /// The value, quoted for an error message: short, and safe to print on a terminal.
   package var found: String {
     switch content {
     case .null: "null"
@@ -70,7 +70,7 @@ package func printable(_ text: String) -> String {
   return escaped(String(start)) + (start.endIndex < text.endIndex ? "…" : "")
 }
 
-/// An untrusted text in one line without control characters, not cut: for paths, which are useless
+/// An untrusted text in one line without control characters, not cut. For paths, which are useless
 /// when cut.
 package func escaped(_ text: String) -> String {
   var result = ""

@@ -1,11 +1,11 @@
-/// Writes JSON: members in the given order, numbers formatted the same on every machine, two spaces
-/// a level.
+/// Writes JSON. Members keep their order, numbers are formatted the same on every machine, and each
+/// level is indented by two spaces.
 package enum JSONWriter {
   /// Returns the text of a value, without a line break at its end.
   ///
   /// - Parameters:
   ///   - value: The value to write.
-  ///   - level: How deep the value is nested: its continuation lines are indented by that many
+  ///   - level: The nesting depth of the value: continuation lines are indented by that many
   ///     levels.
   /// - Returns: The text; the first line is not indented.
   package static func text(_ value: JSONValue, level: Int = 0) -> String {
@@ -21,7 +21,7 @@ package enum JSONWriter {
     return text
   }
 
-  /// Writes a value; on one line if it has no level.
+  /// Writes a value, on one line if `level` is `nil`.
   private static func write(_ value: JSONValue, level: Int?, to text: inout String) {
     switch value.content {
     case .null: text += "null"
@@ -68,7 +68,7 @@ package enum JSONWriter {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      // Delete and the C1 controls too: a terminal may show the report.
+      // Escape the delete character and the C1 controls too: a terminal may show the report.
       case "\u{00}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}":
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,22 +1,22 @@
-/// What is wrong with a baseline, worded to follow `file:line: `.
+/// An error in a baseline, worded to follow `file:line: `.
 package struct KnownFindingsError: Error, Hashable {
   /// The line, from 1.
   package var line: Int
-  /// What was found and what was expected.
+  /// The text found and the text expected.
   package var message: String
 }
 
 extension KnownFindings {
-  /// The name of the format, which no other file of the package has.
+  /// The name of the format, which no other file of this package uses.
   package static let schema = "interlock-known-findings"
   /// The version of the format.
   package static let version = 1
   /// The largest file that is read, in bytes.
   package static let mostBytes = 16 << 20
 
-  /// Reads a file.
+  /// Parses a file.
   ///
-  /// - Throws: The first fault, with its line.
+  /// - Throws: The first error, with its line.
   package init(_ bytes: [UInt8]) throws(KnownFindingsError) {
     let document: JSONValue
     do throws(JSONError) {
@@ -29,7 +29,7 @@ extension KnownFindings {
     guard schema == Self.schema else {
       throw file.wrong("schema", "\"\(Self.schema)\"")
     }
-    // Before the other keys: a newer version may have more of them.
+    // Check the version before other keys: a newer version may have more keys.
     guard let version = file["schemaVersion"], version.content == .number("\(Self.version)") else {
       throw file.wrong("schemaVersion", "\(Self.version), which this version reads")
     }
@@ -47,7 +47,7 @@ extension KnownFindings {
     for value in try file.list("suppress") { suppressions.append(try Suppression(value)) }
   }
 
-  /// The file's content: sorted, a line for each entry.
+  /// The file's content, sorted, one line for each entry.
   package var text: String {
     func lines(_ values: [JSONValue]) -> String {
       values.isEmpty
@@ -131,7 +131,7 @@ extension KnownFindings.Suppression {
   }
 }
 
-/// The members of an object, with messages for what is missing or wrong.
+/// The members of an object, with messages for missing and invalid ones.
 private struct Members {
   private let members: [JSONValue.Member]
   private let line: Int
@@ -155,7 +155,7 @@ private struct Members {
       line: found.line, message: "'\(key)' must be \(expected), found \(found.found)")
   }
 
-  /// Refuses a key that is not one of these.
+  /// Refuses any key other than these.
   func check(_ keys: [String]) throws(KnownFindingsError) {
     guard let other = members.first(where: { !keys.contains($0.key) }) else { return }
     throw KnownFindingsError(
@@ -194,7 +194,7 @@ private struct Members {
     return text
   }
 
-  /// The expiry; `nil` if there is none.
+  /// The expiry date; `nil` if there is none.
   func day() throws(KnownFindingsError) -> String? {
     guard self["until"] != nil else { return nil }
     let text = try text("until")

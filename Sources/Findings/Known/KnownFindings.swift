@@ -1,18 +1,18 @@
 import Interlock
 
-/// Old findings, which a run shows and does not fail for: the content of a baseline.
+/// Old findings, which a run shows but does not fail for: the content of a baseline.
 package struct KnownFindings: Sendable, Hashable {
-  /// A finding that is known.
+  /// A known finding.
   package struct Entry: Sendable, Hashable {
-    /// What identifies it.
+    /// The identity of the finding.
     package var key: Finding.Key
-    /// Why it is accepted for now.
+    /// The reason for accepting the finding for now.
     package var reason: String
-    /// The last day on which it is, as in `2026-12-31`, in UTC; `nil` for no end.
+    /// The last day of acceptance, such as `2026-12-31`, in UTC; `nil` for no end.
     package var until: String?
-    /// The trials that showed it, as in `run reads mutex`, sorted; empty if that is not known.
+    /// The trials that showed the finding, such as `run reads mutex`, sorted; empty if unknown.
     package var trials: [String]
-    /// The line of the file, from 1; 0 if it is not from a file.
+    /// The line in the file, from 1; 0 if the entry is not from a file.
     package var line = 0
 
     /// Describes a known finding.
@@ -26,27 +26,26 @@ package struct KnownFindings: Sendable, Hashable {
     }
   }
 
-  /// A pattern of findings that are known; `*` stands for any characters.
+  /// A pattern of known findings; `*` matches any characters.
   package struct Suppression: Sendable, Hashable {
     /// The kind.
     package var kind: String
     /// The resource.
     package var resource: String
-    /// One of the functions; `*` also if there is none.
+    /// A function of the finding; `*` also matches a finding without functions.
     package var function: String
-    /// The file of one of the places: its path, or the end of it; `*` also if there is none.
+    /// The file of a place: its path, or the end of it; `*` also matches a finding without files.
     package var file = "*"
-    /// The type that one of the functions belongs to; `*` also if there is none.
+    /// The type that a function belongs to; `*` also matches a finding without types.
     package var type = "*"
-    /// Why they are accepted for now.
+    /// The reason for accepting these findings for now.
     package var reason: String
-    /// The last day on which they are; `nil` for no end.
+    /// The last day of acceptance; `nil` for no end.
     package var until: String?
-    /// The line of the file, from 1.
+    /// The line in the file, from 1.
     package var line = 0
 
-    /// Whether the pattern matches the finding. The file and the type may be those of one side, and
-    /// the function that of another.
+    /// True if the pattern matches the finding. File, type and function may match different sides.
     package func matches(_ finding: Finding) -> Bool {
       let key = finding.key
       return wildcard(kind, matches: key.rule) && wildcard(resource, matches: key.resource)
@@ -61,15 +60,15 @@ package struct KnownFindings: Sendable, Hashable {
     }
   }
 
-  /// The known findings, each key once.
+  /// The known findings, with distinct keys.
   package var entries: [Entry] = []
   /// The patterns.
   package var suppressions: [Suppression] = []
 
-  /// Nothing is known.
+  /// Creates a list without known findings.
   package init() {}
 
-  /// Why a finding is known on a day; `nil` if it is new, or was known until an earlier day.
+  /// Why a finding is known on a day; `nil` if it is new, or its acceptance has expired.
   package func reason(for finding: Finding, on day: String) -> String? {
     let key = finding.key
     func isValid(_ until: String?) -> Bool { until.map { day <= $0 } ?? true }
@@ -79,7 +78,7 @@ package struct KnownFindings: Sendable, Hashable {
     return suppressions.first { isValid($0.until) && $0.matches(finding) }?.reason
   }
 
-  /// The days on which findings stopped being known, in a line each.
+  /// The entries and patterns that have expired, one line each.
   package func expired(on day: String) -> [String] {
     let old = entries.compactMap { entry in
       entry.until.flatMap { $0 < day ? "\(entry.key.text), known until \($0)" : nil }
@@ -92,18 +91,18 @@ package struct KnownFindings: Sendable, Hashable {
 }
 
 extension KnownFindings {
-  /// What a run has shown, as far as staleness needs it.
+  /// The data of a run that decides which entries are stale.
   package struct Run: Sendable {
     /// The keys of all findings.
     package var found: Set<Finding.Key> = []
-    /// The patterns that match one of the findings.
+    /// The patterns that match a finding of the run.
     package var matched: Set<Suppression> = []
-    /// The trials that were judged, as in `run reads mutex`.
+    /// The trials that were judged, such as `run reads mutex`.
     package var judged: Set<String> = []
-    /// Whether every scenario was tried on every subject.
+    /// True if every scenario was tried on every subject.
     package var isWhole = false
 
-    /// Nothing was run.
+    /// Creates an empty run.
     package init() {}
   }
 
@@ -115,20 +114,20 @@ extension KnownFindings {
     }
   }
 
-  /// The patterns that match nothing in a whole run.
+  /// The patterns that match nothing in a complete run.
   package func staleSuppressions(_ run: Run) -> [Suppression] {
     guard run.isWhole else { return [] }
     return suppressions.filter { !run.matched.contains($0) }
   }
 
-  /// The known findings after a run: without the stale ones, with all that it found. Reasons and
-  /// expiries stay, also those that have passed.
+  /// The known findings after a run: stale ones are removed, and all findings of the run are added.
+  /// Reasons and expiry dates stay, including past ones.
   ///
   /// - Parameters:
-  ///   - findings: What the run found.
+  ///   - findings: The findings of the run.
   ///   - trials: The trials that showed each finding.
-  ///   - run: What the run covered.
-  ///   - reason: The reason for what is new.
+  ///   - run: The coverage of the run.
+  ///   - reason: The reason for new findings.
   /// - Returns: The new state, sorted.
   package func updated(
     by findings: [Finding], trials: (Finding) -> [String], _ run: Run, reason: String
@@ -175,11 +174,11 @@ extension Finding {
   fileprivate var files: [String] { sides.compactMap(\.place.file) }
 }
 
-/// The types that a demangled function names, as in `closure #1 in Users.rename(_:to:)`: `Users`,
-/// and of a nested type also the outer one and both: `Users.Table`, `Users`, `Table`.
+/// The types that a demangled function names: `Users` for `closure #1 in Users.rename(_:to:)`. For
+/// a nested type, also its parts: `Users.Table`, `Users`, `Table`.
 package func typeNames(of function: String) -> [String] {
   let name = function.split(separator: " in ").last.map(String.init) ?? function
-  // Without the arguments of the call and of generic types.
+  // Leave out arguments, and generic arguments.
   var depth = 0
   let plain = name.prefix { $0 != "(" }.filter { character in
     if character == "<" { depth += 1 }
@@ -192,11 +191,12 @@ package func typeNames(of function: String) -> [String] {
   return types.isEmpty ? [] : types + [types.joined(separator: ".")]
 }
 
-/// Whether a text matches a pattern in which `*` stands for any characters.
+/// True if a text matches a pattern in which `*` matches any characters.
 func wildcard(_ pattern: String, matches text: String) -> Bool {
   let (pattern, text) = (Array(pattern.unicodeScalars), Array(text.unicodeScalars))
   var (place, position) = (0, 0)
-  // Where to continue if what follows the last star does not fit: one character later.
+  // The position at which to retry if the text after the last star does not fit: one character
+  // later.
   var retry: (place: Int, position: Int)?
   while position < text.count {
     if place < pattern.count, pattern[place] == "*" {

@@ -1,17 +1,17 @@
 package import Foundation
 import Interlock
 
-/// The old findings of this process: the content of the file that the option `baseline` names.
+/// The old findings of this process, from the file that the option `baseline` names.
 package struct ProcessBaseline: Sendable {
   /// The path of the file.
   package let path: String
-  /// Its content.
+  /// The content of the file.
   package let known: KnownFindings
   /// The day on which the process began, in UTC: `2026-12-31`.
   package let today: String
 
-  /// Read once; `nil` if the option is not given. If the file cannot be read, a line says why, and
-  /// nothing is known.
+  /// The baseline of this process, read once; `nil` without the option. If the file cannot be read,
+  /// a line says why, and no finding is known.
   package static let ofThisProcess =
     OptionVariable.ofThisProcess[BaselineOptions.self].path.flatMap(Self.init(path:))
 
@@ -30,9 +30,9 @@ package struct ProcessBaseline: Sendable {
   /// Why a finding is known; `nil` if it is new.
   package func reason(for finding: Finding) -> String? { known.reason(for: finding, on: today) }
 
-  /// What is wrong with a file, with its path.
+  /// An error in a file, with the file's path.
   package struct Problem: Error {
-    /// In one line.
+    /// The error in one line.
     package var message: String
   }
 
@@ -54,7 +54,7 @@ package struct ProcessBaseline: Sendable {
     }
   }
 
-  /// The day of a moment, in UTC: `2026-12-31`.
+  /// The day of a date in UTC: `2026-12-31`.
   package static func day(of date: Date) -> String {
     let format = ISO8601DateFormatter()
     format.formatOptions = [.withFullDate]

@@ -1,18 +1,18 @@
-/// A kind of finding: a stable word with what it means and how to mend it.
+/// A kind of finding: a stable identifier, its meaning, and how to fix it.
 ///
 /// Reports, baselines and `interlock explain` share this table.
 package struct Rule: Sendable, Hashable {
   /// The stable identifier, in lower case with hyphens.
   package var id: String
-  /// How bad it is for a gate, unless an option says otherwise.
+  /// The severity for a gate, unless an option changes it.
   package var level: Finding.Level
-  /// What it is, in one sentence.
+  /// A description in one sentence.
   package var summary: String
-  /// What it means for the code, and how it is known.
+  /// The meaning for the code, and how the finding is detected.
   package var meaning: String
-  /// A few lines of code, or of events, that show it.
+  /// An example: a few lines of code, or of events.
   package var example: String
-  /// How to mend it.
+  /// How to fix it.
   package var remedy: String
 
   /// Describes a kind of finding.
@@ -31,16 +31,16 @@ package struct Rule: Sendable, Hashable {
   package static func == (left: Rule, right: Rule) -> Bool { left.id == right.id }
   package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-  /// Every kind of finding, in the order of the documentation.
+  /// All kinds of findings, in the order of the documentation.
   package static let all: [Rule] = races + hangs + ends + oracles + trials + potentials
 
-  /// The kind with this identifier.
+  /// The kind with this identifier; `nil` for none.
   package static func named(_ id: String) -> Rule? { byID[id] }
 
   private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 }
 
-/// As its identifier: two processes of one executable have the same table.
+/// Coded as the identifier: two processes of one executable have the same table.
 extension Rule: Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

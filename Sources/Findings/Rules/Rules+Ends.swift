@@ -1,5 +1,5 @@
 extension Rule {
-  /// Processes that end or exceed a limit.
+  /// Processes that end, or exceed a limit.
   static let ends: [Rule] =
     [
       .crash, .outOfMemory, .tooMuchOutput, .earlyExit, .timeLimit, .livelock, .orderFails,

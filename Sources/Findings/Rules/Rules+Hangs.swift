@@ -1,11 +1,11 @@
 package import Hangs
 
 extension Rule {
-  /// Processes that do not go on.
+  /// Processes that make no progress.
   static let hangs: [Rule] =
     [.cycle, .selfWait, .starvation, .lostWakeUp, .suspended, .abandonedLock, .deadlock, .hang]
 
-  /// The kind of a hang with this cause.
+  /// The rule for a hang with this cause.
   package static func deadlock(_ cause: Diagnosis.Cause?) -> Rule {
     switch cause {
     case .cycle: .cycle

@@ -1,8 +1,8 @@
 extension Rule {
-  /// A check of the code's own failed, such as an expectation of a test.
+  /// A check in the code itself failed, such as an expectation of a test.
   package static let checkFails = named("checks-hold") ?? orderFails
 
-  /// Checks of a subject: their identifiers are the names of the oracles in scenario files.
+  /// Checks of a subject. Their identifiers are the names of the oracles in scenario files.
   static let oracles: [Rule] = [
     oracle(
       "completes-once", "An accepted call never completes, or completes more than once.",

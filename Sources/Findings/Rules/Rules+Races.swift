@@ -25,7 +25,7 @@ extension Rule {
       (a snapshot, an atomic), mark the parts as resources of their own.
       """)
 
-  /// Two accesses of memory without an order.
+  /// Two memory accesses without an order.
   package static let memoryRace = Rule(
     "memory-race", "Nothing orders two accesses of the same memory, and at least one writes.",
     meaning: """
@@ -63,7 +63,7 @@ extension Rule {
       both sides. Protect the write with the lock that the readers hold.
       """)
 
-  /// Begin and end that do not match.
+  /// A begin and an end that do not match.
   package static let sectionMisuse = Rule(
     "section-misuse", "The marks of a section do not match: an end without a begin, or two ends.",
     meaning: """

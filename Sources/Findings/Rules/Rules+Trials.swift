@@ -1,5 +1,5 @@
 extension Rule {
-  /// What trials show besides faults.
+  /// Results of trials other than faults.
   static let trials: [Rule] = [.notAsExpected, .orderNotTried, .notDeterministic, .notJudged]
 
   package static let notAsExpected = Rule(

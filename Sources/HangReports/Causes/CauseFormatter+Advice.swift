@@ -2,14 +2,14 @@ import Interlock
 import Hangs
 
 extension CauseFormatter {
-  /// What would end the hang, and when the same code is safe; may be empty.
+  /// What would end the hang, and the condition under which the code is safe; may be empty.
   var advice: [String] {
     guard let advice = diagnosis.advice.flatMap(following) else { return [] }
     if case .starvation(let pool) = diagnosis.evidence { return remedy(pool) + [Self.text(advice)] }
     return [Self.text(advice)]
   }
 
-  /// The advice as far as it follows from the functions on the stacks; `nil` if it does not.
+  /// The advice if it follows from the functions on the stacks; `nil` otherwise.
   private func following(_ advice: Diagnosis.Advice) -> Diagnosis.Advice? {
     switch (advice, diagnosis.evidence) {
     case (.acquireNotAgain, .selfWait(let party, _, let object)):
@@ -21,31 +21,31 @@ extension CauseFormatter {
       if taken == again {
         let (first, second) = (PlaceText.frame(of: held.place), PlaceText.frame(of: wait.place))
         guard first?.line == second?.line, !thread.stack.isEmpty else { return nil }
-        // A callback under the lock has called the same function.
+        // The function is on the stack twice: a callback under the lock has called it again.
         if thread.stack.filter({ CallSite.Function($0) == taken }).count > 1 { return advice }
         // The same line runs again, in a loop or in the next call, without an unlock in between. A
-        // semaphore that limits how many run is signalled by these.
+        // semaphore is no lock here: blocks that it limits signal it from elsewhere.
         return held.kind == .semaphore ? nil : .unlockOnEveryWayOut
       }
       let callers = (wait.place + thread.stack).map { CallSite.Function($0) }
       if callers.contains(taken) { return advice }
-      // A stack without the function that acquired it: that has returned.
+      // The stack lacks the function that acquired the lock, so that function has returned.
       return thread.stack.isEmpty ? nil : .unlockOnEveryWayOut
     case (.leaveOnEveryWayOut, .lostSignal(let object, let waiters, _, _, _)):
-      // A block may leave the group at its own end.
+      // A block may leave the group when it ends.
       if waiters.contains(where: { thread($0)?.runs.isEmpty == false }) { return nil }
-      // A function that enters the group and waits for it before any code has left may be the one
-      // that would leave after the wait.
+      // The waiting function has entered the group itself, and no code has left the group yet: the
+      // function may be meant to leave after the wait.
       guard let signal = index.signals[object.id], signal.releases == 0,
         let wait = waiters.first.flatMap(wait), let waits = Self.function(wait.place)
       else { return advice }
       return signal.enterPlaces.contains { Self.function([$0]) == waits } ? nil : advice
     case (.unlockOnEveryWayOut, .lostSignal(let object, _, _, _, _)):
-      // A lock whose making was not seen may be the runtime's, of an initialiser.
+      // A lock without a recorded creation may be the runtime's lock of an initialiser.
       return index.signals[object.id] == nil ? nil : advice
     case (.signalOnEveryWayOut, .lostSignal(let object, let waiters, _, _, _)),
       (.checkUnderMutex, .lostSignal(let object, let waiters, _, _, _)):
-      // The end of an operation signals, but it may not have begun.
+      // The end of an operation signals, but the operation may not have begun.
       let stacks = waiters.compactMap { thread($0)?.stack }.joined()
       let mayBeOperations =
         object.kind == .condition && stacks.isEmpty && advice == .signalOnEveryWayOut
@@ -101,7 +101,8 @@ extension CauseFormatter {
     }
   }
 
-  /// What ends the starvation of a pool, or why more threads do not, here and on Apple's systems.
+  /// What would end the starvation of a pool, or why more threads do not, here and on Apple's
+  /// systems.
   private func remedy(_ pool: Diagnosis.Starvation) -> [String] {
     switch pool.pool {
     case .root: return moreThreads(pool)
@@ -159,7 +160,7 @@ extension CauseFormatter {
 }
 
 extension StackFrame {
-  /// Whether it is one of Foundation's functions that wait for the ends of operations.
+  /// True for the functions of Foundation that wait for operations to end.
   fileprivate var waitsForOperations: Bool {
     ["Operation.waitUntilFinished()", "OperationQueue.waitUntilAllOperationsAreFinished()"]
       .contains(function)

@@ -33,7 +33,7 @@ extension CauseFormatter {
     return text + " " + waiting + comma(link, wait)
   }
 
-  /// What a thread holds at a gate: `holds mutex 0x1 (Cache.swift:10)`, `is on queue "b"
+  /// What a thread holds at a gate, as in `holds mutex 0x1 (Cache.swift:10)` or `is on queue "b"
   /// (Cache.swift:3)`.
   private func possession(of party: Diagnosis.Party, _ gate: Diagnosis.Gate) -> String? {
     guard let object = gate.object else {

@@ -57,7 +57,8 @@ extension CauseFormatter {
     }
   }
 
-  /// The queue that a thread waits for and is on: itself, or one with the same thread.
+  /// The queue that a thread waits for and runs on: the awaited queue, or a queue with the same
+  /// thread.
   private func ownQueue(
     _ run: WaitSnapshot.Run?, _ waited: WaitIndex.ObjectID, atGate queue: WaitIndex.ObjectID
   ) -> String {

@@ -27,7 +27,7 @@ extension CauseFormatter {
       ? "\(names.party(waiters[0])) waits" : "\(Counted.noun(waiters.count, "thread")) wait"
   }
 
-  /// What is known of earlier signals.
+  /// The known facts about earlier signals.
   private func signalLines(_ object: Diagnosis.Object) -> [String] {
     guard let signal = index.signals[object.id] else { return [] }
     var lines: [String] = []

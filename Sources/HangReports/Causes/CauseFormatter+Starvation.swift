@@ -61,7 +61,7 @@ extension CauseFormatter {
     }
     if running.isEmpty { return line }
     line += "; \(running.count) running"
-    // The threads' wait, if all have the same.
+    // Show the threads' wait only if all have the same.
     let waits = Set(running.compactMap { $0.wait.map(Self.text) })
     if waits.count == 1, let wait = waits.first {
       line += ", \(running.count == 1 ? "which" : "each") " + wait
@@ -69,13 +69,13 @@ extension CauseFormatter {
     return line
   }
 
-  /// ` (concurrent, default pool)`; empty if nothing is known.
+  /// ` (concurrent, default pool)`; empty if the kind is unknown.
   private func parenthesis(queueKind number: Int) -> String {
     let kind = names.queueKind(number)
     return kind.isEmpty ? "" : " (\(kind))"
   }
 
-  /// The threads of the pool that run no block of a queue with a line of its own.
+  /// The pool's threads that run no block of a queue with a line of its own.
   private func workerLines(_ pool: Diagnosis.Starvation) -> [String] {
     let shown = Set(pool.queues.prefix(Self.mostQueues))
     let texts = pool.workers.compactMap(thread).compactMap { thread -> String? in

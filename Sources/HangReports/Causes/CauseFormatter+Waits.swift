@@ -23,7 +23,7 @@ extension CauseFormatter {
     }
   }
 
-  /// The waits of a chain, a line each.
+  /// The waits of a chain, one line each.
   func chainLines(_ chain: [Diagnosis.BlockedWait]) -> [String] {
     Self.limited(chainLinesUncut(chain), "threads")
   }
@@ -47,13 +47,14 @@ extension CauseFormatter {
       + comma(link, wait)
   }
 
-  /// Why a thread waits, after a comma; empty if the wait names the thread that it is for.
+  /// The reason for a thread's wait, after a comma; empty if the wait itself names the awaited
+  /// thread.
   func comma(_ link: Diagnosis.BlockedWait, _ wait: WaitSnapshot.Wait) -> String {
     if case .end = link.gate, wait.kind == .thread { return "" }
     return ", " + reason(link.gate, wait, by: link.keeper)
   }
 
-  /// Why a thread waits: `which thread 13 holds since Cache.swift:20`.
+  /// The reason for a thread's wait, as in `which thread 13 holds since Cache.swift:20`.
   private func reason(
     _ gate: Diagnosis.Gate, _ wait: WaitSnapshot.Wait, by party: Diagnosis.Party
   ) -> String {
@@ -84,12 +85,12 @@ extension CauseFormatter {
     }
   }
 
-  /// ` since Cache.swift:20  get(_:)`; empty if nothing is known.
+  /// ` since Cache.swift:20  get(_:)`; empty if the place is unknown.
   func since(_ place: [StackFrame]?) -> String {
     place.flatMap(PlaceText.place).map { " since " + $0 } ?? ""
   }
 
-  /// Whether a queue is another, or targets it.
+  /// True if the two queues are equal, or the first targets the second.
   func isBelow(_ queue: WaitIndex.ObjectID, _ target: WaitIndex.ObjectID) -> Bool {
     guard let number = index.queueAt[queue] else { return queue == target }
     return index.chains[number].contains { index.queues[$0].id == target }

@@ -20,7 +20,7 @@ struct CauseFormatter {
 
   var headline: String { cause.headline }
 
-  /// The lines of the cause, and the reason for a doubt.
+  /// The lines of the cause, and the reason why it is not certain.
   var lines: Lines {
     let cause = cause
     return (cause.headline, Self.limited(cause.details, "lines") + [note].compactMap { $0 })
@@ -66,7 +66,7 @@ struct CauseFormatter {
     )
   }
 
-  /// Why a cause is certain or not, if that needs to be said.
+  /// The reason why a cause is certain or not; `nil` if it needs no mention.
   private var note: String? {
     switch diagnosis.certainty {
     case .certain, .doubtful(.unknownCause): nil
@@ -84,7 +84,7 @@ struct CauseFormatter {
   }
 }
 
-// What the causes share.
+// Helpers shared by all causes.
 
 extension CauseFormatter {
   /// A thread or task of the snapshot.
@@ -95,7 +95,7 @@ extension CauseFormatter {
   /// The wait of a thread or task.
   func wait(of party: Diagnosis.Party) -> WaitSnapshot.Wait? { thread(party)?.wait }
 
-  /// The first lines; if there are too many, the last one counts the rest.
+  /// The first lines. If there are too many, the last line counts the rest.
   static func limited(_ lines: [String], of total: Int? = nil, _ what: String) -> [String] {
     let total = total ?? lines.count
     guard total > mostDetails else { return lines }
@@ -103,7 +103,7 @@ extension CauseFormatter {
     return shown + ["… and \(Counted.noun(total - shown.count, "more " + what))"]
   }
 
-  /// Each text once, with its count, the most frequent first.
+  /// The distinct texts with their counts, the most frequent first.
   static func counted(_ texts: [String]) -> [(text: String, count: Int)] {
     var counts: [String: Int] = [:]
     for text in texts { counts[text, default: 0] += 1 }

@@ -5,23 +5,23 @@ package import Hangs
 package struct Explanation: Sendable, Hashable {
   /// A node of the graph.
   package struct Node: Sendable, Hashable {
-    /// Its identifier among the nodes: `t4711`, `q0x7f…`.
+    /// The node's identifier in the graph: `t4711`, `q0x7f…`.
     package var id: String
-    /// The kind of thread or object that it stands for.
+    /// The kind of thread or object that the node stands for.
     package var kind: Diagnosis.Node.Kind
-    /// How many threads or objects it stands for.
+    /// The number of threads or objects that the node stands for.
     package var count: Int
-    /// Its title: `thread 4711 "main"`, `queue "cache" (serial)`.
+    /// The title of the node: `thread 4711 "main"`, `queue "cache" (serial)`.
     package var title: String
-    /// More lines.
+    /// Further lines.
     package var details: [String]
     /// The call site in the user's code; `nil` for none.
     package var place: StackFrame?
     /// The stack of a thread, innermost first.
     package var stack: [StackFrame]
-    /// What the thread does if it waits for no object; `nil` for all other nodes.
+    /// The state of a thread that waits for no object; `nil` for all other nodes.
     package var elsewhere: WaitSnapshot.Elsewhere?
-    /// Whether it belongs to the cycle, or to the pool all of whose threads wait.
+    /// True if the node belongs to the cycle, or to the pool whose threads all wait.
     package var isMarked: Bool
 
     /// Describes a node.
@@ -50,7 +50,7 @@ package struct Explanation: Sendable, Hashable {
     package var to: String
     /// `waits for`, `held by`, `runs on`, `queued on`, `needs a thread of`.
     package var label: String
-    /// Whether it belongs to the cycle.
+    /// True if the edge belongs to the cycle.
     package var isMarked: Bool
 
     /// Describes an edge.
@@ -64,18 +64,18 @@ package struct Explanation: Sendable, Hashable {
 
   /// The cause.
   package var cause: Diagnosis.Cause
-  /// Whether the hang is certain: nothing that the process can still do would end it.
+  /// True if nothing that the process can still do would end the hang.
   package var isCertain: Bool
   /// One line, without the cause's name.
   package var headline: String
-  /// More lines, most important first: the threads, the places, the times. If the cause is not
-  /// certain, the last one is the reason for the doubt.
+  /// Further lines, the most important first: threads, places, times. If the cause is not certain,
+  /// the last line says why.
   package var details: [String]
-  /// What would end the hang, and when the same code is safe; may be empty.
+  /// What would end the hang, and the condition under which the code is safe; may be empty.
   package var advice: [String]
   /// The nodes of the graph.
   package var nodes: [Node]
-  /// Its edges.
+  /// The edges of the graph.
   package var edges: [Edge]
 
   /// Describes a cause.
@@ -98,8 +98,8 @@ extension Explanation {
   ///
   /// - Parameters:
   ///   - diagnosis: The diagnosis.
-  ///   - snapshot: The snapshot from which the diagnosis was made, now with symbols. A thread
-  ///     without a stack is shown as far as it is known.
+  ///   - snapshot: The snapshot of the diagnosis, now with symbols. A thread without a stack is
+  ///     shown without its frames.
   package init(_ diagnosis: Diagnosis, of snapshot: WaitSnapshot) {
     let names = SnapshotNames(WaitIndex(snapshot))
     self.init(diagnosis, names)

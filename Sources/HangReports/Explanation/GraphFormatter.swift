@@ -6,9 +6,9 @@ struct GraphFormatter {
   let names: SnapshotNames
   private var index: WaitIndex { names.index }
 
-  /// The most threads of a node whose numbers are listed.
+  /// The most thread numbers listed in one node.
   private static let mostListed = 8
-  /// Shorter waits are shown without their time.
+  /// The shortest wait, in seconds, that is shown with its time.
   private static let shortestWait = 0.05
 
   func edge(_ edge: Diagnosis.Edge) -> Explanation.Edge {

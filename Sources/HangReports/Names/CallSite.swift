@@ -1,17 +1,17 @@
 package import Interlock
 import ProcessInspection
 
-/// A call on a stack, and which frame of the stack shows its reader where the call comes from.
+/// A call on a stack, and the frame that tells a reader where the call comes from.
 ///
-/// Projects wrap what they call: every lock of such a project is taken at one line of its helper.
-/// That line says nothing; the line that called the helper does.
+/// Many projects wrap their locks: every lock is acquired at one line of a helper. That line says
+/// nothing; the line that calls the helper does.
 package struct CallSite {
-  /// A function of the user's on the stack.
+  /// A frame of a user's function on the stack.
   package struct Frame {
     package let place: StackFrame
     /// The function of the place, as `CallSite.shown` compares it.
     let function: Function
-    /// A parameter of the function is a function: see `NamedFrame.takesFunction`.
+    /// True if a parameter of the function is a function: see `NamedFrame.takesFunction`.
     package let takesFunction: Bool
 
     /// Describes a frame.
@@ -22,7 +22,7 @@ package struct CallSite {
     }
   }
 
-  /// What is called, as in `lock`.
+  /// The called operation, such as `lock`.
   package var operation: String
   /// The frames that have a line, innermost first.
   package var frames: [Frame]
@@ -33,7 +33,7 @@ package struct CallSite {
     self.frames = frames
   }
 
-  /// Describes a call by those of its frames that are the user's and have a line.
+  /// Creates a call from those of its frames that are user code and have a line.
   package init(operation: String, users frames: [StackFrame]) {
     let users = frames.filter { !$0.isSystem && $0.line ?? 0 > 0 }
     self.init(operation: operation, frames: users.map { Frame(place: $0) })
@@ -47,12 +47,12 @@ package struct CallSite {
 
   /// The frame to show of each call; `nil` for a call without a frame.
   ///
-  /// Pure: what is a helper follows from all of the calls together.
+  /// Pure: all calls together determine which functions are helpers.
   package static func shown(_ sites: [CallSite]) -> [Shown?] {
     var at = sites.map { _ in 0 }
     let lockTypes = Set(
       Set(sites.flatMap(\.frames).map(\.function)).filter(\.isNamedAsLock).compactMap(\.type))
-    // Helpers call helpers, but not without end.
+    // Bound the depth: helpers call helpers.
     for _ in 0..<8 {
       let helpers = helpers(sites, at, lockTypes)
       let next = zip(sites, at).map { site, index in
@@ -80,7 +80,7 @@ package struct CallSite {
     return Set(
       rows.filter { function, rows in
         if rows.allSatisfy({ isSystemHeader($0.site.frames[$0.index].place) }) { return true }
-        // With one line for each operation, the function's name says as much as the line.
+        // If each operation has one line, the function's name says as much as the line.
         let lines = Dictionary(grouping: rows, by: \.site.operation).mapValues {
           Set($0.map { $0.site.frames[$0.index].place.line })
         }
@@ -88,8 +88,8 @@ package struct CallSite {
         if function.isNamedAsLock || function.isAccessor { return true }
         if Set(lines.keys) == ["made"] {
           if let type = function.type, lockTypes.contains(type) { return true }
-          // Two locks that one `init`, or one function for several callers, made would have one
-          // name.
+          // Otherwise several locks would get the same name: those created by one `init`, or by one
+          // function for several callers.
           if function.isInitializer { return rows.count > 1 }
           if Set(rows.map { $0.site.frames.dropFirst($0.index + 1).map(\.place) }).count > 1 {
             return true
@@ -107,15 +107,16 @@ package struct CallSite {
       }.keys)
   }
 
-  /// The C++ library and others have locks whose code is compiled into their users'.
+  /// True for system headers: the C++ library and others have locks that are inlined into user
+  /// code.
   private static func isSystemHeader(_ place: StackFrame) -> Bool {
     guard let file = place.file else { return false }
     return file.hasPrefix("/usr/") || file.contains("/include/c++/")
   }
 
-  /// A function with its closures.
+  /// A function, together with its closures.
   package struct Function: Hashable {
-    /// As in `Bank.close()`.
+    /// The name, such as `Bank.close()`.
     package var name: String
     package var file: String?
 
@@ -125,20 +126,20 @@ package struct CallSite {
       file = frame.file
     }
 
-    /// Without `static` and generic parameters.
+    /// Removes `static` and the function's own generic parameters.
     private static func short(_ name: String) -> String {
       let name = name.hasPrefix("static ") ? String(name.dropFirst("static ".count)) : name
       guard let open = name.firstIndex(of: "<"), let end = name.lastIndex(of: "("),
         let close = name[..<end].lastIndex(of: ">"), open > name.startIndex, open < close
       else { return name }
-      // Those of the function: a generic type's stay.
+      // Keep the generic parameters of a type: remove only the function's own.
       guard name.index(after: close) == end else { return name }
       let last = name[..<end].lastIndex(of: ".") ?? name.startIndex
       guard let own = name[last...].firstIndex(of: "<") else { return name }
       return String(name[..<own] + name[end...])
     }
 
-    /// The function that a closure is in: `closure #1 in Bank.close()` is in `Bank.close()`.
+    /// The function that contains a closure: `Bank.close()` for `closure #1 in Bank.close()`.
     static func around(_ name: String) -> String {
       var rest = Substring(name)
       while rest.hasPrefix("closure #") || rest.hasPrefix("implicit closure #"),
@@ -149,8 +150,8 @@ package struct CallSite {
       return String(rest)
     }
 
-    /// Whether it gets or sets a property wrapper's value or an element: the code that names the
-    /// property calls it.
+    /// True if the function gets or sets a property wrapper's value, or an element. Code that names
+    /// the property calls it.
     var isAccessor: Bool {
       let parts = name.split(separator: ".").suffix(2)
       guard parts.count == 2, let value = parts.first?.prefix(while: { $0 != "(" }) else {
@@ -160,13 +161,13 @@ package struct CallSite {
         && ["getter", "setter", "modify", "read"].contains(parts.last)
     }
 
-    /// The type whose member it is; `nil` for a function outside of types.
+    /// The type that the function is a member of; `nil` for a function outside of types.
     var type: String? {
       let path = name.prefix { $0 != "(" && $0 != "<" }
       return path.lastIndex(of: ".").map { String(path[..<$0]) }
     }
 
-    /// Whether it is an `init`, or allocates for one.
+    /// True for an `init`, and for the function that allocates for it.
     var isInitializer: Bool {
       let own = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last
       return own == "init" || own == "__allocating_init"
@@ -177,10 +178,10 @@ package struct CallSite {
         ["lock", "unlock", "trylock"].map { "__gthread_\(kind)mutex_\($0)" }
       })
 
-    /// Whether the name is one of those that libraries give to the functions of their locks:
-    /// `lock`, `tryLock`, `lockToRead`, `withLock`, `withLockedValue`, `locked`, `synchronized`.
+    /// True if the name is one that libraries give to their lock functions: `lock`, `tryLock`,
+    /// `lockToRead`, `withLock`, `withLockedValue`, `locked`, `synchronized`.
     var isNamedAsLock: Bool {
-      // A Regex would be parsed at each call, and a schedule has thousands of frames.
+      // No Regex: it would be parsed at each call, and a schedule has thousands of frames.
       let own = name.prefix { $0 != "(" && $0 != "<" }.split(separator: ".").last ?? ""
       let afterVerb = ["lock", "unlock", "tryLock", "withLock", "withTryLock"].lazy
         .filter { own.hasPrefix($0) }.map { own.dropFirst($0.count) }

@@ -2,15 +2,15 @@ import Interlock
 import ProcessInspection
 import Hangs
 
-/// Where the objects of a snapshot were made: outside of the classes that wrap locks, and of the
-/// functions that make locks for others.
+/// The places that created the objects of a snapshot, outside of classes that wrap locks and of
+/// functions that create locks for their callers.
 struct CreationSites {
   private let shown: [WaitIndex.ObjectID: CallSite.Shown]
 
   init(_ snapshot: WaitSnapshot) {
-    // A task that waits was not made at the place, which is that of its wait.
+    // The `created` of a waiting task is the place of its wait: leave it out.
     let made = snapshot.signals.filter { $0.kind != .continuation && $0.kind != .stream }
-    // The functions that lock show which classes wrap locks.
+    // The places of lock calls show which classes wrap locks.
     let calls = snapshot.threads.flatMap { thread in
       thread.held.map(\.place) + [thread.wait?.place ?? []]
     }
@@ -23,12 +23,12 @@ struct CreationSites {
     shown = Dictionary(pairs) { first, _ in first }
   }
 
-  /// The frame that made an object; `nil` if none is known.
+  /// The frame that created an object; `nil` if unknown.
   func frame(of signal: WaitSnapshot.Signal) -> StackFrame? {
     shown[signal.id]?.place ?? PlaceText.frame(of: signal.created)
   }
 
-  /// `Bank.swift:61  Bank.init() by LockBox.init(_:)`; `nil` if nothing is known.
+  /// `Bank.swift:61  Bank.init() by LockBox.init(_:)`; `nil` if unknown.
   func place(of signal: WaitSnapshot.Signal) -> String? {
     shown[signal.id].flatMap(PlaceText.text) ?? PlaceText.place(signal.created)
   }

@@ -1,30 +1,31 @@
 package import Interlock
 import ProcessInspection
 
-/// Formats places in code, as far as their frames are known.
+/// Formats places in code, as far as their frames have symbols.
 package enum PlaceText {
-  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; with the function of a
-  /// lock that it calls, `TMCache.swift:61  get(_:) by NIOLock.lock()`. `nil` if nothing is known.
+  /// `TMCache.swift:61  get(_:)` for the first frame in user code, or `TMCache.swift:61  get(_:) by
+  /// NIOLock.lock()` if that calls a lock's function. `nil` if nothing is known.
   package static func place(_ frames: [StackFrame]) -> String? {
     callSite(of: frames).map(text) ?? frame(of: frames).flatMap(text)
   }
 
-  /// `Bank.swift:61  close()`, with the helper that it calls; `nil` if only an address is known.
+  /// `Bank.swift:61  close()`, with the helper that `close` calls; `nil` if only an address is
+  /// known.
   package static func text(_ shown: CallSite.Shown) -> String? {
     text(shown.place).map { text in
       text + (shown.helper.map { " by \(Printable.cut(Printable.line($0), to: 80))" } ?? "")
     }
   }
 
-  /// The frame that calls the functions of a lock which are among the user's frames; `nil` if there
-  /// are none.
+  /// The frame that calls a lock's functions, if such functions are among the user's frames; `nil`
+  /// otherwise.
   package static func callSite(of frames: [StackFrame]) -> CallSite.Shown? {
     let site = CallSite(operation: "", users: frames)
     guard site.frames.count > 1 else { return nil }
     return CallSite.shown([site])[0].flatMap { $0.helper == nil ? nil : $0 }
   }
 
-  /// The place with its caller, if that is known: the place may be in a wrapper's `lock()`.
+  /// The place with its caller, if known: the place itself may be in a wrapper's `lock()`.
   static func placeAndCaller(_ frames: [StackFrame]) -> String? {
     guard let first = place(frames) else { return nil }
     guard callSite(of: frames) == nil else { return first }
@@ -47,8 +48,8 @@ package enum PlaceText {
     "'\(Printable.cut(Printable.line(symbol), to: 80))'"
   }
 
-  /// The first frame in the user's code, else the first that the compiler did not make, else the
-  /// first.
+  /// The first frame in user code; otherwise the first that the compiler did not generate;
+  /// otherwise the first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {
     callSite(of: frames)?.place ?? frames.first { !$0.isSystem }
       ?? frames.first { !$0.isCompilers } ?? frames.first

@@ -2,11 +2,11 @@ import Interlock
 import ProcessInspection
 import Hangs
 
-/// Names for the threads and objects of a snapshot: from names, labels and lines, if any are known.
+/// Names for the threads and objects of a snapshot, from names, labels and lines where known.
 struct SnapshotNames {
   let index: WaitIndex
   let makers: CreationSites
-  /// The signals whose place created several of their kind.
+  /// The objects whose place also created other objects of the same kind.
   private let namesakes: Set<WaitIndex.ObjectID>
   /// The accessors of the variables of initialisers.
   private let accessors: [WaitIndex.ObjectID: StackFrame]
@@ -23,7 +23,7 @@ struct SnapshotNames {
   ) -> Set<WaitIndex.ObjectID> {
     struct Name: Hashable {
       var kind: String
-      // As shown: two calls on one line have two addresses.
+      // Compare places as shown: two calls on one line have different addresses.
       var made: String?
     }
     let groups = Dictionary(grouping: signals.filter { !$0.created.isEmpty }) {
@@ -56,7 +56,7 @@ struct SnapshotNames {
     }
   }
 
-  /// `thread 4711 "worker"`, by its position in the index.
+  /// `thread 4711 "worker"`, for a position in the index.
   private func party(at number: Int) -> String {
     if index.isTask(number) { return "task \(number - index.threadCount + 1)" }
     let thread = index.threads[number]
@@ -71,11 +71,11 @@ struct SnapshotNames {
     return "thread \(number) \"\(Printable.label(name))\""
   }
 
-  /// `default pool`; `nil` for a thread that is not a worker. libdispatch names its workers by
-  /// their root queue's label, of which Linux keeps the last 15 bytes.
+  /// `default pool`; `nil` for a thread that is not a worker. libdispatch names its workers after
+  /// their root queue's label; Linux keeps the last 15 bytes.
   private static func poolOfWorker(named name: String) -> String? {
     guard name.utf8.count == 15 else { return nil }
-    // The rest of this label is the same for all pools.
+    // The end of this label is the same for all overcommit pools.
     if name == "-qos.overcommit" { return "overcommit pool" }
     let kinds = [
       "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
@@ -99,7 +99,7 @@ struct SnapshotNames {
     return quotedLabel(of: queue).map { "queue " + $0 } ?? "a queue without a label" + address(id)
   }
 
-  /// `"cache"`, or as `queue(_:)` if it has no label.
+  /// `"cache"`; for a queue without a label, the text of `queue(_:)`.
   func quotedQueue(_ id: WaitIndex.ObjectID) -> String {
     guard let number = index.queueAt[id] else { return queue(id) }
     let found = index.queues[number]
@@ -138,8 +138,9 @@ struct SnapshotNames {
       + "pool"
   }
 
-  /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address if several were made
-  /// there, and only its variable or address if its initialization was not seen.
+  /// `queue "cache"`, `the mutex made at TMCache.swift:60`. The address is added if several objects
+  /// were created at one place. Without a recorded creation, only the variable or the address is
+  /// shown.
   func object(_ object: Diagnosis.Object) -> String {
     let id = object.id
     switch object.kind {
@@ -208,8 +209,8 @@ struct SnapshotNames {
     }
   }
 
-  /// What a thread does in a wait: `waits for the mutex made at Bank.swift:9`,
-  /// `waits to write read-write lock 0x…`.
+  /// The text for a thread's wait, such as `waits for the mutex made at Bank.swift:9` or `waits to
+  /// write read-write lock 0x…`.
   func waiting(_ wait: WaitSnapshot.Wait) -> String {
     switch wait.kind {
     case .actor: "waits to enter " + object(wait.waited)
@@ -221,7 +222,7 @@ struct SnapshotNames {
     }
   }
 
-  /// What a thread does in a wait, without the object: `waits for a semaphore`.
+  /// The text for a thread's wait without the object, such as `waits for a semaphore`.
   static func waiting(_ kind: WaitSnapshot.ObjectKind) -> String {
     switch kind {
     case .thread, .task: "waits for the " + name(kind)
@@ -232,7 +233,7 @@ struct SnapshotNames {
 }
 
 extension Diagnosis.Party {
-  /// Whether it is a task that has no thread.
+  /// True for a task that has no thread.
   var isTask: Bool {
     switch self {
     case .thread: false

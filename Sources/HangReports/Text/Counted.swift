@@ -1,4 +1,4 @@
-/// Numbers and nouns.
+/// Formats numbers and nouns.
 enum Counted {
   /// `1,000`.
   static func number(_ value: Int) -> String {

@@ -3,17 +3,16 @@ import Hangs
 /// A diagnosis as lines for a terminal: the cause and the headline, then details and advice,
 /// indented.
 package struct DiagnosisText: Sendable {
-  /// The lines, without line ends, and none longer than the width if there is one.
+  /// The lines, without line ends. No line is longer than the width, if one is set.
   package let lines: [String]
 
   /// Formats a diagnosis.
   ///
   /// - Parameters:
-  ///   - diagnosis: The diagnosis, formatted. Its text is escaped again: it may come from another
-  ///     process.
-  ///   - width: The columns of the terminal, at least 20 of which are used; `nil` for lines of any
-  ///     length.
-  ///   - mostLines: How many lines are shown, at least 2; the last one counts the rest.
+  ///   - diagnosis: The formatted diagnosis. Its text is escaped again, as it may come from
+  ///     another process.
+  ///   - width: The columns of the terminal, at least 20; `nil` for lines of any length.
+  ///   - mostLines: The maximum number of lines, at least 2. The last line counts the rest.
   package init(_ diagnosis: Explanation, width: Int?, mostLines: Int = 24) {
     var all = Self.wrapped(
       "deadlock (\(diagnosis.cause.rawValue)): \(diagnosis.headline)", indent: 0, width)
@@ -29,7 +28,7 @@ package struct DiagnosisText: Sendable {
     lines = all
   }
 
-  /// A line broken at spaces, or within a word that is longer than a line; what follows is indented
+  /// Breaks a line at spaces, or inside a word longer than a line. Continuation lines are indented
   /// further.
   private static func wrapped(_ text: String, indent: Int, _ width: Int?) -> [String] {
     let space = String(repeating: " ", count: indent)

@@ -1,26 +1,26 @@
 package import Hangs
 package import Interlock
 
-/// Tasks and threads that have not ended, and objects that were left, as lines: those that one
-/// place has made and that wait at one place together.
+/// Lines for tasks and threads that have not ended, and for objects that were left. Tasks created
+/// at one place that wait at one place share a line.
 package struct LiveTaskText: Sendable {
   /// `2 tasks made at Feed.swift:12  Feed.start() have not ended: they wait for a continuation …`,
   /// or `a timer made at Feed.swift:12  Feed.start() was left: it was not cancelled`
   package let line: String
-  /// A line for each wait of the first task's children.
+  /// One line for the wait of each child of the first task.
   package let details: [String]
-  /// The line of the user's code that made the tasks; `nil` if it is not known.
+  /// The line of user code that created the tasks; `nil` if unknown.
   package let place: StackFrame?
   /// The frames of the place, and of the `await`.
   package let frames: [StackFrame]
-  /// The kind of all of them.
+  /// The kind of the tasks or objects.
   package let kind: LiveTask.Kind
 
-  /// Formats tasks with symbols, in the order in which their places made the first of them.
+  /// Formats symbolicated tasks, ordered by the first task of each place.
   ///
   /// - Parameters:
   ///   - tasks: The tasks.
-  ///   - verdict: What is said of tasks and threads, for one and for several: `has not ended`.
+  ///   - verdict: The verb phrases for one task and for several, such as `has not ended`.
   /// - Returns: A text for each pair of places.
   package static func texts(
     of tasks: [LiveTask], verdict: (one: String, several: String)
@@ -82,7 +82,7 @@ package struct LiveTaskText: Sendable {
     _ task: LiveTask, _ wait: LiveTask.Wait, isOne: Bool
   ) -> String {
     let waits = isOne ? "waits" : "wait"
-    // Functions of the library that are compiled into the user's code have no line.
+    // Leave out library functions that are inlined into user code: they have no line.
     let lines = wait.place.filter { $0.line ?? 0 > 0 }
     let place = PlaceText.at(lines.isEmpty ? wait.place : lines)
     return switch wait.state {

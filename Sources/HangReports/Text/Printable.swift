@@ -1,10 +1,11 @@
-/// Escapes text from a subject: its control characters must reach neither a terminal nor a page.
+/// Escapes text from the program under test: control characters must not reach a terminal or a
+/// page.
 package enum Printable {
   /// The most characters of a label or a name.
   static let longestLabel = 48
 
-  /// The text on one line, with escapes for characters that move a cursor or change the direction
-  /// of writing.
+  /// The text on one line. Characters that move a cursor or change the writing direction are
+  /// escaped.
   package static func line(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
@@ -18,10 +19,10 @@ package enum Printable {
     return result
   }
 
-  /// A label: as `line(_:)`, and cut if it is long.
+  /// A label: like `line(_:)`, and cut if it is long.
   package static func label(_ text: String) -> String { cut(line(text), to: longestLabel) }
 
-  /// The first characters of a text, with an ellipsis if some are left out.
+  /// The first characters of a text, with an ellipsis if the text is cut.
   static func cut(_ text: String, to most: Int) -> String {
     guard text.count > most else { return text }
     return text.prefix(max(0, most - 1)) + "…"

@@ -1,20 +1,20 @@
 package import Interlock
 package import Hangs
 
-/// The state of a process as lines: the suspended tasks with what they wait for, at which `await`,
-/// and where they were made, and the threads that wait. The system has no such list of tasks on
-/// Linux.
+/// The state of a process as lines: each suspended task with its wait, its `await` and the place
+/// that created it, and the waiting threads. Linux has no such list of tasks.
 package struct StateText: Sendable {
-  /// A headline and a line for each `await`, indented; empty if no suspended task is known.
+  /// A headline and one indented line for each `await`; empty if no suspended task is known.
   package let tasks: [String]
-  /// A headline and a line for each wait of threads, indented; empty if no thread waits.
+  /// A headline and one indented line for each wait of threads; empty if no thread waits.
   package let threads: [String]
 
   /// Formats a snapshot with symbols.
   ///
   /// - Parameters:
   ///   - snapshot: The snapshot.
-  ///   - mostLines: How many waits are shown in each list, those of most tasks or threads first.
+  ///   - mostLines: The number of waits shown in each list, those of the most tasks or threads
+  ///     first.
   package init(_ snapshot: WaitSnapshot, mostLines: Int = 24) {
     let awaits = Array(Self.awaits(in: snapshot).values)
     tasks = Self.list(
@@ -41,15 +41,15 @@ package struct StateText: Sendable {
       + (rest > 0 ? ["  … and \(Counted.noun(rest, "more wait"))"] : [])
   }
 
-  /// A text for each thread that waits: the object, and the thread that holds the lock, or works on
-  /// the queue, if one does.
+  /// A text for each waiting thread: the object, and the thread that holds the lock or runs on the
+  /// queue, if there is one.
   private static func waits(in snapshot: WaitSnapshot) -> [(text: String, name: String)] {
     let index = WaitIndex(snapshot)
     let names = SnapshotNames(index)
     return index.threads.indices.prefix(index.threadCount).compactMap {
       position -> (text: String, name: String)? in
       guard let wait = index.threads[position].wait else { return nil }
-      // Without the verb, which the number of threads decides.
+      // Leave out the verb: it depends on the number of threads.
       let what = names.waiting(wait).drop { $0 != " " }.dropFirst()
       let others = index.threads.indices.filter { $0 != position }
       let keeper = others.lazy.compactMap { other in
@@ -61,7 +61,7 @@ package struct StateText: Sendable {
     }
   }
 
-  /// How a thread keeps another one waiting, for its name; `nil` if it does not.
+  /// How a thread blocks another one, as a function of the thread's name; `nil` if it does not.
   private static func text(
     _ thread: WaitSnapshot.Thread, keeps wait: WaitSnapshot.Wait
   ) -> ((String) -> String)? {
@@ -75,7 +75,7 @@ package struct StateText: Sendable {
     return { "on which \($0) works" }
   }
 
-  /// A text for each suspended task, without those in which a test library waits for its tests.
+  /// A text for each suspended task, except for tasks in which a test library waits for its tests.
   private static func awaits(in snapshot: WaitSnapshot) -> [WaitSnapshot.ObjectID: String] {
     var texts: [WaitSnapshot.ObjectID: String] = [:]
     func add(_ task: WaitSnapshot.ObjectID, _ what: String, at place: [StackFrame]) {
@@ -105,7 +105,7 @@ package struct StateText: Sendable {
 }
 
 extension StackFrame {
-  /// Whether it is in Swift Testing or XCTest, where these are libraries of their own.
+  /// True for a frame in Swift Testing or XCTest, if these are separate libraries.
   package var isTestLibrarys: Bool {
     let libraries = ["libXCTest", "libTesting", "lib_Testing"]
     return image.map { image in libraries.contains(where: image.hasPrefix) } ?? false

@@ -3,13 +3,13 @@ extension Diagnosis {
   package enum Advice: Sendable, Hashable, Codable, CaseIterable {
     // Locks.
 
-    /// All threads acquire the locks in one order, or wait for none while they hold one.
+    /// All threads acquire the locks in one order, or hold no lock while they wait for another.
     case acquireInOneOrder
     /// Every exit of the code that locks also unlocks, on the same thread.
     case unlockOnEveryWayOut
     /// Code that holds the lock calls no function that acquires it.
     case acquireNotAgain
-    /// An initialiser neither calls nor waits for code that uses the variable which it initializes.
+    /// An initialiser neither calls nor waits for code that uses the variable that it initialises.
     case useNotInInitializer
     /// A thread that waits for another holds no lock that the other needs.
     case holdNothing
@@ -24,7 +24,7 @@ extension Diagnosis {
     case leaveOnEveryWayOut
     /// The waiter checks its condition under the mutex, and a change wakes all waiters.
     case checkUnderMutex
-    /// The waiting thread is not one of the threads for which it waits.
+    /// The waiting thread is not among the threads that it waits for.
     case waitOutside
 
     // Tasks.
@@ -44,18 +44,20 @@ extension Diagnosis {
     case callDirectly
     /// Every `suspend()` is followed by a `resume()` that does not depend on the queue.
     case resumeQueue
-    /// More threads would free the pool, if it may grow enough; safe if no block waits for one that
-    /// needs another thread of the pool.
+    /// More threads would free the pool if it may grow enough. The code is safe if no block waits
+    /// for a block that needs another thread of the pool.
     case needOneThread
-    /// More threads do not free a pool of tasks; safe if a task awaits another instead of blocking.
+    /// More threads do not free a task pool. The code is safe if a task awaits another one without
+    /// blocking.
     case awaitInTask
-    /// More threads do not free the main queue; safe if its thread does not wait for the queue's
-    /// blocks.
+    /// More threads do not free the main queue. The code is safe if the main thread does not wait
+    /// for the queue's blocks.
     case keepMainThreadFree
-    /// More threads do not free a serial queue; safe if no block waits for a later one.
+    /// More threads do not free a serial queue. The code is safe if no block waits for a later
+    /// block.
     case waitForNoLaterBlock
-    /// More threads do not help a queue behind a barrier; safe if no block waits for a later
-    /// barrier or a block behind one.
+    /// More threads do not help a queue behind a barrier. The code is safe if no block waits for a
+    /// later barrier or a block behind one.
     case waitForNothingBehindBarrier
   }
 }

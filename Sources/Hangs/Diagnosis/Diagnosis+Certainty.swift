@@ -1,15 +1,15 @@
 extension Diagnosis {
-  /// Whether a cause is certain, and if not, why.
+  /// The certainty of a cause; if it is not certain, the reason.
   package enum Certainty: Sendable, Hashable, Codable {
     /// Nothing that the process could still do ends the hang.
     case certain
-    /// Certain if the queued blocks of a dry pool with the same code, and from the same line, wait
-    /// as the running ones do: see `PoolForecast`.
+    /// Certain if the queued blocks of a dry pool with the same code and from the same line wait
+    /// like the running ones: see `PoolForecast`.
     case certainIfBlocksAreAlike
-    /// The most likely cause.
+    /// The cause is only the most likely one.
     case doubtful(Doubt)
 
-    /// Whether nothing that the process could still do ends the hang.
+    /// True if nothing that the process could still do ends the hang.
     package var isCertain: Bool {
       switch self {
       case .certain, .certainIfBlocksAreAlike: true
@@ -18,9 +18,9 @@ extension Diagnosis {
     }
   }
 
-  /// Why a cause is not certain.
+  /// The reason why a cause is not certain.
   package enum Doubt: Sendable, Hashable, Codable {
-    /// An idle process looks the same.
+    /// An idle process would look the same.
     case mayListen
     /// The pool gets another thread while all of its threads wait.
     case poolGrows

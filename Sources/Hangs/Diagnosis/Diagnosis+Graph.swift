@@ -7,7 +7,7 @@ extension Diagnosis {
       case thread, lock, queue, semaphore, group, condition, pool, task, blocks, other
     }
 
-    /// What identifies a node: the first of its threads, or its object.
+    /// The identity of a node: its first thread, or its object.
     package enum ID: Sendable, Hashable, Codable {
       case party(Party)
       case object(WaitSnapshot.ObjectID)
@@ -32,12 +32,12 @@ extension Diagnosis {
 
     /// The threads or the object that the node stands for.
     package var subject: Subject
-    /// The kind of its subject.
+    /// The kind of the subject.
     package var kind: Kind
     /// The number of threads with equal stacks that wait for one object, or of queued blocks from
     /// one place.
     package var count: Int
-    /// Whether it belongs to the cycle, or to the dry pool.
+    /// True if the node belongs to the cycle or the dry pool.
     package var isMarked: Bool
 
     /// Describes a node.
@@ -48,7 +48,7 @@ extension Diagnosis {
       self.isMarked = isMarked
     }
 
-    /// Its identifier among the nodes.
+    /// The node's identifier in the graph.
     package var id: ID {
       switch subject {
       case .parties(let parties): parties.first.map { .party($0) } ?? .rest
@@ -70,7 +70,7 @@ extension Diagnosis {
       case worksOn
       /// A thread holds an object.
       case heldBy
-      /// A block of a queue, or code of an actor, runs on a thread; a queue's blocks run on its
+      /// A queue's block, or an actor's code, runs on a thread; or a queue's blocks run on its
       /// target.
       case runsOn
       /// A task made the tasks of a group.
@@ -87,9 +87,9 @@ extension Diagnosis {
     package var from: Node.ID
     /// The node that it waits for.
     package var to: Node.ID
-    /// How the first depends on the second.
+    /// How the first node depends on the second.
     package var relation: Relation
-    /// Whether it belongs to the cycle.
+    /// True if the edge belongs to the cycle.
     package var isMarked: Bool
 
     /// Describes an edge.

@@ -1,12 +1,12 @@
 extension Diagnosis {
   /// Finds why a process hangs; `nil` if no thread is stuck.
   ///
-  /// A pure function: equal snapshots give equal diagnoses, in any order of their threads and
-  /// queues. It takes time linear in the threads, runs and queued places.
+  /// A pure function: equal snapshots give equal diagnoses, regardless of the order of their
+  /// threads and queues. It takes time linear in the number of threads, runs and queued places.
   ///
   /// A cause that is not certain is the most likely one.
   ///
-  /// - Parameter snapshot: The process; its frames need no symbols.
+  /// - Parameter snapshot: The process. Its frames need no symbols.
   package init?(of snapshot: WaitSnapshot) {
     let index = WaitIndex(snapshot)
     if let own = snapshot.selfWait {
@@ -32,8 +32,8 @@ extension Diagnosis {
 }
 
 extension Finder {
-  /// The cause that explains the most waits. A wait that certainly cannot end has precedence over
-  /// one that a thread might still end.
+  /// The cause that explains the most waits. A wait that certainly cannot end takes precedence over
+  /// a wait that a thread might still end.
   fileprivate var cause: FoundCause? {
     if let ring = selfWait ?? cycle { return ring }
     guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }
@@ -44,7 +44,7 @@ extension Finder {
       ?? cycleOfStarted ?? lostWakeUp(chains) ?? unknown
   }
 
-  /// The cause if no thread waits for an object: tasks or blocks that no thread can still wake.
+  /// The cause if no thread waits for an object: tasks or blocks that no thread can wake any more.
   private var causeWithoutThreads: FoundCause? {
     // A process that only waits for its timer does not hang.
     guard liveness.hope != .none else { return nil }
@@ -70,7 +70,7 @@ extension Finder {
     return result
   }
 
-  /// Whether a finding is certain, and if not, why.
+  /// The certainty of a finding; if it is not certain, the reason.
   fileprivate func certainty(of finding: FoundCause) -> Diagnosis.Certainty {
     if case .starvation(let pool) = finding.evidence, pool.forecast?.isProven ?? false {
       return .certainIfBlocksAreAlike

@@ -1,9 +1,9 @@
 /// Why a process hangs: the wait-for graph of a snapshot, its cause, and what would end the hang.
 ///
 /// A pure function of the snapshot. The cause is *certain* if nothing that the process could still
-/// do ends the hang. The decision is the reduction of a resource graph (Holt, "Some Deadlock
-/// Properties of Computer Systems", 1972): it removes, step by step, each thread that may continue
-/// and each thread that these may wake. The threads that remain are deadlocked.
+/// do ends the hang. This is decided by reducing a resource graph (Holt, "Some Deadlock Properties
+/// of Computer Systems", 1972): the reduction removes, step by step, each thread that may continue
+/// and each thread that such a thread may wake. The remaining threads are deadlocked.
 ///
 /// A diagnosis has no text. It refers to threads, tasks and objects by their numbers in the
 /// snapshot; `Explanation` formats it with the names and the symbols that the snapshot has by then.
@@ -14,7 +14,7 @@ package struct Diagnosis: Sendable, Hashable, Codable {
     case cycle
     /// A thread waits for itself.
     case `self`
-    /// All threads that a pool may have wait for work that is queued behind them on that pool.
+    /// All threads that a pool may have wait for work queued behind them on that pool.
     case starvation
     /// No thread is left that could send the signal.
     case lostWakeUp = "lost-wake-up"
@@ -22,19 +22,19 @@ package struct Diagnosis: Sendable, Hashable, Codable {
     case suspended
     /// A lock's owner has ended, or is idle now, without having released it.
     case abandonedLock = "abandoned-lock"
-    /// Not known.
+    /// Unknown.
     case unknown
   }
 
   /// The cause, with the threads and objects that belong to it.
   package var evidence: Evidence
-  /// Whether nothing that the process could still do ends the hang.
+  /// The certainty of the cause; if it is not certain, the reason.
   package var certainty: Certainty
-  /// What would end the hang, and when the same code is safe; `nil` if that is not known.
+  /// What would end the hang, and the condition under which the code is safe; `nil` if unknown.
   package var advice: Advice?
   /// The nodes of the graph.
   package var nodes: [Node]
-  /// Its edges.
+  /// The edges of the graph.
   package var edges: [Edge]
 
   /// Describes a cause.
@@ -52,10 +52,10 @@ package struct Diagnosis: Sendable, Hashable, Codable {
   /// The kind of the cause.
   package var cause: Cause { evidence.cause }
 
-  /// Whether nothing that the process could still do ends the hang.
+  /// True if nothing that the process could still do ends the hang.
   package var isCertain: Bool { certainty.isCertain }
 
-  /// How many threads a dry pool would need; `nil` for other causes, and if it is not known.
+  /// The number of threads that a dry pool would need; `nil` if unknown, and for other causes.
   package var pool: PoolForecast? {
     if case .starvation(let pool) = evidence { pool.forecast } else { nil }
   }

@@ -1,24 +1,24 @@
 package import Interlock
 import ProcessInspection
 
-/// An unstructured task that has not ended, `Task { }` or `Task.detached`, or a thread; or a queue,
-/// a source, a delayed block or a lock that was left.
+/// Something that outlives its code: an unstructured task (`Task { }` or `Task.detached`) or thread
+/// that has not ended, or a queue, a source, a delayed block or a lock that was left.
 package struct LiveTask: Sendable, Hashable {
-  /// The kinds of what code makes and can leave.
+  /// The kinds of things that code can leave behind.
   package enum Kind: Sendable, Hashable {
     case task, thread
-    /// A queue that is suspended, or was not activated.
+    /// A queue that is suspended or was never activated.
     case queue
-    /// A dispatch source, or one that is a timer, which was neither cancelled nor released.
+    /// A dispatch source, or a timer source, that was neither cancelled nor released.
     case source, timer
-    /// A block that is queued at a later time, and has not begun.
+    /// A block that is queued for a later time and has not begun.
     case delayedBlock
-    /// A lock whose code has ended. Its maker is the place that acquired it, and the place of its
-    /// wait the one that made it.
+    /// A lock whose owner's code has ended. `maker` is the place that acquired the lock, and
+    /// `wait.place` the place that created it.
     case lock
   }
 
-  /// The activity of a task, as far as it is known.
+  /// The known activity of a task, thread or object.
   package enum State: Sendable, Hashable {
     /// The task waits for a continuation that was not resumed yet.
     case continuation
@@ -28,7 +28,7 @@ package struct LiveTask: Sendable, Hashable {
     case task
     /// The task waits for the tasks of its group, or runs in the group's scope.
     case taskGroup
-    /// The task waits to enter an actor, of this type if that is known.
+    /// The task waits to enter an actor of this type; `nil` if the type is unknown.
     case actor(String?)
     /// The task sleeps.
     case sleep
@@ -36,11 +36,11 @@ package struct LiveTask: Sendable, Hashable {
     case call
     /// A thread, or a task with its thread, waits for this object.
     case object(WaitSnapshot.ObjectKind)
-    /// None of these: the task runs, or is queued; a thread may wait for the system.
+    /// None of the above: a task runs or is queued; a thread may wait for the system.
     case none
     /// A queue or a source is suspended.
     case suspended
-    /// A queue or a source was not activated.
+    /// A queue or a source was never activated.
     case inactive
     /// A source is active.
     case active
@@ -52,7 +52,7 @@ package struct LiveTask: Sendable, Hashable {
 
   /// The wait of a task or thread.
   package struct Wait: Sendable, Hashable {
-    /// The object or event that the task waits for.
+    /// The object or event that the task or thread waits for.
     package var state: State
     /// The line of the `await`.
     package var place: [StackFrame] = []
@@ -64,9 +64,9 @@ package struct LiveTask: Sendable, Hashable {
     }
   }
 
-  /// A task that the task has made in a group.
+  /// A task that the task has created in a group.
   package struct Child: Sendable, Hashable {
-    /// The place that made it.
+    /// The place that created the child.
     package var maker: [StackFrame]
     /// The child's wait.
     package var wait: Wait
@@ -78,15 +78,15 @@ package struct LiveTask: Sendable, Hashable {
     }
   }
 
-  /// The task's number, which no other task of the process has.
+  /// The number of the task, unique in the process.
   package var number: UInt64
-  /// Its kind.
+  /// The kind.
   package var kind: Kind
-  /// Whether the thread that describes it runs it.
+  /// True if the task is run by the thread that describes it.
   package var isRunning = false
-  /// The place that made it: where a report begins.
+  /// The place that created the task, thread or object. A report begins there.
   package var maker: [StackFrame]
-  /// The task's wait.
+  /// The wait of the task.
   package var wait: Wait
   /// The task's suspended children in task groups.
   package var children: [Child]
@@ -102,17 +102,17 @@ package struct LiveTask: Sendable, Hashable {
     self.children = children
   }
 
-  /// Whether it is neither a task nor a thread.
+  /// True for kinds other than tasks and threads.
   package var isObject: Bool { kind != .task && kind != .thread }
 
-  /// The first line of the user's code that made it; `nil` if it is not known.
+  /// The first line of user code in `maker`; `nil` if unknown.
   package var place: StackFrame? {
     maker.first { !$0.isSystem && $0.file != nil && $0.line ?? 0 > 0 }
   }
 }
 
 extension LiveTask {
-  /// The addresses of all frames, to be symbolicated.
+  /// The addresses of all frames, for symbolication.
   var addresses: Set<UInt> {
     let frames = maker + wait.place + children.flatMap { $0.maker + $0.wait.place }
     return Set(frames.map(\.address))

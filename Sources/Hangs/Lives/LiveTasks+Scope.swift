@@ -3,7 +3,7 @@ import CInterlockEvents
 import Interlock
 import ProcessInspection
 
-// Scopes, and the locks that their code has left.
+// Scopes, and the locks that their code has left locked.
 
 extension LiveTasks {
   /// A lock that a thread holds.
@@ -22,13 +22,13 @@ extension LiveTasks {
       outer = lock.outer
     }
 
-    /// Whether the thread still holds it.
+    /// True if the thread still holds the lock.
     fileprivate var isHeld: Bool { interlock_waits_is_kept(object, kind, thread) }
   }
 
   private static let mostLocks = 256
 
-  /// The calling task runs the code of a scope until `leave`.
+  /// Marks the calling task as running the code of a scope, until `leave`.
   package static func enter(_ scope: UInt64) { interlock_lives_enter(scope) }
 
   /// Ends `enter`.
@@ -37,18 +37,18 @@ extension LiveTasks {
   /// Forgets the objects of a scope that has ended.
   package static func forget(_ scope: UInt64) { interlock_lives_forget(scope) }
 
-  /// The locks that the calling thread has acquired in its current block, or outside of blocks, and
-  /// holds.
+  /// The locks that the calling thread holds and has acquired in its current block, or outside of
+  /// blocks.
   package static var ownLocks: [HeldLock] {
     locks { interlock_waits_own_locks($0, $1) }
   }
 
-  /// The locks that blocks, tasks and threads of a scope have left locked, in the order in which
-  /// they were left, with symbols.
+  /// The locks that blocks, tasks and threads of a scope have left locked, with symbols, in the
+  /// order in which they were left.
   ///
   /// - Parameters:
   ///   - scope: The scope; `nil` for all code.
-  ///   - own: More locks that its code has left.
+  ///   - own: Further locks that the scope's code has left locked.
   /// - Returns: The locks that are still held.
   package static func leftLocks(in scope: UInt64?, and own: [HeldLock] = []) -> [LiveTask] {
     let left = locks { interlock_waits_kept_locks(scope ?? 0, scope == nil, $0, $1) }
@@ -63,7 +63,7 @@ extension LiveTasks {
     }
     return withSymbols(found).map { lock in
       var lock = lock
-      // The caller of the place may be a function that a macro has made, as `@Test` does.
+      // Remove frames of functions that a macro such as `@Test` generates.
       lock.maker.removeAll { $0.isOfMacro }
       lock.wait.place.removeAll { $0.isOfMacro }
       return lock
@@ -79,7 +79,7 @@ extension LiveTasks {
   private static func locks(
     _ read: (UnsafeMutablePointer<interlock_kept_lock>?, Int) -> Int
   ) -> [HeldLock] {
-    // Usually there is none.
+    // Return early: usually there is no such lock.
     let count = min(read(nil, 0), mostLocks)
     guard count > 0 else { return [] }
     let locks = [interlock_kept_lock](unsafeUninitializedCapacity: count) {
@@ -90,6 +90,6 @@ extension LiveTasks {
 }
 
 extension StackFrame {
-  /// Whether it is in the expansion of a macro, which is no file of the user's.
+  /// True if the frame is in a macro expansion, which is not a file of the user.
   fileprivate var isOfMacro: Bool { file?.contains("@__swiftmacro_") == true }
 }

@@ -3,18 +3,18 @@ import CInterlockEvents
 import Interlock
 import ProcessInspection
 
-/// The unstructured tasks and the threads of this process that have not ended, and the objects that
-/// were left, of those that were made since `follow`.
+/// The unstructured tasks and threads of this process that have not ended, and the objects that
+/// were left behind. Only those created since `follow` are known.
 package enum LiveTasks {
   /// The most tasks that are described.
   private static let most = 4096
 
-  /// Follows the tasks and threads that are made from now on, for the rest of the process's life.
+  /// Follows tasks and threads created from now on, until the process ends.
   ///
   /// - Parameters:
-  ///   - scope: Returns the scope of the calling code, 0 for none; called on the thread that makes
-  ///     a task. `nil` if no code has one.
-  ///   - all: Whether to follow tasks of no scope too.
+  ///   - scope: Returns the scope of the calling code, 0 for none. Called on the thread that
+  ///     creates a task. `nil` if there are no scopes.
+  ///   - all: True to follow tasks without a scope too.
   /// - Returns: Why tasks cannot be followed; `nil` if they are.
   package static func follow(
     scope: (@convention(c) () -> UInt64)? = nil, all: Bool = false
@@ -24,16 +24,17 @@ package enum LiveTasks {
     return interlock_lives_follow(scope, all).map { String(cString: $0) }
   }
 
-  /// How many could not be followed, because there were too many at a time.
+  /// The number of tasks that could not be followed because too many existed at once.
   package static var lost: Int { Int(interlock_lives_lost()) }
 
-  /// How many tasks, threads and objects but locks a scope has left; all code if it is `nil`.
+  /// The number of tasks, threads and objects, except locks, that a scope has left; `nil` counts
+  /// all code.
   package static func count(in scope: UInt64?) -> Int {
     interlock_lives_tasks(scope ?? 0, scope == nil, nil, 0)
   }
 
-  /// The tasks, threads and objects but locks that a scope has left, with symbols, in the order in
-  /// which they were made.
+  /// The tasks, threads and objects, except locks, that a scope has left, with symbols, in the
+  /// order in which they were created.
   ///
   /// - Parameter scope: The scope; `nil` for the tasks of all code.
   /// - Returns: The tasks; at most 4096.
@@ -94,15 +95,15 @@ package enum LiveTasks {
   }
 }
 
-/// The wait of every suspended task, and of every thread, at this moment, without symbols.
+/// The current wait of every suspended task and of every thread, without symbols.
 private struct CurrentWaits {
   private(set) var byTask: [UInt: LiveTask.Wait] = [:]
   private(set) var byThread: [UInt32: LiveTask.Wait] = [:]
   private(set) var children: [UInt: [LiveTask.Child]] = [:]
 
   init() {
-    // A task can have several entries, the calls that it is inside of: the last to be set here
-    // counts.
+    // Later assignments replace earlier ones: a task can have several entries, one for each call
+    // that it is in.
     for call in Self.calls() where !call.is_sleep {
       byTask[call.task] = .init(.call, at: SnapshotTaker.frames(call.place))
     }

@@ -2,8 +2,8 @@ import CInterlockEvents
 import Foundation
 import ProcessInspection
 
-/// Waits for the ends of tasks, for many scopes at once, on one thread, which lives as long as a
-/// scope waits: a thread of the pool must not wait for tasks that may need it.
+/// Waits for tasks to end, for many scopes at once. The waiting uses one separate thread, which
+/// exists while a scope waits: a pool thread must not wait for tasks that may need it.
 package final class TaskGrace: Sendable {
   private struct Wait {
     var due: Double
@@ -11,9 +11,9 @@ package final class TaskGrace: Sendable {
     var resume: @Sendable () -> Void
   }
 
-  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
+  // `Mutex` cannot be used: ThreadSanitizer reports a contended one as a race.
   private static let lock = NSLock()
-  // Accessed only under that lock.
+  // Accessed only under `lock`.
   nonisolated(unsafe) private static var waits: [Wait] = []
   nonisolated(unsafe) private static var hasThread = false
 
@@ -21,7 +21,8 @@ package final class TaskGrace: Sendable {
   ///
   /// - Parameters:
   ///   - seconds: The longest time to wait.
-  ///   - isOver: Whether to end the wait; called again after tasks have ended, on another thread.
+  ///   - isOver: Returns true to end the wait. Called on another thread, and again after tasks
+  ///     have ended.
   package static func wait(
     atMost seconds: Double, until isOver: @escaping @Sendable () -> Bool
   ) async {
@@ -31,7 +32,7 @@ package final class TaskGrace: Sendable {
     }
   }
 
-  /// As `wait`, and blocks the calling thread.
+  /// Like `wait`, but blocks the calling thread.
   package static func waitBlocking(
     atMost seconds: Double, until isOver: @escaping @Sendable () -> Bool
   ) {
@@ -48,7 +49,7 @@ package final class TaskGrace: Sendable {
       return !hasThread
     }
     if starts {
-      // The thread is none of the test that waits.
+      // Hide the creation: the new thread does not belong to the test that waits.
       interlock_events_hide_thread(true)
       Thread.detachNewThread { run() }
       interlock_events_hide_thread(false)
@@ -58,22 +59,22 @@ package final class TaskGrace: Sendable {
   }
 
   private static func run() {
-    // The thread waits for no work of the process.
+    // Hide the thread: it does not wait for work of the process.
     interlock_events_hide_thread(true)
     while true {
       let seen = interlock_lives_ends()
       let open = lock.withLock { waits }
       let now = Platform.now
-      // Not under the lock: symbols may be read.
+      // Call `isOver` outside of the lock: it may read symbols.
       let isOver = open.map { $0.due <= now || $0.isOver() }
       let next = lock.withLock { () -> Double? in
-        // New ones were added behind these.
+        // Keep the waits that were added behind `open` meanwhile.
         let later = zip(open, isOver).filter { !$0.1 }.map(\.0) + waits.dropFirst(open.count)
         waits = later
         if later.isEmpty { hasThread = false }
         return later.map(\.due).min()
       }
-      // Seen by the events: it may enqueue a task.
+      // Show `resume` to the events: it may enqueue a task.
       interlock_events_hide_thread(false)
       for (wait, isOver) in zip(open, isOver) where isOver { wait.resume() }
       interlock_events_hide_thread(true)

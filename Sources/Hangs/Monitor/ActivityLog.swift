@@ -1,8 +1,8 @@
 import CInterlockAnalysis
 
-/// What the threads did in the last seconds, in samples. Only the monitor's thread uses it.
+/// Samples of the threads' activity in the last seconds. Used only on the monitor's thread.
 struct ActivityLog {
-  /// How many samples are kept: ten seconds of them.
+  /// The number of samples kept, enough for ten seconds.
   private static let mostLooks = 250
   /// The most threads with an activity in a report.
   private static let mostThreads = 64

@@ -2,28 +2,29 @@ import CInterlockAnalysis
 import Foundation
 import ProcessInspection
 
-/// The monitor's state between two polls. Only the monitor's thread uses it.
+/// The monitor's state between two polls. Used only on the monitor's thread.
 struct HangDetector {
-  /// The polls with an unchanged count before a snapshot is taken.
+  /// The number of polls with an unchanged count before a snapshot is taken.
   private static let quietPolls = 2
   /// The seconds between two reports of a cause that is not certain.
   private static let repeatSeconds = 0.5
-  /// The seconds until the first of them.
+  /// The seconds until the first such report.
   private static let firstSeconds = 0.2
-  /// The polls between two searches for a cycle among threads that wait while others run.
+  /// The number of polls between two searches for a cycle of waiting threads while others run.
   private static let ringPolls = 5
   /// After this many quiet polls, only one in `patientEvery` polls takes a snapshot.
   private static let patientPolls = 50
   private static let patientEvery = 25
-  /// Without events, the polls between two counts of all context switches.
+  /// Without events, the number of polls between two counts of all context switches.
   private static let blindEvery = 12
-  /// If threads have run at this many polls in a row after the limit, the process computes, or
-  /// polls itself.
+  /// The number of consecutive polls after the limit in which threads have run, from which on the
+  /// process counts as computing or polling.
   private static let mostMovedPolls = 5
-  /// A process that its growing pool frees within this time, or within the limit, does not hang;
-  /// seconds.
+  /// A process does not hang if its growing pool frees it within this many seconds, or within the
+  /// limit.
   private static let slowSeconds = 10.0
-  /// The polls for which a new thread may run its first block before that counts as progress.
+  /// The most polls during which a new thread may run its first block before that counts as
+  /// progress.
   private static let mostUndecidedPolls = 12
 
   private var taker: SnapshotTaker
@@ -31,20 +32,20 @@ struct HangDetector {
   private var quietSince = 0.0
   private var quietPolls = 0
   private var polls = 0
-  /// The count of events at which a snapshot was certain once.
+  /// The event count at which a snapshot's cause was certain once; `nil` for none.
   private var suspectedAt: UInt64?
   private var reportedAt = 0.0
   private var hasReportedCertain = false
   private var hasReportedLimit = false
   private var longWaits: [Int: UInt64] = [:]
   private var lookedAtRing: [Int: UInt64] = [:]
-  /// The cycle that the last search found.
+  /// The cycle found by the last search.
   private var suspectedRing: RingMembers?
   private var log = ActivityLog()
   private var housekeeping = PoolHousekeeping()
   private var movedPolls = 0
   private var undecidedPolls = 0
-  /// How often the groups that threads wait for had been left, soon after the process became quiet.
+  /// The release counts of groups that threads wait for, taken soon after the process became quiet.
   private var left: [WaitSnapshot.ObjectID: Int]?
 
   init(taker: SnapshotTaker, thread: Int) {
@@ -52,11 +53,11 @@ struct HangDetector {
     self.taker.ignoredThreads.insert(thread)
   }
 
-  /// Whether the next poll can confirm a certain cause. It may come soon: a cause is confirmed if
-  /// no thread has run in between, however long that was.
+  /// True if the next poll can confirm a certain cause. The poll may come soon: a cause is
+  /// confirmed if no thread has run in between, however long that time was.
   var isSuspicious: Bool { suspectedAt != nil && !hasReportedCertain }
 
-  /// The process as it is now, with the cause of a hang if it hangs.
+  /// The current state of the process, with the cause if it hangs.
   var state: HangMonitor.Report {
     var taken = taker.take()
     taken.snapshot.quietSeconds = Platform.now - quietSince
@@ -89,15 +90,15 @@ struct HangDetector {
     return lookClosely(at: now)
   }
 
-  /// A number that changes whenever a thread does something: the number of events; without events,
-  /// the number of context switches.
+  /// A number that changes whenever a thread does something: the number of events, or of context
+  /// switches if events are not available.
   private var count: UInt64 {
     if SnapshotTaker.isAvailable { return SnapshotTaker.progress(after: progress) }
     guard polls % Self.blindEvery == 0 else { return progress }
     return taker.switches()
   }
 
-  /// Whether the count has changed only through Dispatch's own housekeeping.
+  /// True if only Dispatch's own housekeeping has changed the count.
   private mutating func isHousekeeping(
     _ count: UInt64, _ views: [interlock_thread_view]?
   ) -> Bool {
@@ -151,19 +152,18 @@ struct HangDetector {
     return finding(taken.snapshot, diagnosis)
   }
 
-  /// Called if no event came within the limit: returns a finding if no thread ran either.
+  /// Handles a limit without events. Returns a finding if no thread has run either.
   private mutating func lookAtLimit(_ limit: Double, _ now: Double) -> HangMonitor.Report? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
-      // Either a thread computes or polls, which is progress, or a pool is just getting a thread,
-      // which is not.
+      // A thread that computes or polls is progress. A pool that is just getting a thread is not.
       movedPolls += 1
       if movedPolls >= Self.mostMovedPolls { noteProgress(progress, at: now) }
       return nil
     }
     movedPolls = 0
     let diagnosis = Diagnosis(of: taken.snapshot)
-    // The wait ends by itself: this system adds one thread a second to the pool.
+    // The wait ends by itself: the system adds one thread a second to the pool.
     if let pool = diagnosis?.pool, pool.isOnlySlow,
       Double(pool.seconds) <= max(limit, Self.slowSeconds)
     {
@@ -186,8 +186,8 @@ struct HangDetector {
       uniquingKeysWith: max)
   }
 
-  /// Whether the new threads of a growing pool have left a group that threads wait for, and the
-  /// pool may have one more thread for each `leave` that the group still needs.
+  /// True if new threads of a growing pool have left a group that threads wait for, and the pool
+  /// may have one more thread for each `leave` that the group still needs.
   private func isBeingLeft(_ snapshot: WaitSnapshot, _ diagnosis: Diagnosis?) -> Bool {
     guard let left, case .starvation(let pool)? = diagnosis?.evidence, pool.grows else {
       return false
@@ -199,7 +199,7 @@ struct HangDetector {
     }
   }
 
-  /// A finding with what the threads did before.
+  /// A finding, with the recent activity of the threads.
   private func finding(
     _ snapshot: WaitSnapshot, _ diagnosis: Diagnosis?
   ) -> HangMonitor.Report {
@@ -210,9 +210,9 @@ struct HangDetector {
 
   /// Searches for a cycle among threads that have waited since the last search, while others run.
   ///
-  /// One snapshot is not enough. A thread that has just acquired the lock, and has not published
-  /// that yet, seems to wait for a lock that it holds. In the next snapshot it runs, or has
-  /// published the event, so only a cycle that is found twice is real.
+  /// One snapshot is not enough. A thread that has just acquired a lock and has not published the
+  /// event yet seems to wait for a lock that it holds. By the next snapshot, it has run or
+  /// published the event. Only a cycle found twice is real.
   private mutating func lookForRing() -> HangMonitor.Report? {
     let waits = SnapshotTaker.lockWaits()
     let still = waits.filter { longWaits[$0.key] == $0.value }
@@ -227,7 +227,8 @@ struct HangDetector {
       lookedAtRing = still
       return nil
     }
-    // Threads outside the cycle may change; its members, and what each holds, do not.
+    // Threads outside of the cycle may change. The members, and the objects that each holds, may
+    // not.
     let members = RingMembers(diagnosis)
     guard members == suspected else {
       suspectedRing = members

@@ -7,23 +7,23 @@ import Interlock
 import ProcessInspection
 import Synchronization
 
-/// Watches this process from a thread of its own, and reports when no thread makes progress.
+/// Watches this process from a separate thread, and reports when no thread makes progress.
 ///
-/// It reads the number of events and the wait table 25 times a second. It inspects the threads
-/// themselves, which is expensive, only if that number does not change, or if threads have waited
-/// for locks or queues for a while. A certain finding was certain in two snapshots in a row, and no
-/// thread ran between them.
+/// The monitor reads the number of events and the wait table 25 times a second. It inspects the
+/// threads themselves, which is expensive, only if that number does not change, or if threads have
+/// waited for locks or queues for a while. A finding is certain only if it was certain in two
+/// consecutive snapshots and no thread ran between them.
 package final class HangMonitor: Sendable {
-  /// What a monitor reports.
+  /// A report of a monitor.
   package struct Report: Sendable {
-    /// The process at that moment.
+    /// The state of the process.
     package var snapshot: WaitSnapshot
-    /// Why the process hangs; `nil` if no thread is stuck, and yet nothing has happened for as long
-    /// as the limit.
+    /// Why the process hangs; `nil` if no thread is stuck, although nothing has happened for as
+    /// long as the limit.
     package var diagnosis: Diagnosis?
-    /// Whether nothing has happened for as long as the limit.
+    /// True if nothing has happened for as long as the limit.
     package var isOverLimit = false
-    /// Whether it was asked for: the process may be in the best of health.
+    /// True if the report was requested: the process may be healthy.
     package var isAsked = false
   }
 
@@ -32,22 +32,22 @@ package final class HangMonitor: Sendable {
   /// The time to the poll that may confirm a certain cause.
   private static let confirmNanoseconds = 10_000_000
 
-  /// The most seconds that a call which waits for its own thread is delayed while another is
-  /// reported.
+  /// The most seconds for which a call that waits for its own thread is delayed while another such
+  /// call is reported.
   private static let longestHold = 5.0
 
   private let taker: SnapshotTaker
   private let report: @Sendable (Report) -> Void
   private let limit: @Sendable () -> Double?
   private let takesRequest: @Sendable () -> Bool
-  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
+  // `Mutex` cannot be used: ThreadSanitizer reports a contended one as a race.
   private let selfWaits = NSLock()
-  // Accessed only under that lock.
+  // Accessed only under `selfWaits`.
   nonisolated(unsafe) private var hasReportedSelfWait = false
-  /// Until then, by the milliseconds of `Platform.now`, a call that waits for its own thread is
-  /// about to end the process. Its thread may sleep while it is reported.
+  /// The time, in milliseconds of `Platform.now`, until which a call that waits for its own thread
+  /// is about to end the process. The call's thread may sleep while it is reported.
   private let trapsBefore = Atomic<UInt64>(0)
-  /// The monitor's own thread, once it runs.
+  /// The number of the monitor's own thread; 0 until it runs.
   private let thread = Atomic<Int>(0)
 
   private init(
@@ -60,19 +60,19 @@ package final class HangMonitor: Sendable {
     self.report = report
   }
 
-  /// Starts to watch this process, until it ends.
+  /// Starts to watch this process until it ends.
   ///
   /// - Parameters:
-  ///   - taker: Takes the snapshots; it has the threads and descriptors to ignore.
-  ///   - limit: The seconds after which a process in which nothing happens is reported without a
-  ///     certain cause; `nil` for no limit. The closure is called at each poll.
-  ///   - takesRequest: Returns whether a report is asked for, whatever the process does, and takes
-  ///     that request. The closure is called at each poll.
-  ///   - report: Called on the monitor's thread; for a call that waits for its own thread, on that
-  ///     thread, before libdispatch ends the process. It must not wait for a thread of this
-  ///     process.
-  /// - Returns: The monitor; `nil` if this build sees no calls and there is no limit, or if the
-  ///   system refuses a thread.
+  ///   - taker: Takes the snapshots. It has the threads and descriptors to ignore.
+  ///   - limit: Returns the seconds after which a process without activity is reported even
+  ///     without a certain cause; `nil` for no limit. Called at each poll.
+  ///   - takesRequest: Returns true if a report is requested regardless of the process's state,
+  ///     and clears the request. Called at each poll.
+  ///   - report: Receives a report. Called on the monitor's thread; for a call that waits for its
+  ///     own thread, on that thread, before libdispatch ends the process. The closure must not wait
+  ///     for a thread of this process.
+  /// - Returns: The monitor; `nil` if this build cannot follow calls and there is no limit, or if
+  ///   no thread can be created.
   package static func start(
     _ taker: SnapshotTaker, limit: (@Sendable () -> Double?)? = nil,
     takesRequest: @escaping @Sendable () -> Bool = { false },
@@ -86,7 +86,7 @@ package final class HangMonitor: Sendable {
     return monitor
   }
 
-  /// The system's number of the monitor's thread. Waits until that thread runs.
+  /// The system thread id of the monitor's thread. Waits until that thread runs.
   package var threadNumber: Int {
     while true {
       // Acquire: pairs with the release in `run`.
@@ -98,9 +98,9 @@ package final class HangMonitor: Sendable {
 
   /// Reports the first call that waits for its own thread, on that thread.
   ///
-  /// Later calls are not reported. They wait here until the first report is written; without that,
-  /// they could end the process before. If the first call ends the process, they wait for that end:
-  /// a thousand threads that trap at once keep the toolchain's backtracer busy for half a minute.
+  /// Later calls are not reported. They wait here until the first report is written, since they
+  /// could end the process before. If the first call ends the process, they wait for that end: a
+  /// thousand threads that trap at once keep the toolchain's backtracer busy for half a minute.
   func reportSelfWait(_ wait: WaitSnapshot.SelfWait) {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
@@ -109,7 +109,7 @@ package final class HangMonitor: Sendable {
     hasReportedSelfWait = true
     defer { if !(isFirst && wait.traps) { selfWaits.unlock() } }
     guard isFirst else { return }
-    // Relaxed, both: the monitor thread looks again and again, and confirms what it sees.
+    // Relaxed, both: the monitor thread polls repeatedly, and confirms what it reads.
     if wait.traps { trapsBefore.store(.max, ordering: .relaxed) }
     defer {
       if wait.traps {
@@ -125,7 +125,7 @@ package final class HangMonitor: Sendable {
     report(Report(snapshot: snapshot, diagnosis: diagnosis))
   }
 
-  /// The calling thread's stack. Its first frames belong to the harness, and reports skip them.
+  /// The calling thread's stack. Its first frames belong to the harness; reports skip them.
   private var ownStack: [StackFrame] {
     let most = 48
     let addresses = [UInt](unsafeUninitializedCapacity: most) {
@@ -137,14 +137,15 @@ package final class HangMonitor: Sendable {
   private func run() {
     interlock_name_thread("interlock")
     interlock_events_hide_thread(true)
-    // Release: pairs with the acquire in `threadNumber`; the thread is hidden before it is known.
+    // Release: pairs with the acquire in `threadNumber`. The thread is hidden before its number is
+    // published.
     thread.store(Platform.thisThread, ordering: .releasing)
     var watch = HangDetector(taker: taker, thread: Platform.thisThread)
     while true {
       let isTrapping = UInt64(Platform.now * 1000) < trapsBefore.load(ordering: .relaxed)
       if takesRequest() { report(watch.state) }
       if !isTrapping, let finding = watch.look(limit: limit()) { report(finding) }
-      // A period between polls, not a wait for an event: only a poll finds what to report.
+      // A poll period, not a wait for an event: only a poll finds a hang.
       var pause = timespec(
         tv_sec: 0,
         tv_nsec: watch.isSuspicious ? Self.confirmNanoseconds : Self.pollNanoseconds)

@@ -3,15 +3,15 @@ import CInterlockEvents
 
 /// Distinguishes the program's progress from Dispatch's own housekeeping, in a quiet process.
 ///
-/// A pool whose threads all wait gets one more thread a second. The thread takes the next block,
-/// which may wait as the others do. A worker without work ends after five seconds. Both publish
-/// events, and neither is progress: a process in which nothing else happens is still quiet.
+/// A pool whose threads all wait gets one more thread a second. The new thread takes the next
+/// block, which may wait like the others. A worker without work ends after five seconds. Both
+/// publish events, but neither is progress: a process in which nothing else happens is still quiet.
 struct PoolHousekeeping {
-  /// What has happened since the process became quiet.
+  /// The changes since the process became quiet.
   enum Change {
     /// Only housekeeping.
     case none
-    /// A new thread runs its first block, and may yet wait in it.
+    /// A new thread runs its first block, and may still wait in it.
     case undecided
     /// A thread continued, ended, or got work.
     case progress
@@ -21,19 +21,19 @@ struct PoolHousekeeping {
     var sequence: UInt64
     var ended: UInt32
     var isIdle: Bool
-    /// The place that enqueued the block in which it waits; 0 for none.
+    /// The place that enqueued the block in which the thread waits; 0 for none.
     var waitsIn: UInt
   }
 
   private var threads: [Int: State] = [:]
 
-  /// Remembers the threads as they are now, to compare later ones with.
+  /// Stores the current threads, to compare later states with.
   mutating func restart(_ views: [interlock_thread_view]) {
     threads = Dictionary(
       views.map { (Int($0.number), Self.state($0)) }, uniquingKeysWith: { $1 })
   }
 
-  /// What the threads have done since.
+  /// The change since `restart`.
   func change(_ views: [interlock_thread_view]) -> Change {
     var missing = Set(threads.keys)
     var change = Change.none
@@ -52,13 +52,13 @@ struct PoolHousekeeping {
     let now = Self.state(view)
     if let before = threads[Int(view.number)] {
       if before.sequence == now.sequence { return .none }
-      // A worker that was woken without work, or is about to end: it has begun no block since.
+      // A worker that was woken without work, or is about to end: it has begun no block since
+      // `restart`.
       return before.isIdle && view.run_count == 0 && before.ended == now.ended ? .none : .progress
     }
     guard now.ended == 0 else { return .progress }
     if view.run_count == 0 {
-      // A worker that has begun no block yet. Any other new thread was started by a thread that
-      // runs.
+      // A worker that has begun no block yet. Any other new thread was started by a running thread.
       return view.wait_kind == 0 || view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue
         ? .undecided : .progress
     }

@@ -1,16 +1,18 @@
 import CInterlockAnalysis
 import Synchronization
 
-/// Passes a thread's wait for itself from a C function, which has no context, to the monitor.
+/// Passes a thread's wait for itself to the monitor. The wait comes from a C callback without a
+/// context.
 ///
 /// Only the newest monitor of a process gets these calls.
 enum SelfWaits {
-  /// The address of the monitor, which lives as long as the process; 0 for none.
+  /// The address of the monitor, which is never freed; 0 for none.
   private static let monitor = Atomic<UInt>(0)
 
-  /// Passes such calls to this monitor from now on.
+  /// Passes further self-waits to this monitor.
   static func report(to newest: HangMonitor) {
-    // Release: pairs with the acquire below; the monitor is complete before its address is there.
+    // Release: pairs with the acquire below. The monitor is complete before its address is
+    // published.
     let pointer = Unmanaged.passRetained(newest).toOpaque()
     monitor.store(UInt(bitPattern: pointer), ordering: .releasing)
     interlock_waits_on_self { wait in

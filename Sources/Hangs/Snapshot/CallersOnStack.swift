@@ -1,27 +1,28 @@
 package import Interlock
 
-/// Finds the callers of the functions that acquired a thread's locks, or wait, on its stack.
+/// Finds, on a thread's stack, the callers of the functions that acquired the thread's locks or
+/// that wait.
 ///
-/// An event keeps two frames, which may both be in functions of a class that wraps a lock.
+/// An event keeps only two frames. Both may be in functions of a class that wraps a lock.
 package enum CallersOnStack {
   private static let most = 12
 
-  /// The place of a call that a thread is in, innermost frame first, with the frames that called
-  /// it.
+  /// The place of a thread's current call, innermost frame first, extended by the frames that
+  /// called it.
   package static func ofCurrentCall(
     _ place: [StackFrame], in stack: [StackFrame]
   ) -> [StackFrame] {
     index(of: place, in: stack).map { place + stack[($0 + 1)...].prefix(most) } ?? place
   }
 
-  /// The places of the locks that a thread holds, each with the frames that called it.
+  /// The places at which a thread acquired its locks, each extended by the frames that called it.
   ///
-  /// A function that runs a closure under its lock is still on the stack, at another address. The
-  /// place stays as it is unless each such frame belongs to one of the locks.
+  /// A function that runs a closure under its lock is still on the stack, at another address. A
+  /// place stays unchanged unless each such frame belongs to one of the locks.
   ///
   /// - Parameters:
   ///   - places: The places that acquired the locks, in the order of acquisition.
-  ///   - current: The place of the call that the thread is in, whose frames hold no lock yet.
+  ///   - current: The place of the thread's current call, whose frames hold no lock yet.
   ///   - stack: The thread's stack, innermost frame first.
   /// - Returns: The places in the same order.
   package static func ofHeldLocks(
@@ -41,13 +42,14 @@ package enum CallersOnStack {
     return result
   }
 
-  /// The place of the current call, or of a lock that the thread holds, with its callers.
+  /// The place of the current call, or of a held lock, extended by its callers.
   package static func of(_ place: [StackFrame], in stack: [StackFrame]) -> [StackFrame] {
     index(of: place, in: stack) == nil
       ? ofHeldLocks([place], besides: [], in: stack)[0] : ofCurrentCall(place, in: stack)
   }
 
-  /// The index of a place's last frame. Inlined functions are frames of one address.
+  /// The index in the stack of a place's last frame. Inlined functions are frames with the same
+  /// address.
   private static func index(of place: [StackFrame], in stack: [StackFrame]) -> Int? {
     guard let address = place.last?.address,
       let first = stack.firstIndex(where: { $0.address == address })
@@ -59,7 +61,7 @@ package enum CallersOnStack {
     var name: String
     var file: String?
 
-    /// `nil` if the name is not known.
+    /// Returns `nil` if the function's name is unknown.
     init?(_ frame: StackFrame?) {
       guard let frame, let name = frame.function else { return nil }
       (self.name, file) = (name, frame.file)

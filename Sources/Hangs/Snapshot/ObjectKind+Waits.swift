@@ -1,5 +1,5 @@
 extension WaitSnapshot.ObjectKind {
-  /// Whether the holder of such an object ends the waits for it by a release.
+  /// True if a release by the object's holder ends the waits for it.
   package var isLock: Bool {
     switch self {
     case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: true
@@ -7,7 +7,7 @@ extension WaitSnapshot.ObjectKind {
     }
   }
 
-  /// Whether another thread's signal ends the wait, and not a release by the holder.
+  /// True if a signal from another thread ends the wait, not a release by the holder.
   package var isSignal: Bool {
     switch self {
     case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true

@@ -1,15 +1,16 @@
 extension WaitSnapshot {
-  /// What a thread did before the snapshot, sampled about 25 times a second.
+  /// The activity of a thread before the snapshot, sampled about 25 times a second.
   package struct Activity: Sendable, Hashable, Codable {
     /// A stretch of time in which every sample found the same wait.
     package struct Span: Sendable, Hashable, Codable {
-      /// The first sample that found it, in seconds before the snapshot: larger than `to`.
+      /// The time of the first sample with this wait, in seconds before the snapshot. Larger than
+      /// `to`.
       package var from: Double
-      /// The last sample that found it; 0 for the snapshot itself.
+      /// The time of the last sample with this wait; 0 for the snapshot itself.
       package var to: Double
       /// The kind of object that the thread waited for; `nil` if it ran, or was in a system call.
       package var kind: ObjectKind?
-      /// The object that it waited for; 0 for none.
+      /// The object that the thread waited for; 0 for none.
       package var object: ObjectID
 
       /// Describes a stretch.

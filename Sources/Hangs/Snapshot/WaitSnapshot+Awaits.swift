@@ -1,17 +1,17 @@
 package import Interlock
 
 extension WaitSnapshot {
-  /// A suspended task that waits for the ends of other tasks, or to enter an actor.
+  /// A suspended task that waits for other tasks to end, or to enter an actor.
   package struct Await: Sendable, Hashable, Codable {
     /// The task.
     package var task: ObjectID
-    /// What it waits for: `task`, `taskGroup` or `actor`.
+    /// The kind of the wait: `task`, `taskGroup` or `actor`.
     package var kind: ObjectKind
-    /// The other task, or the actor; for a group, the waiting task itself.
+    /// The other task or the actor; for a group, the waiting task itself.
     package var object: ObjectID
     /// The line of the `await`.
     package var place: [StackFrame]
-    /// The task that made it in a task group; `nil` for a task in none.
+    /// The task that created this one in a task group; `nil` for a task in no group.
     package var parentTask: ObjectID?
 
     /// Describes a task that waits.

@@ -1,13 +1,14 @@
 extension WaitSnapshot {
-  /// More than any process has of threads, blocks or calls: the sum of many is still a number.
+  /// Larger than the number of threads, blocks or calls of any process. Sums of many such counts do
+  /// not overflow.
   private static let highestCount = Int(Int32.max)
   /// More seconds than any process runs.
   private static let longest = 1e9
 
-  /// The snapshot with each count and each time within the bounds of a real process.
+  /// The snapshot with each count and time limited to the bounds of a real process.
   ///
-  /// A process that sends its own snapshot may send any numbers, and those that judge and format it
-  /// add and round them.
+  /// A process that sends its own snapshot may send any numbers. The code that judges and formats
+  /// the snapshot adds and rounds them.
   package var bounded: WaitSnapshot {
     var copy = self
     copy.processors = Self.bounded(processors)
@@ -28,7 +29,7 @@ extension WaitSnapshot {
       }
     }
     for (index, signal) in signals.enumerated() {
-      // A semaphore's first value may be any number: what matters is whether it is used up.
+      // A semaphore's initial value may be any number. Only its use-up matters.
       copy.signals[index].value = signal.value.map(Self.bounded)
       copy.signals[index].waits = Self.bounded(signal.waits)
       copy.signals[index].releases = Self.bounded(signal.releases)

@@ -7,13 +7,13 @@ extension WaitSnapshot {
     package var kind: ObjectKind
     /// The lock.
     package var object: ObjectID
-    /// Where it was acquired.
+    /// The place that acquired the lock.
     package var place: [StackFrame]
     /// The number of the thread that has ended.
     package var thread: Int
-    /// The name of that thread, as the system had it.
+    /// The system's name of that thread.
     package var threadName: String
-    /// The task that had left the thread at an `await` with the lock held; `nil` for none.
+    /// The task that left the thread at an `await` with the lock held; `nil` for none.
     package var leftBy: ObjectID?
 
     /// Describes a lock.

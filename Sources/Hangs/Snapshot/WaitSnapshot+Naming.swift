@@ -2,7 +2,7 @@ package import Interlock
 import ProcessInspection
 
 extension WaitSnapshot {
-  /// The addresses of all frames, to be symbolicated.
+  /// The addresses of all frames, for symbolication.
   package var addresses: Set<UInt> {
     var addresses: Set<UInt> = []
     _ = replacingFrames { frames in
@@ -14,11 +14,11 @@ extension WaitSnapshot {
 
   /// The snapshot with every frame replaced by the symbols of its address.
   ///
-  /// - Parameter names: The frames at an address, innermost first: more than one if functions were
-  ///   inlined there.
-  /// - Returns: A snapshot in which frames of other addresses are unchanged. If the place of a wait
-  ///   is only in code of the compiler or of a library, the first frame of the user on the thread's
-  ///   stack replaces it.
+  /// - Parameter names: The frames at an address, innermost first. There is more than one if
+  ///   functions were inlined there.
+  /// - Returns: A snapshot in which frames of other addresses are unchanged. If a wait's place
+  ///   has only code of the compiler or of a library, the first user frame on the thread's stack
+  ///   replaces it.
   package func named(_ names: [UInt: [StackFrame]]) -> WaitSnapshot {
     var result = replacingFrames { frames in
       frames.flatMap { frame in
@@ -28,8 +28,8 @@ extension WaitSnapshot {
     }
     for number in result.threads.indices {
       let thread = result.threads[number]
-      // The place may be in wrappers of a lock, and the frame that calls them is behind. A process
-      // may have sent any number of callers.
+      // A place may be in functions that wrap a lock; extend it by their callers. `&+=`: another
+      // process may have sent any number of callers.
       let place = thread.wait?.place ?? []
       let waits = CallersOnStack.ofCurrentCall(place, in: thread.stack)
       result.threads[number].wait?.place = waits

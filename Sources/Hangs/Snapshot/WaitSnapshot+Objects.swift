@@ -13,11 +13,11 @@ extension WaitSnapshot {
     case semaphore
     /// A Dispatch group.
     case group
-    /// A Dispatch queue, by a synchronous call.
+    /// A Dispatch queue, waited for by a synchronous call.
     case queue
     /// `Synchronization.Mutex`, when it is contended.
     case swiftMutex
-    /// A word with waiters in the kernel, of which nothing more is known.
+    /// A word with waiters in the kernel, of an unknown object.
     case futex
     /// A work item, until it has run.
     case workItem
@@ -31,37 +31,38 @@ extension WaitSnapshot {
     case task
     /// An actor, which tasks wait to enter and on which a thread runs.
     case actor
-    /// The tasks of a task group, for which the task that made them waits: by that task's address.
+    /// The tasks of a task group, which the task that created them waits for. Identified by that
+    /// task's address.
     case taskGroup
     /// The initialiser of a global variable or a `static let`, or the function that `dispatch_once`
-    /// runs; the thread that runs it holds it.
+    /// runs. The thread that runs it holds it.
     case initializer
   }
 
-  /// What is known of a semaphore, a group, a condition or a continuation.
+  /// The known data of a semaphore, a group, a condition or a continuation.
   package struct Signal: Sendable, Hashable, Codable {
     /// The object.
     package var id: ObjectID
-    /// Its kind.
+    /// The kind of the object.
     package var kind: ObjectKind
-    /// A semaphore's initial value; `nil` if its creation was not seen.
+    /// A semaphore's initial value; `nil` if its creation was not recorded.
     package var value: Int?
-    /// Where it was made; for a continuation, where its task began to wait.
+    /// Where the object was created; for a continuation, where its task began to wait.
     package var created: [StackFrame]
-    /// The symbol of the variable that has it, if nothing made it.
+    /// The symbol of the variable that contains the object, if no call created it.
     package var variable: String?
-    /// How often threads waited for it.
+    /// The number of times that threads waited for the object.
     package var waits: Int
-    /// How often it was signalled, left or resumed.
+    /// The number of signals, leaves or resumptions.
     package var releases: Int
-    /// How often it was entered.
+    /// The number of times that the group was entered.
     package var enters: Int
-    /// The last places that signalled or left it, newest first.
+    /// The last places that signalled or left the object, newest first.
     package var releasePlaces: [StackFrame]
-    /// The last places that entered it.
+    /// The last places that entered the group.
     package var enterPlaces: [StackFrame]
 
-    /// Whether it is a suspended task that was not resumed.
+    /// True for a suspended task that was not resumed.
     package var isWaitingTask: Bool { (kind == .continuation || kind == .stream) && releases == 0 }
 
     /// Describes an object.

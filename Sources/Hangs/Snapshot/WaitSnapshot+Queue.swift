@@ -3,34 +3,35 @@ package import Interlock
 extension WaitSnapshot {
   /// A Dispatch queue.
   package struct Queue: Sendable, Hashable, Codable {
-    /// Its address.
+    /// The address of the queue.
     package var id: ObjectID
-    /// Its label; empty for none.
+    /// The queue's label; empty for none.
     package var label: String
-    /// How many of its blocks may run at once: 1 for a serial queue, 0 if it is not known.
+    /// The number of blocks that may run at once: 1 for a serial queue, 0 if unknown.
     package var width: Int
-    /// The queue that it targets; `nil` for a root queue, and if it is not known.
+    /// The target queue; `nil` for a root queue, or if unknown.
     package var target: ObjectID?
-    /// Whether only the main thread runs its blocks.
+    /// True if only the main thread runs the queue's blocks.
     package var isMain: Bool
-    /// Whether it is a root queue: a pool of threads.
+    /// True for a root queue: a pool of threads.
     package var isRoot: Bool
-    /// Whether that pool may have 255 threads at once; others start with one for each processor.
+    /// True if the pool may start 255 threads at once; other pools start with one thread per
+    /// processor.
     package var isOvercommit: Bool
-    /// Whether it is suspended: no queued block begins.
+    /// True if the queue is suspended: no queued block begins.
     package var isSuspended: Bool
-    /// Whether its blocks are known to reach the pool in the order in which they were enqueued: it
-    /// was never suspended or retargeted, and had no barrier.
+    /// True if the queue's blocks are known to reach the pool in the order in which they were
+    /// enqueued: the queue was never suspended or retargeted, and had no barrier.
     package var keepsOrder: Bool
-    /// How many blocks have not begun.
+    /// The number of blocks that have not begun.
     package var queued: Int
-    /// How many blocks will be enqueued at a later time.
+    /// The number of blocks that will be enqueued at a later time.
     package var delayed: Int
-    /// The seconds until the first of them; `nil` for none.
+    /// The seconds until the first delayed block is enqueued; `nil` for none.
     package var nextDelayed: Double?
-    /// How many blocks are enqueued when a group becomes empty.
+    /// The number of blocks that will be enqueued when a group becomes empty.
     package var onGroups: Int
-    /// The first of the queued blocks; neighbours from one place are together.
+    /// The first queued blocks. Neighbours from one place form one element.
     package var blocks: [QueuedBlocks]
 
     /// Describes a queue.
@@ -61,19 +62,21 @@ extension WaitSnapshot {
   package struct QueuedBlocks: Sendable, Hashable, Codable {
     /// The number of blocks.
     package var count: Int
-    /// Where they were enqueued.
+    /// Where the blocks were enqueued.
     package var place: [StackFrame]
-    /// The threads that enqueued them, at most 256.
+    /// The threads that enqueued the blocks, at most 256.
     package var enqueuedBy: [Int]
-    /// Whether they are barriers.
+    /// True if the blocks are barriers.
     package var isBarrier: Bool
-    /// Whether they are jobs of Swift Concurrency.
+    /// True if the blocks are jobs of Swift Concurrency.
     package var isJob: Bool
-    /// How many blocks are queued before the first of them for threads of the same pool.
+    /// The number of blocks that threads of the same pool take before the first of these.
     package var ahead: Int
-    /// The number of their code, if a thread that waits runs a block of the same code; 0 otherwise.
+    /// The number of the blocks' code (`Run.code`), if a waiting thread runs a block with the same
+    /// code; 0 otherwise.
     package var code: UInt64
-    /// As `Run.sureWait`, if a thread that waits runs a block with this number; 0 otherwise.
+    /// The blocks' `Run.sureWait`, if a waiting thread runs a block with the same number; 0
+    /// otherwise.
     package var sureWait: UInt64
 
     /// Describes blocks.

@@ -1,7 +1,7 @@
 import Interlock
 
 extension WaitSnapshot {
-  /// The snapshot with the stacks of its threads, by their numbers.
+  /// The snapshot with the given stacks, by thread number.
   package func withStacks(_ stacks: [Int: [UInt]]) -> WaitSnapshot {
     var result = self
     for index in result.threads.indices {

@@ -1,35 +1,36 @@
 package import Interlock
 
 extension WaitSnapshot {
-  /// A thread: what it waits for, holds and runs.
+  /// A thread: the objects it waits for and holds, and the blocks it runs.
   package struct Thread: Sendable, Hashable, Codable {
-    /// The system's number for it.
+    /// The system thread id.
     package var id: Int
-    /// Its name, as the system has it.
+    /// The system's name of the thread.
     package var name: String
-    /// What reports call it, if not by its number: a thread of an explored program has its own.
+    /// The name in reports, if reports do not use the number: threads of an explored body have own
+    /// names.
     package var title: String?
-    /// Whether it is the first thread of the process.
+    /// True for the first thread of the process.
     package var isMain: Bool
-    /// The object of the process that it waits for; `nil` if it waits for none.
+    /// The wait for an object of the process; `nil` if the thread waits for none.
     package var wait: Wait?
-    /// What it does if it waits for no object.
+    /// The state of a thread that waits for no object.
     package var elsewhere: Elsewhere
-    /// The objects that it holds.
+    /// The objects that the thread holds.
     package var held: [Held]
-    /// The blocks that it runs, outermost first.
+    /// The blocks that the thread runs, outermost first.
     package var runs: [Run]
-    /// The root queue whose worker it is; `nil` if it is no worker.
+    /// The root queue whose worker the thread is; `nil` if it is no worker.
     package var pool: ObjectID?
-    /// The number of the thread that started it; 0 if that is not known.
+    /// The number of the thread that started this one; 0 if unknown.
     package var startedBy = 0
-    /// The task that it runs while it waits; `nil` for none.
+    /// The task that the thread runs while it waits; `nil` for none.
     package var task: ObjectID?
-    /// The task that made that one in a task group; `nil` for a task in none.
+    /// The task that created `task` in a task group; `nil` for a task in no group.
     package var parentTask: ObjectID?
-    /// Whether it holds or runs more than `held` and `runs` list.
+    /// True if the thread holds or runs more than `held` and `runs` list.
     package var isPartial: Bool
-    /// The stack, innermost first; empty if it was not captured.
+    /// The stack, innermost frame first; empty if it was not captured.
     package var stack: [StackFrame]
 
     /// Describes a thread.
@@ -53,12 +54,11 @@ extension WaitSnapshot {
 
   /// The state of a thread that waits for no object of the process.
   package enum Elsewhere: String, Sendable, Hashable, Codable {
-    /// The thread runs, or could.
+    /// The thread runs or can run.
     case running
     /// The thread is a pool's worker without work.
     case idle
-    /// The thread listens to descriptors that only this process writes to, as a run loop without
-    /// work does.
+    /// The thread listens to descriptors that only this process writes to, like an idle run loop.
     case listening
     /// The thread is in a system call that ends by itself: a sleep, or a read from outside.
     case outside
@@ -66,7 +66,7 @@ extension WaitSnapshot {
     case unknown
   }
 
-  /// A wait.
+  /// A thread's wait.
   package struct Wait: Sendable, Hashable, Codable {
     /// The kind of the object.
     package var kind: ObjectKind
@@ -74,18 +74,18 @@ extension WaitSnapshot {
     package var object: ObjectID
     /// Where the user's code made the call.
     package var place: [StackFrame]
-    /// How many frames at the end of `place` were taken from the thread's stack, which threads that
-    /// wait at one place need not share.
+    /// The number of frames at the end of `place` that come from the thread's stack. Threads that
+    /// wait at one place need not share these frames.
     package var callers = 0
-    /// The place without those frames: threads with equal calls wait alike.
+    /// `place` without the frames from the stack. Threads with equal calls wait alike.
     var call: ArraySlice<StackFrame> { place.dropLast(max(0, callers)) }
-    /// Whether the wait ends by itself when its time is up.
+    /// True if the wait ends when its time is up.
     package var hasTimeLimit: Bool
-    /// Whether it is a synchronous call with a barrier.
+    /// True for a synchronous call with a barrier.
     package var isBarrier: Bool
-    /// Whether it is `concurrentPerform`: the thread works too.
+    /// True for `concurrentPerform`: the waiting thread works too.
     package var isApply: Bool
-    /// How long the thread has waited, in seconds.
+    /// The time that the thread has waited, in seconds.
     package var seconds: Double
 
     /// Describes a wait.
@@ -109,16 +109,16 @@ extension WaitSnapshot {
     package var kind: ObjectKind
     /// The object.
     package var object: ObjectID
-    /// Where the thread acquired it; empty if that was not seen.
+    /// Where the thread acquired the object; empty if that was not recorded.
     package var place: [StackFrame]
-    /// How many frames at the end of `place` were taken from the thread's stack.
+    /// The number of frames at the end of `place` that come from the thread's stack.
     package var callers = 0
-    /// The place without those frames.
+    /// `place` without the frames from the stack.
     var call: ArraySlice<StackFrame> { place.dropLast(max(0, callers)) }
-    /// Whether a block of a pool's thread acquired it and ended without releasing it. The block
-    /// that the thread runs now is another owner.
+    /// True if a block on a pool thread acquired the object and ended without releasing it. The
+    /// block that the thread runs now is not the owner.
     package var isLeft: Bool
-    /// The task that has left the thread at an `await` since; `nil` for none.
+    /// The task that has left the thread at an `await` since then; `nil` for none.
     package var leftBy: ObjectID?
 
     /// Describes a hold.
@@ -136,31 +136,31 @@ extension WaitSnapshot {
 
   /// A block that a thread runs.
   package struct Run: Sendable, Hashable, Codable {
-    /// Its queue.
+    /// The queue of the block.
     package var queue: ObjectID
-    /// Where it was enqueued.
+    /// Where the block was enqueued.
     package var place: [StackFrame]
-    /// The thread that enqueued it; 0 for a synchronous call, which is the thread's own, and if it
-    /// is not known.
+    /// The thread that enqueued the block; 0 if unknown, and for a synchronous call, which the
+    /// thread makes itself.
     package var enqueuedBy: Int
-    /// Whether it is a barrier: no other block may run on its concurrent queue meanwhile.
+    /// True for a barrier: no other block of its concurrent queue runs meanwhile.
     package var isBarrier: Bool
-    /// Whether it was called synchronously.
+    /// True if the block was called synchronously.
     package var isSynchronous: Bool
-    /// Whether it is a part of `concurrentPerform`.
+    /// True for a part of `concurrentPerform`.
     package var isApply: Bool
-    /// Whether it is a job of Swift Concurrency.
+    /// True for a job of Swift Concurrency.
     package var isJob: Bool
     /// The task of a job; `nil` for none.
     package var task: ObjectID? = nil
-    /// Its work item; `nil` for none.
+    /// The block's work item; `nil` for none.
     package var workItem: ObjectID?
-    /// The group that it leaves at its end; `nil` for none.
+    /// The group that the block leaves at its end; `nil` for none.
     package var group: ObjectID?
-    /// A number that blocks of the same code share; 0 if it is not known.
+    /// A number shared by blocks with the same code; 0 if the code is unknown.
     package var code: UInt64
-    /// A number that blocks share which certainly begin with the same wait, for the same object; 0
-    /// if it is not known that this one does.
+    /// A number shared by blocks that certainly begin with the same wait for the same object; 0 if
+    /// that is not known of this block.
     package var sureWait: UInt64 = 0
 
     /// Describes a block.

@@ -2,8 +2,8 @@ package import Interlock
 
 /// What each thread of a process waits for at one moment: the input of a `Diagnosis`.
 ///
-/// `SnapshotTaker` makes it from the wait table and from the system's data about the threads. It is
-/// a value, so that tests need no thread. A place in code is at first a frame with only an address;
+/// `SnapshotTaker` fills it from the wait table and from the system's data about the threads. It is
+/// a value, so tests need no threads. A place in code is initially a frame with only an address;
 /// `named(_:)` adds the symbols.
 package struct WaitSnapshot: Sendable, Hashable, Codable {
   /// An object of the process, by its address.
@@ -11,32 +11,33 @@ package struct WaitSnapshot: Sendable, Hashable, Codable {
 
   /// The threads, in the order of their numbers.
   package var threads: [Thread]
-  /// The queues that a thread waits for or runs on, those with blocks, and their targets.
+  /// The queues that a thread waits for or runs on, the queues with blocks, and the targets of
+  /// both.
   package var queues: [Queue]
   /// The semaphores, groups and conditions that threads wait for, the continuations that were not
-  /// resumed, and the mutexes and read-write locks whose initialization was seen.
+  /// resumed, and the mutexes and read-write locks whose initialisation was recorded.
   package var signals: [Signal]
-  /// The locks that threads wait for and that a thread held when it ended.
+  /// The locks that threads wait for, and that an ended thread left locked.
   package var leftLocks: [LeftLock] = []
   /// The tasks that wait for other tasks, for actors or for the tasks of their group.
   package var awaits: [Await] = []
-  /// The types of those actors, as far as they are known.
+  /// The types of the actors in `awaits`, where known.
   package var actorTypes: [ObjectID: String] = [:]
-  /// Where the suspended tasks were made, as far as that is known.
+  /// The places that created the suspended tasks, where known.
   package var taskMakers: [ObjectID: [StackFrame]] = [:]
-  /// The number of processors for which the pools are sized.
+  /// The number of processors that determines the size of the pools.
   package var processors: Int
-  /// Whether code may run unseen: from a Dispatch source, from I/O, or because a table was full.
+  /// True if code may run unseen: from a Dispatch source, from I/O, or because a table was full.
   package var isPartial: Bool
   /// The seconds until the next timer fires; `nil` if none is set.
   package var nextTimer: Double?
   /// The seconds since the last event.
   package var quietSeconds: Double
-  /// Whether the process may be idle: true for a program that waits for requests, false for a test.
+  /// True if the process may be idle, like a program that waits for requests; false for a test.
   package var mayRest: Bool
-  /// The call that waits for its own thread, if the snapshot was taken because of one.
+  /// The call that waits for its own thread, if it caused the snapshot.
   package var selfWait: SelfWait?
-  /// What the threads did before the snapshot; empty if that was not sampled.
+  /// The activity of the threads before the snapshot; empty if it was not sampled.
   package var activity: [Activity]
 
   /// Describes a process.
@@ -57,8 +58,8 @@ package struct WaitSnapshot: Sendable, Hashable, Codable {
     self.activity = activity
   }
 
-  /// Whether tasks wait for streams' next elements, and no task and no queued block is known to
-  /// wait for anything else.
+  /// True if tasks wait for streams' next elements, and no other task or queued block is known to
+  /// wait.
   package var isOnlyListening: Bool {
     let tasks = signals.filter(\.isWaitingTask)
     return !tasks.isEmpty && tasks.allSatisfy { $0.kind == .stream }

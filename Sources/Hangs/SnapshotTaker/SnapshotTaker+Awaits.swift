@@ -7,10 +7,10 @@ import Interlock
 extension SnapshotTaker {
   private static let mostAwaits = 4096
 
-  /// The tasks that wait for tasks, actors or groups, without those that a thread runs.
+  /// The tasks that wait for tasks, actors or groups, except for tasks that a thread runs.
   static func awaits(besides threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Await] {
     let running = Set(threads.compactMap(\.task))
-    // A task in a group's scope may wait for something else there: the innermost wait counts.
+    // Keep the innermost wait: a task in a group's scope may wait for something else in that scope.
     let waits = Dictionary(awaitViews().map { ($0.task, $0) }) { isInner($0, than: $1) ? $0 : $1 }
     return waits.values.compactMap { view in
       guard let kind = kind(view.kind), !running.contains(view.task) else { return nil }
@@ -35,7 +35,7 @@ extension SnapshotTaker {
     return parent == 0 ? nil : parent
   }
 
-  /// The places that made the suspended tasks, as far as they are known.
+  /// The places that created the suspended tasks, where known.
   static func makers(of snapshot: WaitSnapshot) -> [UInt: [StackFrame]] {
     let tasks = snapshot.awaits.map(\.task) + snapshot.signals.filter(\.isWaitingTask).map(\.id)
     var makers: [UInt: [StackFrame]] = [:]
@@ -62,11 +62,11 @@ extension SnapshotTaker {
     return types
   }
 
-  /// The name of an object's class without its module; `nil` if the memory does not have the layout
-  /// of the ABI: an object begins with its class's metadata, which has a descriptor, which has a
-  /// name.
+  /// The name of an object's class without its module; `nil` if the memory does not have the ABI's
+  /// layout. An object begins with its class's metadata, which has a descriptor, which has a name.
   ///
-  /// Reads through the system, because a task that has resumed meanwhile may have freed the object.
+  /// The memory is read through a system call: a task that has resumed meanwhile may have freed the
+  /// object.
   static func className(of object: UInt) -> String? {
     let classKind: UInt = 0
     let descriptorOffset: UInt = 40

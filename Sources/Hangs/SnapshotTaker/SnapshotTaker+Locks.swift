@@ -2,14 +2,15 @@ import CInterlockAnalysis
 import CInterlockEvents
 import Interlock
 
-// Mutexes and read-write locks: the place that created each, and those that an ended thread left
+// Mutexes and read-write locks: the places that created them, and those that an ended thread left
 // locked.
 
 extension SnapshotTaker {
   private static let mostLeftLocks = 64
 
-  /// Where the mutexes and read-write locks were made that threads hold or wait for, by address, if
-  /// that was seen; of those in a variable of C, which no call makes, the variable.
+  /// The mutexes and read-write locks that threads hold or wait for, by address, with the place
+  /// that created each. A lock in a C variable, which no call creates, has the variable instead.
+  /// Locks with neither are left out.
   static func madeLocks(of threads: [WaitSnapshot.Thread]) -> [UInt: WaitSnapshot.Signal] {
     var found: [UInt: WaitSnapshot.Signal] = [:]
     func add(_ object: UInt, _ kind: WaitSnapshot.ObjectKind) {
@@ -27,7 +28,8 @@ extension SnapshotTaker {
     return found
   }
 
-  /// Adds where a lock or a condition was made, or its variable. Returns false if neither is known.
+  /// Adds the place that created a lock or condition, or its variable. Returns false if both are
+  /// unknown.
   static func nameLock(_ lock: inout WaitSnapshot.Signal) -> Bool {
     let kind = lock.kind == .mutex ? INTERLOCK_OBJECT_MUTEX : INTERLOCK_OBJECT_WRITE_LOCK
     var callers = interlock_object_view().created_callers
@@ -45,8 +47,8 @@ extension SnapshotTaker {
     return place != 0 || lock.variable != nil
   }
 
-  /// The locks that threads wait for and that an ended thread left locked, as the lock's own word
-  /// confirms.
+  /// The locks that threads wait for and that an ended thread left locked, confirmed by the lock's
+  /// own word.
   static func leftLocks(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.LeftLock] {
     let wanted = Set(threads.compactMap(\.wait?.object))
     let left = [interlock_left_lock](unsafeUninitializedCapacity: mostLeftLocks) {
@@ -67,8 +69,7 @@ extension SnapshotTaker {
     return (noted + unseen).sorted { $0.object < $1.object }
   }
 
-  /// Mutexes that were acquired before the table was filled, and whose words name a thread that has
-  /// ended.
+  /// Mutexes that were acquired before the table was filled, and whose words name an ended thread.
   private static func mutexesOfEndedThreads(
     waitedForBy threads: [WaitSnapshot.Thread], besides known: Set<UInt>
   ) -> [WaitSnapshot.LeftLock] {

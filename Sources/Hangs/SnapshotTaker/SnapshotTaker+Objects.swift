@@ -10,13 +10,13 @@ extension SnapshotTaker {
   private static let mostQueues = 16_384
   /// The most blocks of one queue that are inspected.
   private static let mostBlocks = 4096
-  /// The most places of blocks kept for one queue, and the most threads for one place.
+  /// The most places of blocks kept for one queue, and the most enqueuing threads for one place.
   private static let mostPlaces = 16
   private static let mostEnqueuers = 256
   private static let mostContinuations = 1024
 
-  /// The queues with queued or delayed blocks, those that a thread is on or waits for, and their
-  /// targets.
+  /// The queues with queued or delayed blocks, the queues that a thread is on or waits for, and the
+  /// targets of both.
   func queues(
     for threads: [WaitSnapshot.Thread], reading codes: BlockCodes
   ) -> [WaitSnapshot.Queue] {
@@ -37,7 +37,7 @@ extension SnapshotTaker {
     while let id = open.popLast() {
       guard found[id] == nil else { continue }
       var view = byID[id] ?? interlock_queue_view()
-      // A target on which no block was enqueued directly, and every root queue.
+      // The table does not have a root queue, or a target on which no block was enqueued directly.
       if byID[id] == nil { interlock_waits_describe_queue(id, &view) }
       let queue = queue(view, waiting: waiting, codes, turns)
       found[id] = queue
@@ -54,13 +54,13 @@ extension SnapshotTaker {
     }
   }
 
-  /// The numbers of the blocks that waiting threads run, of those that one place has enqueued.
+  /// The code numbers of the blocks that waiting threads run, for one enqueuing place.
   private struct Waiting {
     var codes: Set<UInt64> = []
     var sureWaits: Set<UInt64> = []
   }
 
-  /// The blocks that waiting threads run, by the places that enqueued them.
+  /// The blocks that waiting threads run, by the place that enqueued them.
   private static func codesOfWaiters(_ threads: [WaitSnapshot.Thread]) -> [UInt: Waiting] {
     var waiting: [UInt: Waiting] = [:]
     for thread in threads where thread.wait != nil {
@@ -142,7 +142,7 @@ extension SnapshotTaker {
   }
 
   /// The objects that threads wait for, the continuations that were not resumed, and the locks
-  /// whose initialization was seen.
+  /// whose initialisation was recorded.
   func signals(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Signal] {
     var found = Self.madeLocks(of: threads)
     for wait in threads.compactMap(\.wait) where found[wait.object] == nil {
@@ -188,7 +188,7 @@ extension SnapshotTaker {
       releasePlaces: unique(releases), enterPlaces: unique(enters))
   }
 
-  /// The callers of the function that made an object, by their addresses until the first 0.
+  /// The callers of the function that created an object: the addresses before the first 0.
   static func callers<Addresses>(_ addresses: inout Addresses) -> [StackFrame] {
     withUnsafeBytes(of: &addresses) { bytes in
       bytes.bindMemory(to: UInt.self).prefix { $0 != 0 }.map { StackFrame(address: $0) }

@@ -1,11 +1,11 @@
 import CInterlockAnalysis
 
-// The thread that holds a lock, by the lock's own word.
+// Finds the holder of a lock in the lock's own word.
 
 extension SnapshotTaker {
-  /// Corrects the holders of the locks that threads wait for, by the words of the locks themselves:
-  /// a lock may have been acquired before the wait table was filled, or released by another thread,
-  /// and only its word shows the holder of a contended Swift mutex.
+  /// Corrects the holders of the locks that threads wait for by the locks' own words. A lock may
+  /// have been acquired before the wait table was filled, or released by another thread, and the
+  /// holder of a contended Swift mutex is only in its word.
   static func correctHolders(in threads: inout [WaitSnapshot.Thread]) {
     var owners: [UInt: Int] = [:]
     var kinds: [UInt: WaitSnapshot.ObjectKind] = [:]
@@ -38,7 +38,7 @@ extension SnapshotTaker {
     }
   }
 
-  /// The thread that runs an initialiser, 0 for none, by the function that guards it.
+  /// The thread that runs an initialiser, 0 for none, by the function that guards the initialiser.
   enum OnceOwner {
     case swift(Int)
     case dispatch(Int)
@@ -52,8 +52,8 @@ extension SnapshotTaker {
 
   /// The thread that runs an initialiser; `nil` if its memory cannot be read.
   ///
-  /// `dispatch_once` stores the thread in the first of two words, `swift_once` in the second, with
-  /// 0 in the first. Both set all bits of the first word at the end.
+  /// `dispatch_once` stores the thread in the first of two words. `swift_once` stores it in the
+  /// second word, with 0 in the first. Both set all bits of the first word at the end.
   static func ownerOfOnce(_ address: UInt) -> OnceOwner? {
     var word: UInt32 = 0
     guard interlock_peek(address, &word, 4) else { return nil }
@@ -66,7 +66,7 @@ extension SnapshotTaker {
   private static func ownerOfFutex(_ address: UInt) -> Int? {
     var word: UInt32 = 0
     guard interlock_peek(address, &word, 4) else { return nil }
-    // Without the kernel's two bits, for waiters and for a holder that has died.
+    // Mask the kernel's two bits, which mark waiters and a dead holder.
     return Int(word & 0x3fff_ffff)
   }
 }

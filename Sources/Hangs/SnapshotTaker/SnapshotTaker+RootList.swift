@@ -3,16 +3,16 @@ import CInterlockAnalysis
 // The order in which a pool's threads take the blocks of queues that were held back.
 
 extension SnapshotTaker {
-  /// The most items of a root queue's list.
+  /// The most items read from a root queue's list.
   private static let mostItems = 4096
   /// The most stretches of blocks of one queue.
   private static let mostStretches = 16
 
   /// Corrects the positions of blocks on queues that were suspended or blocked meanwhile.
   ///
-  /// Such a queue passes on its blocks while others arrive, so the order of the calls is not the
-  /// order in which they begin. libdispatch's list of the root queue has that order. The list is
-  /// used only if it has exactly the blocks that the wait table has.
+  /// Such a queue passes on its blocks while others arrive, so blocks do not begin in the order of
+  /// the calls. libdispatch's list of the root queue has the real order. The list is used only if
+  /// it has exactly the blocks of the wait table.
   static func placeHeldBack(in queues: inout [UInt: WaitSnapshot.Queue]) {
     for root in queues.values where root.isRoot {
       let members = queues.values.filter { $0.target == root.id && $0.queued > 0 }
@@ -25,8 +25,8 @@ extension SnapshotTaker {
     }
   }
 
-  /// The positions of each queue's blocks, or of the queue itself if it is serial, in the list of a
-  /// root queue; `nil` if the list differs from the wait table.
+  /// The positions in a root queue's list of each queue's blocks, or of a serial queue itself;
+  /// `nil` if the list differs from the wait table.
   private static func positions(
     onRoot root: WaitSnapshot.Queue, among queues: [UInt: WaitSnapshot.Queue]
   ) -> [UInt: [Int]]? {
@@ -61,7 +61,7 @@ extension SnapshotTaker {
     for stretch in blocks {
       let end = done + stretch.count
       while done < end {
-        // A serial queue has one position; its other blocks begin one after another.
+        // A serial queue has one position. Its other blocks begin one after another.
         let from = done < positions.count ? positions[done] : first + done
         var count = 1
         while done + count < end,

@@ -4,14 +4,15 @@ import Foundation
 import Interlock
 import ProcessInspection
 
-// What each thread waits for, holds and runs: by the wait table, checked against the kernel.
+// The waits, held objects and blocks of each thread, from the wait table and checked against the
+// kernel.
 
 extension SnapshotTaker {
   private static let mostThreads = 16_384
 
   /// The wait table's records of all threads.
   static func threadViews() -> [interlock_thread_view] {
-    // First get the number of threads: a record takes most of a kilobyte.
+    // Get the number of threads first: a record takes nearly a kilobyte.
     let count = min(interlock_waits_threads(nil, 0) + 64, mostThreads)
     return [interlock_thread_view](unsafeUninitializedCapacity: count) { buffer, initialized in
       initialized = min(interlock_waits_threads(buffer.baseAddress, count), count)
@@ -19,7 +20,7 @@ extension SnapshotTaker {
   }
 
   /// The threads that wait for a lock or a queue without a limit, and the tasks that wait for
-  /// tasks; for each, a number that changes when it continues.
+  /// tasks, each with a number that changes when it continues.
   static func lockWaits() -> [Int: UInt64] {
     var found: [Int: UInt64] = [:]
     for view in threadViews() {
@@ -37,7 +38,7 @@ extension SnapshotTaker {
     return found
   }
 
-  /// A thread of the system with what the wait table has of it.
+  /// A thread of the system, with its data from the wait table.
   func thread(
     _ thread: Platform.Thread, view: interlock_thread_view?, process: Int32, listensOutside: Bool,
     codes: BlockCodes?
@@ -78,24 +79,24 @@ extension SnapshotTaker {
     return result
   }
 
-  /// Whether a thread only polls its run loop. A thread that runs for a second within one poll is
-  /// in a function that the loop has called.
+  /// True if a thread only polls its run loop. A thread that has been running for a second within
+  /// one poll is in a function that the loop has called.
   static func polls(_ thread: Platform.Thread, _ view: interlock_thread_view) -> Bool {
     view.polls_since != 0
       && (thread.state == .sleeping || Platform.now - Double(view.polls_since) / 1e9 < 1)
   }
 
-  /// Whether a thread is a pool's worker without work.
+  /// True for a pool's worker without work.
   static func hasNoWork(_ view: interlock_thread_view) -> Bool {
     view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue && view.run_count == 0
   }
 
-  /// Whether a thread that does not sleep is blocked nevertheless: in a cycle of initialisers the
-  /// kernel refuses the last thread's wait, and the runtime then asks again forever.
+  /// True if a thread is blocked although it does not sleep: in a cycle of initialisers the kernel
+  /// refuses the last thread's wait, and the runtime retries forever.
   ///
-  /// The kernel hands an initialiser over before the next thread runs: a thread that holds it only
-  /// by the kernel's word is about to run it. For an initialiser of `dispatch_once`, threads sleep,
-  /// or the process ends.
+  /// The kernel hands an initialiser over before the next thread runs, so a thread that holds it
+  /// only by the kernel's word is about to run it. An initialiser of `dispatch_once` does not spin:
+  /// its threads sleep, or the process ends.
   static func asksInVain(_ view: interlock_thread_view) -> Bool {
     guard view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue,
       case .swift(let owner)? = ownerOfOnce(view.wait_object), owner != 0
@@ -108,8 +109,8 @@ extension SnapshotTaker {
   private func elsewhere(
     _ thread: Platform.Thread, process: Int32, isWorker: Bool, polls: Bool, listensOutside: Bool
   ) -> WaitSnapshot.Elsewhere {
-    // The poll of its run loop may have a limit, or nothing to wait for; the thread polls again
-    // after that.
+    // The run loop's poll may have a limit, or nothing to wait for. The thread polls again
+    // afterwards.
     if polls { return listensOutside ? .outside : .listening }
     guard thread.state == .sleeping else { return .running }
     guard !stoppedThreads.contains(thread.id) else { return .unknown }
@@ -148,21 +149,22 @@ extension SnapshotTaker {
           workItem: run.work_item == 0 ? nil : run.work_item,
           group: run.group == 0 ? nil : run.group,
           code: codes?.code(run.function, run.context, run.flags) ?? 0)
-        // A task is its own job.
+        // The context of a job is its task.
         result.task = result.isJob ? run.context : nil
         return result
       }
     }
   }
 
-  /// What a sleeping thread waits for, by the table; `nil` if the table has no wait, or if the
-  /// kernel shows the thread elsewhere: just before that wait, or just after it.
+  /// The wait of a sleeping thread according to the table; `nil` if the table has none, or if the
+  /// kernel shows the thread elsewhere, just before or just after that wait.
   private static func wait(
     _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
   ) -> WaitSnapshot.Wait? {
     guard view.wait_kind != 0, var kind = kind(view.wait_kind) else { return nil }
     var object = view.wait_object
-    // After the condition, the thread may wait for the mutex: the kernel shows which word.
+    // After the condition, the thread may wait for the mutex. The kernel shows which word it waits
+    // on.
     if kind == .condition, let word = Platform.futex(of: thread.id, in: process),
       word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
     {
@@ -177,7 +179,7 @@ extension SnapshotTaker {
       isApply: flags & INTERLOCK_FLAG_APPLY != 0)
   }
 
-  /// Replaces the handles of joined threads, which the calls use, by the threads' numbers.
+  /// Replaces the thread handles in join calls by thread numbers.
   static func nameJoined(
     in threads: inout [WaitSnapshot.Thread], known views: [interlock_thread_view]
   ) {

@@ -1,10 +1,11 @@
 import CInterlockEvents
 import Interlock
 
-// The table's numbers as the snapshot's values.
+// Converts the table's numbers to the snapshot's values.
 
 extension SnapshotTaker {
-  /// The kind with this number in the table; `nil` for none, and for a kind that no snapshot has.
+  /// The object kind for a number of the table; `nil` for none, or for a kind that snapshots do not
+  /// have.
   static func kind(_ raw: UInt32) -> WaitSnapshot.ObjectKind? {
     switch interlock_object_kind(raw) {
     case INTERLOCK_OBJECT_MUTEX: .mutex
@@ -28,7 +29,7 @@ extension SnapshotTaker {
     }
   }
 
-  /// A place, and its call site, if it is known.
+  /// The frames of a place and of its call site, where known.
   static func frames(_ place: UInt, _ outer: UInt = 0) -> [StackFrame] {
     [place, outer].filter { $0 != 0 }.map { StackFrame(address: $0) }
   }

@@ -7,20 +7,20 @@ import ProcessInspection
 /// Takes snapshots of this process, from the wait table and from the system's data about the
 /// threads.
 ///
-/// Only one thread at a time may use it, and its calls must be hidden from the events.
+/// Only one thread at a time may use a taker, and must hide its calls from the events.
 package struct SnapshotTaker {
-  /// Threads of the harness: a monitor, a sanitizer's.
+  /// The threads of the harness, such as a monitor's or a sanitizer's.
   package var ignoredThreads: Set<Int> = []
-  /// The threads of an explored program, which its engine has stopped: a snapshot is of these
-  /// alone. They are blocked, although the system may show one as running; to read the system's
-  /// data of a thousand takes a quarter of a second.
+  /// The threads of an explored program, which its engine has stopped. If set, a snapshot has only
+  /// these threads. They are blocked, although the system may show one as running. Reading the
+  /// system's data of a thousand threads would take a quarter of a second.
   package var stoppedThreads: Set<Int> = []
-  /// Descriptors through which no other process wakes this one.
+  /// The descriptors through which no other process wakes this one.
   package var ignoredDescriptors: Set<Int> = []
-  /// Whether this process may be idle.
+  /// True if this process may be idle.
   package var mayRest = false
 
-  /// Makes a taker.
+  /// Creates a taker.
   package init() { OwnCode.register(OwnCode.hangs) }
 
   /// The threads of this process, without those of the harness.
@@ -36,23 +36,23 @@ package struct SnapshotTaker {
     }
   }
 
-  /// Whether the wait table is being filled.
+  /// True if the wait table is being filled.
   static var isAvailable: Bool { interlock_waits_started() }
 
-  /// A snapshot, with the numbers that show whether the process has run since.
+  /// A snapshot, with the counts that show whether the process has run since.
   package struct Taken {
     /// The snapshot.
     package var snapshot: WaitSnapshot
-    /// The number of all events, before anything was inspected.
+    /// The event count, read before anything was inspected.
     var progress: UInt64
-    /// The number of each thread's context switches.
+    /// The number of context switches of each thread.
     var switches: [Int: Int]
     /// The threads whose context switches do not show progress: they wait without sleeping, poll a
-    /// run loop, or are a pool's threads without work. For these, only events do.
+    /// run loop, or are idle pool threads. Only events show their progress.
     var judgedByEvents: Set<Int> = []
   }
 
-  /// Inspects everything once. Threads may run meanwhile: the snapshot shows a single moment only
+  /// Inspects all threads once. Threads may run meanwhile: the snapshot shows a single moment only
   /// if `hasMoved(since:)` is false afterwards.
   package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
     let progress = interlock_waits_progress()
@@ -95,7 +95,7 @@ package struct SnapshotTaker {
       ))
   }
 
-  /// The number of all events, if it still differs from `last` after a few milliseconds.
+  /// The event count; if it differs from `last`, it is read again after a few milliseconds.
   ///
   /// A thread that polls its run loop raises the number for a short time, ten times a second.
   static func progress(after last: UInt64) -> UInt64 {
@@ -107,7 +107,7 @@ package struct SnapshotTaker {
     return count
   }
 
-  /// Whether a thread has started, ended, made a call or run since the snapshot began.
+  /// True if a thread has started, ended, made a call or run since the snapshot began.
   func hasMoved(since taken: Taken) -> Bool {
     guard Self.progress(after: taken.progress) == taken.progress else { return true }
     let now = systemThreads()
@@ -123,8 +123,8 @@ package struct SnapshotTaker {
     systemThreads().reduce(0) { $0 &+ UInt64($1.switches) &+ UInt64($1.id) }
   }
 
-  /// Whether a timer is the one of a second that lets Dispatch's pools grow. A user's timer on that
-  /// clock is a delayed block, or makes the snapshot partial.
+  /// True for the one-second timer that lets Dispatch's pools grow. A user's timer on that clock is
+  /// a delayed block, or makes the snapshot partial.
   private static func isHousekeeping(_ timer: Platform.Timer) -> Bool {
     timer.isMonotonic && timer.seconds <= 1.05
   }

@@ -1,8 +1,8 @@
 import Interlock
 
 extension WaitSnapshot {
-  /// The snapshot with its addresses named in the process that made it. Takes up to a second: debug
-  /// information is read.
+  /// The snapshot with symbols, in the process that it shows. Reading debug information takes up to
+  /// a second.
   package func namedHere() -> WaitSnapshot {
     let frames = symbolicateWaits(addresses.sorted())
     return named(Dictionary(grouping: frames, by: \.address))

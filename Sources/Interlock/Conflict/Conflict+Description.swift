@@ -1,5 +1,5 @@
 extension Conflict: CustomStringConvertible {
-  /// The report for a reader: the resource, both sides in full, and what it means.
+  /// The report for a reader: the resource, both sides in full, and the meaning of the conflict.
   public var description: String {
     let times = count > 1 ? " (\(count) times)" : ""
     var lines = ["interlock: conflict on '\(fullName)'\(times)"]
@@ -16,7 +16,7 @@ extension Conflict: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// What the conflict means, in one sentence.
+  /// The meaning of the conflict, in one sentence.
   public var meaning: String {
     if witness != nil {
       return

@@ -1,24 +1,24 @@
-/// Two owners in sections on one resource at once, at least one of which writes.
+/// Two owners in sections on one resource at the same time, at least one of which writes.
 public struct Conflict: Sendable, Hashable, Codable {
   /// One of the two owners.
   public struct Side: Sendable, Hashable, Codable {
-    /// Whether the section reads or writes.
+    /// The mode of the section: it reads or writes.
     public var mode: Mode
-    /// Whether the section's author claims that a real lock is held.
+    /// True if the section's author claims that a real lock is held.
     public var synched: Bool
     /// The part of the resource that the section is on, as text; `nil` for the whole.
     public var part: String?
     /// Where the section begins.
     public var place: Place
-    /// The thread's name, or its number if it has none.
+    /// The thread's name; its number if it has no name.
     public var thread: String
     /// The label of the Dispatch queue that the section began on, if any.
     public var queue: String?
     /// The number of the task that owns the section; `nil` if a thread owns it.
     public var task: UInt64?
-    /// The call stack at begin, innermost first, at most `stack_depth` frames.
+    /// The call stack at the begin, innermost frame first, at most `stack_depth` frames.
     public var stack: [StackFrame]
-    /// Why the stack is shorter than it should be; `nil` if it is complete.
+    /// The reason why the stack is shorter than it should be; `nil` if it is complete.
     public var stackNote: String?
 
     /// Describes one owner.
@@ -39,9 +39,9 @@ public struct Conflict: Sendable, Hashable, Codable {
 
   /// The near-miss delay that held the first section open when the second began.
   public struct HeldOpen: Sendable, Hashable, Codable {
-    /// How long the section had been held open, in microseconds.
+    /// The time that the section had been held open, in microseconds.
     public var microseconds: Int
-    /// The seed that decided the delay: `delay_seed=` of the next run.
+    /// The seed that decided the delay; pass it to the next run with `delay_seed=`.
     public var seed: UInt64
 
     /// Describes a delay.
@@ -51,11 +51,11 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
-  /// A value that changed during a reading section through which it had to stay the same.
+  /// A value that changed during a reading section although it had to stay the same.
   public struct Witness: Sendable, Hashable, Codable {
     /// The value when the section began, as text.
     public var before: String
-    /// The value when it ended.
+    /// The value when the section ended, as text.
     public var after: String
 
     /// Describes a change.
@@ -67,8 +67,8 @@ public struct Conflict: Sendable, Hashable, Codable {
 
   /// The name of the resource.
   public var resource: String
-  /// The resource of a property without a name, without the line in `resource`, which an edit above
-  /// the property changes; `nil` if `resource` is a name.
+  /// The resource of a property without a name, without the line number that `resource` contains:
+  /// an edit above the property changes the line. `nil` if `resource` is a name.
   package var fileOfProperty: String?
   /// The instance that the resource belongs to; `nil` if the name alone is the resource.
   ///
@@ -78,12 +78,14 @@ public struct Conflict: Sendable, Hashable, Codable {
   public var first: Side
   /// The owner whose section began meanwhile.
   public var second: Side
-  /// How often this pair of places overlapped on this resource, at least 1.
+  /// The number of times that this pair of places overlapped on this resource, at least 1.
   public var count: Int
-  /// The near-miss delay that held the first section open, if any; the overlap is real either way.
+  /// The near-miss delay that held the first section open; `nil` for none. The overlap is real
+  /// either way.
   public var heldOpen: HeldOpen?
 
-  /// The change, if no marked section overlapped the first one; `nil` for two overlapping sections.
+  /// The changed value, if no marked section overlapped the first one; `nil` for two overlapping
+  /// sections.
   ///
   /// The second side then stands for unknown, unmarked code.
   public var witness: Witness?
@@ -96,18 +98,18 @@ public struct Conflict: Sendable, Hashable, Codable {
     self.count = count
   }
 
-  /// The text in place of the unmarked writer's location.
+  /// The text that replaces the location of an unmarked writer.
   static let unmarked = "unmarked code"
 
-  /// The part on which the two overlapped, as text; `nil` if both are on the whole.
+  /// The part on which the two sections overlapped, as text; `nil` if both are on the whole.
   ///
-  /// Of several overlaps at the same two places, the part of the first.
+  /// If the same two places overlap several times, it is the part of the first overlap.
   public var part: String? { first.part ?? second.part }
 
-  /// What identifies the resource from run to run.
+  /// The identity of the resource across runs.
   package var lastingResource: String { fileOfProperty ?? resource }
 
-  /// The resource with its instance and the part on which the two overlapped.
+  /// The resource with its instance, and the part on which the two sections overlapped.
   package var fullName: String {
     resource + (instance.map { " \($0)" } ?? "") + (part.map { " [\($0)]" } ?? "")
   }

@@ -1,21 +1,21 @@
 internal import SectionTable
 internal import Synchronization
 
-// Reports that a section overlaps another owner's: the slow path of a begin.
+// Reports a section that overlaps another owner's: the slow path of a begin.
 extension ConflictDetection {
-  /// How often sections on the unlisted resource have overlapped.
+  /// The number of overlaps on the unlisted resource.
   static let unlistedOverlaps = Atomic(0)
 
   /// The sections that one section has overlapped.
   private struct Others {
-    /// A thousand other sections may be open, nearly all at one place: each place is reported once,
-    /// with a count.
+    /// The overlapped sections by place. A thousand sections may be open, nearly all at one place:
+    /// each place is reported once, with a count.
     var byPlace: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
-    /// The place of the section that a delay held open, if it is among them.
+    /// The place of the section that a delay holds open, if it is among the overlapped ones.
     var heldPlace: Evidence.RawPlace?
   }
 
-  /// Reports every owner with which the section just published conflicts.
+  /// Reports every owner whose section conflicts with the section just published.
   static func report(
     _ open: Registry.OpenSection, in bucket: Bucket, on resource: borrowing Resource
   ) {
@@ -38,7 +38,7 @@ extension ConflictDetection {
         if let record = other.record, others.byPlace[Evidence.RawPlace(of: record)] != nil,
           record[.key] == UInt(key.hash), record[.owner] != mine.owner
         {
-          // No pin needed: the record is only counted.
+          // The record is only counted, so it needs no pin.
           others.byPlace[Evidence.RawPlace(of: record)]?.count += 1
         } else if let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner) {
           others.byPlace[evidence.rawPlace, default: (evidence, 0)].count += 1
@@ -51,8 +51,8 @@ extension ConflictDetection {
     add(others, met: mine, held: held, on: resource)
   }
 
-  /// Reports every owner with which the section on a part that was just published conflicts: those
-  /// on the whole, and those on the same part. Returns whether there is any.
+  /// Reports every owner whose section conflicts with a section on a part just published: sections
+  /// on the whole, and sections on an equal part. Returns true if there is one.
   static func lookAndReport(
     _ open: Registry.OpenSection, _ part: Part, in bucket: Bucket, on resource: borrowing Resource
   ) -> Bool {
@@ -72,13 +72,14 @@ extension ConflictDetection {
         } else if other.partBits == open.word.partBits, record[.partHash] == UInt(part.hash),
           record[.key] == UInt(key.hash), record[.owner] != owner
         {
-          // Complete even if it has ended meanwhile: see `Bucket.look`.
+          // The record is complete even if the section has ended meanwhile: see `Bucket.look`.
           found.append((other, Evidence(withPartOf: record)))
         }
         return true
       }
     }
-    // After the look, since `isSame` calls the user's type. Equal hashes alone are no conflict.
+    // Compare parts after the look, since `isSame` calls the user's type. Equal hashes alone are no
+    // conflict.
     found.removeAll { $0.word.hasPart && $0.evidence.part?.isSame(as: part) != true }
     guard !found.isEmpty else { return false }
     ConflictLog.shared.waitIfStopping()
@@ -96,14 +97,14 @@ extension ConflictDetection {
     return true
   }
 
-  /// Marks a section with a witness as overlapped by a marked section, of its own owner or another,
-  /// which may make later changes. Call it in a look.
+  /// Marks a section with a witness as overlapped by a marked section, which may change the value
+  /// later. The marked section may be of any owner. Call it in a look.
   private static func noteOverlap(with other: SlotWord, on key: ResourceKey) {
     guard other.isWitnessed, let record = other.record, record[.key] == UInt(key.hash) else {
       return
     }
     record[.hasMet] = 1
-    // Orders this section's writes after the note, for a reader that sees them: see
+    // Order this section's writes after the mark, for a reader that sees them: see
     // `WitnessDetection`.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
@@ -117,7 +118,7 @@ extension ConflictDetection {
     let instance = resource.instanceDescription
     for (other, count) in others.byPlace.values {
       if resource.key == .unlisted {
-        // Relaxed: one thread, that of the second section, counts and reads it.
+        // Relaxed: one thread, that of the second section, counts the overlap and reads the count.
         unlistedOverlaps.wrappingAdd(1, ordering: .relaxed)
         continue
       }

@@ -2,18 +2,18 @@ internal import CMarks
 internal import SectionTable
 internal import Synchronization
 
-/// Two sections that overlapped, before their description is made.
+/// Two sections that overlapped, before they are described.
 struct Overlap: Sendable {
   var resource: String
   var instance: String?
   var first: Evidence
   var second: Evidence
-  /// The delay that held the first section open, if any.
+  /// The delay that held the first section open; `nil` for none.
   var heldOpen: Conflict.HeldOpen?
-  /// The change under the first section, if there is no second one.
+  /// The changed value under the first section, if there is no second section.
   var witness: Conflict.Witness?
 
-  /// Identifies a finding: the resource, and the two places in either order.
+  /// The identity of a finding: the resource, and the two places in either order.
   struct Identity: Hashable {
     var resource: String
     var instance: String?
@@ -38,7 +38,7 @@ struct Overlap: Sendable {
       places: [PlaceAndMode(first), PlaceAndMode(second)])
   }
 
-  /// The overlap with the names that the two threads have now.
+  /// The overlap with the current names of the two threads.
   func withThreadNames() -> Overlap {
     var overlap = self
     overlap.first.threadName = Platform.threadName(first.thread)
@@ -46,11 +46,11 @@ struct Overlap: Sendable {
     return overlap
   }
 
-  /// The two sections, each of which may have detected this overlap.
+  /// The two sections. Each of them may have detected this overlap.
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
   func conflict(count: Int) -> Conflict {
-    // Of a `@Tracked` property without a name of its own.
+    // The resource is empty for a `@Tracked` property without a name.
     let name = resource.isEmpty ? first.property ?? second.property : resource
     let file = "property at \(first.place.file)"
     var conflict = Conflict(
@@ -72,9 +72,10 @@ final class ConflictLog: Sendable {
     var overlap: Overlap
     var count: Int
     var lastSections: Set<Evidence.Identity>
-    /// The described conflict, once it has been read.
+    /// The described conflict; `nil` before the first reading.
     var inWords: Conflict?
-    /// Whether the report went to standard error, and whether the exit code is red because of it.
+    /// True if the report was written to standard error; true if the exit code must show the
+    /// conflict.
     var isLogged = false
     var isUnhandled = false
   }
@@ -98,25 +99,26 @@ final class ConflictLog: Sendable {
   fileprivate let beforeTrap = Guarded<(@Sendable () -> Void)?>(nil)
 
   /// From now on, passes the process's first conflict to `report`, and lets no thread continue past
-  /// a conflict. `report` gets a function, because the conflict's stacks take time to symbolicate.
+  /// a conflict. `report` receives a function, because symbolicating the conflict's stacks takes
+  /// time.
   func stop(with report: @escaping @Sendable (() -> Conflict) -> Never) {
     stopping.withLock { $0 = report }
   }
 
-  /// Whether a thread is being stopped at its conflict.
+  /// True if a thread is being stopped at its conflict.
   var isStoppingNow: Bool {
     // Relaxed: the exchange stops a thread that misses the flag.
     isStopping.load(ordering: .relaxed)
   }
 
-  /// Blocks a thread that meets a conflict, or wants to end the process, while one is being
-  /// stopped.
+  /// Blocks a thread that detects a conflict, or wants to end the process, while another thread is
+  /// being stopped at its conflict.
   func waitIfStopping() {
     if isStoppingNow { Self.waitForTheEnd() }
   }
 
   private func becomeTheOneThatStops() {
-    // Relaxed: it only decides which thread reports.
+    // Relaxed: the flag only decides which thread reports.
     if isStopping.exchange(true, ordering: .relaxed) { Self.waitForTheEnd() }
   }
 
@@ -146,9 +148,9 @@ final class ConflictLog: Sendable {
         overlap: overlap, count: times, lastSections: overlap.sections)
       return true
     }
-    // A trap stops every thread, at a known conflict as well.
+    // A trap stops every thread, at a known conflict too.
     guard isNew || action.stops else { return }
-    // The names must be read while both threads live; the rest can wait until the report.
+    // Read the names while both threads live. The rest can wait until the report.
     let overlap = overlap.withThreadNames()
     state.withLock { $0.entries[finding]?.overlap = overlap }
     switch action {
@@ -168,8 +170,8 @@ final class ConflictLog: Sendable {
     }
   }
 
-  /// The conflicts that were only logged or recorded, a line each, and where to read the rest;
-  /// empty if there is none.
+  /// One line for each conflict that was only logged or recorded, and a line that says where to
+  /// read the rest; empty if there is none.
   func linesAtEnd(exitCode: Int) -> [String] {
     state.withLock { state in
       let unhandled = state.order.filter { state.entries[$0]?.isUnhandled == true }
@@ -196,36 +198,37 @@ final class ConflictLog: Sendable {
 
   private static let mostLinesAtEnd = 20
 
-  /// The findings in the order of detection; stacks become functions and lines here.
+  /// The findings in the order of detection. The stacks are symbolicated here.
   var conflicts: [Conflict] {
     state.withLock { state in state.order.compactMap { state.conflict($0) } }
   }
 
-  /// What was found, in the order of detection.
+  /// The identities of the findings, in the order of detection.
   var findings: [Overlap.Identity] { state.withLock { $0.order } }
 
   func removeAll() { state.withLock { $0 = State() } }
 }
 
 extension SectionTracking {
-  /// Calls `body` after a conflict has been reported and before it traps, on the thread that traps.
+  /// Sets a function that runs after a conflict is reported and before it traps, on the trapping
+  /// thread.
   package static func beforeTrap(_ body: @escaping @Sendable () -> Void) {
     ConflictLog.shared.beforeTrap.withLock { $0 = body }
   }
 
-  /// Calls the body of `beforeTrap`, before a trap for another reason than a conflict.
+  /// Runs the function set by `beforeTrap`, before a trap for another reason than a conflict.
   package static func runBeforeTrap() { ConflictLog.shared.beforeTrap.withLock { $0 }?() }
 }
 
 extension ConflictLog.Entry {
-  /// Records what the action does with the conflict.
+  /// Records the effect of the action on the conflict.
   fileprivate mutating func note(_ action: SectionTracking.ConflictAction) {
     if action.leavesUnhandled { isUnhandled = true }
     if case .log = action { isLogged = true }
   }
 }
 
-/// Writes a text to standard error, without a buffer that a trap would lose.
+/// Writes a text to standard error without a buffer, which a trap would lose.
 func writeError(_ text: String) {
   var text = text
   text.withUTF8 { bytes in

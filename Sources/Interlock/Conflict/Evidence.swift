@@ -2,9 +2,9 @@ internal import CMarks
 internal import SectionTable
 internal import Synchronization
 
-/// A copy of a record: one side of a conflict before its description is made.
+/// A copy of a record: one side of a conflict before it is described.
 struct Evidence: Sendable {
-  /// Identifies a section: context and generation are unique for the life of the process.
+  /// The identity of a section: context and generation are unique in the process.
   struct Identity: Hashable, Comparable, Sendable {
     var context: UInt
     var generation: UInt
@@ -14,11 +14,11 @@ struct Evidence: Sendable {
     }
   }
 
-  /// A place by its addresses.
+  /// A place, by the addresses of its literals.
   struct RawPlace: Hashable, Sendable {
     var file: UInt
     var lineAndFlags: UInt
-    /// The code that accesses the property, if the place is a property's declaration.
+    /// A hash of the code that accesses the property, if the place is a property's declaration.
     var caller: UInt
 
     init(of record: Record) {
@@ -29,8 +29,8 @@ struct Evidence: Sendable {
         caller = 0
         return
       }
-      // The accessor of `Tracked`, that of the compiler, and the code that calls it; the last is
-      // its caller if an accessor was inlined.
+      // The first three frames are the accessor of `Tracked`, the generated accessor, and the code
+      // that calls it. If an accessor was inlined, the third frame is the caller of that code.
       let frames = (0..<min(3, Int(record[.frameCount] & 0xFF))).map {
         record.words[Record.stack + $0].load(ordering: .relaxed)
       }
@@ -51,12 +51,12 @@ struct Evidence: Sendable {
   var key: ResourceKey
   var mode: Mode
   var synched: Bool
-  /// The part that the section is on, if known; `nil` for the whole.
+  /// The part that the section is on; `nil` for the whole, or if unknown.
   var part: Part?
   var placeFromStack: Bool
   var place: Place
   var thread: UInt
-  /// The thread's name, once read: that takes three system calls.
+  /// The thread's name, once it is read: reading it takes three system calls.
   var threadName: String?
   var queueLabel: String?
   var addresses: [UInt]
@@ -64,7 +64,7 @@ struct Evidence: Sendable {
   /// The scope that began the section; 0 for none: see `ConflictScopes`.
   var scope: UInt
 
-  /// Copies a record that cannot change: the caller's own, or one behind a pin.
+  /// Copies a record that cannot change: the caller's own, or a pinned one.
   init(of record: Record) {
     identity = Identity(context: record[.pins], generation: record[.generation])
     rawPlace = RawPlace(of: record)
@@ -89,20 +89,20 @@ struct Evidence: Sendable {
     }
   }
 
-  /// Also copies the part, from a record that cannot release it meanwhile: behind a pin, in a look,
-  /// or the caller's own.
+  /// Also copies the part. The record must be unable to release it meanwhile: pinned, in a look, or
+  /// the caller's own.
   init(withPartOf record: Record) {
     self.init(of: record)
     if record[.nameLength] & Record.extended != 0 { part = Part.at(record[.part]) }
   }
 
-  /// Stands for the unknown writer that a witness has detected.
+  /// Creates the unknown writer that a witness has detected.
   init(unmarkedOn key: ResourceKey) {
     self.init(goneBehind: SlotWord(bits: 1), key: key)
     place = Place(file: "", line: 0, function: Conflict.unmarked)
   }
 
-  /// A section that ended before its record could be read: only its mode is known.
+  /// Creates a section that ended before its record could be read: only its mode is known.
   init(goneBehind word: SlotWord, key: ResourceKey) {
     identity = Identity(context: 0, generation: 0)
     rawPlace = RawPlace()
@@ -118,16 +118,16 @@ struct Evidence: Sendable {
     scope = 0
   }
 
-  /// Reads another owner's record, which its owner may be ending at the same time.
+  /// Reads another owner's record, which that owner may be ending at the same time.
   ///
-  /// Returns `nil` if the record is another resource's, or the caller's own.
+  /// Returns `nil` if the record belongs to another resource, or to the caller.
   static func read(
     _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
   ) -> Evidence? {
     guard let record = word.record, let pins = record.pins else { return nil }
-    // A context uses its records in turn, and begins no section while it is pinned: the record in
-    // the slot now stays readable. Sequentially consistent: the pin must be visible before the slot
-    // is read.
+    // A context uses its records in turn, and begins no section while it is pinned, so the record
+    // now in the slot stays readable. Sequentially consistent: the pin must be visible before the
+    // slot is read.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     defer {
       // Releasing: pairs with the acquire of the owner, which reads the pins before it writes a
@@ -141,12 +141,13 @@ struct Evidence: Sendable {
     if isStillThere || isWhole && evidence.key == key && evidence.mode.writes == word.writes {
       return evidence.key == key && evidence.owner != owner ? evidence : nil
     }
-    // The section has ended, and its context has reused all records since. The two did overlap,
-    // because the other was in its slot after ours was published; nothing more is known.
+    // The section has ended, and its context has reused all records since. The two sections did
+    // overlap, because the other section was in its slot after this one was published. Nothing more
+    // is known.
     return Evidence(goneBehind: word, key: key)
   }
 
-  /// The described side; the stack becomes functions and lines.
+  /// The described side, with a symbolicated stack.
   func side() -> Conflict.Side {
     let access = placeFromStack ? Symbolicator.shared.access(in: addresses) : nil
     let frames = access?.stack ?? Symbolicator.shared.frames(addresses)
@@ -160,13 +161,13 @@ struct Evidence: Sendable {
     return side
   }
 
-  /// The property whose accessor began the section: `Cache.entries`.
+  /// The property whose accessor began the section, such as `Cache.entries`.
   var property: String? {
     guard placeFromStack else { return nil }
     return PropertyAccess(of: Symbolicator.shared.named(addresses), location: { _ in nil }).property
   }
 
-  /// The queue's label. Leaves out the default queue that Dispatch names for a thread on no queue.
+  /// The queue's label; `nil` for the default queue that Dispatch names for a thread on no queue.
   private var knownQueue: String? {
     guard let queueLabel, !queueLabel.isEmpty else { return nil }
     if queueLabel.hasPrefix("com.apple.root."),

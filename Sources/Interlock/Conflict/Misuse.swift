@@ -1,12 +1,12 @@
-/// A section that was begun or ended wrongly: a mistake in the marks, not in the marked code.
+/// A section that was begun or ended wrongly: an error in the marks, not in the marked code.
 public struct Misuse: Sendable, Hashable, Codable {
-  /// What is wrong.
+  /// The kind of error.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// An end while no section is open.
+    /// An end without an open section.
     case endWithoutBegin
-    /// An end by another owner than the one that began the section.
+    /// An end by another owner than that of the begin.
     case endByAnotherOwner
-    /// An end in another mode than its begin.
+    /// An end in another mode than that of the begin.
     case endInAnotherMode
     /// A thread exited with a section open.
     case threadExited
@@ -14,11 +14,11 @@ public struct Misuse: Sendable, Hashable, Codable {
     case processEnded
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public var kind: Kind
   /// The name of the resource.
   public var resource: String
-  /// Which instance the resource belongs to, if any.
+  /// The instance that the resource belongs to; `nil` for none.
   public var instance: String?
   /// The part of the resource that the section is on, as text; `nil` for the whole.
   public var part: String?
@@ -26,7 +26,7 @@ public struct Misuse: Sendable, Hashable, Codable {
   public var end: Place?
   /// Where the section was begun; `nil` if it never was.
   public var begin: Place?
-  /// The thread that did it.
+  /// The thread that made the error.
   public var thread: String
 
   /// Describes a misuse.
@@ -44,7 +44,7 @@ public struct Misuse: Sendable, Hashable, Codable {
 }
 
 extension Misuse: CustomStringConvertible {
-  /// One line: what, where, and where it began.
+  /// One line: the error, its place, and the place of the begin.
   public var description: String { "interlock: misuse: \(line)" }
 
   /// The description without its prefix.

@@ -25,13 +25,14 @@ enum MisuseDetection {
     {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
-      // The owner may be ending it, too: only the thread that takes it out of its slot ends it.
+      // Its owner may be ending the section too: only the thread that removes it from its slot ends
+      // it.
       if let open { _ = Registry.end(open, isAnothers: true) }
     }
     MisuseLog.shared.add(misuse)
   }
 
-  /// A block's section ends when the block returns, but another end came first.
+  /// Reports that another end came before the end of a block.
   static func endedBefore(
     _ resource: borrowing Resource, part: Part? = nil, at site: borrowing Site
   ) {
@@ -43,8 +44,8 @@ enum MisuseDetection {
     MisuseLog.shared.add(misuse)
   }
 
-  /// The other owner's section that an end may have meant: the only one in this mode, taken out of
-  /// its slot. If there are several, the result has no slot.
+  /// The other owner's section that an end may have meant: the only open one in this mode, removed
+  /// from its slot. If there are several, the result has no slot.
   private static func anothers(
     on key: ResourceKey, part: Part?, owner: UInt, writes: Bool
   ) -> (Registry.OpenSection?, Evidence)? {
@@ -64,35 +65,37 @@ enum MisuseDetection {
     return (Registry.OpenSection(record: record, slot: slot, word: word, key: key), evidence)
   }
 
-  /// A thread exits: its own sections end with it. Sections of a task continue elsewhere.
+  /// Reports and ends the open sections of an exiting thread. Sections of a task continue
+  /// elsewhere.
   static func threadExited(_ context: ThreadContext.Pointer) {
     let owner = context.pointee.threadOwner
     context.forEachRecordInUse { record in
       guard record[.owner] == owner, let (open, misuse) = read(record, as: .threadExited) else {
         return
       }
-      // The exiting thread can no longer be asked for its order.
+      // The thread is exiting: its order can no longer be read.
       if Registry.end(open, isAnothers: true) { MisuseLog.shared.add(misuse) }
     }
   }
 
-  /// The process ends: every section still open was never ended.
+  /// Reports every section that is still open when the process ends.
   static func processEnds() {
     var found: [Misuse] = []
     ThreadContexts.forEachRecordInUse { record in
       if let (_, misuse) = read(record, as: .processEnded) { found.append(misuse) }
     }
-    // Outside the pin: a handler may begin sections itself.
+    // Report outside the pin: a handler may begin sections itself.
     for misuse in found { MisuseLog.shared.add(misuse) }
   }
 
-  /// Reads the record of a section that was left open; `nil` if another thread is ending it, which
-  /// is no misuse.
+  /// Reads the record of a section that was left open; `nil` if another thread is ending the
+  /// section, which is no misuse.
   private static func read(
     _ record: Record, as kind: Misuse.Kind
   ) -> (Registry.OpenSection, Misuse)? {
     guard let pins = record.pins else { return nil }
-    // Pin first, so that a name that is still there is not freed: see `Registry.releaseWithName`.
+    // Pin first, so that a name that is still in the record is not freed: see
+    // `Registry.releaseWithAll`.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     // Releasing: pairs with the acquire of a thread that waits for the pins before it frees a name.
     defer { pins.pointee.wrappingSubtract(1, ordering: .releasing) }
@@ -103,7 +106,7 @@ enum MisuseDetection {
       kind: kind, resource: name(in: record), instance: instance(in: record), end: nil,
       begin: evidence.place, thread: threadName(evidence.thread))
     misuse.part = evidence.part?.text
-    // An end takes the section out of its slot before it takes the name out of the record.
+    // An end removes the section from its slot before it removes the name from the record.
     // Acquiring: the slot is read after the record.
     atomicMemoryFence(ordering: .acquiring)
     guard open.slot.pointee.load(ordering: .relaxed) == open.word.bits else { return nil }

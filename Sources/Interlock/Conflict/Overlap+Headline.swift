@@ -1,8 +1,8 @@
 extension Overlap {
   /// The overlap in one complete line, without symbols.
   ///
-  /// Symbolication takes milliseconds and reads every mapped file. If another thread unmaps one
-  /// meanwhile, the process ends there, and this line is all that is left.
+  /// Symbolication takes milliseconds and reads every mapped file. If another thread unmaps a file
+  /// meanwhile, the process ends there, and only this line is left.
   var headline: String {
     let part = (first.part ?? second.part).map { "[\($0.text)]" }
     let name = [resource, instance ?? "", part ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
@@ -20,7 +20,7 @@ extension Overlap {
     return "\(second.line): conflict on \(what): \(mine) here, \(others) \(elsewhere)"
   }
 
-  /// The corresponding line for two sections that did not overlap, and that nothing orders.
+  /// The headline for two sections that did not overlap and that nothing orders.
   var unorderedHeadline: String {
     let name = [resource, instance ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     let what = resource.isEmpty ? "a property" : "'\(name)'"
@@ -34,7 +34,7 @@ extension Overlap {
 }
 
 extension Conflict {
-  /// The same line for a conflict whose symbols are known.
+  /// The headline of a conflict whose symbols are known.
   var headline: String {
     let (mine, others) = (Self.word(second), Self.word(first))
     return "\(second.where): conflict on '\(fullName)': \(mine) here, \(others) at \(first.where)"

@@ -13,7 +13,7 @@ func threadExited(_ context: UnsafeMutableRawPointer) {
 /// Entry point from C: the process ends with this status, 0 if unknown. Called once, from `exit`.
 @_cdecl("interlock_process_ends")
 func processEnds(_ status: Int32) {
-  // A thread that is describing its conflict is about to end the process itself.
+  // A thread that is describing its conflict will end the process itself.
   ConflictLog.shared.waitIfStopping()
   SectionTracking.saveTraps()
   MisuseDetection.processEnds()
@@ -29,10 +29,10 @@ func processEnds(_ status: Int32) {
   }
 }
 
-/// The exit code of a process in which a resource was not tested, under `require_contention=on`.
+/// The exit code of a process with an untested resource, under `require_contention=on`.
 private let coverageExitCode: Int32 = 1
 
-/// Reports the contention coverage if asked for; returns why it is not sufficient, `nil` if it is.
+/// Reports the contention coverage if requested. Returns why it is not sufficient; `nil` if it is.
 ///
 /// A process that fails anyway keeps its status, and so does a run without tests, for which Swift
 /// Testing has a status of its own.

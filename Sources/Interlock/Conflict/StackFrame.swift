@@ -1,4 +1,4 @@
-/// One frame of a call stack, as far as it could be named.
+/// A frame of a call stack, with as many symbols as are known.
 public struct StackFrame: Sendable, Hashable, Codable {
   /// The return address, in the process that captured it.
   public var address: UInt
@@ -25,15 +25,15 @@ public struct StackFrame: Sendable, Hashable, Codable {
 }
 
 extension StackFrame {
-  /// The full name of a function. The toolchain omits the module, which is all the context that a
-  /// closure in top-level code has.
+  /// The full name of a function. The toolchain omits the module, which is the only context of a
+  /// closure in top-level code.
   package static func functionName(_ demangled: String) -> String {
     demangled.hasSuffix(" in ") ? demangled + "top-level code" : demangled
   }
 }
 
 extension StackFrame: CustomStringConvertible {
-  /// `function  File.swift:12`, or as much of it as is known.
+  /// `function  File.swift:12`, or the parts of it that are known.
   public var description: String {
     let name = function ?? "0x" + String(address, radix: 16)
     // The compiler gives generated code line 0 or no file.

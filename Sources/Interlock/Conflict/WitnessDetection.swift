@@ -6,16 +6,16 @@ enum WitnessDetection {
   /// The longest text of a value in a report, in characters.
   private static let longestText = 200
 
-  /// Ends a section with a witness; reports a change that no marked writer can have made.
+  /// Ends a section with a witness, and reports a change that no marked writer can have made.
   ///
-  /// A marked writer that overlapped the section has marked this section's record before it wrote
+  /// A marked writer that overlapped the section has marked the section's record before it wrote
   /// (`ConflictDetection.noteOverlap`), and was reported as a separate conflict.
   static func end<Value: Equatable>(
     _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource,
     at site: borrowing Site
   ) {
     if before != after {
-      // Acquires the mark that a writer made before it wrote the value that was just read.
+      // Acquire the mark that a writer made before it wrote the value just read.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if open.record[.hasMet] == 0 { report(open, before, after, on: resource) }
     }

@@ -1,10 +1,10 @@
 internal import SectionTable
 
 extension CoverageReport: CustomStringConvertible {
-  /// The whole report as text: every resource, every place with one owner only, every listed pair.
+  /// The whole report as text: all resources, all places with one owner, all listed pairs.
   public var description: String { text(resources: .max, details: true) }
 
-  /// The short report: the number of resources, and the names of those that were not tested.
+  /// The short report: the number of resources, and the names of the untested ones.
   package var summary: String { text(resources: 20, details: false) }
 
   private func text(resources most: Int, details: Bool) -> String {
@@ -18,7 +18,7 @@ extension CoverageReport: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// How many resources had contention, in one line.
+  /// The number of resources with contention, in one line.
   package var headline: String {
     guard isMeasured else { return "coverage is off: nothing was recorded" }
     let count = resources.count
@@ -48,7 +48,7 @@ extension CoverageReport.Resource {
     }
   }
 
-  /// The headline with the places and pairs.
+  /// The headline, followed by the places and pairs.
   package var lines: [String] {
     var lines = [headline]
     for pair in pairs {
@@ -68,7 +68,7 @@ extension CoverageReport.Resource {
     return owners == 1 ? "1 owner" : owners < many ? "\(owners) owners" : "\(many) owners or more"
   }
 
-  /// The first places.
+  /// The first three places.
   private var wherever: String {
     let shown = places.prefix(3).map { "\($0.place.file):\($0.place.line)" }
     let rest = places.count - shown.count

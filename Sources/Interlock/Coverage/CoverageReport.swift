@@ -1,12 +1,12 @@
 internal import SectionTable
 
-/// The contention coverage of a run: whether a green run is evidence of correct locking.
+/// The contention coverage of a run. It shows whether a green run is evidence of correct locking.
 public struct CoverageReport: Sendable, Hashable, Codable {
-  /// Whether several owners accessed a resource.
+  /// The contention on a resource: whether several owners accessed it.
   public enum Contention: String, Sendable, Hashable, CaseIterable, Codable {
     /// At least one instance was accessed by two owners.
     case shared
-    /// Every instance was accessed by one owner only: its protection was not tested.
+    /// Every instance was accessed by one owner only: the resource's protection was not tested.
     case oneOwner
     /// No instance was seen with two owners, but there were too many instances to follow all.
     case unknown
@@ -14,11 +14,11 @@ public struct CoverageReport: Sendable, Hashable, Codable {
 
   /// The result for two places on one resource, at least one of which writes.
   public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
-    /// They overlapped: a conflict.
+    /// The two places overlapped: a conflict.
     case overlapped
     /// Two owners accessed the same part of the same instance within 100 ms.
     case nearMiss
-    /// Neither.
+    /// Neither of the above.
     case apart
   }
 
@@ -26,9 +26,9 @@ public struct CoverageReport: Sendable, Hashable, Codable {
   public struct Visited: Sendable, Hashable, Codable {
     /// The place.
     public var place: Place
-    /// Whether the sections read or write.
+    /// The mode of the sections: read or write.
     public var mode: Mode
-    /// Whether only one owner has begun sections there.
+    /// True if only one owner has begun sections at the place.
     public var byOneOwner: Bool
 
     /// Describes a place.
@@ -39,8 +39,8 @@ public struct CoverageReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// Two places of a resource, by index in `places`; the indexes are equal if two owners access one
-  /// place.
+  /// Two places of a resource, as indices into `places`. The indices are equal if two owners access
+  /// one place.
   public struct Pair: Sendable, Hashable, Codable {
     /// The index of one place.
     public var first: Int
@@ -57,17 +57,17 @@ public struct CoverageReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// All resources of one name.
+  /// All resources with one name.
   public struct Resource: Sendable, Hashable, Codable {
     /// The name.
     public var name: String
-    /// How many owners accessed it, at most `mostOwners`.
+    /// The number of owners that accessed the resource, at most `mostOwners`.
     public var owners: Int
-    /// Whether two owners accessed one instance.
+    /// The contention: whether two owners accessed one instance.
     public var contention: Contention
-    /// Where it was accessed.
+    /// The places that accessed the resource.
     public var places: [Visited]
-    /// Pairs of places, at most `mostPairs`: those that overlapped first, those that never did
+    /// Pairs of places, at most `mostPairs`: those that overlapped come first, those that never did
     /// last.
     public var pairs: [Pair]
     /// The number of pairs that overlapped.
@@ -93,16 +93,16 @@ public struct CoverageReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// The most owners of a resource that are distinguished.
+  /// The most owners of a resource that can be distinguished.
   public static let mostOwners = CoverageTables.mostOwners
-  /// The most pairs of a resource that are listed; all are counted.
+  /// The most listed pairs of a resource; all are counted.
   public static let mostPairs = 100
 
   /// The resources in the order of their first access.
   public var resources: [Resource]
-  /// Whether a table was full: the names, places or pairs that came last are then missing.
+  /// True if a table was full. The last names, places or pairs are then missing.
   public var isFull: Bool
-  /// Whether anything was recorded. If not, an empty report does not mean that no section was
+  /// True if coverage was recorded. If not, an empty report does not mean that no section was
   /// begun.
   public var isMeasured: Bool
 

@@ -1,6 +1,6 @@
 internal import SectionTable
 
-/// The resources and places of the contention coverage by their text.
+/// The names of resources and places of the contention coverage.
 final class CoverageStore: ContentionCoverage.Store {
   private let tables: CoverageTables
   private let places = Guarded(KnownPlaces())
@@ -17,8 +17,8 @@ final class CoverageStore: ContentionCoverage.Store {
     return ContentionCoverage(tables, CoverageStore(tables))
   }
 
-  /// Records that two sections overlapped, and their places: the conflict may end the process
-  /// before the begin of the second is recorded.
+  /// Records that two sections overlapped, with their places: the conflict may end the process
+  /// before the begin of the second section is recorded.
   func met(_ one: Evidence, _ other: Evidence, on resource: String) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in
@@ -59,7 +59,7 @@ final class CoverageStore: ContentionCoverage.Store {
 }
 
 extension ContentionCoverage {
-  /// The store; the only one that is ever made.
+  /// The store. There is only one per process.
   private var rest: CoverageStore? { store as? CoverageStore }
 
   /// Records that two sections overlapped.
@@ -71,11 +71,11 @@ extension ContentionCoverage {
 }
 
 extension SectionTracking {
-  /// Whether contention coverage is recorded; off unless set here, by `coverage=on`, or by
+  /// True if contention coverage is recorded. Off by default; set it here, or by `coverage=on` or
   /// `require_contention=on`.
   ///
-  /// Costs some tens of nanoseconds per section and, once, 900 KiB of the address space. While it
-  /// is off, nothing is recorded.
+  /// It costs some tens of nanoseconds per section and, once, 900 KiB of address space. While it is
+  /// off, nothing is recorded.
   public static var coverage: Bool {
     get { Settings.shared.coverage }
     set { Settings.shared.coverage = newValue }

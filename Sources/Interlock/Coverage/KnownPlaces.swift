@@ -1,7 +1,7 @@
 internal import SectionTable
 internal import Synchronization
 
-/// Resources and places by their text, and the state of each pair: the data behind the lock of
+/// The names of resources and places, and the state of each pair: the data behind the lock of
 /// `ContentionCoverage`.
 struct KnownPlaces {
   private struct Visit: Hashable {
@@ -10,17 +10,17 @@ struct KnownPlaces {
     var mode: Mode
   }
 
-  /// Numbered from 1.
+  /// The number of each resource, from 1.
   private var resources: [String: UInt] = [:]
   private var names: [String] = []
   private var numbers: [Visit: PlaceNumber] = [:]
   private var accesses: [(access: Visit, number: PlaceNumber)] = []
   private var pairCount = 0
-  /// Whether a table was full.
+  /// True if a table was full.
   var isFull = false
 
-  /// The number of a place on a resource, new if it has none; the number of a place that is not
-  /// followed if there are too many.
+  /// The number of a place on a resource; a new number if it has none. If there are too many
+  /// places, the number that stands for a place that is not followed.
   mutating func number(
     of place: Place, in mode: Mode, on name: String, in tables: CoverageTables
   ) -> PlaceNumber {
@@ -48,7 +48,7 @@ struct KnownPlaces {
     return UInt(names.count)
   }
 
-  /// Sets the state of a pair; an overlap is never reset.
+  /// Sets the state of a pair. An overlap is never reset.
   mutating func set(_ state: PairState, of pair: PlacePair, in tables: CoverageTables) {
     let before = tables.near.state(of: pair)
     guard before != state, before != .found else { return }

@@ -1,6 +1,7 @@
 internal import SectionTable
 
-/// How delays are made in this process: read once, at the first section that may be delayed.
+/// The settings of near-miss delays in this process. Read once, at the first section that may be
+/// delayed.
 struct DelaySettings {
   /// The share of the run time that delays may take, in per cent.
   static let defaultBudget = 5
@@ -8,19 +9,19 @@ struct DelaySettings {
   var budgetPercent = Self.defaultBudget
   /// The path of the trap file, which keeps pairs between runs; `nil` for none.
   var trapFile: String?
-  /// The pairs' scope in the trap file: the subject's name in a stress run, else empty.
+  /// The scope of pairs in the trap file: the subject's name in a stress run, otherwise empty.
   var scope = ""
-  /// Whether a few sections are held open without a near miss: see `Probe`.
+  /// True if some sections are held open without a near miss: see `Probe`.
   var probes = false
 }
 
 extension SectionTracking {
-  /// Whether near-miss delays are made; off unless set here or by `delays=on`.
+  /// True if near-miss delays are on. Off by default; set it here or by `delays=on`.
   ///
   /// If two owners access a resource within 100 ms, at least one of them writing, later sections at
-  /// these two places are held open for 2 to 6 ms now and then, so that the other can overlap. A
+  /// these two places are sometimes held open for 2 to 6 ms, so that the other place can overlap. A
   /// conflict found this way is real: it happened. All delays together take at most 5 % of the run
-  /// time (`delay_budget=`) and at most 2 s; the first 80 ms are free, so that a short run has
+  /// time (`delay_budget=`) and at most 2 s. The first 80 ms are free, so that a short run has
   /// delays. A delayed section may hold a lock, and then delays the threads that wait for it.
   /// Source: Li, Lu, Musuvathi et al., "Efficient Scalable Thread-Safety-Violation Detection"
   /// (TSVD, SOSP 2019).
@@ -29,30 +30,31 @@ extension SectionTracking {
     set { Settings.shared.delays = newValue }
   }
 
-  /// The seed that decides delays; different in every process unless set here or by `delay_seed=`.
+  /// The seed that decides delays. Different in every process by default; set it here or by
+  /// `delay_seed=`.
   ///
-  /// The same seed delays the same executions of a place, as far as the budget allows; which owner
-  /// executes it is the scheduler's choice.
+  /// The same seed delays the same executions of a place, as far as the budget allows. The
+  /// scheduler decides which owner makes an execution.
   public static var delaySeed: UInt64 {
     get { Settings.shared.delaySeed }
     set { Settings.shared.delaySeed = newValue }
   }
 
-  /// What near-miss delays have done in this process.
+  /// The statistics of near-miss delays in this process.
   package struct DelayCounts: Sendable, Hashable {
-    /// Delays made.
+    /// The number of delays made.
     package var delays = 0
-    /// Their total length, in microseconds.
+    /// The total length of the delays, in microseconds.
     package var microseconds = 0
-    /// Pairs of places whose sections are delayed.
+    /// The number of pairs of places whose sections are delayed.
     package var armed = 0
-    /// Pairs that a lock seems to order.
+    /// The number of pairs that a lock seems to order.
     package var dropped = 0
-    /// Pairs that have overlapped.
+    /// The number of pairs that have overlapped.
     package var found = 0
   }
 
-  /// What near-miss delays have done so far; all zero if there were none.
+  /// The statistics of near-miss delays so far; all zero if there were none.
   package static var delayCounts: DelayCounts { NearMissDelays.made?.counts ?? DelayCounts() }
 
   /// Switches delays and probes on in a trial's process, whatever the environment says.
@@ -62,18 +64,18 @@ extension SectionTracking {
   /// - Parameters:
   ///   - seed: The seed that decides delays.
   ///   - trapFile: The file that keeps pairs between runs; `nil` for none.
-  ///   - scope: The pairs' scope in the trap file.
+  ///   - scope: The scope of the pairs in the trap file.
   package static func startDelays(seed: UInt64, trapFile: String?, scope: String) {
     delaySeed = seed
     Settings.shared.startDelays(
       DelaySettings(trapFile: trapFile, scope: scope, probes: true))
   }
 
-  /// Switches delays and probes on for one of several runs in a process, with a budget of its own;
-  /// pairs that an earlier run found or dropped are delayed again.
+  /// Switches delays and probes on for one of several runs in a process, with its own budget. Pairs
+  /// that an earlier run found or dropped are delayed again.
   ///
   /// - Parameter seed: The seed that decides delays.
-  /// - Returns: Whether delays were on before.
+  /// - Returns: True if delays were on before.
   package static func restartDelays(seed: UInt64) -> Bool {
     let wereOn = delays
     delaySeed = seed
@@ -84,6 +86,6 @@ extension SectionTracking {
     return wereOn
   }
 
-  /// Writes the trap file, if there is one: for a process that ends without its exit handlers.
+  /// Writes the trap file, if there is one. For a process that ends without its exit handlers.
   package static func saveTraps() { NearMissDelays.made?.saveTraps() }
 }

@@ -1,31 +1,31 @@
 internal import SectionTable
 internal import Synchronization
 
-/// A fruitless delay: the threads that it may have blocked check it when they continue.
+/// A fruitless delay. Threads that it may have blocked check it when they continue.
 struct DelayInQuestion {
-  /// Counts the delays that blocked a thread; never 0.
+  /// The number of delays that blocked a thread; never 0.
   var number: UInt = 0
   var key = ResourceKey(hash: 0)
   var place = PlaceNumber(bits: 0)
-  /// When the delay ended, in microseconds, and for how long after that a begin counts as caused by
-  /// the end.
+  /// The end of the delay in microseconds, and the time after it within which a begin counts as
+  /// caused by the end.
   var endedAt: UInt = 0
   var patience: UInt = 0
 }
 
-// TSVD's inferred happens-before: a thread that made no step while another was delayed, and
-// continues right after it, was blocked by a lock that the delayed thread holds. The two places are
+// TSVD's inferred happens-before: if a thread made no step while another was delayed, and continues
+// right after the delay, a lock held by the delayed thread has blocked it. The two places are
 // ordered, and further delays there would find nothing.
 //
-// A thread without a processor makes no step either, nor does one that pauses between two calls. So
-// a thread counts only if, at the delay's end, it is blocked in the system without a time limit; if
-// its very next section is at the paired place on the same resource; and if that section begins
-// within the delay's own length. A pair is dropped only after several such delays, because threads
-// that wait for each other at a barrier look the same.
+// A thread without a processor makes no step either, and neither does a thread that pauses between
+// two calls. A thread therefore counts only if it is blocked in the system without a time limit at
+// the end of the delay, if its very next section is at the paired place on the same resource, and
+// if that section begins within the delay's own length. A pair is dropped only after several such
+// delays, because threads that wait for each other at a barrier look the same.
 extension NearMissStore {
-  /// The number of delays that prove an order before a pair is dropped.
+  /// The number of delays with such an order after which a pair is dropped.
   static let proofsNeeded = 3
-  /// The most threads whose state is asked of the system after a delay.
+  /// The most threads whose state is read from the system after a delay.
   private static let mostAsked = 16
 
   /// A thread that began sections recently.
@@ -35,8 +35,8 @@ extension NearMissStore {
   }
 
   /// The other threads whose last section is within the window of a near miss, and, for the same
-  /// time after a delay, those that a delay blocked and that have begun no section since: a thread
-  /// that waits for something else, such as another one's end, may never begin one again.
+  /// time after a delay, the threads that a delay blocked and that have begun no section since. A
+  /// thread that waits for something else, such as the end of a thread, may never begin one again.
   func bystanders(besides context: ThreadContext.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
     // Relaxed: only the thread with the turn to delay writes it, and the turn orders it.
@@ -53,14 +53,13 @@ extension NearMissStore {
     return found
   }
 
-  /// True if every candidate thread is still blocked by an earlier delay. A lock's holder often
-  /// acquires the lock again before the waiting thread is awake, and would be delayed again and
-  /// again.
+  /// True if every candidate thread is still blocked by an earlier delay. The holder of a lock
+  /// often acquires it again before the waiting thread is awake, and would be delayed repeatedly.
   func allWait(_ bystanders: [Bystander]) -> Bool {
     !bystanders.isEmpty && bystanders.allSatisfy { $0.context.isSuspected }
   }
 
-  /// Marks the threads that a delay blocked. Call it before the delayed section continues.
+  /// Marks the threads that a delay has blocked. Call it before the delayed section continues.
   func suspect(_ bystanders: [Bystander], of open: Registry.OpenSection, length: UInt) {
     let still = bystanders.lazy.filter {
       $0.context.activity.pointee.load(ordering: .relaxed) == $0.activity
@@ -81,8 +80,8 @@ extension NearMissStore {
         number: pairs.question.number, key: open.key, place: place, endedAt: now, patience: length)
       return pairs.question.number
     }
-    // Relaxed: the object for which a blocked thread waits orders it after this; other threads do
-    // not read their mark.
+    // Relaxed: a blocked thread reads its mark after the object it waits for has ordered it after
+    // this store. Other threads do not read their marks.
     for thread in waiting { thread.context.suspicion.pointee.store(number, ordering: .relaxed) }
   }
 

@@ -1,9 +1,9 @@
 internal import SectionTable
 internal import Synchronization
 
-/// Places by their text, the state of each pair, and the trap file: the data behind the lock.
+/// The places by text, the state of each pair, and the trap file: the data behind the lock.
 struct KnownPairs {
-  /// How many delays have proved an order, and the last of them.
+  /// The number of delays that have proved an order, and the last such delay.
   private struct Proofs {
     var count = 0
     var last: UInt = 0
@@ -13,7 +13,7 @@ struct KnownPairs {
   private var places: [PlaceNumber: TrapPlace] = [:]
   private var states: [PlacePair: PairState] = [:]
   private var proofs: [PlacePair: Proofs] = [:]
-  /// Pairs that overlapped in an earlier run of this build: they are delayed again, and never
+  /// Pairs that overlapped in an earlier run of this build. They are delayed again, and never
   /// dropped as ordered.
   private var metBefore: Set<PlacePair> = []
   private var store: TrapStore?
@@ -30,7 +30,7 @@ struct KnownPairs {
     let (file, mustBeRebuilt) = store.load()
     self.store = store
     mustSave = mustBeRebuilt
-    // Sorted, so that the same file gives the same numbers.
+    // Sort the pairs, so that the same file gives the same numbers.
     for (known, state) in file.pairs.sorted(by: { $0.key.first.text < $1.key.first.text })
     where known.scope == scope {
       let pair = PlacePair(
@@ -43,11 +43,11 @@ struct KnownPairs {
     }
   }
 
-  /// The number of a place, new if it has none; the number of a place that is not followed if there
-  /// are too many.
+  /// The number of a place; a new number if it has none. If there are too many places, the number
+  /// that stands for a place that is not followed.
   mutating func number(of place: TrapPlace, in tables: DelayTables) -> PlaceNumber {
     if let number = numbers[place] { return number }
-    // From 1, with the mode's bit below: 0 stands for no place.
+    // Numbers start at 1, with the mode in the bit below: 0 stands for no place.
     let next = UInt(numbers.count + 1) << 1
     guard next < UInt(DelayTables.placeNumbers) else { return PlaceNumber(bits: 0) }
     let number = PlaceNumber(bits: next | (place.writes ? 1 : 0))
@@ -57,7 +57,7 @@ struct KnownPairs {
     return number
   }
 
-  /// Sets the state of a pair; returns whether that is new. An overlap is never reset.
+  /// Sets the state of a pair; returns true if the state is new. An overlap is never reset.
   @discardableResult
   mutating func set(_ state: PairState, of pair: PlacePair, in tables: DelayTables) -> Bool {
     let before = states[pair]
@@ -71,11 +71,11 @@ struct KnownPairs {
     return true
   }
 
-  /// Records that a delay has blocked a thread before a place; drops the pair after several such
+  /// Records that a delay has blocked a thread before a place. Drops the pair after several such
   /// delays.
   mutating func prove(_ pair: PlacePair, by delay: UInt, in tables: DelayTables) {
     guard states[pair] == .armed, !metBefore.contains(pair) else { return }
-    // Several threads may have waited for one delay.
+    // Count a delay once: several threads may have waited for it.
     guard proofs[pair]?.last != delay else { return }
     proofs[pair, default: Proofs()].count += 1
     proofs[pair]?.last = delay
@@ -84,14 +84,14 @@ struct KnownPairs {
     }
   }
 
-  /// Delays every known pair again, as if none had overlapped or been dropped yet.
+  /// Delays every known pair again, as if none had overlapped or been dropped.
   mutating func restart(in tables: DelayTables) {
     for (pair, state) in states where state != .armed && tables.set(.armed, of: pair) {
       states[pair] = .armed
     }
     proofs = [:]
     for number in places.keys {
-      // Relaxed: a count that a thread writes meanwhile changes the chance of one delay.
+      // Relaxed: a concurrent write of the count only changes the chance of one delay.
       tables.words(of: number).considered.pointee.store(0, ordering: .relaxed)
       tables.words(of: number).fruitless.pointee.store(0, ordering: .relaxed)
     }

@@ -1,10 +1,10 @@
 internal import SectionTable
 internal import Synchronization
 
-/// The rest of near-miss delays: the pairs by their text, and the section that is held open.
+/// The slow part of near-miss delays: the pairs by text, and the section that is held open.
 final class NearMissStore: NearMissDelays.Store {
-  /// How often a delay checks whether another section has overlapped. Not more often, since on a
-  /// busy machine each check may cost a time slice.
+  /// The interval at which a delay checks for an overlap. On a busy machine each check may cost a
+  /// time slice.
   private static let sliceMicroseconds: UInt = 2000
 
   let tables: DelayTables
@@ -12,12 +12,12 @@ final class NearMissStore: NearMissDelays.Store {
   let pairs: Guarded<KnownPairs>
   /// The section that is being held open, as the word in its slot; 0 for none.
   private let heldWord = Synchronization.Atomic<UInt>(0)
-  /// When it began to be held, in microseconds.
+  /// The time since when it is held open, in microseconds.
   private let heldSince = Synchronization.Atomic<UInt>(0)
-  /// Whether another section has overlapped it.
+  /// True if another section has overlapped the held one.
   private let isMet = Synchronization.Atomic(false)
-  /// One section is held open at a time, so a thread that is blocked meanwhile was blocked by this
-  /// delay.
+  /// True while a section is held open. Only one is held at a time, so a thread that is blocked
+  /// meanwhile was blocked by this delay.
   private let isDelaying = Synchronization.Atomic(false)
   /// When a delay last blocked a thread, in milliseconds of the coarse clock; 0 for never.
   let lastBlocked = Synchronization.Atomic<UInt>(0)
@@ -82,9 +82,10 @@ final class NearMissStore: NearMissDelays.Store {
   func delay(
     _ open: Registry.OpenSection, for length: UInt, in context: ThreadContext.Pointer
   ) -> NearMissDelays.Outcome {
-    // Acquires what the last delay spent; a thread that does not get the turn continues.
+    // Acquire what the last delay spent. A thread that does not get the turn continues without a
+    // delay.
     guard !isDelaying.exchange(true, ordering: .acquiring) else { return .notMade }
-    // Releases what was spent to the thread that takes the next turn.
+    // Release what was spent to the thread that takes the next turn.
     defer { isDelaying.store(false, ordering: .releasing) }
     let start = Platform.microseconds
     guard budget.allows(length, at: start) else { return .notMade }
@@ -93,15 +94,15 @@ final class NearMissStore: NearMissDelays.Store {
     return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
   }
 
-  /// Keeps a section open until another overlaps or the time is over; returns whether one
-  /// overlapped.
+  /// Keeps a section open until another overlaps it or the time is over; returns true for an
+  /// overlap.
   private func hold(
     _ open: Registry.OpenSection, for length: UInt, since start: UInt,
     besides bystanders: [Bystander]
   ) -> Bool {
     isMet.store(false, ordering: .relaxed)
     heldSince.store(start, ordering: .relaxed)
-    // Releases the two stores above to a thread that finds this section held.
+    // Release the two stores above to a thread that finds this section held.
     heldWord.store(open.word.bits, ordering: .releasing)
     var now = start
     while now &- start < length, !isMet.load(ordering: .relaxed) {
@@ -109,7 +110,7 @@ final class NearMissStore: NearMissDelays.Store {
       now = Platform.microseconds
     }
     budget.spend(min(now &- start, length))
-    // Before this section continues to its end, and releases a lock that it may hold.
+    // Check before this section continues to its end, where it may release a lock.
     let hasFound = isMet.load(ordering: .relaxed)
     if !hasFound { suspect(bystanders, of: open, length: length) }
     heldWord.store(0, ordering: .relaxed)
@@ -118,15 +119,15 @@ final class NearMissStore: NearMissDelays.Store {
     return hasFound
   }
 
-  /// Records that another section overlaps the one held open.
+  /// Records that another section overlaps the held one.
   func endHold() {
-    // Relaxed: it only ends the delay early.
+    // Relaxed: the flag only ends the delay early.
     isMet.store(true, ordering: .relaxed)
   }
 
-  /// The section that is held open now, for a thread that has just seen it in its slot.
+  /// The section that is held open, for a thread that has just found it in its slot.
   var held: (word: UInt, microseconds: UInt)? {
-    // Acquires `heldSince`.
+    // Acquire `heldSince`.
     let word = heldWord.load(ordering: .acquiring)
     guard word != 0 else { return nil }
     return (word, Platform.microseconds &- heldSince.load(ordering: .relaxed))
@@ -134,19 +135,19 @@ final class NearMissStore: NearMissDelays.Store {
 }
 
 extension NearMissDelays {
-  /// The store; the only one that is ever made.
+  /// The store. There is only one per process.
   private var rest: NearMissStore? { store as? NearMissStore }
 
   /// Records that two sections have overlapped.
   func met(_ one: Evidence, _ other: Evidence) { rest?.met(one, other) }
 
-  /// Records that another section overlaps the one held open.
+  /// Records that another section overlaps the held one.
   func endHold() { rest?.endHold() }
 
-  /// The section that is held open now.
+  /// The section that is held open.
   var held: (word: UInt, microseconds: UInt)? { rest?.held }
 
-  /// Begins a run anew: see `SectionTracking.restartDelays`.
+  /// Starts a new run: see `SectionTracking.restartDelays`.
   func restart() {
     rest?.pairs.withLock { $0.restart(in: tables) }
     budget.restart()

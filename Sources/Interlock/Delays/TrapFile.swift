@@ -10,36 +10,36 @@ struct TrapPlace: Hashable {
   /// `write Cache.swift:12`
   var text: String { "\(writes ? "write" : "read") \(file):\(line)" }
 
-  /// A hash that is the same in every process (FNV-1a, 64 bits).
+  /// An FNV-1a hash of 64 bits, equal in every process.
   var hash: UInt64 {
     text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
   }
 }
 
-/// Pairs of places with their states, which one run leaves to the next.
+/// Pairs of places with their states, which a run leaves for the next run.
 ///
-/// A text file. Its first line has the format's version and the build, since lines move between
-/// builds; each further line is a pair, in fields separated by tabs:
+/// A text file. The first line has the format's version and the build, since lines move between
+/// builds. Each further line is a pair, in tab-separated fields:
 ///
 ///     interlock-traps 1 2816120-1764000000.123456789
 ///     armed<tab>write Cache.swift:12<tab>read Cache.swift:31<tab>
 ///
-/// The state is `armed`, `dropped` or `found`. The last field is the pair's scope, empty except in
-/// a stress run, where it is the subject's name: two subjects may share a place, of which only one
-/// has a lock.
+/// The state is `armed`, `dropped` or `found`. The last field is the pair's scope. It is empty
+/// except in a stress run, where it is the subject's name: two subjects may share a place although
+/// only one of them has a lock.
 struct TrapFile: Equatable {
   struct Pair: Hashable {
     var first: TrapPlace
     var second: TrapPlace
     var scope: String
 
-    /// The two in a fixed order, whichever came first.
+    /// Stores the two places in a fixed order.
     init(_ one: TrapPlace, _ other: TrapPlace, scope: String) {
       (first, second) = one.text < other.text ? (one, other) : (other, one)
       self.scope = scope
     }
 
-    /// Whether a line can represent it.
+    /// True if a line of the file can represent the pair.
     var canBeWritten: Bool {
       [first.file, second.file, scope].allSatisfy { text in
         !text.unicodeScalars.contains { $0 == "\t" || $0 == "\n" || $0 == "\r" }
@@ -54,7 +54,7 @@ struct TrapFile: Equatable {
     case otherBuild
     case broken(line: Int)
 
-    /// For a warning: `'traps' <this>`.
+    /// For a warning of the form `'traps' <this>`.
     var text: String {
       switch self {
       case .foreign: "is not a trap file"
@@ -73,8 +73,8 @@ struct TrapFile: Equatable {
   var build: String
   var pairs: [Pair: PairState] = [:]
 
-  /// Adds the findings of another run: an overlap takes precedence over an order, an order over a
-  /// near miss.
+  /// Adds the findings of another run. An overlap takes precedence over an order, and an order over
+  /// a near miss.
   mutating func merge(_ other: TrapFile) {
     pairs.merge(other.pairs) { $0.rawValue > $1.rawValue ? $0 : $1 }
   }
@@ -87,7 +87,7 @@ struct TrapFile: Equatable {
     return "\(Self.title) \(Self.version) \(build)\n" + lines.sorted().joined()
   }
 
-  /// Reads a text that a run of this build has left.
+  /// Parses a text that a run of this build has written.
   static func parse(_ text: String, build: String) -> Result<TrapFile, Problem> {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     guard let heading = lines.popFirst()?.split(separator: " "), heading.first == title[...],

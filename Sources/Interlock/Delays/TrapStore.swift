@@ -2,9 +2,9 @@ internal import SectionTable
 
 /// A trap file on disk. Use it under the lock of the pairs.
 ///
-/// It is written completely to a file beside it that is then renamed, so no reader sees half of it.
-/// Processes of one run may share it: each adds what is there when it writes. If two write at the
-/// same time, the later one wins, and the pairs of the other are found again.
+/// The file is written completely under a temporary name and then renamed, so no reader sees half
+/// of it. Processes of one run may share the file: each adds its pairs to the current contents. If
+/// two write at the same time, the later one wins, and the pairs of the other are found again.
 struct TrapStore {
   let path: String
   private let build: String
@@ -15,8 +15,8 @@ struct TrapStore {
     build = Platform.executableIdentity
   }
 
-  /// What earlier runs of this build have left: nothing if there is no file yet, or an empty one.
-  /// Reports any other file that cannot be used in a line on standard error.
+  /// The pairs of earlier runs of this build; empty if the file is missing or empty. Any other
+  /// unusable file is reported in a line on standard error.
   mutating func load() -> (file: TrapFile, mustBeRebuilt: Bool) {
     let nothing = TrapFile(build: build)
     do throws(Platform.FileFailure) {
@@ -37,7 +37,7 @@ struct TrapStore {
   /// Adds pairs to the current contents.
   mutating func save(_ pairs: [TrapFile.Pair: PairState]) {
     var file = TrapFile(build: build, pairs: pairs)
-    // A file that cannot be read was reported when it was loaded.
+    // An unreadable file was reported when it was loaded.
     if let bytes = try? Platform.contents(of: path, atMost: TrapFile.mostBytes),
       case .success(let there) = TrapFile.parse(
         String(decoding: bytes, as: UTF8.self), build: build)

@@ -1,12 +1,12 @@
 internal import CMarks
 internal import SectionTable
 
-// Functions off the path of a section.
+// Functions that are not on the path of a section.
 extension ExploredSections {
-  /// Whether there is one.
+  /// True if there is an explorer.
   static var isOn: Bool { explorer != nil }
 
-  /// Called at a sync point. Its name stands for the place.
+  /// Called at a sync point. The point's name stands for the place.
   static func reached(syncPoint name: StaticString) {
     guard let explorer else { return }
     let site = interlock_section_site(
@@ -23,8 +23,8 @@ extension ExploredSections {
     return thread == 0 ? nil : thread >> numberBits
   }
 
-  /// The number of the calling thread in the running execution, as schedules have it; `nil` if it
-  /// is not explored.
+  /// The number of the calling thread in the running execution, as in schedules; `nil` if it is not
+  /// explored.
   static var threadNumber: Int? {
     guard let explorer else { return nil }
     let thread = UInt(explorer.pointee.thread())
@@ -36,7 +36,7 @@ extension ExploredSections {
     explorer?.pointee.fail(headline)
   }
 
-  /// The name of an explored thread in reports, as schedules have it.
+  /// The name of an explored thread in reports, as in schedules.
   static func threadName(_ number: UInt) -> String? {
     switch number {
     case 0: nil
@@ -45,7 +45,7 @@ extension ExploredSections {
     }
   }
 
-  /// Closes the sections that threads of the last execution have left open: those threads never
+  /// Closes the sections that threads of the last execution have left open. These threads never
   /// continue.
   static func closeAll() {
     ThreadContexts.forEach { context in
@@ -63,7 +63,7 @@ extension ExploredSections {
   }
 }
 
-/// An execution that had sections has ended.
+/// Entry point from C: an execution with sections has ended.
 @_cdecl("interlock_sections_of_execution_ended")
 package func sectionsOfExecutionEnded() {
   #if INTERLOCK_TRACKING
@@ -72,7 +72,7 @@ package func sectionsOfExecutionEnded() {
   #endif
 }
 
-/// An explorer was set, or removed.
+/// Entry point from C: an explorer was set or removed.
 @_cdecl("interlock_explored_sections_changed")
 package func exploredSectionsChanged() {
   #if INTERLOCK_TRACKING

@@ -1,39 +1,39 @@
 internal import SectionTable
 internal import Synchronization
 
-/// Two sections that conflict in an explored execution, or two accesses of memory that race there.
+/// Two conflicting sections of an explored execution, or two racing memory accesses.
 package enum ExploredRace: Sendable {
-  /// They overlapped.
+  /// The sections overlapped.
   case overlap(Conflict)
-  /// They did not overlap in that order, but nothing orders them.
+  /// The sections did not overlap in this order, but nothing orders them.
   case unordered(UnorderedAccesses)
   /// Nothing orders two accesses of memory.
   case memory(MemoryRace)
 
-  /// The race in memory; `nil` for one of sections.
+  /// The memory race; `nil` for a race of sections.
   package var inMemory: MemoryRace? {
     if case .memory(let race) = self { race } else { nil }
   }
 }
 
-/// The races in memory of an exploration in a child process.
+/// The memory races of an exploration in a child process.
 package struct ExploredMemoryRaces: Sendable, Codable {
   fileprivate var shown: MemoryRace?
   fileprivate var failed: Set<KnownMemoryRaces.Sites>
   fileprivate var known: [KnownMemoryRaces.Sites: ExploredMemoryRace]
 
-  /// There is none.
+  /// True if there are no races.
   package var isEmpty: Bool { shown == nil && failed.isEmpty && known.isEmpty }
 }
 
-/// What is found once, in an exploration, of two call sites that race in memory.
+/// The data about two racing call sites that is found once in an exploration.
 package struct ExploredMemoryRace: Sendable, Codable {
-  /// Whether it fails the execution.
+  /// True if the race fails the execution.
   package var isFailure: Bool
-  /// The variable; `nil` if it has no name. It is gone when the execution has ended.
+  /// The variable; `nil` if it has no name. Its memory is gone when the execution has ended.
   package var variable: String?
 
-  /// Describes it.
+  /// Describes a race.
   package init(isFailure: Bool, variable: String? = nil) {
     self.isFailure = isFailure
     self.variable = variable
@@ -55,7 +55,7 @@ final class ExploredRaces: Sendable {
     var found: Found?
     /// Pairs of places whose order cannot be decided.
     var undecided: Set<Overlap.Identity> = []
-    /// What was found of pairs of call sites that raced in memory.
+    /// The data about pairs of call sites that raced.
     var inMemory: [KnownMemoryRaces.Sites: ExploredMemoryRace] = [:]
     /// The pairs of call sites whose races failed executions.
     var failed: Set<KnownMemoryRaces.Sites> = []
@@ -63,7 +63,7 @@ final class ExploredRaces: Sendable {
 
   private let state = Guarded(State())
 
-  /// Notes that two sections overlap; returns `false` if the calling thread is not explored.
+  /// Records that two sections overlap; returns `false` if the calling thread is not explored.
   func add(_ overlap: Overlap) -> Bool {
     guard let execution = ExploredSections.execution else { return false }
     note(.overlap(overlap.withExploredNames()), in: execution)
@@ -71,7 +71,7 @@ final class ExploredRaces: Sendable {
     return true
   }
 
-  /// Notes that nothing orders two sections.
+  /// Records that nothing orders two sections.
   func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
     let isUndecided = state.withLock { $0.undecided.contains(entry.overlap.anyInstances) }
     if isUndecided { return }
@@ -81,25 +81,25 @@ final class ExploredRaces: Sendable {
     ExploredSections.fail(entry.overlap.unorderedHeadline)
   }
 
-  /// Notes a race in memory of the calling thread, which is explored.
+  /// Records a memory race of the calling thread, which is explored.
   func add(
     _ sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
   ) {
     guard let execution = ExploredSections.execution else { return }
     let known = state.withLock { $0.inMemory[sites] }
-    // Not within the lock: it takes symbols.
+    // Call `judge` outside of the lock: it reads symbols.
     guard let judged = known ?? judge() else { return }
     state.withLock { $0.inMemory[sites] = judged }
     guard judged.isFailure else { return }
     note(.memory { describe(judged.variable) }, in: execution)
     guard isFailure else { return }
     state.withLock { _ = $0.failed.insert(sites) }
-    // The exploration describes the race that it shows.
+    // The exploration describes the race later, if it shows the race.
     ExploredSections.fail("race in memory")
   }
 
-  /// The first race of an execution is the one that is shown.
+  /// Stores the first race of an execution, which is the one shown.
   private func note(_ found: Found, in execution: UInt) {
     state.withLock { state in
       if state.execution == execution, state.found != nil { return }
@@ -108,7 +108,7 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// The race, with its stacks as functions and lines; `nil` if there was none.
+  /// The race, with symbolicated stacks; `nil` if there was none.
   var last: ExploredRace? {
     switch state.withLock({ $0.found }) {
     case .overlap(let overlap): .overlap(overlap.conflict(count: 1))
@@ -126,7 +126,7 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// Takes over what a child process found.
+  /// Adds the races that a child process found.
   func add(_ found: ExploredMemoryRaces) {
     state.withLock { state in
       if let race = found.shown { state.found = .memory { race } }
@@ -135,7 +135,7 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// What a child process hands over. The race that is shown is described here.
+  /// The races that a child process sends to its parent. The shown race is described here.
   var inMemory: ExploredMemoryRaces {
     let shown = last?.inMemory
     return state.withLock {
@@ -154,7 +154,7 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// From now on the pair of the last race is no failure if it does not overlap.
+  /// From now on, the pair of the last race fails an execution only if it overlaps.
   func setUndecided() {
     state.withLock { state in
       if case .unordered(let overlap, _) = state.found {
@@ -168,7 +168,7 @@ final class ExploredRaces: Sendable {
 }
 
 extension Overlap {
-  /// The finding in each execution, which makes its instances anew.
+  /// The finding without its instance: each execution creates its instances anew.
   fileprivate var anyInstances: Overlap.Identity {
     var identity = identity
     identity.instance = nil
@@ -184,51 +184,51 @@ extension Overlap {
 }
 
 extension SectionTracking {
-  /// Whether the calling thread is explored, so that its races belong to the exploration.
+  /// True if the calling thread is explored, so that its races belong to the exploration.
   package static var isExplored: Bool { ExploredSections.execution != nil }
 
-  /// The calling thread's number in the running execution, as schedules have it; `nil` if it is not
+  /// The calling thread's number in the running execution, as in schedules; `nil` if it is not
   /// explored.
   package static var exploredThread: Int? { ExploredSections.threadNumber }
 
-  /// Notes a race in memory of the calling thread, which is explored. A race of one execution
-  /// occurs in many.
+  /// Records a memory race of the calling thread, which is explored. The same race usually occurs
+  /// in many executions.
   ///
   /// - Parameters:
   ///   - sites: The call sites.
-  ///   - isFailure: Whether it fails the execution, unless the judge says otherwise.
-  ///   - judge: Judges the race, once for its call sites in an exploration; returns `nil` if
-  ///     another one at these sites may be judged differently.
-  ///   - describe: Describes it, called if it is the race that is shown.
+  ///   - isFailure: True if the race fails the execution, unless `judge` says otherwise.
+  ///   - judge: Judges the race, once for its call sites in an exploration. Returns `nil` if
+  ///     another race at these sites may be judged differently.
+  ///   - describe: Describes the race. Called only if the race is shown.
   package static func addExploredRace(
     at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
   ) { ExploredRaces.shared.add(sites, isFailure: isFailure, judge: judge, describe: describe) }
 
-  /// The call sites of races in memory that have failed executions since the last call.
+  /// The call sites of memory races that have failed executions since the last call.
   package static func takeSitesOfExploredRaces() -> Set<KnownMemoryRaces.Sites> {
     ExploredRaces.shared.takeSitesInMemory()
   }
 
-  /// The variables that raced in explored executions, by the call sites of their accesses.
+  /// The racing variables of explored executions, by the call sites of their accesses.
   package static var exploredVariables: [UInt: String] { ExploredRaces.shared.variables }
 
-  /// The race of the last explored execution that had one. This call symbolicates the stacks.
+  /// The race of the last explored execution that had one. Symbolicates the stacks.
   package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
 
-  /// The races in memory, for the process that a child explores for, and back.
+  /// The memory races, which a child process sends to the exploring process.
   package static var exploredMemoryRaces: ExploredMemoryRaces { ExploredRaces.shared.inMemory }
 
-  /// Adds the races in memory that a child process has found.
+  /// Adds the memory races that a child process has found.
   package static func add(_ races: ExploredMemoryRaces) { ExploredRaces.shared.add(races) }
 
-  /// Treats the last race, whose order cannot be decided, as none in the executions that follow.
+  /// Ignores the last race in later executions, because its order cannot be decided.
   package static func setExploredRaceUndecided() { ExploredRaces.shared.setUndecided() }
 
-  /// Forgets the races, for another body.
+  /// Forgets the races before another body is explored.
   package static func forgetExploredRaces() { ExploredRaces.shared.removeAll() }
 
-  /// Whether the order of sections is checked: see `followOrder`.
+  /// True if the order of sections is checked: see `followOrder`.
   package static var followsOrder: Bool {
     get { Settings.shared.followsOrder }
     set { Settings.shared.followsOrder = newValue }

@@ -5,10 +5,10 @@ internal import Synchronization
 /// A past section, copied from its shadow state.
 final class PastSection: Sendable {
   let evidence: Evidence
-  /// The locks that its owner held when it ended.
+  /// The locks that the owner held when the section ended.
   let held: [UnorderedAccesses.Held]
 
-  /// Copies it; call it under the lock of the shadow state.
+  /// Copies a past section. Call it under the lock of the shadow state.
   init(_ past: PastAccess) {
     evidence = Evidence(of: past.record)
     let words = past.held
@@ -23,7 +23,7 @@ final class PastSection: Sendable {
   }
 }
 
-/// The pairs of places without an observed order, each once.
+/// The pairs of places without an observed order, each listed once.
 final class UnorderedLog: Sendable {
   static let shared = UnorderedLog()
 
@@ -49,8 +49,8 @@ final class UnorderedLog: Sendable {
 
   private let state = Guarded(State())
 
-  /// Records a past section that nothing orders before the section that the calling thread has just
-  /// begun.
+  /// Records a past section that nothing orders before the section just begun by the calling
+  /// thread.
   func add(_ past: PastSection, before record: Record, _ source: OrderSource) {
     let now = Evidence(withPartOf: record)
     let name = Site.string(record[.name], record[.nameLength] & 0xFFFF_FFFF)
@@ -100,7 +100,7 @@ final class UnorderedLog: Sendable {
 
   var accesses: [UnorderedAccesses] {
     let entries = state.withLock { state in state.order.compactMap { state.entries[$0] } }
-    // An overlap was observed, so it is not reported again as a possibility.
+    // Leave out observed overlaps: they are not mere possibilities.
     let met = Set(
       ConflictLog.shared.conflicts.map {
         [$0.first.place.description, $0.second.place.description]
@@ -115,7 +115,7 @@ final class UnorderedLog: Sendable {
 }
 
 extension UnorderedLog.Entry {
-  /// The pair, with its stacks as functions and lines.
+  /// The pair, with symbolicated stacks.
   var accesses: UnorderedAccesses {
     let conflict = overlap.conflict(count: count)
     return UnorderedAccesses(

@@ -1,5 +1,5 @@
 extension MemoryRace: CustomStringConvertible {
-  /// What happened, in one line.
+  /// The race in one line.
   package var sentence: String {
     "\(isDecided ? "nothing" : "nothing that is seen") orders the \(second.headline)"
       + " after the \(first.headline)"
@@ -14,15 +14,16 @@ extension MemoryRace: CustomStringConvertible {
       .joined(separator: "\n")
   }
 
-  /// `accessed: Users.names`, if that is known.
+  /// `accessed: Users.names`; empty if the variable is unknown.
   package var variableLines: [String] { variable.map { ["  accessed: \($0)"] } ?? [] }
 
-  /// What the race means, in one sentence, and what may order the two unseen, in another.
+  /// The meaning of the race in one sentence, followed by the code that may order the accesses
+  /// unseen.
   package var meaning: String {
     ([order] + plainCodeSentences).joined(separator: " ")
   }
 
-  /// Which code may order the two unseen; empty if none may.
+  /// The code that may order the accesses unseen; empty if there is none.
   private var plainCodeSentences: [String] {
     guard !plainCode.isEmpty else { return [] }
     let most = 8
@@ -73,8 +74,8 @@ extension MemoryRace.Side {
     "\(access) at \(isPlaceKnown ? place.description : "a place that is not known")"
   }
 
-  /// `thread 3050, task 10`, or the name in the schedule: the system's numbers change from one
-  /// execution to the next.
+  /// `thread 3050, task 10`, or the name in the schedule: system thread ids differ between
+  /// executions.
   package var runner: String {
     if let party { return party }
     let name = thread.map { "thread \($0)" } ?? "an unknown thread"
@@ -90,7 +91,8 @@ extension MemoryRace.Side {
     return context.joined(separator: ", ")
   }
 
-  /// A line for each lock: `holds the lock at 0x7f0f5c010580, acquired at Box.add()  Box.swift:12`.
+  /// One line for each lock: `holds the lock at 0x7f0f5c010580, acquired at Box.add()
+  /// Box.swift:12`.
   package var lockLines: [String] {
     locks.map { lock in
       "holds the lock at \(lock.object)" + (lock.isShared ? " for reading" : "")

@@ -1,12 +1,12 @@
-/// Two accesses of the same memory that nothing orders, at least one of which writes.
+/// Two accesses to the same memory that nothing orders, at least one of which writes.
 package struct MemoryRace: Sendable, Hashable, Codable {
   /// A lock or queue that a thread held.
   package struct Lock: Sendable, Hashable, Codable {
-    /// Its address, as text.
+    /// The address of the lock, as text.
     package var object: String
-    /// Where it was acquired; `nil` if that is not known.
+    /// Where the lock was acquired; `nil` if unknown.
     package var place: StackFrame?
-    /// Whether others may hold it at the same time: it is held for reading.
+    /// True if other owners may hold the lock at the same time: it is held for reading.
     package var isShared: Bool
 
     /// Describes a lock.
@@ -19,34 +19,34 @@ package struct MemoryRace: Sendable, Hashable, Codable {
 
   /// One of the two accesses.
   package struct Side: Sendable, Hashable, Codable {
-    /// Whether it writes.
+    /// True if the access writes.
     package var isWrite: Bool
-    /// Whether it is an atomic operation.
+    /// True for an atomic operation.
     package var isAtomic = false
-    /// The first byte.
+    /// The address of the first byte.
     package var address: UInt
-    /// How many bytes; of a change in place 1, where it begins.
+    /// The number of bytes; for a mutation in place, at its beginning.
     package var size: Int
-    /// Whether the thread, task, queue and locks are known.
+    /// True if the thread, task, queue and locks are known.
     package var isKnown = true
-    /// The number of the explored thread in schedules; `nil` for none.
+    /// The number of the explored thread in schedules; `nil` if it is not explored.
     package var exploredThread: Int?
-    /// The name that a schedule gives to the explored thread or its task; `nil` for none.
+    /// The name of the explored thread or its task in a schedule; `nil` if it is not explored.
     package var party: String?
-    /// The system's number of the thread; `nil` if it is not known.
+    /// The system thread id; `nil` if unknown.
     package var thread: Int?
     /// The number of the task; `nil` for none.
     package var task: UInt64?
     /// The label of the queue; `nil` for none.
     package var queue: String?
-    /// What the thread held.
+    /// The locks and queues that the thread held.
     package var locks: [Lock] = []
-    /// The line of the user's code that makes the access, or as much of it as is known.
+    /// The line of user code that makes the access, with as many symbols as are known.
     package var place: StackFrame
-    /// The call stack, the access first; empty if there was no room to record it.
+    /// The call stack, innermost frame first; empty if there was no room to record it.
     package var stack: [StackFrame]
 
-    /// Describes an access of a thread that is known.
+    /// Describes an access of a known thread.
     package init(
       isWrite: Bool, address: UInt, size: Int, thread: Int? = nil, place: StackFrame,
       stack: [StackFrame] = []
@@ -60,17 +60,17 @@ package struct MemoryRace: Sendable, Hashable, Codable {
     }
   }
 
-  /// The access that was found in the shadow state.
+  /// The access found in the shadow state.
   package var first: Side
-  /// The access that the reporting thread made.
+  /// The access of the reporting thread.
   package var second: Side
-  /// The variable or property that both access: `Users.names`; `nil` if it has no name.
+  /// The accessed variable or property, such as `Users.names`; `nil` if it has no name.
   package var variable: String?
-  /// The user's source files that are compiled without `-sanitize=thread`, and whose code may order
-  /// the two unseen: `queue.c`. Empty if none may.
+  /// The user's source files, such as `queue.c`, that are compiled without `-sanitize=thread` and
+  /// whose code may order the accesses unseen. Empty if there are none.
   package var plainCode: [String] = []
 
-  /// Whether it is known that nothing orders the two.
+  /// True if it is certain that nothing orders the accesses.
   package var isDecided: Bool { plainCode.isEmpty }
 
   /// Describes a race.
@@ -79,12 +79,12 @@ package struct MemoryRace: Sendable, Hashable, Codable {
     self.second = second
   }
 
-  /// The two places in either order, which identify the race within a process.
+  /// The two places in either order, which identify the race in a process.
   package var places: Set<String> {
     [first.place(beside: second), second.place(beside: first)]
   }
 
-  /// The place of one side if that of the other is not known.
+  /// The only known place; `nil` if both or none are known.
   package var onlyPlace: String? {
     if first.isPlaceKnown == second.isPlaceKnown { return nil }
     return first.isPlaceKnown ? first.place(beside: second) : second.place(beside: first)
@@ -92,14 +92,14 @@ package struct MemoryRace: Sendable, Hashable, Codable {
 }
 
 extension MemoryRace.Side {
-  /// Whether there was room to record the place.
+  /// True if there was room to record the place.
   package var isPlaceKnown: Bool { place.address != 0 || place.function != nil }
 
-  /// The function and the line; the line of the other side if this side has none in the same
-  /// function, as the beginning of a mutation in place.
+  /// The function and the line. A side without a line takes that of the other side in the same
+  /// function: the beginning of a mutation in place has no line.
   fileprivate func place(beside other: Self) -> String {
     let beside = other.place.function == place.function ? other.place.line ?? 0 : 0
-    // Code that the compiler generated has line 0.
+    // Code generated by the compiler has line 0.
     let own = place.line ?? 0
     return "\(place.function ?? "")\u{0}\(own > 0 ? own : beside)"
   }

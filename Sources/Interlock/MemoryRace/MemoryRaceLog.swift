@@ -1,18 +1,18 @@
 internal import SectionTable
 
-/// The races in memory of this process. The product that checks memory adds to it; reports and
-/// tests read it.
+/// The memory races of this process. The product that checks memory adds races; reports and tests
+/// read them.
 package enum MemoryRaceLog {
-  /// A race that was found, and why it does not fail the process.
+  /// A race that was found, and the reasons why it may not fail the process.
   package struct Entry: Sendable {
     /// The race.
     package var race: MemoryRace
-    /// Why it is known already; `nil` for a new one.
+    /// The reason why it is known already; `nil` for a new race.
     package var knownBecause: String?
-    /// Whether a test has it as an issue.
+    /// True if a test has recorded the race as an issue.
     package var isIssue: Bool
 
-    /// Whether the exit code shows it.
+    /// True if the exit code shows the race.
     package var isUnhandled: Bool { knownBecause == nil && !isIssue && race.isDecided }
 
     /// Describes an entry.
@@ -31,23 +31,24 @@ package enum MemoryRaceLog {
 
   private static let state = Guarded(State())
 
-  /// The races found so far, each pair of places once.
+  /// The races found so far, one for each pair of places.
   package static var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// Whether the memory of this process is checked.
+  /// True if the memory of this process is checked.
   package static var isFed: Bool {
     get { state.withLock { $0.isFed } }
     set { state.withLock { $0.isFed = newValue } }
   }
 
-  /// Whether an exploration found a race, which is in its report and not here.
+  /// True if an exploration found a race. Such a race is in the exploration's report, not here.
   package static var hasExplored: Bool {
     get { state.withLock { $0.hasExplored } }
     set { state.withLock { $0.hasExplored = newValue } }
   }
 
-  /// Adds a race; returns whether its pair of places is new. Of a pair that is not, an entry that
-  /// fails the process replaces the one that does not, and a decided one replaces one that is not.
+  /// Adds a race; returns true if its pair of places is new. For a known pair, an entry that fails
+  /// the process replaces the stored one, and so does a decided entry if the stored one is
+  /// undecided.
   @discardableResult
   package static func add(_ entry: Entry) -> Bool {
     state.withLock { state in

@@ -1,17 +1,17 @@
 internal import SectionTable
 
-/// Parts of a process, such as its tests, that get the races of their tasks and threads.
+/// Parts of a process, such as its tests, that receive the races of their tasks and threads.
 package enum MemoryRaceScopes {
-  /// The scopes that get a race.
+  /// The scopes that receive a race.
   package struct Owners: Sendable, Hashable {
-    /// Their numbers; none for a race of the process.
+    /// The numbers of the scopes; empty for a race of the process.
     package var scopes: Set<UInt>
-    /// Whether scopes are there, but none can be told for the race.
+    /// True if there are scopes, but the race cannot be assigned to one.
     package var isOfRun: Bool
-    /// Whether no side shows the scope, which is the only one.
+    /// True if no side shows the scope, but only one scope is open.
     package var isOnlyOne: Bool
 
-    /// Names the scopes.
+    /// Creates the set of scopes.
     package init(_ scopes: Set<UInt>, isOfRun: Bool = false, isOnlyOne: Bool = false) {
       self.scopes = scopes
       self.isOfRun = isOfRun
@@ -33,13 +33,13 @@ package enum MemoryRaceScopes {
     }
   }
 
-  /// What attributes races: the library for tests.
+  /// Attributes races to scopes. Implemented by the library for tests.
   package protocol Attribution: AnyObject, Sendable {
     /// The scope of the calling task or thread; 0 for none.
     var ofCaller: UInt { get }
-    /// The scopes that get a race of accesses in two scopes.
+    /// The scopes that receive a race between accesses in two scopes.
     func owners(_ first: UInt, _ second: UInt) -> Owners
-    /// Receives a race, on the thread of the second access; returns false to leave it to
+    /// Receives a race, on the thread of the second access. Returns false to leave the race to
     /// `SectionTracking.onConflict`.
     func receive(_ race: Race) -> Bool
   }
@@ -50,19 +50,20 @@ package enum MemoryRaceScopes {
     init(_ attribution: any Attribution) { self.attribution = attribution }
   }
 
-  /// Called by a thread that has entered or left a scope, and by one that begins a scope.
+  /// Functions called by a thread that has entered or left a scope, and by a thread that begins a
+  /// scope.
   private struct Listener: Sendable {
     var entered: @Sendable () -> Void
     var begun: @Sendable () -> Void
   }
 
-  // Without a lock: the check of memory asks for the scope again and again.
+  // Not behind a lock: the memory check reads the scope constantly.
   private static let holder = LastingObject<Holder>()
   private static let listener = Guarded<Listener?>(nil)
-  /// The pairs of each scope that has any; of 0, those of the process.
+  /// The known pairs of each scope; those of the process have the number 0.
   private static let known = Guarded<[UInt: KnownMemoryRaces]>([:])
 
-  /// Attributes the accesses from now on. Call it once in a process.
+  /// Attributes accesses to scopes from now on. Call it once in a process.
   package static func start(_ attribution: any Attribution) { holder.set(Holder(attribution)) }
 
   /// The scope of the calling task or thread; 0 for none.
@@ -72,15 +73,15 @@ package enum MemoryRaceScopes {
     return number
   }
 
-  /// The scopes that get a race of accesses in two scopes.
+  /// The scopes that receive a race between accesses in two scopes.
   package static func owners(_ first: UInt, _ second: UInt) -> Owners {
     var owners = Owners([])
     _ = holder.with { owners = $0.attribution.owners(first, second) }
     return owners
   }
 
-  /// Those of the owners for which a pair of call sites is new; `nil` if it is for none. From then
-  /// on it is not.
+  /// The owners for which a pair of call sites is new; `nil` if there are none. The pair counts as
+  /// known to them afterwards.
   package static func isNew(_ sites: KnownMemoryRaces.Sites, for owners: Owners) -> Owners? {
     part(of: owners) {
       $0.contains(sites)
@@ -89,8 +90,8 @@ package enum MemoryRaceScopes {
     }
   }
 
-  /// Those of the owners for which the places of a race are new; `nil` if they are for none. From
-  /// then on they are not.
+  /// The owners for which the places of a race are new; `nil` if there are none. The places count
+  /// as known to them afterwards.
   package static func isNew(_ race: MemoryRace, for owners: Owners) -> Owners? {
     part(of: owners) {
       $0.contains(race)
@@ -107,7 +108,8 @@ package enum MemoryRaceScopes {
       let all = owners.scopes.isEmpty ? [0] : owners.scopes
       let new = all.filter { known[$0].map(isKnown) != true }
       for scope in new { insert(&known[scope, default: .init()]) }
-      // What the run has, while several were open, is not that of the last of them too.
+      // A race of the run, found while several scopes were open, does not also belong to the last
+      // of them.
       if new.isEmpty || owners.isOnlyOne && known[0].map(isKnown) == true { return nil }
       var part = owners
       if !owners.scopes.isEmpty { part.scopes = new }
@@ -115,28 +117,28 @@ package enum MemoryRaceScopes {
     }
   }
 
-  /// Passes a race on; returns whether a scope, or the run, has taken it.
+  /// Passes a race on; returns true if a scope or the run has taken it.
   package static func receive(_ race: Race) -> Bool {
     var isTaken = false
     _ = holder.with { isTaken = $0.attribution.receive(race) }
     return isTaken
   }
 
-  /// Has functions called, those of the check of memory: by each thread that enters or leaves a
-  /// scope, and when a scope begins.
+  /// Sets the functions of the memory check: one for each thread that enters or leaves a scope, and
+  /// one for the beginning of a scope.
   package static func onChange(
     _ entered: @escaping @Sendable () -> Void, begun: @escaping @Sendable () -> Void
   ) {
     listener.withLock { $0 = Listener(entered: entered, begun: begun) }
   }
 
-  /// The calling thread has entered or left a scope.
+  /// Called when the calling thread has entered or left a scope.
   package static func noteChange() { listener.withLock { $0 }?.entered() }
 
-  /// A scope begins, whose races are its own also where another scope had them.
+  /// Called when a scope begins. Its races are its own, even if another scope has had them.
   package static func noteBegin() { listener.withLock { $0 }?.begun() }
 
-  /// A scope has ended, and gets no more races.
+  /// Called when a scope has ended, and receives no more races.
   package static func noteEnd(of scope: UInt) {
     known.withLock { _ = $0.removeValue(forKey: scope) }
   }

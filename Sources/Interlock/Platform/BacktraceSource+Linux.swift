@@ -1,5 +1,5 @@
 #if os(Linux)
-/// Return addresses in a form that `Runtime.Backtrace` can be decoded from: the architecture, and
+/// Return addresses in a form from which `Runtime.Backtrace` can be decoded: the architecture, and
 /// the addresses in the Compact Backtrace Format (swift `docs/CompactBacktraceFormat.md`), in base
 /// 64.
 struct BacktraceSource: Decoder {
@@ -9,8 +9,8 @@ struct BacktraceSource: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   init(architecture: String, addresses: [UInt]) {
-    // Version 1 of the format for 64-bit addresses; then each return address, absolute, in 8 bytes;
-    // then the end.
+    // Encode version 1 of the format for 64-bit addresses, then each absolute return address in 8
+    // bytes, then the end mark.
     var bytes: [UInt8] = [0x02]
     for address in addresses {
       bytes.append(0x2F)

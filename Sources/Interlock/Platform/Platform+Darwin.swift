@@ -3,7 +3,8 @@ internal import Darwin
 internal import SectionTable
 
 extension Platform {
-  /// The name of the calling thread, if `thread` is that; Darwin names no thread by its number.
+  /// The name of `thread`, if that is the calling thread; Darwin cannot name a thread by its
+  /// number.
   static func threadName(_ thread: UInt) -> String? {
     if pthread_main_np() == 1 { return "main thread" }
     var number: UInt64 = 0
@@ -19,7 +20,7 @@ extension Platform {
 
   static func modificationTime(_ status: stat) -> timespec { status.st_mtimespec }
 
-  /// Distinguishes this executable from earlier builds: its size and its time.
+  /// Distinguishes this executable from other builds, by its size and time.
   static var executableIdentity: String {
     let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
       var size = UInt32(buffer.count)
@@ -31,7 +32,7 @@ extension Platform {
     return identity(ofFile: path) ?? "unknown"
   }
 
-  /// Not supported here: no order is inferred.
+  /// Unsupported on Darwin: no order is inferred.
   static func waitsToBeWoken(_ thread: UInt) -> Bool? { nil }
 
   /// Darwin's workers have no names of their own.

@@ -5,24 +5,24 @@ internal import Glibc
 internal import SectionTable
 
 extension Platform {
-  /// The name of a living thread of this process; `nil` if it has none of its own.
+  /// The name of a living thread of this process; `nil` if it has no name of its own.
   static func threadName(_ thread: UInt) -> String? {
     if thread == UInt(getpid()) { return "main thread" }
     guard let name = firstLine(of: "/proc/self/task/\(thread)/comm"), !name.isEmpty else {
       return nil
     }
-    // A thread without a name of its own has that of the process.
+    // A thread without a name of its own has the name of the process.
     return name == firstLine(of: "/proc/self/comm") ? nil : inFull(name)
   }
 
-  /// Whether a thread of this name is one of Dispatch's workers for the root queue of this label.
+  /// True if a thread with this name is a Dispatch worker of the root queue with this label.
   static func isWorker(named name: String, ofRootQueue label: String) -> Bool {
     name.hasPrefix("…") ? label.hasSuffix(name.dropFirst()) : label == name
   }
 
-  /// libdispatch names its workers by their root queue's label, of which the system keeps the last
-  /// 15 characters. Returns the whole label if only one ends so, else the rest with a mark that it
-  /// was cut.
+  /// libdispatch names its workers after their root queue's label, and the system keeps the last 15
+  /// characters. Returns the whole label if it is the only one with this ending; otherwise the
+  /// ending with a mark for the cut.
   private static func inFull(_ name: String) -> String {
     let kinds = [
       "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
@@ -36,7 +36,7 @@ extension Platform {
 
   static func modificationTime(_ status: stat) -> timespec { status.st_mtim }
 
-  /// Distinguishes this executable from earlier builds: its size and its time.
+  /// Distinguishes this executable from other builds, by its size and time.
   static var executableIdentity: String { identity(ofFile: "/proc/self/exe") ?? "unknown" }
 
   static func firstLine(of path: String) -> String? {

@@ -3,9 +3,9 @@ internal import CMarks
 internal import SectionTable
 
 extension Platform {
-  /// Whether a thread of this process waits, without limit, to be woken by another, as for a lock;
-  /// `nil` if the system does not say. False for a thread that only lacks a processor, or sleeps
-  /// for a time.
+  /// True if a thread of this process waits without limit for another thread to wake it, for
+  /// example for a lock. False for a thread that only lacks a processor, or sleeps for a time.
+  /// `nil` if the system does not tell.
   static func waitsToBeWoken(_ thread: UInt) -> Bool? {
     guard let line = firstLine(of: "/proc/self/task/\(thread)/syscall") else { return nil }
     let fields = line.split(separator: " ")

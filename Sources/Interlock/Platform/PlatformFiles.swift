@@ -15,7 +15,7 @@ extension Platform {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// Why a file could not be read or written, in the system's words.
+  /// Why a file could not be read or written, as the system describes it.
   struct FileFailure: Error {
     var reason: String
 
@@ -23,8 +23,8 @@ extension Platform {
     init(errno code: Int32) { reason = String(cString: strerror(code)) }
   }
 
-  /// All bytes of a file; `nil` if there is none of this name. Never blocks: a pipe does not count
-  /// as a file.
+  /// All bytes of a file; `nil` if there is no such file. Never blocks: a pipe does not count as a
+  /// file.
   static func contents(of path: String, atMost most: Int) throws(FileFailure) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
@@ -65,7 +65,7 @@ extension Platform {
         failure = FileFailure(errno: errno)
       }
     }
-    // A full disk may be reported only here.
+    // `close` may be the first call to report a full disk.
     if close(file) != 0, failure == nil { failure = FileFailure(errno: errno) }
     if failure == nil, rename(temporary, path) != 0 { failure = FileFailure(errno: errno) }
     if let failure {
@@ -74,7 +74,7 @@ extension Platform {
     }
   }
 
-  /// Seconds and nanoseconds of a file's last change.
+  /// The time of a file's last change, in seconds and nanoseconds.
   static func identity(ofFile path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -82,7 +82,8 @@ extension Platform {
     return "\(status.st_size)-\(changed.tv_sec).\(changed.tv_nsec)"
   }
 
-  /// Size, time of the last change and number of a file; `nil` if it cannot be read.
+  /// The size, the time of the last change and the inode number of a file; `nil` if it cannot be
+  /// read.
   static func status(
     ofFile path: String
   ) -> (size: Int64, seconds: Int64, nanoseconds: Int64, number: UInt64)? {

@@ -3,17 +3,17 @@ internal import Darwin
 
 /// The symbols of this process, by `dladdr`: functions without lines.
 enum PlatformImages {
-  /// No thread is needed: `dladdr` reads nothing.
+  /// No thread is needed for `dladdr`, which reads no files.
   static var thread: Int? { nil }
 
-  /// `dladdr` lists them.
+  /// No list is needed: `dladdr` has its own.
   static func list() {}
 
   static func frames(_ addresses: [UInt], onOwnThread: Bool = true) -> [NamedFrame] {
     addresses.map { address in
       var information = Dl_info()
-      // A return address may lie after a call that never returns: one byte before is within the
-      // function.
+      // Look up the previous byte: a return address behind a call that never returns may be outside
+      // of the function.
       guard let pointer = UnsafeRawPointer(bitPattern: address - 1),
         dladdr(pointer, &information) != 0
       else { return NamedFrame(frame: StackFrame(address: address)) }

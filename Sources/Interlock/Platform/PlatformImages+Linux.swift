@@ -4,7 +4,7 @@ internal import Glibc
 internal import Runtime
 internal import SectionTable
 
-/// The binary images of this process and their symbols, by the toolchain's own `Runtime` module
+/// The binary images of this process and their symbols, by the toolchain's `Runtime` module
 /// (SE-0419).
 struct PlatformImages {
   private var map: ImageMap?
@@ -13,7 +13,7 @@ struct PlatformImages {
 
   private static let shared = Guarded(PlatformImages())
 
-  /// The thread that symbolicates; `nil` while there is none.
+  /// The system thread id of the symbolicating thread; `nil` while there is none.
   static var thread: Int? { SymbolThread.shared.number }
 
   static func list() { _ = shared.withLock { $0.currentMap() } }
@@ -26,11 +26,11 @@ struct PlatformImages {
       ?? unnamed(addresses)
   }
 
-  /// What it takes to read an executable of tens of megabytes.
+  /// The memory needed to read an executable of tens of megabytes.
   private static let neededBytes: UInt = 128 << 20
 
-  /// Whether the process may map the memory that symbols take: the runtime ends a process in which
-  /// an allocation fails.
+  /// True if the process may map the memory that symbols need. The runtime ends a process when an
+  /// allocation fails.
   private static var hasRoom: Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
@@ -41,7 +41,7 @@ struct PlatformImages {
     return UInt(limit.rlim_cur) >= (pages ?? 0) * UInt(sysconf(Int32(_SC_PAGESIZE))) + neededBytes
   }
 
-  /// The functions of addresses; without `places`, `Runtime` reads the debug information.
+  /// The functions of addresses. Without `places`, `Runtime` reads the debug information.
   static func frames(
     _ addresses: [UInt], _ places: [UInt: [LineSymbolizer.Place]]?,
     showsInlined: Bool = showsInlined
@@ -52,7 +52,7 @@ struct PlatformImages {
       options.insert(.showSourceLocations)
       if showsInlined { options.insert(.showInlineFrames) }
     }
-    // `Backtrace` has no public initializer from addresses, but can be decoded.
+    // `Backtrace` has no public initialiser from addresses, but it can be decoded.
     guard let architecture,
       let backtrace = try? Backtrace(
         from: BacktraceSource(architecture: architecture, addresses: addresses)),
@@ -61,14 +61,15 @@ struct PlatformImages {
     return symbolicated.frames.flatMap { named($0, places) }
   }
 
-  /// `nil` without the symbolizer. The explorer would take its calls for steps of the user's code.
+  /// The places from the symbolizer; `nil` without it. Not used in an explored execution: the
+  /// explorer would take its calls for steps of the user's code.
   private static func places(of addresses: [UInt]) -> [UInt: [LineSymbolizer.Place]]? {
     guard ExploredSections.execution == nil else { return nil }
     return LineSymbolizer.shared.withLock { $0.places(of: addresses) }
   }
 
-  /// Whether frames of inlined functions are shown: unoptimised code has hardly any, and
-  /// to look for them doubles the time.
+  /// True if frames of inlined functions are shown. Unoptimised code has hardly any, and looking
+  /// for them doubles the time.
   static var showsInlined: Bool {
     #if DEBUG
     false
@@ -81,7 +82,7 @@ struct PlatformImages {
     addresses.map { NamedFrame(frame: StackFrame(address: $0)) }
   }
 
-  /// A function that `Runtime` has named, after those that are inlined into it.
+  /// A function named by `Runtime`, after the functions inlined into it.
   private static func named(
     _ frame: SymbolicatedBacktrace.Frame, _ places: [UInt: [LineSymbolizer.Place]]?
   ) -> [NamedFrame] {
@@ -109,7 +110,7 @@ struct PlatformImages {
     return NamedFrame(
       frame: StackFrame(
         address: address,
-        // The toolchain's name for what no symbol covers.
+        // `<unknown>` is the toolchain's name for an address without a symbol.
         function: symbol.rawName == "<unknown>" ? nil : StackFrame.functionName(symbol.name),
         file: location.map { path($0.path, of: symbol.rawName) },
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
@@ -124,15 +125,15 @@ struct PlatformImages {
     return String(cString: name)
   }
 
-  /// The path of a source file. The toolchain leaves that of an inlined function's caller relative:
-  /// a file of ours gets its absolute one, by which `OwnCode` knows it.
+  /// The path of a source file. The toolchain leaves the path of an inlined function's caller
+  /// relative; for a file of this package it becomes absolute, which `OwnCode` needs.
   private static func path(_ path: String, of symbol: String) -> String {
     guard !path.hasPrefix("/"), let module = SymbolModule.module(of: symbol) else { return path }
     return OwnCode.path(of: path, inModule: module) ?? path
   }
 
-  /// The image map, captured again only if a library has been loaded since: that takes 200 µs, and
-  /// reads whatever is mapped at the time.
+  /// The image map. It is captured again only if a library has been loaded since: capturing takes
+  /// 200 µs, and reads everything that is mapped at the time.
   private mutating func currentMap() -> ImageMap {
     let loaded = interlock_libraries_loaded()
     if let map, loaded == librariesLoaded { return map }

@@ -9,7 +9,7 @@ internal import Darwin
 internal import SectionTable
 
 extension Platform {
-  /// Stops the calling thread for this time.
+  /// Suspends the calling thread for this time.
   static func pause(microseconds: Int) {
     var time = timespec(
       tv_sec: microseconds / 1_000_000, tv_nsec: microseconds % 1_000_000 * 1000)
@@ -17,9 +17,10 @@ extension Platform {
   }
 
   /// Runs two functions on a thread each, and returns when both have ended; `false` if the system
-  /// gives no two threads.
+  /// cannot create two threads.
   ///
-  /// If only the first could be started, calls `abandon`, which must make it return.
+  /// If only the first thread could be started, calls `abandon`, which must make the first function
+  /// return.
   static func runOnTwoThreads(
     _ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void,
     abandon: () -> Void
@@ -35,8 +36,8 @@ extension Platform {
     return true
   }
 
-  /// Runs a function on a thread that is never joined and that handles no signal; `false` if the
-  /// system refuses the thread.
+  /// Runs a function on a detached thread that handles no signals; `false` if the system refuses
+  /// the thread.
   static func startDetached(
     stackBytes: Int, _ body: @escaping @Sendable () -> Void
   ) -> Bool {

@@ -4,24 +4,24 @@ internal import Glibc
 internal import SectionTable
 internal import Synchronization
 
-/// The thread that asks the toolchain for symbols. The toolchain keeps what it has read of an
-/// executable for each thread, and takes long to read one with debug information.
+/// The thread that asks the toolchain for symbols. The toolchain caches an executable's symbols per
+/// thread, and takes long to read an executable with debug information.
 ///
-/// As the locks of the tracker, it orders nothing in the user's code.
+/// Like the locks of the tracker, the thread orders nothing in the user's code.
 final class SymbolThread: @unchecked Sendable {
-  // Unchecked: `mutex` guards the fields below it, and callers come one at a time.
+  // Unchecked: `mutex` guards the fields below it, and only one caller enters at a time.
   static let shared = SymbolThread()
 
   typealias Work = @Sendable () -> [NamedFrame]
 
-  /// Without work, the thread ends after this time, and frees what it has read; seconds. A limit
-  /// also shows a hang report that the thread is not stuck.
+  /// The seconds without work after which the thread ends and frees its cache. The limit also tells
+  /// a hang report that the thread is not stuck.
   private static let patience = 30
-  /// After this time, a caller gives up: the work may need a lock of the loader or of the runtime
-  /// that the caller holds; seconds.
+  /// The seconds after which a caller gives up. The work may need a lock of the loader or the
+  /// runtime that the caller holds.
   private static let limit = 60
 
-  /// The process that the mutex and the thread belong to: a fork's child has neither.
+  /// The process that the mutex and the thread belong to. The child of a fork has neither.
   private var process: pid_t = 0
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -33,9 +33,9 @@ final class SymbolThread: @unchecked Sendable {
 
   private init() {}
 
-  /// The system's number of the thread; `nil` while there is none.
+  /// The system thread id; `nil` while there is no thread.
   var number: Int? {
-    // Relaxed: only the number matters.
+    // Relaxed: only the number itself matters.
     let number = running.load(ordering: .relaxed)
     return number == 0 ? nil : Int(number)
   }
@@ -43,7 +43,7 @@ final class SymbolThread: @unchecked Sendable {
   /// Runs `body` on the thread, or on the caller's if the system refuses a thread. Call it from one
   /// thread at a time.
   ///
-  /// - Returns: `nil` if that takes too long.
+  /// - Returns: The frames; `nil` if the work takes too long.
   func run(_ body: @escaping Work) -> [NamedFrame]? {
     // The explorer would take the wait for a step of the user's code.
     if ExploredSections.execution != nil { return body() }
@@ -52,7 +52,7 @@ final class SymbolThread: @unchecked Sendable {
     beginInProcess()
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    // A caller before has given up.
+    // A previous caller has given up, and its work is still running.
     if isWorking { return nil }
     if !isRunning {
       isRunning = Platform.startDetached(stackBytes: 8 << 20) { self.serve() }
@@ -62,8 +62,9 @@ final class SymbolThread: @unchecked Sendable {
     isWorking = true
     work = body
     pthread_cond_broadcast(changed)
-    // In waits of a second: a hang is judged by what still runs, and on a busy machine the work may
-    // itself wait for seconds, for a process that reads debug information.
+    // Wait in steps of a second: other work in the process then still makes progress, and a hang is
+    // judged by that. On a busy machine the work may itself wait for seconds, for a process that
+    // reads debug information.
     var left = Self.limit
     while isWorking, left > 0 {
       if !isChanged(before: Self.deadline(after: 1)) { left -= 1 }

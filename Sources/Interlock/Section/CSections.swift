@@ -28,8 +28,8 @@ func sectionEnd(
   #endif
 }
 
-/// Entry point from C: `BEGIN_LOCK_PART` of `interlock.h`. A part in C is a string, and equals that
-/// string in Swift.
+/// Entry point from C: `BEGIN_LOCK_PART` of `interlock.h`. A part in C is a string, and is equal to
+/// the same string in Swift.
 @_cdecl("interlock_part_begin")
 func partBegin(
   _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,

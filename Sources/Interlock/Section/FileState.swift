@@ -2,17 +2,17 @@ internal import SectionTable
 
 /// A file's existence, size, time and inode number, for the witness of a section that reads it.
 ///
-/// A change that keeps the size within one tick of the file system's clock (4 ms on many) is not
-/// seen. Making a state takes one system call, some microseconds, from any thread. Symbolic links
-/// are followed.
+/// A change that keeps the size is not seen within one tick of the file system's clock (4 ms on
+/// many). Creating a state takes one system call, some microseconds, from any thread. Symbolic
+/// links are followed.
 public struct FileState: Sendable, Hashable {
-  /// Bytes; `nil` if there is no such file, or it cannot be read.
+  /// The size in bytes; `nil` if the file does not exist or cannot be read.
   public var size: Int64?
   /// The time of the last change, in whole seconds since 1970.
   public var seconds: Int64
-  /// The rest of that time, in nanoseconds.
+  /// The fraction of that second, in nanoseconds.
   public var nanoseconds: Int64
-  /// The file's inode number, which differs if another file has replaced it.
+  /// The file's inode number, which changes if another file replaces it.
   public var number: UInt64
 
   /// Reads the state of the file at this path.

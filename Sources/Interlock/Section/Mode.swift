@@ -1,6 +1,6 @@
-/// Whether a section reads or writes its resource, and so what other owners may do meanwhile.
+/// The mode of a section: whether it reads or writes, and so what other owners may do meanwhile.
 ///
-/// Names and raw values are those of "Detecting race conditions in iOS" (2012), and of
+/// Names and raw values are those of "Detecting race conditions in iOS" (2012) and of
 /// `interlock.h`.
 public enum Mode: Int, Sendable, Hashable, Codable {
   /// "I read": others may read, no other owner may write.
@@ -10,9 +10,9 @@ public enum Mode: Int, Sendable, Hashable, Codable {
 }
 
 extension Mode {
-  /// Whether an owner in this mode changes the resource.
+  /// True if an owner in this mode changes the resource.
   @_transparent public var writes: Bool {
-    // Not `==`, which is a call in a debug build.
+    // A pattern match: `==` would be a call in a debug build.
     if case .noReadWrite = self { true } else { false }
   }
 }

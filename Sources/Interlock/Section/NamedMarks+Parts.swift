@@ -1,4 +1,4 @@
-// The article's own spelling, for a part of a resource.
+// The marks in the article's spelling, for a part of a resource.
 
 #if INTERLOCK_TRACKING
 public import SectionTable
@@ -6,8 +6,8 @@ public import SectionTable
 
 /// Begins a section on a part of the resource of this name, and of this instance if one is given.
 ///
-/// Two owners on different parts do not conflict; one on the whole conflicts with one on any part.
-/// Thread-safe.
+/// Two owners on different parts do not conflict. An owner on the whole conflicts with an owner on
+/// any part. Thread-safe.
 @_transparent
 public func BEGIN_LOCK<Key: Hashable & Sendable>(
   _ mode: @autoclosure () -> Mode, _ name: StaticString, part: @autoclosure () -> Key,
@@ -48,7 +48,8 @@ public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
   #endif
 }
 
-/// Begins a section on a part, and claims that a real lock is held, by a computed name.
+/// Begins a section on a part of a resource with a computed name, and claims that a real lock is
+/// held.
 @_disfavoredOverload
 @_transparent
 public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
@@ -75,7 +76,8 @@ public func END_LOCK<Key: Hashable & Sendable>(
   #endif
 }
 
-/// Ends the section that this owner began last in this mode on an equal part, by a computed name.
+/// Ends the section that this owner began last in this mode on an equal part of a resource with a
+/// computed name.
 @_disfavoredOverload
 @_transparent
 public func END_LOCK<Key: Hashable & Sendable>(

@@ -1,4 +1,4 @@
-// The article's own spelling. A name in a literal costs no allocation. Where tracking is not
+// The marks in the article's spelling. A literal name costs no allocation. If tracking is not
 // compiled in, no argument is evaluated.
 
 #if INTERLOCK_TRACKING
@@ -7,9 +7,9 @@ public import SectionTable
 
 /// Begins a section on the resource of this name, and of this instance if one is given.
 ///
-/// Thread-safe. A conflict with another owner is reported before this returns. End it with
-/// `END_LOCK` in the same mode, from the same task, or from the same thread outside a task. Source:
-/// "Detecting race conditions in iOS" (2012).
+/// Thread-safe. A conflict with another owner is reported before this function returns. End the
+/// section with `END_LOCK` in the same mode, from the same task, or from the same thread outside of
+/// a task. Source: "Detecting race conditions in iOS" (2012).
 @_transparent
 public func BEGIN_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: StaticString,
@@ -37,7 +37,7 @@ public func BEGIN_LOCK(
 
 /// Begins a section, and claims that a real lock is held.
 ///
-/// A conflict in it means that the lock does not do what its author thinks.
+/// A conflict in the section means that the lock does not protect what its author thinks.
 @_transparent
 public func BEGIN_SYNCHED_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: StaticString,

@@ -1,12 +1,12 @@
 internal import CMarks
 internal import Synchronization
 
-/// `Synchronization.Mutex` as a lock that prediction sees: its fast path is inlined into the
-/// caller, where no call shows it, so this one reports each change.
+/// `Synchronization.Mutex` as a lock that prediction can follow. The mutex's fast path is inlined
+/// into the caller, without a call, so this type reports each change.
 package final class ReportingMutex: Sendable {
   private let mutex = Mutex<Void>(())
 
-  /// Makes an unlocked mutex.
+  /// Creates an unlocked mutex.
   package init() { report(INTERLOCK_LOCK_MADE, interlock_caller()) }
 
   deinit { report(INTERLOCK_LOCK_DESTROYED, interlock_caller()) }

@@ -1,11 +1,12 @@
-// A section as a block. The asynchronous forms belong to the task, on whichever thread it resumes.
+// Sections as blocks. An asynchronous section belongs to the task, on whichever thread the task
+// resumes.
 
 #if INTERLOCK_TRACKING
 public import SectionTable
 #endif
 
 extension Section {
-  /// Runs `body` as a section that reads: others may read, no other owner may write.
+  /// Runs `body` as a section that reads. Others may read, but no other owner may write.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
@@ -21,7 +22,7 @@ extension Section {
     #endif
   }
 
-  /// Runs `body` as a section that writes: no other owner may be in a section.
+  /// Runs `body` as a section that writes. No other owner may be in a section.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
@@ -75,9 +76,9 @@ extension Section {
 #if INTERLOCK_TRACKING
 
 // The two synchronous blocks are inlined in any build, so that their closures are called directly.
-// Begin and end are calls: a stack begins with the function that contains the call, inlined or not.
-// They take few arguments, constants in an optimised build, because a call costs as much as passing
-// them.
+// Begin and end are calls: a stack then begins with the function that contains the call, inlined or
+// not. They take few arguments, constants in an optimised build, because passing arguments costs as
+// much as the call.
 extension Section {
   @usableFromInline @_transparent
   func block<R: ~Copyable, Failure: Error>(
@@ -85,7 +86,7 @@ extension Section {
     _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     #if DEBUG
-    // One call: a debug build inlines nothing that makes an entry.
+    // Make a single call: a debug build would not inline the creation of an `Entry`.
     let open = words.beginBlock(writes: writes, synched, file, function, line)
     #else
     let open = words.beginBlock(Entry(file, function, line, writes: writes, synched: synched))

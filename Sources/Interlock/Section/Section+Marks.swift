@@ -1,14 +1,14 @@
-// Separate begin and end, for code in which the section is no block.
+// Separate begin and end, for sections that are not blocks.
 
 #if INTERLOCK_TRACKING
 public import SectionTable
 #endif
 
 extension Section {
-  /// Begins a section; a conflict with another owner is reported before this returns.
+  /// Begins a section. A conflict with another owner is reported before this function returns.
   ///
-  /// End it in the same mode, from the same task, or from the same thread where no task runs.
-  /// `synched` claims that a real lock is held.
+  /// End the section in the same mode, from the same task, or from the same thread outside of a
+  /// task. `synched` claims that a real lock is held.
   @_transparent
   public func begin(
     _ mode: @autoclosure () -> Mode, synched: @autoclosure () -> Bool = false,
@@ -16,7 +16,7 @@ extension Section {
   ) {
     #if INTERLOCK_TRACKING
     #if DEBUG
-    // One call: a debug build inlines nothing that makes an entry.
+    // Make a single call: a debug build would not inline the creation of an `Entry`.
     words.begin(writes: mode().writes, synched(), file, function, line)
     #else
     words.begin(Entry(file, function, line, writes: mode().writes, synched: synched()))
@@ -24,8 +24,7 @@ extension Section {
     #endif
   }
 
-  /// Ends the section that this owner began last in this mode; reports a misuse where there is
-  /// none.
+  /// Ends the section that this owner began last in this mode. Reports a misuse if there is none.
   @_transparent
   public func end(
     _ mode: @autoclosure () -> Mode, file: StaticString = #fileID,

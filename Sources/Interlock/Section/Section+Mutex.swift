@@ -2,15 +2,15 @@ internal import CMarks
 internal import SectionTable
 public import Synchronization
 
-// A `Mutex` has a fast path that is inlined into its caller, where no call shows it. Locked through
-// a section, it is seen by lock order and by the order of sections.
+// A `Mutex` has a fast path that is inlined into its caller, without a call. If it is locked
+// through a section, lock order and the order of sections can follow it.
 
 extension Section {
   /// Locks a mutex, and runs `body` on its value as a section that reads.
   ///
-  /// The mutex is held as `Mutex.withLock` holds it; for prediction it is a lock like any other.
-  /// One mutex belongs to one section. Locking the mutex without the section is not seen.
-  /// Thread-safe; returns and throws what `body` does.
+  /// The mutex is held as by `Mutex.withLock`; prediction treats it like any other lock. One mutex
+  /// belongs to one section. Locking the mutex without the section is not seen. Thread-safe.
+  /// Returns and throws what `body` does.
   #if INTERLOCK_TRACKING
   @inline(never)
   #else
@@ -32,7 +32,7 @@ extension Section {
 
   /// Locks a mutex, and runs `body` on its value as a section that writes.
   ///
-  /// Otherwise as the form that reads.
+  /// See `read` for everything else.
   #if INTERLOCK_TRACKING
   @inline(never)
   #else

@@ -1,15 +1,15 @@
 // Sections on a part of a resource: a key, an index, a row. Two owners on different parts do not
-// conflict; one on the whole (a section without a part) conflicts with one on any part, unless both
-// read. Two parts are the same if their types and values are equal. The value is kept until the
-// section ends, and is not even computed if tracking is not compiled in. A section costs one or two
-// memory allocations; a report shows at most 12 frames of its stack.
+// conflict. A section on the whole (without a part) conflicts with a section on any part, unless
+// both read. Two parts are the same if their types and values are equal. The value is kept until
+// the section ends; it is not computed if tracking is not compiled in. A section costs one or two
+// memory allocations, and a report shows at most 12 frames of its stack.
 
 #if INTERLOCK_TRACKING
 public import SectionTable
 #endif
 
 extension Section {
-  /// Runs `body` as a section that reads a part: others may read it, and write other parts.
+  /// Runs `body` as a section that reads a part. Others may read the part, and write other parts.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
@@ -25,7 +25,7 @@ extension Section {
     #endif
   }
 
-  /// Runs `body` as a section that writes a part: no other owner may be in that part, nor in the
+  /// Runs `body` as a section that writes a part. No other owner may be in that part or in the
   /// whole.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
@@ -80,10 +80,11 @@ extension Section {
     return try await body()
   }
 
-  /// Begins a section on a part; a conflict with another owner is reported before this returns.
+  /// Begins a section on a part. A conflict with another owner is reported before this function
+  /// returns.
   ///
-  /// End it in the same mode on an equal part, from the same task, or from the same thread outside
-  /// a task. `synched` claims that a real lock is held.
+  /// End the section in the same mode on an equal part, from the same task, or from the same thread
+  /// outside of a task. `synched` claims that a real lock is held.
   @_transparent
   public func begin<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key,
@@ -112,7 +113,7 @@ extension Section {
 #if INTERLOCK_TRACKING
 
 extension Section {
-  /// Inlined in any build, as a block on the whole.
+  /// Inlined in any build, like a block on the whole.
   @usableFromInline @_transparent
   func block<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     writes: Bool, part: Key, _ synched: Bool, _ file: StaticString, _ function: StaticString,

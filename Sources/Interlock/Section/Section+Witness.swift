@@ -3,21 +3,21 @@
 internal import SectionTable
 
 extension Section {
-  /// Runs `body` as a section that reads, through which a value must not change.
+  /// Runs `body` as a section that reads and during which a value must not change.
   ///
-  /// `witness` is a cheap snapshot of what is read: a version, a count, a file's state
-  /// (`FileState`). It is taken on the calling thread when the section begins and when it ends, and
-  /// must not itself change or wait for anything. If the two differ although no marked writer
-  /// overlapped the section, unmarked code wrote: C code, a framework, another process. That is
-  /// reported when the section ends, with both values, and counts as any other conflict: it was
-  /// observed. A marked writer that overlapped the section is reported as that conflict alone. A
-  /// writer that restores the old value in between is not seen. Writing sections have no witness:
-  /// only the section itself knows when its own first change comes.
+  /// `witness` returns a cheap snapshot of the data that is read: a version, a count, a file's
+  /// state (`FileState`). It is called on the calling thread when the section begins and when it
+  /// ends, and must neither change anything nor wait. If the two snapshots differ although no
+  /// marked writer overlapped the section, unmarked code wrote: C code, a framework, another
+  /// process. The change is reported when the section ends, with both values, and counts like any
+  /// other conflict: it was observed. A marked writer that overlapped the section is reported as
+  /// that conflict alone. A writer that restores the old value in between is not seen. Writing
+  /// sections have no witness: only the section itself knows when its first change happens.
   ///
-  /// The snapshot must be safe during an unlocked write: an aligned integer, an atomic, a system
-  /// call; not a dictionary. Costs two snapshots and a comparison. Near-miss delays may hold the
-  /// section open between the two. Source: KCSAN's value check, "race at unknown origin" (Linux,
-  /// Documentation/dev-tools/kcsan.rst).
+  /// Taking the snapshot must be safe during an unlocked write: an aligned integer, an atomic or a
+  /// system call is safe, a dictionary is not. The cost is two snapshots and a comparison.
+  /// Near-miss delays may hold the section open between the two. Source: KCSAN's value check, "race
+  /// at unknown origin" (Linux, Documentation/dev-tools/kcsan.rst).
   #if !INTERLOCK_TRACKING
   @_transparent
   #endif
@@ -32,17 +32,17 @@ extension Section {
       resource, writes: false, part: nil, synched: synched(), at: site)
     guard let begun else { return try body() }
     let before = witness()
-    // After the snapshot, so that a change during a delay is seen.
+    // Delay after the snapshot, so that a change during the delay is seen.
     Registry.followUp(begun.open, hasMet: begun.hasMet)
     defer { WitnessDetection.end(begun.open, before, witness(), on: resource, at: site) }
     #endif
     return try body()
   }
 
-  /// Runs `body` as a section that reads, held across its suspensions, through which a value must
-  /// not change.
+  /// Runs `body` as a section that reads and during which a value must not change. The section is
+  /// held across suspensions.
   ///
-  /// Otherwise as the form that does not suspend.
+  /// See the synchronous form for everything else.
   #if !INTERLOCK_TRACKING
   @inlinable
   #endif
@@ -59,7 +59,7 @@ extension Section {
       resource, writes: false, part: nil, synched: synched(), at: site)
     guard let begun else { return try await body() }
     let before = witness()
-    // After the snapshot, so that a change during a delay is seen.
+    // Delay after the snapshot, so that a change during the delay is seen.
     Registry.followUp(begun.open, hasMet: begun.hasMet)
     defer { WitnessDetection.end(begun.open, before, witness(), on: resource, at: site) }
     #endif

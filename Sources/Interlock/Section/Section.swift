@@ -4,8 +4,9 @@ public import SectionTable
 
 /// A resource of one instance, whose reads and writes are marked.
 ///
-/// Two sections with the same name are two resources. A copy of a section is the same resource. The
-/// value has no memory beyond its own words, and none if tracking is not compiled in. Thread-safe.
+/// Two sections with the same name are two resources. A copy of a section is the same resource. A
+/// section has no memory beyond the value itself, and no size if tracking is not compiled in.
+/// Thread-safe.
 public struct Section: Sendable {
   #if INTERLOCK_TRACKING
   @usableFromInline let words: SectionWords
@@ -13,7 +14,7 @@ public struct Section: Sendable {
   var resource: Resource { words.resource }
   #endif
 
-  /// A resource of this name.
+  /// Creates a resource with this name.
   #if !INTERLOCK_TRACKING
   @_transparent
   #endif
@@ -23,7 +24,7 @@ public struct Section: Sendable {
     #endif
   }
 
-  /// A resource of this computed name; the name is kept for the life of the process.
+  /// Creates a resource with this computed name, which is kept for the life of the process.
   @_disfavoredOverload
   #if !INTERLOCK_TRACKING
   @_transparent

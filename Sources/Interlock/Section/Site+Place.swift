@@ -1,14 +1,14 @@
 internal import SectionTable
 
 extension Site {
-  /// The line as text.
+  /// The source line as text.
   var place: Place {
     Place(
       file: Self.string(file, fileLength), line: Int(line),
       function: Self.string(function, functionLength))
   }
 
-  /// The string at an address, of this length or zero-terminated.
+  /// The string at an address, with this length or zero-terminated.
   static func string(_ address: UInt, _ length: UInt) -> String {
     guard let bytes = UnsafePointer<UInt8>(bitPattern: address) else { return "" }
     if length == Record.cString { return String(cString: bytes) }

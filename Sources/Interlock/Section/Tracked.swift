@@ -1,11 +1,11 @@
 internal import SectionTable
 
-/// A stored property whose every read is a section that reads, and every mutation one that writes.
+/// A stored property. Every read is a section that reads, and every mutation a section that writes.
 ///
-/// Use it in a class or an actor: the wrapper cannot be copied, so that a property is one resource,
-/// and a copyable struct that tries it does not compile. A mutation in place (`entries[key] =
-/// value`) is one section from begin to end. A report shows the line of the access if the call
-/// stack has it, else that of the declaration. If tracking is not compiled in, this is the value
+/// Use it in a class or an actor. The wrapper cannot be copied, so that a property is one resource;
+/// it does not compile in a copyable struct. A mutation in place (`entries[key] = value`) is one
+/// section from begin to end. A report shows the line of the access if the call stack has it,
+/// otherwise the line of the declaration. If tracking is not compiled in, the wrapper is the value
 /// alone.
 ///
 ///     final class Cache: @unchecked Sendable {
@@ -22,7 +22,7 @@ public struct Tracked<Value>: ~Copyable {
   private let line: UInt
   #endif
 
-  /// Tracks a property under this name, or under its declaration's if the name is empty.
+  /// Tracks a property under this name; under the name of its declaration if the name is empty.
   #if !INTERLOCK_TRACKING
   @_transparent
   #endif
@@ -46,7 +46,7 @@ public struct Tracked<Value>: ~Copyable {
     _read {
       #if INTERLOCK_TRACKING
       let open = section.words.beginAccess(writes: false, file, "@Tracked", line)
-      // A property's section has no other end that could come first.
+      // Only this end exists for the section, so none can come first.
       defer { _ = open.end() }
       #endif
       yield value
@@ -54,7 +54,7 @@ public struct Tracked<Value>: ~Copyable {
     _modify {
       #if INTERLOCK_TRACKING
       let open = section.words.beginAccess(writes: true, file, "@Tracked", line)
-      // A property's section has no other end that could come first.
+      // Only this end exists for the section, so none can come first.
       defer { _ = open.end() }
       #endif
       yield &value

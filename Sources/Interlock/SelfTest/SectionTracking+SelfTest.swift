@@ -1,15 +1,15 @@
 extension SectionTracking {
-  /// Why the tracker cannot be trusted in this process.
+  /// The reason why the tracker cannot be trusted in this process.
   public enum SelfTestFailure: Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The build has no tracking.
     case notCompiledIn
     /// Tracking is switched off by `INTERLOCK_OPTIONS`.
     case switchedOff
-    /// The system gave no two threads for the test.
+    /// The system could not create two threads for the test.
     case noThread
     /// Two sections that certainly overlapped were not found.
     case missed
-    /// A section that was alone was reported as overlapping.
+    /// A section without any other was reported as overlapping.
     case falseAlarm
 
     /// The reason in one line.
@@ -25,14 +25,14 @@ extension SectionTracking {
     }
   }
 
-  /// Plants a race and throws unless the tracker finds it: call it once in a test suite that relies
-  /// on it.
+  /// Plants a race, and throws unless the tracker finds it. Call it once in a test suite that
+  /// relies on the tracker.
   ///
-  /// Two threads of its own, in lockstep, begin to write one resource; the result is in neither
-  /// `conflicts` nor any report, whatever `onConflict` is. Takes less than a millisecond if a
-  /// processor is free. Callable from any thread, but not from a handler of conflicts. Tests only
-  /// the calling process: it says nothing about another build. Source: KCSAN's self-test at boot
-  /// (`CONFIG_KCSAN_SELFTEST`, Linux).
+  /// Two threads of the test begin to write one resource in lockstep. The result appears neither in
+  /// `conflicts` nor in any report, whatever `onConflict` is. The test takes less than a
+  /// millisecond if a processor is free. Call it from any thread, but not from a handler of
+  /// conflicts. It tests only the calling process, and says nothing about another build. Source:
+  /// KCSAN's self-test at boot (`CONFIG_KCSAN_SELFTEST`, Linux).
   public static func selfTest() throws(SelfTestFailure) {
     try SelfTest.run()
   }

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A planted race that shows whether the tracker works: two threads, one of which begins to write
 /// while the other certainly is writing. It shares only the path from begin to report with real
-/// sections; the result goes nowhere else, neither into the conflicts nor into any count.
+/// sections. The result enters neither the conflicts nor any other count.
 enum SelfTest {
-  /// Runs one self test at a time: each would count the other's overlap.
+  /// Serialises self tests: each would count the other's overlap.
   private static let turn = Guarded(())
 
   static func run() throws(SectionTracking.SelfTestFailure) {
@@ -29,7 +29,7 @@ enum SelfTest {
     }
   }
 
-  /// The two threads; each step waits for the other's.
+  /// The two threads. Each step waits for a step of the other thread.
   final class PlantedRace: Sendable {
     private let step = Atomic(0)
     private let together = Atomic(0)
@@ -61,7 +61,7 @@ enum SelfTest {
     func abandon() { pass(steps: 2) }
 
     private func overlaps(in body: () -> Void) -> Int {
-      // Relaxed: this thread does the counting.
+      // Relaxed: this thread itself does the counting.
       let before = ConflictDetection.unlistedOverlaps.load(ordering: .relaxed)
       body()
       return ConflictDetection.unlistedOverlaps.load(ordering: .relaxed) - before
@@ -80,8 +80,8 @@ enum SelfTest {
       if let open { _ = Registry.end(open) }
     }
 
-    // Releasing and acquiring: each step sees what was done before it. A sum: the race may be
-    // abandoned before its first step.
+    // Releasing and acquiring: each step sees everything done before it. `step` is a sum, because
+    // the race may be abandoned before its first step.
     private func pass(steps: Int = 1) { step.wrappingAdd(steps, ordering: .releasing) }
     private func wait(for wanted: Int) {
       while step.load(ordering: .acquiring) < wanted { Platform.yield() }

@@ -1,10 +1,10 @@
 /// The option of `INTERLOCK_OPTIONS` that names a file of old findings. Each product that compares
-/// its findings with the file declares the option.
+/// its findings with the file declares this option.
 package struct BaselineOptions: EnvironmentOptions {
   /// The path of the file; `nil` for none.
   package var path: String?
 
-  /// The defaults.
+  /// Creates the default values.
   package init() {}
 
   /// The options.

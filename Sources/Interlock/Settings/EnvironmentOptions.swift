@@ -1,26 +1,25 @@
 internal import CMarks
 internal import SectionTable
 
-/// The options of `INTERLOCK_OPTIONS` that one product declares, with the values that the variable
-/// gives.
+/// The options of `INTERLOCK_OPTIONS` that one product declares, with the values from the variable.
 package protocol EnvironmentOptions: OptionValues {
-  /// The options.
+  /// The declared options.
   static var options: [Option<Self>] { get }
-  /// Why no code in this process obeys the options; `nil` if some does.
+  /// Why no code in this process uses the options; `nil` if some code does.
   static var unheededBecause: String? { get }
-  /// Corrects options that contradict one another; returns a line for each.
+  /// Resolves options that contradict one another; returns one line for each.
   mutating func resolveContradictions() -> [String]
 }
 
 extension EnvironmentOptions {
-  /// By default, the product obeys its options.
+  /// `nil`: by default, the product uses its options.
   package static var unheededBecause: String? { nil }
-  /// By default, no two options contradict one another.
+  /// Returns no lines: by default, no options contradict one another.
   package mutating func resolveContradictions() -> [String] { [] }
 
   fileprivate static var names: [String] { options.map(\.name) }
 
-  /// Reads one option; returns what is wrong with its value.
+  /// Reads one option; returns what is wrong with its value, or `nil`.
   fileprivate mutating func read(_ name: String, _ value: String) -> String? {
     guard let option = Self.options.first(where: { $0.name == name }),
       !option.read(value, &self)
@@ -31,8 +30,9 @@ extension EnvironmentOptions {
 
 /// The values in `INTERLOCK_OPTIONS`: `name=value`, separated by blanks.
 ///
-/// The options of a process are those that its linked products declare: `Interlock` its own, and
-/// every other product by `interlock_declare_options` before `main`.
+/// The options of a process are those that its linked products declare: `Interlock` declares its
+/// own, and every other product declares its options with `interlock_declare_options` before
+/// `main`.
 package struct OptionVariable: Sendable {
   /// The options of products that a process may lack, for a message that names the product.
   package static let ofOtherProducts: [(options: any EnvironmentOptions.Type, reason: String)] = [
@@ -44,11 +44,11 @@ package struct OptionVariable: Sendable {
     ),
     (TestOptions.self, "no tests can be explored (product InterlockTesting)"),
   ]
-  /// The watchdog's option whose values only the watchdog knows. A test compares the name.
+  /// The watchdog's option whose values only the watchdog knows. A test compares this name with it.
   package static let reportOption = "report"
   private static let withoutWatchdog = "the watchdog is not linked (product InterlockWatchdog)"
 
-  /// The variable of this process, read once; its errors go to standard error.
+  /// The values of this process, read once. Errors go to standard error.
   package static let ofThisProcess = {
     var declared: [any EnvironmentOptions.Type] = [SectionOptions.self, CommonOptions.self]
     withUnsafeMutablePointer(to: &declared) { interlock_collect_options($0) }
@@ -58,12 +58,12 @@ package struct OptionVariable: Sendable {
     return variable
   }()
 
-  /// The errors in the variable, a line each.
+  /// The errors in the variable, one line each.
   package let errors: [String]
-  /// The values of each declaration.
+  /// The values of each declaring product.
   package let values: [any EnvironmentOptions]
 
-  /// Reads the variable's value; an option that cannot be read keeps its default.
+  /// Reads the variable's value. An option that cannot be read keeps its default.
   package init(_ text: String, declared: [any EnvironmentOptions.Type]) {
     var values = declared.map { $0.init() }
     var errors: [String] = []
@@ -122,7 +122,7 @@ package struct OptionVariable: Sendable {
     self.errors = errors.map { "interlock: INTERLOCK_OPTIONS: \($0)" }
   }
 
-  /// The options in a word that characters other than blanks separate, as in
+  /// The options in a word that are separated by other characters than blanks, as in
   /// `predict=on:hang_limit=5`.
   private static func joinedNames(in word: Substring, known: [String]) -> [String] {
     word.split { ":,;".contains($0) }.compactMap { piece in
@@ -138,15 +138,16 @@ package struct OptionVariable: Sendable {
   }
 }
 
-/// Called before `main` by `Sources/CMarks/runtime.c`: reads `INTERLOCK_OPTIONS`, once.
+/// Called before `main` by `Sources/CMarks/runtime.c`. Reads `INTERLOCK_OPTIONS`, once.
 @_cdecl("interlock_read_options")
 func readOptions() { _ = Settings.shared }
 
-/// Adds a product's options, which another may have added: see `interlock_declare_options`.
+/// Adds a product's options; another product may have added them already. See
+/// `interlock_declare_options`.
 ///
 /// - Parameters:
-///   - options: The options that the product obeys.
-///   - list: The argument of the product's function.
+///   - options: The options that the product uses.
+///   - list: The argument that the product's function received.
 package func declare(_ options: any EnvironmentOptions.Type, in list: UnsafeMutableRawPointer) {
   let list = list.assumingMemoryBound(to: [any EnvironmentOptions.Type].self)
   if !list.pointee.contains(where: { $0 == options }) { list.pointee.append(options) }

@@ -1,15 +1,15 @@
-/// The options of `INTERLOCK_OPTIONS` that the check of memory obeys, besides those of sections.
+/// The options of `INTERLOCK_OPTIONS` for the memory check, which also uses those of sections.
 package struct MemoryOptions: EnvironmentOptions {
-  /// Whether accesses are checked.
+  /// True if accesses are checked.
   package var isOn = true
 
-  /// The defaults.
+  /// Creates the default values.
   package init() {}
 
   /// The values from the environment.
   package static var ofThisProcess: Self { OptionVariable.ofThisProcess[Self.self] }
 
-  /// The options.
+  /// The declared options.
   package static let options: [Option<Self>] = [
     Option("memory", .onOrOff, \.isOn, "Look for races in memory.")
   ]

@@ -1,45 +1,45 @@
-/// The values of options: each option sets a property; the initial values are the defaults.
+/// The values of options. Each option sets a property; the initial values are the defaults.
 package protocol OptionValues: Sendable {
-  /// The defaults.
+  /// Creates the default values.
   init()
 }
 
-/// One option of the command line or of `INTERLOCK_OPTIONS`: what a user writes, what it means, how
-/// its value is read, and how a replay repeats it.
+/// An option of the command line or of `INTERLOCK_OPTIONS`: its name, its meaning, how its value is
+/// read, and how a replay repeats it.
 ///
-/// The product that obeys an option declares it. Parsers, help, the tables of the documentation and
+/// The product that uses an option declares it. Parsers, help, the tables of the documentation and
 /// the replay line know an option from its declaration alone.
 package struct Option<Values: OptionValues>: Sendable {
-  /// What a replay, which tries one trial again, does with an option.
+  /// The treatment of an option by a replay, which runs one trial again.
   package enum Replay: Sendable {
     /// The option changes a trial or how the run judges it: a replay repeats the last value given.
     case repeats
-    /// As `repeats`, for an option that may be given several times and adds a value each time.
+    /// Like `repeats`, for an option that may be given several times and adds a value each time.
     case repeatsEach
-    /// The option chooses trials, which a replay names itself, or changes only what is written.
+    /// The option selects trials, which a replay names itself, or changes only the output.
     case leavesOut
   }
 
   /// The long name, without hyphens.
   package let name: String
-  /// The short name, if any.
+  /// The short name; `nil` for none.
   package let short: Character?
-  /// What a replay does with it.
+  /// The treatment of the option by a replay.
   package var replay: Replay
-  /// What stands for the value in help; `nil` for an option without one.
+  /// The placeholder for the value in help; `nil` for an option without a value.
   package let placeholder: String?
-  /// What a value must be; empty for an option without one.
+  /// The description of valid values; empty for an option without a value.
   package let expected: String
-  /// What the option means, in a sentence or two.
+  /// The meaning of the option, in a sentence or two.
   package let meaning: String
   /// The default, as text; `nil` if the meaning states it.
   package let defaultText: String?
-  /// The values if they can be listed, as in `on, off`.
+  /// The values if they can be listed, such as `on, off`.
   package let choices: String?
-  /// Reads a value, which an option without one ignores; returns whether it is valid.
+  /// Reads a value and returns true if it is valid. An option without a value ignores the text.
   package let read: @Sendable (_ value: String, inout Values) -> Bool
 
-  /// The meaning with the values and the default, as shown in help.
+  /// The meaning with the values and the default, for help.
   package var help: String {
     let details = [choices.map { "values: \($0)" }, defaultText.map { "default: \($0)" }]
       .compactMap(\.self)
@@ -50,10 +50,10 @@ package struct Option<Values: OptionValues>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The long name, without hyphens.
-  ///   - short: The short name, if any.
-  ///   - format: The values, and how one is read.
-  ///   - replay: What a replay does with the option.
-  ///   - meaning: A sentence or two; `{values}` in it stands for the values.
+  ///   - short: The short name; `nil` for none.
+  ///   - format: The values, and how a value is read.
+  ///   - replay: The treatment of the option by a replay.
+  ///   - meaning: A sentence or two; `{values}` in it is replaced by the values.
   ///   - defaultText: The default, as text.
   ///   - set: Stores the value.
   package init<Value>(
@@ -76,7 +76,7 @@ package struct Option<Values: OptionValues>: Sendable {
     }
   }
 
-  /// Declares an option that sets a property, whose initial value is the default.
+  /// Declares an option that sets a property; the property's initial value is the default.
   package init<Value>(
     _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,
     _ property: any WritableKeyPath<Values, Value> & Sendable, replay: Replay = .repeats,
@@ -88,7 +88,7 @@ package struct Option<Values: OptionValues>: Sendable {
     ) { $1[keyPath: property] = $0 }
   }
 
-  /// Declares an option that sets a property, which is `nil` if the option is not given.
+  /// Declares an option that sets a property; the property is `nil` if the option is not given.
   package init<Value>(
     _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,
     _ property: any WritableKeyPath<Values, Value?> & Sendable, replay: Replay = .repeats,

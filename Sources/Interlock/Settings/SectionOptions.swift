@@ -1,8 +1,8 @@
 internal import SectionTable
 
-/// The options that sections obey, if they are compiled in.
+/// The options that sections use, if they are compiled in.
 struct SectionOptions: EnvironmentOptions, Equatable {
-  /// What happens on a conflict.
+  /// The action on a conflict.
   enum OnConflict: String, CaseIterable {
     case trap, log, record
   }
@@ -15,7 +15,7 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   /// The most time that delays may take, in per cent of the run time.
   var delayBudget = DelaySettings.defaultBudget
   var trapFile: String?
-  /// `nil` means the value of `requiresContention`.
+  /// `nil` takes the value of `requiresContention`.
   var coverage: Bool?
   var requiresContention = false
 
@@ -76,15 +76,15 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   }
 }
 
-/// The options that every product obeys.
+/// The options that every product uses.
 package struct CommonOptions: EnvironmentOptions, Equatable {
   var exitCode = 66
   var isQuiet = false
 
-  /// The defaults.
+  /// Creates the default values.
   package init() {}
 
-  /// The options.
+  /// The declared options.
   package static let options: [Option<Self>] = [
     Option(
       "exit_code", .whole(1...255), \.exitCode,

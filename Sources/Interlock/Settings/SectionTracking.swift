@@ -1,34 +1,34 @@
 /// The tracker's actions and results in this process.
 ///
-/// Everything here may be called from any thread. The environment sets the same things for a
-/// program that cannot be changed: `INTERLOCK_OPTIONS="on_conflict=log exit_code=66
-/// stack_depth=16"`. If tracking is not compiled in (a release build without the package trait
-/// `SectionTracking`), nothing here has an effect.
+/// All members may be called from any thread. For a program that cannot be changed, the environment
+/// sets the same things: `INTERLOCK_OPTIONS="on_conflict=log exit_code=66 stack_depth=16"`. If
+/// tracking is not compiled in (a release build without the package trait `SectionTracking`), no
+/// member has an effect.
 public enum SectionTracking {
-  /// What happens when two owners conflict.
+  /// The action when two owners conflict.
   public enum ConflictAction: Sendable {
-    /// The report goes to standard error and the process traps, before the section's body runs.
+    /// Write the report to standard error and trap, before the section's body runs.
     case trap
-    /// The report goes to standard error, once for each pair of places; the process continues, and
+    /// Write the report to standard error, once for each pair of places. The process continues, and
     /// ends with the exit code.
     case log
-    /// As `log`, without the report: read it from `conflicts`. At exit each has a line.
+    /// Like `log`, without the report: read it from `conflicts`. At exit each conflict has a line.
     case record
-    /// The function is called on the thread of the second section, once for each pair of places.
+    /// Call the function on the thread of the second section, once for each pair of places.
     case handler(@Sendable (Conflict) -> Void)
   }
 
-  /// What happens when a section is begun or ended wrongly.
+  /// The action when a section is begun or ended wrongly.
   public enum MisuseAction: Sendable {
-    /// A line goes to standard error, once.
+    /// Write a line to standard error, once.
     case log
-    /// The misuse can be read from `misuses`.
+    /// Keep the misuse in `misuses`.
     case record
-    /// The function is called, once.
+    /// Call the function, once.
     case handler(@Sendable (Misuse) -> Void)
   }
 
-  /// Whether this build tracks sections.
+  /// True if this build tracks sections.
   public static var isCompiledIn: Bool {
     #if INTERLOCK_TRACKING
     true
@@ -37,48 +37,49 @@ public enum SectionTracking {
     #endif
   }
 
-  /// What happens on a conflict; `trap` unless set here or by `on_conflict=`.
+  /// The action on a conflict. `trap` by default; set it here or by `on_conflict=`.
   public static var onConflict: ConflictAction {
     get { Settings.shared.onConflict }
     set { Settings.shared.onConflict = newValue }
   }
 
-  /// What happens on a misuse; `log` unless set here, or `record` by `on_conflict=record`.
+  /// The action on a misuse. `log` by default; set it here, or to `record` by `on_conflict=record`.
   public static var onMisuse: MisuseAction {
     get { Settings.shared.onMisuse }
     set { Settings.shared.onMisuse = newValue }
   }
 
-  /// The exit code of a process with logged or recorded conflicts; 66, as ThreadSanitizer's, by
-  /// default.
+  /// The exit code of a process with logged or recorded conflicts. 66 by default, as in
+  /// ThreadSanitizer.
   ///
-  /// Set here or by `exit_code=`.
+  /// Set it here or by `exit_code=`.
   public static var exitCode: Int {
     get { Settings.shared.exitCode }
     set { Settings.shared.exitCode = newValue }
   }
 
-  /// How many frames a begin captures, 0 to 16; 16 unless set here or by `stack_depth=`.
+  /// The number of frames that a begin captures, 0 to 16. 16 by default; set it here or by
+  /// `stack_depth=`.
   public static var stackDepth: Int {
     get { Settings.shared.stackDepth }
     set { Settings.shared.stackDepth = newValue }
   }
 
   /// Stops every thread at its first conflict, before the section's body runs, and passes the
-  /// process's first conflict to `report`, which ends the process. What `report` gets symbolicates
-  /// the conflict's stacks.
+  /// process's first conflict to `report`, which ends the process. The function that `report`
+  /// receives symbolicates the conflict's stacks.
   package static func stopAtFirstConflict(
     _ report: @escaping @Sendable (() -> Conflict) -> Never
   ) {
     ConflictLog.shared.stop(with: report)
   }
 
-  /// Blocks forever if a thread is being stopped at its conflict: that thread ends the process.
+  /// Blocks forever if a thread is being stopped at its conflict. That thread ends the process.
   package static func waitIfStopping() { ConflictLog.shared.waitIfStopping() }
 
-  /// The conflicts found so far, each pair of places once, with a count.
+  /// The conflicts found so far, one for each pair of places, with a count.
   ///
-  /// This call symbolicates the stacks, which takes milliseconds.
+  /// Symbolicates the stacks, which takes milliseconds.
   public static var conflicts: [Conflict] { ConflictLog.shared.conflicts }
 
   /// The misuses found so far.

@@ -2,7 +2,7 @@ internal import CMarks
 internal import SectionTable
 internal import Synchronization
 
-/// The settings of this process: from the environment, until code changes them.
+/// The settings of this process. They come from the environment, until code changes them.
 final class Settings: Sendable {
   static let shared = Settings()
 
@@ -47,16 +47,16 @@ final class Settings: Sendable {
   private init() {
     let variable = OptionVariable.ofThisProcess
     let state = State(variable[SectionOptions.self], variable[CommonOptions.self])
-    // Relaxed: no section reads it yet.
+    // Relaxed: no section reads the seed yet.
     if let seed = variable[SectionOptions.self].delaySeed {
       NearMissDelays.seed.store(seed, ordering: .relaxed)
     }
-    // A process that begins no section also says so at its end.
+    // Watch the exit here: a process that begins no section must report that too.
     if state.coverage, !state.isOff { interlock_watch_exit() }
     self.state = Guarded(state)
   }
 
-  /// Passes the settings on to the fast path.
+  /// Publishes the settings to the fast path.
   @inline(never)
   func publishHotSettings() -> HotSettings { change { _ in } }
 
@@ -95,10 +95,10 @@ final class Settings: Sendable {
     }
   }
 
-  /// Whether `coverage` was ever on.
+  /// True if `coverage` was ever on.
   var wasCovered: Bool { state.withLock { $0.wasCovered } }
 
-  /// Whether the process exits with 1 if a resource had one owner only, or no section was begun.
+  /// True if the process exits with 1 if a resource had only one owner, or no section was begun.
   var requiresContention: Bool {
     get { state.withLock { $0.requiresContention } }
     set { state.withLock { $0.requiresContention = newValue } }
@@ -106,9 +106,9 @@ final class Settings: Sendable {
 
   var delayPlan: DelaySettings { state.withLock { $0.delayPlan } }
 
-  /// Not part of the state, but here because reading it first reads the environment.
+  /// Not part of the state. It is here because reading it must first read the environment.
   var delaySeed: UInt64 {
-    // Relaxed: it takes effect at a later decision.
+    // Relaxed: the seed takes effect at a later decision.
     get { NearMissDelays.seed.load(ordering: .relaxed) }
     set { NearMissDelays.seed.store(newValue, ordering: .relaxed) }
   }
@@ -130,7 +130,7 @@ final class Settings: Sendable {
     state.withLock { state in
       body(&state)
       let hot = state.hot
-      // Under the lock: another thread's later change is not undone.
+      // Publish under the lock, so that another thread's later change is not undone.
       hot.publish()
       return hot
     }
@@ -138,8 +138,8 @@ final class Settings: Sendable {
 }
 
 extension SectionTracking {
-  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; switches it and `coverage` off in
-  /// this process, which leaves them to the processes that it starts.
+  /// Returns true if `require_contention` of `INTERLOCK_OPTIONS` is on, and switches it and
+  /// `coverage` off in this process. The processes that this one starts still obey both.
   package static func takeContentionRequirement() -> Bool {
     let isRequired = Settings.shared.requiresContention
     Settings.shared.requiresContention = false
@@ -147,7 +147,7 @@ extension SectionTracking {
     return isRequired
   }
 
-  /// Writes a line to standard error about what is armed, unless `quiet=on` suppresses it.
+  /// Writes a line about active checks to standard error, unless `quiet=on` suppresses it.
   package static func announce(_ line: String) {
     let options = OptionVariable.ofThisProcess[CommonOptions.self]
     if !options.isQuiet { writeError("interlock: \(line)\n") }
@@ -155,12 +155,12 @@ extension SectionTracking {
 }
 
 extension SectionTracking.ConflictAction {
-  /// Whether no thread continues past a conflict.
+  /// True if no thread continues past a conflict.
   var stops: Bool {
     if case .trap = self { true } else { false }
   }
 
-  /// Whether no code can act on the conflict: the exit code reports it at the end.
+  /// True if no code can act on the conflict: the exit code reports it at the end.
   var leavesUnhandled: Bool {
     switch self {
     case .log, .record: true

@@ -1,12 +1,12 @@
-/// The options of `INTERLOCK_OPTIONS` for tests whose source stays as it is.
+/// The options of `INTERLOCK_OPTIONS` for tests whose source is unchanged.
 package struct TestOptions: EnvironmentOptions {
   /// The orders in which each test runs.
   package enum Exploration: String, CaseIterable, Sendable {
-    /// As usual.
+    /// The test runs as usual.
     case off
-    /// Those that the budget of the test allows.
+    /// The test runs in as many orders as its budget allows.
     case tests
-    /// One, the same each time, in virtual time.
+    /// The test runs in one order, the same each time, in virtual time.
     case oneOrder = "one_order"
   }
 
@@ -18,20 +18,20 @@ package struct TestOptions: EnvironmentOptions {
   package var exploreOrders: Int?
   /// The seed of random choices; `nil` for the default.
   package var exploreSeed: UInt64?
-  /// A regular expression of the tests that are explored; `nil` for all.
+  /// A regular expression that selects the tests to explore; `nil` for all.
   package var exploreFilter: String?
-  /// Whether no test begins after one that an order fails.
+  /// True if no test begins after a test that fails in an order.
   package var exploreStop = false
-  /// The token of a failure, of which only the schedule is executed; `nil` for all orders.
+  /// The token of a failure: only its schedule is executed; `nil` for all orders.
   package var exploreReplay: String?
 
-  /// The defaults.
+  /// Creates the default values.
   package init() {}
 
   /// The values from the environment.
   package static var ofThisProcess: Self { OptionVariable.ofThisProcess[Self.self] }
 
-  /// The options.
+  /// The declared options.
   package static let options: [Option<Self>] = [
     Option(
       "explore", .choice(Exploration.allCases, placeholder: "orders"), \.explore,

@@ -1,14 +1,14 @@
 internal import CMarks
 
-/// What `swift test` has started a process for: one for the tests of XCTest, one for those of Swift
-/// Testing, whether there are any or not, and others to list tests.
+/// The purpose of a process started by `swift test`: the tests of XCTest, those of Swift Testing
+/// (each started even without tests), or listing tests.
 enum TestPass {
-  /// Whether a process with these arguments runs no test of the user's.
+  /// True if a process with these arguments runs none of the user's tests.
   static func hasNoTests(_ arguments: [String], hasXCTests: Bool = interlock_has_xctests()) -> Bool
   {
     let options = arguments.dropFirst()
     if options.contains("--list-tests") || options.contains("--dump-tests-json") { return true }
-    // XCTest is the library that no option names.
+    // A process for XCTest has no option that names the library.
     guard arguments.first?.hasSuffix(".xctest") ?? false, !options.contains("--testing-library")
     else { return false }
     // A filter that matches nothing gives an empty list, which the package manager passes in shell

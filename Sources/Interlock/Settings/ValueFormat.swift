@@ -1,16 +1,16 @@
 /// The values of an option: how they are described, read and shown.
 package struct ValueFormat<Value: Sendable>: Sendable {
-  /// What stands for a value in help, as in `<n>`.
+  /// The placeholder for a value in help, such as `<n>`.
   package var placeholder: String
-  /// The values in short: `1 to 255`, or `on, off`.
+  /// A short description of the values: `1 to 255`, or `on, off`.
   package var summary: String
-  /// Whether the summary lists every value.
+  /// True if the summary lists every value.
   package var isChoice = false
-  /// What a value must be: `a whole number from 1 to 255`.
+  /// A description of valid values: `a whole number from 1 to 255`.
   package var expected: String
-  /// Reads a value; `nil` if the text is invalid.
+  /// Reads a value; returns `nil` if the text is invalid.
   package var read: @Sendable (String) -> Value?
-  /// A value as a user writes it.
+  /// Formats a value as a user writes it.
   package var text: @Sendable (Value) -> String = { "\($0)" }
 
   /// Describes values.
@@ -95,7 +95,7 @@ extension ValueFormat<String> {
     ValueFormat(placeholder, expected: "a path") { $0.isEmpty ? nil : $0 }
   }
 
-  /// The path of a file; not `-`, which stands for standard output elsewhere.
+  /// The path of a file; not `-`, which means standard output elsewhere.
   package static var file: ValueFormat {
     ValueFormat("file", expected: "the path of a file") { ["", "-"].contains($0) ? nil : $0 }
   }

@@ -1,33 +1,32 @@
-/// The options of `INTERLOCK_OPTIONS` that the watchdog and its prediction obey, besides `report`.
+/// The options of `INTERLOCK_OPTIONS` for the watchdog and its prediction, except `report`.
 ///
-/// Declared here and not beside the watchdog, so that a process without the watchdog also reports a
-/// wrong value.
+/// They are declared here and not in the watchdog's target, so that a process without the watchdog
+/// also reports wrong values.
 package struct WatchdogOptions: EnvironmentOptions {
   /// The findings, besides a conflict, after which the process exits with `exit_code`.
   package enum FailOn: String, CaseIterable, Sendable {
-    /// A deadlock or a race that did not occur in this run but can.
+    /// A deadlock or race that did not occur in this run but can occur.
     case potential
   }
 
   /// The longest time without progress, in seconds; `nil` does not start the watchdog.
   package var hangLimit: Double?
-  /// Whether prediction reports at exit.
+  /// True if prediction reports at exit.
   package var predicts = false
-  /// After which findings, besides a conflict, the process exits with `exit_code`.
+  /// The findings, besides a conflict, after which the process exits with `exit_code`.
   package var failOn: FailOn?
-  /// The longest hold of a lock that is not reported, in seconds; `nil` for none.
+  /// The longest hold of a lock that is not reported, in seconds; `nil` reports none.
   package var holdLimit: Double?
-  /// Whether the tasks that have not ended, and the objects that were left, are listed at exit and
-  /// for SIGQUIT.
+  /// True if unfinished tasks and left objects are listed at exit and on SIGQUIT.
   package var leaks = false
 
-  /// The defaults.
+  /// Creates the default values.
   package init() {}
 
   /// The values from the environment.
   package static var ofThisProcess: Self { OptionVariable.ofThisProcess[Self.self] }
 
-  /// The options.
+  /// The declared options.
   package static let options: [Option<Self>] = [
     Option(
       "hang_limit", .seconds(0.1...86_400), \.hangLimit,
@@ -48,7 +47,7 @@ package struct WatchdogOptions: EnvironmentOptions {
       "At exit and for SIGQUIT, list the tasks, queues, sources and locks that are left."),
   ]
 
-  /// Finds options that need prediction, which is off.
+  /// Finds options that need prediction while prediction is off.
   package mutating func resolveContradictions() -> [String] {
     if predicts { return [] }
     let needPrediction = [failOn == nil ? nil : "fail_on", holdLimit == nil ? nil : "hold_limit"]

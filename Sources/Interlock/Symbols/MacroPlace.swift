@@ -1,9 +1,9 @@
 internal import CMarks
 
-/// Code in the expansion of a macro has a file and lines that no editor shows; its reader gets the
-/// line that uses the macro.
+/// Finds the source of code in a macro expansion. The expansion has a file and lines that no editor
+/// shows, so reports show the line that uses the macro.
 enum MacroPlace {
-  /// `File.swift` and the line of the macro's use, of the file of an expansion such as
+  /// The file name and line of the macro's use, from an expansion's file such as
   /// `@__swiftmacro_3App0010Appswift_….swift`; `nil` for any other file.
   static func use(inFile path: String) -> (file: String, line: Int)? {
     guard let name = path.split(separator: "/").last, name.hasPrefix(prefix) else { return nil }

@@ -1,18 +1,18 @@
 internal import CMarks
 
 extension NamedFrame {
-  /// Whether a parameter of the function is itself a function, as that of a helper which locks,
-  /// runs what it was passed, and unlocks.
+  /// True if a parameter of the function is itself a function, as in a helper that locks, calls its
+  /// argument, and unlocks.
   package var takesFunction: Bool {
     symbol.flatMap(SymbolModule.demangled).map(Self.takesFunction) ?? false
   }
 
-  /// Whether a demangled name as `App.locked<A>(App.Lock, () -> A) -> A` has such a parameter.
+  /// True if a demangled name such as `App.locked<A>(App.Lock, () -> A) -> A` has such a parameter.
   static func takesFunction(demangled name: String) -> Bool {
-    // Of a closure and of a local function, the function around it comes last.
+    // In the name of a closure or local function, the enclosing function comes last.
     var words = SymbolModule.topLevelWords(of: name)
     if let last = words.lastIndex(of: "in") { words.removeFirst(last + 1) }
-    // What follows the arrow outside brackets is the result.
+    // After an arrow outside of brackets comes the result.
     let head = words.prefix { $0 != "->" }
     return head.contains { $0.hasSuffix(")") && Self.parameters($0).contains("->") }
   }

@@ -1,11 +1,11 @@
 /// The property and the accessing code in the call stack of a `@Tracked` property's section.
 ///
-/// Innermost are the accessor that the compiler wrote, and thunks that lead to it: a protocol's, a
-/// key path's.
+/// Innermost on such a stack are the generated accessor and thunks that lead to it, for a protocol
+/// or a key path.
 struct PropertyAccess {
-  /// `Cache.entries`; `nil` if the stack does not show it.
+  /// The property, such as `Cache.entries`; `nil` if the stack does not show it.
   let property: String?
-  /// The stack from the accessing code on.
+  /// The stack, starting with the accessing code.
   private var frames: [NamedFrame]
 
   private static let suffixes = [".getter", ".setter", ".modify", ".read"]
@@ -15,12 +15,12 @@ struct PropertyAccess {
   /// Reads a stack.
   ///
   /// - Parameters:
-  ///   - frames: All of it, innermost first.
-  ///   - location: Finds a line for a frame to which debug information gives none.
+  ///   - frames: The whole stack, innermost frame first.
+  ///   - location: Finds a line for a frame without a line in debug information.
   init(of frames: [NamedFrame], location: (NamedFrame) -> NeighbouringLines.Location?) {
     var rest = frames.drop(while: \.isTrackers)
     var property: String?
-    // A user's own accessor has a line.
+    // Skip only generated accessors: a user's own accessor has a line.
     if let first = rest.first, !first.hasLine, let name = Self.property(of: first) {
       property = first.isMerged ? nil : name
       rest = rest.drop { !$0.hasLine && Self.property(of: $0) == name }
@@ -28,7 +28,7 @@ struct PropertyAccess {
     self.property = property
     self.frames = Array(rest.drop { $0.isThunk || $0.hasNoFile && $0.isLibrarys })
     if let access = self.frames.first, !access.hasNoFile, !access.hasLine {
-      // Code of the standard library that was specialised and inlined has its caller's line.
+      // Specialised and inlined code of the standard library has its caller's line.
       let caller = self.frames.first {
         $0.frame.address == access.frame.address && $0.hasLine
           && SymbolModule.module(of: access.symbol) == "Swift"
@@ -40,11 +40,11 @@ struct PropertyAccess {
     }
   }
 
-  /// Where the property is accessed; the place of the declaration, with what else is known, if
-  /// debug information has no line.
+  /// The place of the access. If debug information has no line, the place of the declaration with
+  /// what else is known.
   func place(declaredAt declaration: Place) -> Place {
     guard let access = frames.first else { return declaration }
-    // Standard library code that was specialised for the user's code has the user's lines.
+    // Standard library code that is specialised for user code has the user's lines.
     let functions = frames.prefix { $0.frame.address == access.frame.address } + [access]
     // An inlined accessor may come after functions that it is inlined into.
     let function =
@@ -63,7 +63,7 @@ struct PropertyAccess {
       line: line, function: function.frame.function ?? declaration.function)
   }
 
-  /// `Module/File.swift`, as `#fileID` has it.
+  /// `Module/File.swift`, as in `#fileID`.
   private static func fileID(_ path: String, _ module: String?, _ declaration: String) -> String {
     let base = path.split(separator: "/").last.map(String.init) ?? path
     if let module { return "\(module)/\(base)" }
@@ -73,7 +73,7 @@ struct PropertyAccess {
 
   private static func property(of frame: NamedFrame) -> String? {
     guard let name = frame.frame.function else { return nil }
-    // A type in a function: `entries.modify in Cache #1 in fill()`.
+    // Handle a type in a function: `entries.modify in Cache #1 in fill()`.
     let context = name.firstRange(of: " in ").map { name[$0.upperBound...].prefix { $0 != " " } }
     let accessor = name.firstRange(of: " in ").map { name[..<$0.lowerBound] } ?? name[...]
     guard let suffix = suffixes.first(where: accessor.hasSuffix) else { return nil }
@@ -82,7 +82,7 @@ struct PropertyAccess {
 }
 
 extension NamedFrame {
-  /// Whether the function is the accessor that the compiler writes for mutations in place.
+  /// True if the function is the generated accessor for mutations in place.
   fileprivate var isInPlaceAccessor: Bool {
     [".modify", ".read"].contains { frame.function?.hasSuffix($0) ?? false }
   }

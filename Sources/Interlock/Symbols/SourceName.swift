@@ -1,21 +1,21 @@
 internal import SectionTable
 
-/// The name that the source of a call has.
+/// The name of a called function in the source.
 package enum SourceName: Sendable, Hashable {
-  /// The name at the line and column of the call, with the members before and behind it as far as
-  /// dots join them: `weakCompareExchange`.
+  /// The name at the line and column of the call, together with members joined to it by dots, such
+  /// as `weakCompareExchange`.
   case name(String)
   /// The text of the macro's use whose expansion makes the call.
   case macro(String)
-  /// The source cannot be read, or debug information does not say where it is.
+  /// The source cannot be read, or debug information does not give the location.
   case unknown
 
-  /// The largest file that is read; bytes.
+  /// The size of the largest file that is read, in bytes.
   private static let mostBytes = 16 << 20
   /// The most lines of a macro's use.
   private static let mostLines = 64
 
-  /// The sources of calls, by their return addresses. Slow, as symbols are.
+  /// The source names of calls, by return address. Slow, because symbols are read.
   package static func names(ofCalls addresses: [UInt]) -> [UInt: SourceName] {
     let named = Symbolicator.shared.named(addresses)
     var lines: [String: [[UInt8]]] = [:]
@@ -35,7 +35,7 @@ package enum SourceName: Sendable, Hashable {
     return bytes?.split(separator: newLine, omittingEmptySubsequences: false).map(Array.init) ?? []
   }
 
-  /// The name at a place; without a column, the place is a macro's use.
+  /// The name at a location. A location without a column is a macro's use.
   static func name(in lines: [[UInt8]], line: Int, column: Int?) -> SourceName {
     guard lines.indices.contains(line - 1) else { return .unknown }
     guard let column else { return macro(in: lines[(line - 1)...].prefix(mostLines)) }

@@ -1,17 +1,17 @@
 internal import CMarks
 
-/// The module that a symbol names.
+/// Finds the module that a symbol names.
 package enum SymbolModule {
-  /// The module in which a function is declared: the extension's, if it extends another module's
-  /// type.
+  /// The module that declares a function. For an extension of another module's type, this is the
+  /// extension's module.
   package static func module(of symbol: String?) -> String? {
     symbol.flatMap(demangled).flatMap(module(ofDemangled:))
   }
 
-  /// The module of a demangled name: `closure #1 () -> () in (extension in App):Model.Store.fill()
-  /// -> ()` is in `App`.
+  /// The module of a demangled name: `App` for `closure #1 () -> () in (extension in
+  /// App):Model.Store.fill() -> ()`.
   static func module(ofDemangled name: String) -> String? {
-    // The innermost function comes last, after its closures and local functions.
+    // The function comes last, after its closures and local functions.
     var words: [Substring] = []
     for word in topLevelWords(of: name) {
       if word == "in" { words = [] } else { words.append(word) }
@@ -25,7 +25,7 @@ package enum SymbolModule {
     return module.isEmpty ? nil : String(module)
   }
 
-  /// The words outside brackets.
+  /// The words outside of brackets.
   static func topLevelWords(of name: String) -> [Substring] {
     var words: [Substring] = []
     var start = name.startIndex

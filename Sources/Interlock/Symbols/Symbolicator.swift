@@ -1,16 +1,16 @@
 internal import SectionTable
 
 /// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then
-/// microseconds per stack), so only for reports; safe from any thread.
+/// microseconds per stack), so only for reports. Safe from any thread.
 final class Symbolicator: Sendable {
   static let shared = Symbolicator()
 
   private struct State {
-    /// Another process that symbolicates for this one.
+    /// Another process that symbolicates for this one; `nil` for none.
     var source: SymbolSource?
-    /// The frames of each address: the stacks of a report share most of theirs.
+    /// The known frames of each address. The stacks of a report share most of their addresses.
     var known: [UInt: [NamedFrame]] = [:]
-    /// The lines found for addresses without one of their own.
+    /// The lines found for addresses that have none themselves.
     var neighbours: [UInt: NeighbouringLines.Location] = [:]
 
     func unknown(of addresses: [UInt]) -> [UInt] {
@@ -19,7 +19,7 @@ final class Symbolicator: Sendable {
 
     func frames(of addresses: [UInt]) -> [NamedFrame] { addresses.flatMap { known[$0] ?? [] } }
 
-    /// The paths of files with a macro's use, by their names; only the name is in the symbols.
+    /// The paths of files that use macros, by file name: symbols have only the name.
     private var paths: [String: String] = [:]
 
     mutating func note(_ named: NamedFrame) {
@@ -27,7 +27,7 @@ final class Symbolicator: Sendable {
       paths[String(path[path.index(after: slash)...])] = path
     }
 
-    /// The frame at the line that uses the macro, if it is in an expansion.
+    /// The frame, moved to the line that uses the macro if it is in an expansion.
     func outsideMacros(_ named: NamedFrame) -> NamedFrame {
       guard let use = named.frame.file.flatMap(MacroPlace.use) else { return named }
       var named = named
@@ -37,12 +37,12 @@ final class Symbolicator: Sendable {
     }
   }
 
-  /// Held for a moment only: a caller whose frames are known does not wait for another one's.
+  /// Held only briefly: a caller whose frames are known does not wait for another caller's.
   private let state = Guarded(State())
   /// Held while the toolchain reads debug information, which may take seconds.
   private let reading = Guarded(())
 
-  /// The frames of a stack as shown in a report: without the tracker's own.
+  /// The frames of a stack for a report, without the tracker's own frames.
   func frames(_ addresses: [UInt]) -> [StackFrame] {
     named(addresses).drop(while: \.isTrackers).map(\.frame)
   }
@@ -52,14 +52,14 @@ final class Symbolicator: Sendable {
     PropertyAccess(of: named(addresses), location: neighbour)
   }
 
-  /// The frame of an access. A call that begins a mutation in place has no line of its own: it gets
-  /// that of the code beside it.
+  /// The frame of an access. A call that begins a mutation in place has no line, and gets the line
+  /// of the code next to it.
   func accessFrame(_ address: UInt) -> StackFrame? {
     named([address]).first.map(located)
   }
 
-  /// The frames of waits. A task continues in a function of its own, whose first instruction may
-  /// have no line, as in a loop over a throwing group: it gets that of the code beside it.
+  /// The frames of waits. A task continues in a separate function, whose first instruction may have
+  /// no line, as in a loop over a throwing group. It gets the line of the code next to it.
   func waitFrames(_ addresses: [UInt]) -> [StackFrame] {
     var searched: Set<UInt> = []
     return named(addresses).map { named in
@@ -71,7 +71,7 @@ final class Symbolicator: Sendable {
     }
   }
 
-  /// The most addresses of a report for which the code around is searched for a line: each takes
+  /// The most addresses of a report for which neighbouring code is searched for a line. Each takes
   /// tens of milliseconds.
   private static let mostSearched = 16
 
@@ -103,7 +103,7 @@ final class Symbolicator: Sendable {
     }
     if let known { return known }
     return reading.withLock { _ in
-      // Another thread may have read some of them meanwhile.
+      // Check again: another thread may have read some of the addresses meanwhile.
       let unknown = state.withLock { $0.unknown(of: addresses) }
       let found = unknown.isEmpty ? [] : read(unknown)
       return state.withLock { state in
@@ -114,11 +114,11 @@ final class Symbolicator: Sendable {
     }
   }
 
-  /// Reads the frames of addresses, under the lock of `reading`.
+  /// Reads the frames of addresses. Call it under the lock `reading`.
   private func read(_ addresses: [UInt]) -> [NamedFrame] {
     let found = readAsCompiled(addresses)
     return state.withLock { state in
-      // All paths first: the frame that calls a macro's code comes behind it.
+      // Collect all paths first: the frame that calls a macro's code comes after it.
       for named in found { state.note(named) }
       return found.map { state.outsideMacros($0) }
     }
@@ -135,7 +135,7 @@ final class Symbolicator: Sendable {
   }
 }
 
-/// The innermost frame of an access of memory. As `symbolicate`, and slower where that has no line.
+/// The innermost frame of a memory access. Like `symbolicate`, but slower if the frame has no line.
 package func symbolicateAccess(_ address: UInt) -> StackFrame? {
   Symbolicator.shared.accessFrame(address)
 }
@@ -147,25 +147,25 @@ package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
   Symbolicator.shared.named(addresses).map(\.frame)
 }
 
-/// As `symbolicate`, with what another process needs for its own reports.
+/// Like `symbolicate`, with the data that another process needs for its own reports.
 package func namedFrames(_ addresses: [UInt]) -> [NamedFrame] {
   Symbolicator.shared.named(addresses)
 }
 
-/// Symbolicates addresses of this process elsewhere: the frames of those that it can name.
+/// Symbolicates addresses of this process elsewhere. Returns the frames that it can name.
 package typealias SymbolSource = @Sendable ([UInt]) -> [NamedFrame]
 
-/// From now on, asks `source` first. This process starts no thread to symbolicate.
+/// From now on, asks `source` first, so that this process starts no thread to symbolicate.
 package func symbolicate(by source: @escaping SymbolSource) { Symbolicator.shared.ask(source) }
 
-/// The thread of this process that symbolicates; `nil` while there is none.
+/// The system thread id of the symbolicating thread; `nil` while there is none.
 package func symbolicatingThread() -> Int? { PlatformImages.thread }
 
-/// Lists the images of this process, if it has loaded a library since that was last done. Waits for
-/// no other thread's symbols.
+/// Updates the list of this process's images, if a library has been loaded since the last update.
+/// Does not wait for symbols that another thread reads.
 package func listImages() { PlatformImages.list() }
 
-/// As `symbolicate`, and slower where a task awaits and that has no line.
+/// Like `symbolicate`, but slower if the `await` of a task has no line.
 @Sendable
 package func symbolicateWaits(_ addresses: [UInt]) -> [StackFrame] {
   Symbolicator.shared.waitFrames(addresses)

@@ -1,5 +1,6 @@
-// A named place at which a scenario may hold a caller until another caller has passed its place.
-// After RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
+// A named place at which a scenario may hold a caller until another caller has passed a place. The
+// design follows RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario
+// file.
 
 #if INTERLOCK_TRACKING
 public import SectionTable
@@ -7,12 +8,12 @@ public import SectionTable
 
 /// Marks a place in a subject where a scenario's script may hold a caller.
 ///
-/// Costs one load if no script is set, and nothing if tracking is not compiled in; thread-safe. Do
-/// not put one between acquiring and releasing a lock that another caller of the script needs
-/// before its own sync point: the order then cannot be reached, and the trial reports that.
+/// Costs one load if no script is set, and nothing if tracking is not compiled in. Thread-safe. Do
+/// not put a sync point between acquiring and releasing a lock that another caller of the script
+/// needs before its own sync point: then the order is impossible, and the trial reports that.
 ///
-/// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the
-///   type first, as `tmcache.get.afterDiskRead`.
+/// - Parameter name: The name of the place in scripts: words in lower camel case joined by dots,
+///   the type first, such as `tmcache.get.afterDiskRead`.
 @_transparent
 public func SYNC_POINT(_ name: @autoclosure () -> StaticString) {
   #if INTERLOCK_TRACKING

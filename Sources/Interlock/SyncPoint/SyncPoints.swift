@@ -1,24 +1,26 @@
 internal import SectionTable
 
-/// Calls the handler when a sync point is reached: the script of this process's trial, if any.
+/// Calls the handler when a sync point is reached. The handler is the script of this process's
+/// trial.
 package enum SyncPoints {
-  /// Called on the thread that reached the point, which continues when it returns.
+  /// Called on the thread that reached the point. The thread continues when the handler returns.
   package typealias Handler = @Sendable (_ point: String) -> Void
 
-  // The reasons to arm the points.
+  // The reasons for arming the points.
   private static let script: UInt8 = 1
   private static let explored: UInt8 = 2
   private static let handler = Guarded<Handler?>(nil)
 
-  /// Calls `newHandler` for every point that is reached from now on; `nil` ends that.
+  /// Calls `newHandler` for every point that is reached from now on; `nil` removes the handler.
   ///
-  /// A thread may still be in the old handler when this returns.
+  /// A thread may still be in the old handler when this function returns.
   package static func arm(_ newHandler: Handler?) {
     handler.withLock { $0 = newHandler }
     ArmedSyncPoints.set(script, newHandler != nil)
   }
 
-  /// Whether some threads of the process are explored, for which a sync point is a point.
+  /// Arms the points while some threads of the process are explored: a sync point is then a
+  /// scheduling point.
   static func setExplored(_ isExplored: Bool) {
     ArmedSyncPoints.set(explored, isExplored)
   }

@@ -7,13 +7,13 @@ import StressRunner
 ///
 /// The conventions are those of swift-argument-parser: `--name value` and `--name=value`, `-j4` and
 /// `-j 4`, clusters of short options, options and arguments in any order, and only arguments after
-/// `--`. The command comes first; without one it is `run`.
+/// `--`. The command comes first; the default is `run`.
 ///
 /// - Parameters:
 ///   - arguments: The arguments after the executable's name.
 ///   - environment: The environment variables; an option overrides them.
 /// - Returns: The parsed command.
-/// - Throws: The first mistake.
+/// - Throws: The first error.
 package func parseArguments(
   _ arguments: [String], environment: [String: String]
 ) throws(UsageError) -> Invocation {
@@ -85,7 +85,7 @@ private struct ArgumentParser {
     while let character = text.popFirst() {
       let known = command.options
       guard let option = known.first(where: { $0.short == character }) else {
-        // `-seed` is a long option that lacks a hyphen.
+        // `-seed` is a long option with a missing hyphen.
         throw unknown("-\(character)", known.map(\.name).first { $0 == "\(character)\(text)" })
       }
       if option.placeholder != nil, !text.isEmpty {
@@ -113,14 +113,15 @@ private struct ArgumentParser {
     }
     if command == .gate, !CommandName.gateOwn.contains(option.name) { pass(option, value) }
     guard option.replay != .leavesOut else { return }
-    // The last occurrence counts, unless occurrences add up.
+    // The last occurrence counts, unless the occurrences add up.
     options.repeated.removeAll {
       $0.name == option.name && (option.replay == .repeats || $0.value == value)
     }
     options.repeated.append(RepeatedOption(name: option.name, value: value))
   }
 
-  /// Keeps an option for the executable that the gate starts, with a file as this process finds it.
+  /// Stores an option for the executable that `gate` starts. A file's path is resolved in this
+  /// process.
   private mutating func pass(_ option: Option<Options>, _ value: String?) {
     options.gate.words.append("--" + option.name)
     guard let value else { return }
@@ -129,8 +130,7 @@ private struct ArgumentParser {
       isFile ? FileManager.default.currentDirectoryPath + "/" + value : value)
   }
 
-  /// The next argument, unless it is an option. A negative number is a value, and so is a lone
-  /// hyphen.
+  /// The next argument, unless it is an option. Negative numbers and a lone hyphen are values.
   private mutating func nextValue() -> String? {
     guard let next = rest.first else { return nil }
     let isOption = next.hasPrefix("-") && next != "-" && Double(next) == nil

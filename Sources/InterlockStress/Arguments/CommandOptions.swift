@@ -3,7 +3,7 @@ import Reports
 import StressRunner
 
 extension CommandName {
-  /// Every option with its commands, in the order of the help text. If an option occurs several
+  /// All options with their commands, in the order of the help text. If an option occurs several
   /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
     gateOptions + compareOptions.map { ([.compare], $0) } + comparisonOptions + exploreOptions
@@ -249,8 +249,8 @@ extension CommandName {
     ),
   ]
 
-  /// An option for each report format except the terminal's: with a file name if it is written to
-  /// a file.
+  /// An option for each report format except the terminal's. It takes a file name if the format is
+  /// written to a file.
   private static let reportOptions: [Row] = ReportFormat.all.compactMap { format in
     let option: Option<Options>
     switch format.destination {
@@ -316,7 +316,7 @@ extension CommandName {
 
   /// The options of the command.
   ///
-  /// `gate` has its own and those of `run`.
+  /// `gate` has its own options and those of `run`.
   package var options: [Option<Options>] {
     Self.options.filter { row in
       row.commands.contains(self) || self == .gate && row.commands.contains(.run)
@@ -325,7 +325,7 @@ extension CommandName {
 }
 
 extension ValueFormat<Shard> {
-  /// A part of several: `2/4`.
+  /// A part of several, such as `2/4`.
   fileprivate static var shard: ValueFormat {
     ValueFormat("i/n", expected: "a part of at most 10000, as in 2/4", read: Shard.read)
   }

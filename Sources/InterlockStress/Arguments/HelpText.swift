@@ -4,12 +4,12 @@ extension World {
   /// The text that `--help` prints.
   ///
   /// - Parameters:
-  ///   - name: The command to explain; `nil` for a summary of all commands, and the options of
+  ///   - name: The command to explain; `nil` for a summary of all commands and the options of
   ///     `run`.
   ///   - width: The terminal's columns.
   /// - Returns: The text, with a line break at its end.
   package func helpText(_ name: CommandName?, width: Int) -> String {
-    // A terminal may be narrower than any layout.
+    // The terminal may be narrower than any layout.
     let width = max(width, 60)
     var sections = [
       "OVERVIEW: "

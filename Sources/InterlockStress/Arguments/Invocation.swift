@@ -5,10 +5,10 @@ import Interlock
 package enum Invocation: Sendable, Hashable {
   /// Replay these scenarios, by name or path, or all of them if none is given.
   case run(scenarios: [String], Options)
-  /// Explore the orders of these scenarios, by name or path, or of all that expect a result of
-  /// `explore`.
+  /// Explore the orders of these scenarios, by name or path, or of all scenarios with expectations
+  /// in `explore`.
   case explore(scenarios: [String], Options)
-  /// Explore the tests of a package that a filter selects.
+  /// Explore the tests of a package that match a filter.
   case hunt(filters: [String], Options)
   /// List the subjects, scenarios and benches whose name or summary contains these texts.
   case list(texts: [String], Options)
@@ -23,17 +23,17 @@ package enum Invocation: Sendable, Hashable {
   /// Measure lock strategies or caches against each other, on these scenarios or on a grid of
   /// workloads.
   case compare(scenarios: [String], Options)
-  /// Measure these benches, or all if none is named.
+  /// Run these benches, or all if none is named.
   case bench([String])
-  /// Report the run whose shards have these records, or records in these folders.
+  /// Report the run whose shards have these records, or the records in these folders.
   case merge(records: [String], Options)
-  /// Explain these kinds of findings; list all of them if none is named.
+  /// Explain these kinds of findings, or list all kinds if none is named.
   case explain([String])
-  /// Show what this build sees on this machine.
+  /// Show the capabilities of this build on this machine.
   case doctor(Options)
-  /// Write a first test into the package of the current folder.
+  /// Write a first test into the package in the current folder.
   case initialize(Options)
-  /// Explain a command; `nil` for a summary of all.
+  /// Explain a command; `nil` for a summary of all commands.
   case help(CommandName?)
   /// Print the version.
   case version
@@ -41,17 +41,17 @@ package enum Invocation: Sendable, Hashable {
 
 /// The values of the options; the initial values are the defaults.
 package struct Options: OptionValues, Hashable {
-  /// What makes a run red, in addition to an unexpected verdict.
+  /// Reasons for a red run, in addition to an unexpected verdict.
   package enum FailOn: String, Sendable, CaseIterable {
     /// A predicted finding that no scenario expects.
     case potential
-    /// A trial that is skipped.
+    /// A skipped trial.
     case skipped
-    /// An entry of the baseline that the run could have shown again and did not.
+    /// A stale entry of the baseline: the run could have shown it again and did not.
     case stale
   }
 
-  /// How much an exploration may do.
+  /// The budget of an exploration.
   package enum Budget: Sendable, Hashable {
     /// This much real time.
     case seconds(Double)
@@ -61,13 +61,13 @@ package struct Options: OptionValues, Hashable {
 
   /// A question that replaces the command.
   package enum Question: Sendable {
-    /// What does the command do?
+    /// A request for help with the command.
     case help
-    /// Which version is this?
+    /// A request for the version.
     case version
   }
 
-  /// When colours are written.
+  /// When to write colours.
   package enum Color: String, Sendable, CaseIterable {
     /// On a terminal that can show them.
     case auto
@@ -83,67 +83,68 @@ package struct Options: OptionValues, Hashable {
   package var families: [String] = []
   /// The tags that listed entries must have; everything is listed if empty.
   package var tags: [String] = []
-  /// How often each pair of scenario and subject is tried.
+  /// The number of trials of each pair of scenario and subject.
   package var repeats = 1
   /// The seed of every trial; `nil` uses each scenario's own.
   package var seed: UInt64?
-  /// How many trials run at a time; `nil` derives it from the machine.
+  /// The number of trials that run at a time; `nil` derives it from the machine.
   package var jobs: Int?
   /// The time limit of every trial in seconds; `nil` uses each scenario's own.
   package var timeLimit: Double?
-  /// How many processors the children's pools are made for; `nil` uses each scenario's own.
+  /// The number of processors for which the children's pools are sized; `nil` uses each scenario's
+  /// own.
   package var poolWidth: Int?
-  /// What chooses the orders of an exploration; `nil` for the default.
+  /// The strategy of an exploration; `nil` for the default.
   package var strategy: ExplorationOptions.Strategy?
-  /// How much an exploration may do; `nil` for the default.
+  /// The budget of an exploration; `nil` for the default.
   package var budget: Budget?
   /// The token of the one order to execute; `nil` to search.
   package var token: String?
   /// The folder that keeps the failing orders of explorations; `nil` for none.
   package var corpus: String?
-  /// Whether each order runs in a process of its own.
+  /// True to run each order in its own process.
   package var isolates = false
-  /// Say where the orders of an exploration come from.
+  /// True to show the sources of an exploration's orders.
   package var explainsOrders = false
-  /// Whether times are exact in explorations.
+  /// True for exact times in explorations.
   package var hasExactTime = false
-  /// What a load of an atomic may read in explorations; `nil` for the default.
+  /// The memory model of explorations; `nil` for the default.
   package var memoryModel: ExplorationOptions.MemoryModel?
-  /// Whether 'pool' waits for real pools.
+  /// True if `pool` uses real pools.
   package var usesRealPools = false
-  /// Whether sections at call sites that nearly overlapped are sometimes held open.
+  /// True to sometimes hold sections open at call sites that nearly overlapped.
   package var delays = true
-  /// The file that keeps pairs of such call sites from run to run; `nil` for none.
+  /// The file that keeps pairs of such call sites between runs; `nil` for none.
   package var trapFile: String?
-  /// Whether children predict deadlocks and races; `nil` decides by each scenario's expectations.
+  /// True if children predict deadlocks and races; `nil` decides by each scenario's expectations.
   package var predict: Bool?
-  /// Whether children look for races in memory; `nil` looks if the subject's code is compiled for
-  /// it.
+  /// True if children check memory for races; `nil` checks it if the subject's code is compiled for
+  /// that.
   package var memory: Bool?
-  /// What makes a run red, in addition to an unexpected verdict.
+  /// The reasons for a red run, in addition to an unexpected verdict.
   package var failsOn: Set<FailOn> = []
   /// The file of old findings, which do not make the run red; `nil` for none.
   package var baseline: String?
-  /// Whether that file is written anew, with what the run finds.
+  /// True to write that file again with the findings of the run.
   package var updatesBaseline = false
-  /// Which part of the trials is run.
+  /// The part of the trials to run.
   package var shard = Shard.whole
   /// The file in which each judged trial is recorded; `nil` for none.
   package var record: String?
-  /// The record that is continued; `nil` for a new run.
+  /// The record to continue; `nil` for a new run.
   package var resumed: String?
-  /// Whether a resource that a single owner used makes the run red.
+  /// True if a resource used by a single owner makes the run red.
   package var requiresContention = false
-  /// The files to write reports to, by the name of the format; `-` is standard output.
+  /// The report files, by format name; `-` is standard output.
   package var reportFiles: [String: String] = [:]
-  /// The files to write reports to although no option names them, by the name of the format: a CI
-  /// service reads them.
+  /// The report files that no option names, by format name. They are written because a CI service
+  /// reads them.
   package var unaskedFiles: [String: String] = [:]
   /// The formats whose text goes to the terminal after the other text.
   package var outputFormats: Set<String> = []
-  /// Whether all evidence is shown.
+  /// True to show all evidence.
   package var isVerbose = false
-  /// When colours are written.
+  /// When to write colours.
   package var color = Color.auto
   /// The folder of scenarios; `nil` for the executable's own.
   package var scenarioFolder: String?
@@ -151,30 +152,30 @@ package struct Options: OptionValues, Hashable {
   /// A question that replaces the command.
   package var question: Question?
 
-  /// The options that a replay of a trial repeats, in the given order, each once.
+  /// The distinct options that a replay of a trial repeats, in the given order.
   package var repeated: [RepeatedOption] = []
 
-  /// The options of `gate` alone.
+  /// The options specific to `gate`.
   package var gate = GateOptions()
-  /// Whether SwiftPM's lock is ignored, because the caller holds it.
+  /// True to ignore SwiftPM's lock, because the caller holds it.
   package var ignoresLock = false
-  /// The options of `hunt` alone.
+  /// The options specific to `hunt`.
   package var hunt = HuntOptions()
-  /// The options of `compare` alone.
+  /// The options specific to `compare`.
   package var compare = CompareOptions()
-  /// The options of `init` alone.
+  /// The options specific to `init`.
   package var initial = InitOptions()
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 
-  /// Whether a predicted finding that no scenario expects makes the run red.
+  /// True if a predicted finding that no scenario expects makes the run red.
   package var failsOnPotential: Bool { failsOn.contains(.potential) }
-  /// Whether a skipped trial makes the run red.
+  /// True if a skipped trial makes the run red.
   package var failsOnSkipped: Bool { failsOn.contains(.skipped) }
 }
 
-/// An option as it was given: its name without hyphens, and its value, if it takes one.
+/// An option as given: its name without hyphens, and its value if it takes one.
 package struct RepeatedOption: Sendable, Hashable {
   package var name: String
   package var value: String?
@@ -192,7 +193,7 @@ package enum CommandName: String, Sendable, CaseIterable {
   case gate
   /// Explore orders.
   case explore
-  /// Explore tests as they are.
+  /// Explore unchanged tests.
   case hunt
   /// List subjects, scenarios and benches.
   case list
@@ -200,13 +201,13 @@ package enum CommandName: String, Sendable, CaseIterable {
   case recipes
   /// Find the smallest pool.
   case pool
-  /// Measure.
+  /// Run benches.
   case bench
-  /// Make one run of its shards.
+  /// Combine the shards of a run.
   case merge
   /// Explain a kind of finding.
   case explain
-  /// Show what this build sees.
+  /// Show the capabilities of this build.
   case doctor
   /// Write a first test into a package.
   case initialize = "init"
@@ -255,7 +256,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     }
   }
 
-  /// The command's arguments: a name, and its meaning.
+  /// The command's argument: its name and its meaning; `nil` if the command takes none.
   package var argument: (name: String, help: String)? {
     switch self {
     case .deadlocks:

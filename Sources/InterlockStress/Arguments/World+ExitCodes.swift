@@ -1,5 +1,5 @@
 extension World {
-  /// The exit codes of a command with their meanings; empty if they need no words.
+  /// The exit codes of a command with their meanings; empty if they need no explanation.
   func exitCodes(of command: CommandName) -> [(label: String, text: String)] {
     switch command {
     case .run:

@@ -3,9 +3,9 @@ import Foundation
 import Reports
 import StressRunner
 
-/// The baseline of a run: the old findings of a file, and what the run shows of them.
+/// The baseline of a run: the old findings of a file, and the results of the run for them.
 struct RunBaseline {
-  /// The most findings of each sort that are listed.
+  /// The most findings listed of each kind.
   private static let mostLines = 20
 
   private let path: String
@@ -13,7 +13,7 @@ struct RunBaseline {
   let known: KnownFindings
   private let today: String
   private let failing: FailureSettings
-  /// Where the new state is written; `nil` if it is not.
+  /// The file for the new state; `nil` if it is not written.
   private let update: FinishedFile?
 
   private var findings = FindingList()
@@ -21,17 +21,17 @@ struct RunBaseline {
   private var attempts: [String: Int] = [:]
   private var run = KnownFindings.Run()
   private var hasSkipped = false
-  /// How many trials have a new finding that makes the run red.
+  /// The number of trials with a new finding that makes the run red.
   private(set) var redTrials = 0
 
   /// Reads the file that the options name; `nil` if they name none.
   ///
   /// - Parameters:
   ///   - options: The options.
-  ///   - failing: What makes the run red apart from the baseline.
-  ///   - began: When the run began, in seconds since 1970.
+  ///   - failing: The reasons for a red run other than the baseline.
+  ///   - began: The beginning of the run, in seconds since 1970.
   ///   - command: The command, for messages.
-  /// - Throws: What is wrong with the options, or with the file.
+  /// - Throws: An error in the options, or in the file.
   init?(
     _ options: Options, _ failing: FailureSettings, began: Int, of command: CommandName
   ) throws {
@@ -65,7 +65,7 @@ struct RunBaseline {
     }
   }
 
-  /// What makes the run red, with the old findings.
+  /// The reasons for a red run, with the old findings.
   var settings: FailureSettings {
     var settings = failing
     settings.known = known
@@ -88,24 +88,24 @@ struct RunBaseline {
     if all.contains(where: { $0.level == .error && $0.knownBecause == nil }) { redTrials += 1 }
   }
 
-  /// What came of the baseline.
+  /// The result for the baseline.
   struct End {
     /// The text, with a line break at its end.
     var text: String
-    /// Whether the run is red apart from its skipped trials: by new findings, or by stale entries
-    /// if these count.
+    /// True if the run is red apart from its skipped trials: because of new findings, or of stale
+    /// entries if these count.
     var isRed: Bool
-    /// Why the file could not be written; `nil` if it could, or need not.
+    /// Why the file could not be written; `nil` if it was written or need not be.
     var failure: (path: String, reason: String)?
   }
 
   /// Ends the run.
   ///
   /// - Parameters:
-  ///   - isComplete: Whether every planned trial was judged or skipped.
-  ///   - isWhole: Whether every scenario was planned for every subject.
-  ///   - failsOnStale: Whether stale entries make the run red.
-  /// - Returns: What is printed, and whether the run is red.
+  ///   - isComplete: True if every planned trial was judged or skipped.
+  ///   - isWhole: True if every scenario was planned for every subject.
+  ///   - failsOnStale: True if stale entries make the run red.
+  /// - Returns: The text to print, and whether the run is red.
   func end(isComplete: Bool, isWhole: Bool, failsOnStale: Bool) -> End {
     var run = run
     run.isWhole = isComplete && isWhole && !hasSkipped

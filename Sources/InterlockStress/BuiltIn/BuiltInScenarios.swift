@@ -2,8 +2,8 @@ import Interlock
 import StressRunner
 
 extension World {
-  /// The scenarios for caches that come with the product: those that this executable has a subject
-  /// for.
+  /// The scenarios for caches that come with the product and for which this executable has a
+  /// subject.
   func builtInScenarios() throws(ScenarioErrors) -> [ScenarioFile] {
     let names = Set(subjects.map(\.name))
     let hasCache = subjects.contains { $0.isMemoryCache && $0.runsUnlisted }
@@ -23,7 +23,7 @@ extension World {
     return files
   }
 
-  /// The files of `StressScenarios/caches`, as they were when this executable was built.
+  /// The files of `StressScenarios/caches` at the time when this executable was built.
   package static let builtInTexts: [(name: String, bytes: [UInt8])] = [
     ("add-get-remove", PackageResources.add_get_remove_json),
     ("concurrent-reads", PackageResources.concurrent_reads_json),

@@ -6,11 +6,11 @@ public import StressRunner
 extension SubjectEntry {
   /// The four caches of the thousand reads.
   ///
-  /// They are a semaphore as a lock, a mutex, `sync` on a serial queue over the shared pool, and a
+  /// They use a semaphore as a lock, a mutex, `sync` on a serial queue over the shared pool, and a
   /// semaphore that waits for an asynchronous method.
   ///
-  /// The first two complete every scenario for caches; the other two starve the pool if its own
-  /// threads call them:
+  /// The first two complete every scenario for caches. The other two starve the pool if the pool's
+  /// own threads call them:
   ///
   ///     static let subjects = SubjectEntry.builtIn + [.cache("mine", "my cache") { MyCache() }]
   public static let builtIn: [SubjectEntry] = [
@@ -32,8 +32,8 @@ extension SubjectEntry {
     }.repaired(by: semaphoreRepair),
   ]
 
-  /// The names of the subjects of `interlock` itself. A file that other executables share may
-  /// expect something of them.
+  /// The names of the subjects of `interlock` itself. A file shared with other executables may
+  /// contain expectations for them.
   static let namesInTool = Set(
     builtIn.map(\.name) + [
       "serial-queue-sync-private", "semaphore-over-async-serial", "unlocked",
@@ -41,7 +41,7 @@ extension SubjectEntry {
       "barrier-queue", "serial-queue", "nslock", "recursive-lock", "spin-lock",
     ])
 
-  /// A read as `LockedCache` has it, the cache of `semaphore-lock` and `mutex`.
+  /// The lines of a read in `LockedCache`, the cache of `semaphore-lock` and `mutex`.
   private static let lockedRead = [
     "+ guard let value = lock.withSharedLock({ storage.value(forKey: key) }) else { return nil }",
     "+ lock.withLock { storage.touch(key) }",

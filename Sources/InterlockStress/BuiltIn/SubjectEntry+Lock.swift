@@ -4,15 +4,15 @@ public import LockStrategies
 public import StressRunner
 
 extension SubjectEntry {
-  /// Makes the entry of a lock: a dictionary under it becomes an instrumented cache, and `compare`
-  /// measures the lock beside the built-in ones.
+  /// Creates the entry of a lock. A dictionary under the lock becomes an instrumented cache, and
+  /// `compare` measures the lock next to the built-in ones.
   ///
   /// - Parameters:
   ///   - name: The name on the command line, in scenarios and in reports: lower case, words joined
   ///     by hyphens.
-  ///   - summary: How it works, in one line for `interlock list`.
-  ///   - make: Makes a free lock; called for each trial, in its own process, and for each measured
-  ///     round.
+  ///   - summary: A description in one line, for `interlock list`.
+  ///   - make: Creates an unlocked lock. Called for each trial, in the trial's own process, and
+  ///     for each measured round.
   /// - Returns: The subject's entry.
   @inlinable
   public static func lock<Strategy: Lock>(

@@ -5,17 +5,18 @@ import Reports
 import StressRunner
 
 extension World {
-  /// Whether a part works in this build on this machine.
+  /// The result for one capability of this build on this machine.
   private struct Check {
     var name: String
-    /// `nil` if it is neither good nor bad.
+    /// True if the capability works, false if it does not; `nil` for neutral information.
     var isGood: Bool?
     var text: String
   }
 
-  /// Performs `doctor`: prints a line for each part, and what is missing where it does not work.
+  /// Performs `doctor`: prints one line for each capability, and what is missing if it does not
+  /// work.
   ///
-  /// - Returns: `ourFault` if a part that this build has does not work; else `met`.
+  /// - Returns: `ourFault` if a part of this build does not work; otherwise `met`.
   func doctor(_ options: Options) -> ExitCode {
     let sections = sectionCheck
     var checks = [
@@ -69,7 +70,7 @@ extension World {
       name: "sections", isGood: true, text: "Marks are tracked; a planted race is found")
   }
 
-  /// What is seen of the calls that wait, wake and enqueue, and what depends on it.
+  /// The waiting, waking and enqueuing calls that can be followed, and the features that need them.
   private var callChecks: [Check] {
     let needs = "wait-for graphs of hangs, prediction, 'interlock explore'"
     guard let reason = sight.reason else {
@@ -110,7 +111,7 @@ extension World {
     }
   }
 
-  /// Which reports come without being asked for.
+  /// The reports that are written without an option.
   private var serviceCheck: Check {
     let invocation = try? parseArguments([], environment: environment)
     guard case .run(_, let options)? = invocation else {

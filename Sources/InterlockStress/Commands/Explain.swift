@@ -3,7 +3,7 @@ import Reports
 import StressRunner
 
 extension World {
-  /// The output of `explain`: each of these kinds of findings at length, or a list of all.
+  /// The output of `explain`: details about these kinds of findings, or a list of all kinds.
   func explainText(_ kinds: [String]) throws(UsageError) -> String {
     let width = min(100, max(60, output.width ?? 100))
     guard !kinds.isEmpty else {

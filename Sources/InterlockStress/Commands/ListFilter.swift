@@ -3,11 +3,11 @@ import Prediction
 import StressRunner
 import Hangs
 
-/// The entries that `list` shows: all, or those with the requested texts, families and tags.
+/// The entries that `list` shows: all, or those that match the requested texts, families and tags.
 struct ListFilter {
-  /// The subjects that are shown, in their order.
+  /// The shown subjects, in their order.
   private(set) var subjects: [SubjectEntry] = []
-  /// The names and summaries of the scenarios that are shown, in their order.
+  /// The names and summaries of the shown scenarios, in their order.
   private(set) var scenarios: [(name: String, summary: String)] = []
 
   private let texts: [String]
@@ -15,9 +15,9 @@ struct ListFilter {
 
   /// Selects the entries to show.
   ///
-  /// With a family or a tag, a scenario and a subject are shown if a trial of both has all
-  /// requested families and tags. A trial's tags are those of its scenario and of the scenario's
-  /// expectation of the subject.
+  /// With a family or tag, a scenario and a subject are shown if a trial of both has all requested
+  /// families and tags. A trial has the tags of its scenario and of the scenario's expectation for
+  /// the subject.
   ///
   /// - Throws: An unknown family or tag, with the nearest known one.
   init(
@@ -46,7 +46,7 @@ struct ListFilter {
         "There is no tag '\(printable(tag))'", Suggestion(for: tag, among: known.sorted()), .list)
     }
     if options.tags.isEmpty {
-      // A subject of the family may have no scenario.
+      // Add subjects of the family that have no scenario.
       shownSubjects.formUnion(
         subjects.filter { $0.family.map(options.families.contains) == true }.map(\.name))
     }
@@ -58,7 +58,7 @@ struct ListFilter {
     }.map { ($0.name, $0.summary) }
   }
 
-  /// The selected ones of entries that belong to no scenario.
+  /// The selected entries among those that belong to no scenario.
   func others(_ entries: [(name: String, summary: String)]) -> [(name: String, summary: String)] {
     isByTrial ? [] : entries.filter { has($0.name, $0.summary) }
   }
@@ -69,7 +69,7 @@ struct ListFilter {
     return texts.allSatisfy(all.contains)
   }
 
-  /// The driver or `script`, and the folder inside the folder of scenarios.
+  /// The driver or `script`, and the subfolder in the folder of scenarios.
   private static func tags(of file: ScenarioFile, in folder: String) -> [String] {
     let workload = file.scenario.workload
     let driver = workload.script == nil ? workload.driver.rawValue : "script"

@@ -39,7 +39,7 @@ extension World {
   /// The output of `recipes`: a Markdown table with a row for each known bug that a scenario
   /// reproduces.
   ///
-  /// The verdicts are those that `run` expects, so they are the actual ones whenever the gate is
+  /// The verdicts are those that `run` expects, so they are the actual ones while the gate is
   /// green.
   func recipesText(_ options: Options) throws(ScenarioErrors) -> String {
     let scenarios = try loadScenarios(options).map(\.scenario)

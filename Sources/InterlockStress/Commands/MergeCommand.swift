@@ -4,7 +4,7 @@ import Foundation
 import Reports
 import StressRunner
 
-/// `merge`: makes one run of the records of its shards.
+/// `merge`: combines the records of a run's shards into one run.
 struct MergeCommand {
   private let world: World
   private let options: Options
@@ -14,8 +14,8 @@ struct MergeCommand {
     self.options = options
   }
 
-  /// Reads the records, checks that they are the shards of one run, and reports it.
-  /// Returns the exit code of the run, computed anew; never 0 if a trial was not judged.
+  /// Reads the records, checks that they are the shards of one run, and reports the run. Returns
+  /// the run's exit code, computed again; never 0 if a trial was not judged.
   func perform(_ arguments: [String]) throws -> ExitCode {
     if arguments.isEmpty {
       throw UsageError("'merge' needs the records of a run, or folders with them", .merge)
@@ -27,7 +27,7 @@ struct MergeCommand {
     }
     let first = try check(records)
     let results = Record.results(of: records)
-    // Every shard of an exploration has planned every trial.
+    // In an exploration, every shard has planned every trial.
     var known: Set<Int> = []
     let planned = records.flatMap { record in
       record.head.planned.compactMap { planned -> (key: Int, value: Trial)? in
@@ -92,7 +92,7 @@ struct MergeCommand {
     return names.map { argument + (argument.hasSuffix("/") ? "" : "/") + $0 }
   }
 
-  /// Checks that the records are those of one run, each shard once.
+  /// Checks that the records belong to one run, with each shard once.
   private func check(_ records: [Record]) throws(ScenarioErrors) -> Record {
     func fault(_ record: Record, _ message: String) -> ScenarioErrors {
       ScenarioErrors(errors: [ScenarioError(path: record.path, line: 1, message: message)])
@@ -124,8 +124,8 @@ struct MergeCommand {
 }
 
 extension Record {
-  /// The results of the shards of one run, by their positions. One of an exploration is there only
-  /// if no part of it is missing.
+  /// The results of the shards of one run, by index. An exploration has a result only if none of
+  /// its parts is missing.
   static func results(of shards: [Record]) -> [Int: TrialResult] {
     var results: [Int: TrialResult] = [:]
     for shard in shards {
@@ -141,7 +141,7 @@ extension Record {
     return results
   }
 
-  /// A planned trial; of one that was judged, as it was run.
+  /// The trial for a planned one; if it was judged, the trial that was run.
   func trial(_ planned: RecordHead.Planned) -> Trial? {
     if let result = results[planned.index] { return result.trial }
     return head.scenariosByName[planned.scenario].map {
@@ -151,7 +151,7 @@ extension Record {
 }
 
 extension RecordHead {
-  /// What differs from another shard's record, in a few words; `nil` if both are of one run.
+  /// The difference from another shard's record, in a few words; `nil` if both belong to one run.
   func difference(from other: RecordHead) -> String? {
     if activity != other.activity { return "'\(printable(activity))' and not '\(other.activity)'" }
     if seed != other.seed { return "the seed is another" }

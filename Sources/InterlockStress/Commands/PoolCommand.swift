@@ -13,16 +13,16 @@ struct PoolCommand {
     self.options = options
   }
 
-  /// What a trial with a pool of some width shows.
+  /// The result of a trial with one pool width.
   private enum Answer {
     case completes, isStuck
-    /// Neither: it was not run, or failed in another way.
+    /// Neither completed nor stuck: the trial was not run, or failed in another way.
     case nothing
   }
 
   /// Tries one scenario on one subject with pools of several widths, and prints each result.
   ///
-  /// Doubles the width until the scenario completes, and then bisects: a subject that completes
+  /// Doubles the width until the scenario completes, and then bisects. A subject that completes
   /// with a pool also completes with a larger one, because more of its blocks can run.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     guard scenarios.count == 1, options.subjects.count == 1 else {
@@ -75,7 +75,7 @@ struct PoolCommand {
       currentFolder: world.currentFolder, seconds: 2)
   }
 
-  /// The trial with pools of a width: in the model, and for real.
+  /// The trial with pools of this width, both simulated and real.
   private static func of(_ width: Int, _ trial: Trial) -> Trial {
     var trial = trial
     if trial.explore == nil { trial.scenario.poolWidth = width }
@@ -140,7 +140,7 @@ struct PoolCommand {
     return smallest == nil ? .unmet : .met
   }
 
-  /// A sentence on the smallest width found, as far as the orders tried there prove it.
+  /// A sentence about the smallest width found, claiming only what the orders tried there prove.
   private func claim(_ width: Int, _ result: TrialResult) -> String {
     if options.usesRealPools {
       return "The smallest width tried at which it completed is \(width). A run shows one order:"
@@ -153,8 +153,8 @@ struct PoolCommand {
     return "The smallest width at which it completes is \(width)."
   }
 
-  /// The command that replays a stuck order. The token of a thousand threads fills a page, and the
-  /// first order is found again by its width.
+  /// The command that replays a stuck order. It names the width instead of a long token: the token
+  /// of a thousand threads fills a page, and the width suffices to find the first order again.
   private func replay(
     _ stuck: (width: Int, result: TrialResult), _ context: ReportContext
   ) -> String {

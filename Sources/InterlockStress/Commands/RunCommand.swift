@@ -110,7 +110,7 @@ final class RunCommand {
     return failures.isEmpty ? code : .ourFault
   }
 
-  /// After the executable's main job: the picture of a wide pool, and the other commands.
+  /// Shows the picture of a wide pool and the other commands, after the executable's main job.
   private func showMore(
     _ reports: RunReports, asked scenarios: [String], _ ending: TrialRunner.Ending
   ) throws {
@@ -134,8 +134,8 @@ final class RunCommand {
       """)
   }
 
-  /// Runs the trials at these positions that this build can judge; the rest is skipped at once.
-  /// `record` is called with each position and result, before the reports have it.
+  /// Runs those trials at these indices that this build can judge, and skips the others at once.
+  /// `record` receives each index and result before the reports do.
   private func run(
     _ positions: [Int], of trials: [Trial], _ reports: RunReports,
     record: (Int, TrialResult) -> Void
@@ -172,7 +172,7 @@ final class RunCommand {
     }
   }
 
-  /// The exit code of a run that has ended in this way.
+  /// The exit code of a run with this ending.
   func exitCode(
     _ ending: TrialRunner.Ending, _ reports: RunReports, planned: Int
   ) -> ExitCode {
@@ -218,7 +218,7 @@ final class RunCommand {
     return summary.unmet == 0 ? .met : .unmet
   }
 
-  /// The variables and options of this command that a replay must repeat.
+  /// The environment variables and options of this command that a replay must repeat.
   private func replay(_ selection: ScenarioSelection) -> ReportContext.Replay {
     var replay = ReportContext.Replay()
     let names = ["INTERLOCK_OPTIONS", TrialHost.eventsVariable, INTERLOCK_POOL_WIDTH_VARIABLE]
@@ -231,7 +231,7 @@ final class RunCommand {
         replay.options.append("--" + option.name)
         continue
       }
-      // A value that begins with a hyphen would be parsed as an option.
+      // Join a value that begins with a hyphen, which would otherwise be parsed as an option.
       replay.options +=
         value.hasPrefix("-") ? ["--\(option.name)=\(value)"] : ["--" + option.name, value]
     }

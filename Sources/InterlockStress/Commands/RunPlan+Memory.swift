@@ -2,13 +2,13 @@ import MemoryCheck
 import StressRunner
 
 extension RunPlan {
-  /// Has the trials look for races in memory: those whose subjects' code is compiled for it, unless
-  /// the option says otherwise.
+  /// Enables the memory check in trials whose subjects' code is compiled for it, unless the option
+  /// says otherwise.
   ///
-  /// The default is on there: the code was compiled so for this check, its accesses call functions
-  /// in any case, and a run that ignored them would be green without having looked.
+  /// The check is on by default for such code: it was compiled for this check, its accesses call
+  /// functions in any case, and a run without the check would be green without having looked.
   ///
-  /// - Throws: `--memory on` if a subject's code is not compiled for it.
+  /// - Throws: An error for `--memory on` if a subject's code is not compiled for the check.
   mutating func checkMemory(
     _ options: Options, _ support: MemoryCheck.Support, of subjects: [SubjectEntry],
     in command: CommandName, of executable: String
@@ -31,8 +31,8 @@ extension RunPlan {
 }
 
 extension World {
-  /// Why a trial cannot be judged in this build: its subject is a program that has nothing but a
-  /// race in memory to be found. `nil` if it can.
+  /// Why this build cannot judge a trial; `nil` if it can. A subject that contains only a memory
+  /// race needs the memory check.
   func missingCheck(of trial: Trial) -> String? {
     guard !trial.checksMemory, case .unavailable(let reason) = memory,
       subjects.first(where: { $0.name == trial.subject })?.isInstrumented == true

@@ -3,12 +3,12 @@ import StressRunner
 
 /// The trials of a run.
 struct RunPlan {
-  /// All of them, scenario by scenario.
+  /// All trials, scenario by scenario.
   var trials: [Trial] = []
 
   /// A one-line warning about a hang that this run cannot detect; `nil` if there is none.
   ///
-  /// A trial that is stopped before its stall window has passed never counts as stalled.
+  /// A trial that is stopped before the end of its stall window never counts as stalled.
   var warning: String? {
     let blind = trials.map(\.scenario).filter { $0.limits.timeSeconds <= $0.limits.stallSeconds }
     guard let first = blind.first else { return nil }
@@ -19,9 +19,9 @@ struct RunPlan {
       + " \(first.limits.stallSeconds) s"
   }
 
-  /// Selects subjects by name, and applies the options' overrides.
+  /// Selects the subjects by name, and applies the options' overrides.
   ///
-  /// - Throws: An unknown name, with the nearest known one.
+  /// - Throws: An error for an unknown name, with the nearest known one.
   init(
     _ scenarios: [Scenario], options: Options, subjects: [SubjectEntry], currentFolder: String
   ) throws(UsageError) {
@@ -54,7 +54,7 @@ struct RunPlan {
     }
   }
 
-  /// Checks that the executable lists subjects, each once, and every requested one.
+  /// Checks that the executable lists subjects, each of them once, and has every requested one.
   static func checkSubjects(
     _ options: Options, _ subjects: [SubjectEntry], _ command: CommandName
   ) throws(UsageError) {
@@ -80,8 +80,9 @@ struct RunPlan {
     try checkFamilies(options, subjects, command)
   }
 
-  /// Whether a scenario is tried on a subject. Either the scenario lists the subject, or it lists
-  /// none and the subject runs unlisted or is requested by name. Options may exclude it.
+  /// True if a scenario is tried on a subject: the scenario lists the subject, or it lists no
+  /// subjects and the subject runs unlisted or is requested by name. Options may exclude the
+  /// subject.
   static func isWanted(
     _ subject: SubjectEntry, in scenario: Scenario, _ options: Options
   ) -> Bool {
@@ -112,7 +113,7 @@ extension TrialResult {
     skipped(trial, because: "needs section tracking (a debug build, or --traits SectionTracking)")
   }
 
-  /// The result of a trial that needs something missing from this machine.
+  /// The result of a trial that needs something that this machine lacks.
   static func skipped(_ trial: Trial, because reason: String) -> TrialResult {
     TrialResult(
       trial: trial,

@@ -2,20 +2,20 @@ import Foundation
 import Findings
 import StressRunner
 
-/// The scenarios that a command's arguments select, each once.
+/// The distinct scenarios that a command's arguments select.
 struct ScenarioSelection {
   /// Scenarios selected by name in the folder's order, then those of each path.
   var files: [ScenarioFile] = []
-  /// The path of each scenario that was selected by path, by the scenario's name.
+  /// The path of each scenario that was selected by path, by scenario name.
   var paths: [String: String] = [:]
-  /// Whether these are all scenarios of the folder.
+  /// True if these are all scenarios of the folder.
   var isWhole = false
 
-  /// The scenarios that a run replays: all but those that are only explored.
+  /// The scenarios that a run replays: all except those that are only explored.
   ///
-  /// - Parameter arguments: The arguments that selected them.
+  /// - Parameter arguments: The arguments that selected the scenarios.
   /// - Returns: The scenarios; at least one.
-  /// - Throws: An error for an argument that names a scenario which is only explored.
+  /// - Throws: An error for an argument that names a scenario that is only explored.
   func run(asked arguments: [String]) throws(UsageError) -> [Scenario] {
     for file in files where file.scenario.isExploredOnly {
       let name = file.scenario.name
@@ -31,7 +31,7 @@ struct ScenarioSelection {
     return run
   }
 
-  /// The absolute path of each scenario's file, by the scenario's name.
+  /// The absolute path of each scenario's file, by scenario name.
   func scenarioFiles(from folder: String) -> [String: String] {
     Dictionary(
       files.filter { !$0.isBuiltIn }.map { file in
@@ -39,18 +39,18 @@ struct ScenarioSelection {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The subjects that files expect something of and this executable lacks, sorted.
+  /// The subjects, sorted, that have expectations in files and that this executable lacks.
   func absentSubjects(of subjects: [SubjectEntry]) -> [String] {
     files.filter { !$0.isBuiltIn }.reduce(into: Set()) { $0.formUnion($1.expectedSubjects.keys) }
       .subtracting(subjects.map(\.name)).sorted()
   }
 
-  /// The scenarios that are explored: those that were asked for, else all that say what an
-  /// exploration is expected to show.
+  /// The scenarios to explore: those that were requested, or otherwise all that state the expected
+  /// result of an exploration.
   ///
-  /// - Parameter arguments: What selected them.
-  /// - Returns: At least one.
-  /// - Throws: A folder without a scenario that says so.
+  /// - Parameter arguments: The arguments that selected the scenarios.
+  /// - Returns: The scenarios; at least one.
+  /// - Throws: An error if no scenario of the folder states such a result.
   func explored(asked arguments: [String]) throws(UsageError) -> [Scenario] {
     let scenarios = files.map(\.scenario)
     guard arguments.isEmpty else { return scenarios }
@@ -66,17 +66,17 @@ struct ScenarioSelection {
 extension World {
   /// Selects scenarios by name from the folder of scenarios, and by path.
   ///
-  /// An argument with a slash or the extension `.json` is a path, since no name has either; so is a
-  /// word that is no scenario's name but a file in the current folder. If all arguments are paths,
-  /// the folder of scenarios is not read.
+  /// An argument with a slash or the extension `.json` is a path, since no name has either. A word
+  /// that is no scenario's name but a file in the current folder is a path too. If all arguments
+  /// are paths, the folder of scenarios is not read.
   ///
   /// - Parameters:
-  ///   - arguments: Names and paths; none for the whole folder.
+  ///   - arguments: Names and paths; empty for the whole folder.
   ///   - firstArgument: The first word of the command line, which may also be a mistyped command.
   ///   - options: The options that locate the folder of scenarios.
   /// - Returns: The scenarios, checked against the subjects.
   /// - Throws: `UsageError` for an unknown name, with the nearest known one; `ScenarioErrors` for
-  ///   faults in files, and for two files with the same name.
+  ///   errors in files, and for two files with the same name.
   func select(
     _ arguments: [String], firstArgument: String?, _ options: Options
   ) throws -> ScenarioSelection {
@@ -116,7 +116,7 @@ extension World {
     return selection
   }
 
-  /// Names by which people know a scenario: PINCache's test is `testDeadlocks`.
+  /// Other well-known names of scenarios: PINCache's test is `testDeadlocks`.
   private static let otherNames = [
     "testdeadlocks": "concurrent-reads", "test-deadlocks": "concurrent-reads",
     "1000-concurrent-reads": "concurrent-reads",
@@ -135,7 +135,7 @@ extension World {
     path.hasPrefix("/") ? path : "\(currentFolder)/\(path)"
   }
 
-  /// A key that is equal for all paths that lead to the same file.
+  /// A key that is equal for all paths to the same file.
   private func place(_ path: String) -> String {
     URL(fileURLWithPath: absolute(path)).resolvingSymlinksInPath().path
   }

@@ -4,9 +4,9 @@ import StressRunner
 extension World {
   /// The folder of scenarios, as shown in messages.
   ///
-  /// A folder given by an option is used unchanged. The executable's own, if relative, is searched
-  /// in the current folder and its parents, up to the first that holds a package: inside a package,
-  /// that package's scenarios are meant.
+  /// A folder given by an option is used unchanged. The executable's own folder, if relative, is
+  /// searched in the current folder and its parents, up to the first that contains a package:
+  /// inside a package, that package's scenarios are meant.
   func folder(_ options: Options) -> String {
     if let folder = options.scenarioFolder { return folder }
     guard !scenarioFolder.hasPrefix("/") else { return scenarioFolder }
@@ -23,10 +23,11 @@ extension World {
     }
   }
 
-  /// Reads and checks every scenario of the folder, including the names of subjects, and adds the
-  /// built-in ones whose names the folder does not take.
+  /// Reads and checks every scenario of the folder, including the names of subjects. Adds the
+  /// built-in scenarios whose names the folder does not use.
   ///
-  /// An executable with a cache needs no folder, and one with scenarios of its own reads none.
+  /// An executable with a cache needs no folder, and an executable with scenarios of its own reads
+  /// none.
   func loadScenarios(_ options: Options) throws(ScenarioErrors) -> [ScenarioFile] {
     if options.scenarioFolder == nil, !ownScenarios.isEmpty {
       return ownScenarios.map(ScenarioFile.init(builtIn:))
@@ -39,7 +40,7 @@ extension World {
     return files + builtIn.filter { !names.contains($0.scenario.name) }
   }
 
-  /// Checks the names of subjects and their calls in parsed scenarios.
+  /// Checks the names of subjects and calls in parsed scenarios.
   func checked(_ files: [ScenarioFile]) throws(ScenarioErrors) -> [ScenarioFile] {
     var errors: [ScenarioError] = []
     for file in files {

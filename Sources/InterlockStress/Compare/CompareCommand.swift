@@ -7,7 +7,7 @@ import StressRunner
 
 /// `compare`: judges every strategy, measures the correct ones, and prints the conclusion.
 final class CompareCommand {
-  /// A format and the file that its option names; without a file, standard output.
+  /// A format and the file that its option names; standard output if there is no file.
   private struct ReportFile {
     var format: ComparisonFormat
     var path: String
@@ -24,7 +24,7 @@ final class CompareCommand {
   init(world: World, options: Options) {
     self.world = world
     var options = options
-    // A first answer: the figures of a debug build are not worth more time.
+    // Measure quickly: figures of a debug build are not worth more time.
     if world.isDebugBuild, !options.compare.saysHowMuch { options.compare.isQuick = true }
     self.options = options
     text = options.reportFiles.values.contains("-") ? world.errors : world.output
@@ -148,7 +148,7 @@ final class CompareCommand {
 
   // MARK: Correctness
 
-  /// Judges every strategy. Returns false on an interrupt.
+  /// Judges every strategy. Returns false after an interrupt.
   private func passes(_ field: CompareField) throws -> Bool {
     result.strategies = field.contestants.map {
       .init(
@@ -177,8 +177,8 @@ final class CompareCommand {
 
   // MARK: Measuring
 
-  /// Turns interposition off: every strategy has been judged, with its calls seen, in separate
-  /// processes. This process only measures.
+  /// Turns interposition off. Every strategy has been judged, with its calls followed, in separate
+  /// processes; this process only measures.
   private func leaveCallsUnseen() {
     guard world.sight == .everything || world.sight == .withoutDispatch else { return }
     guard let pair = world.leaveCallsUnseen() else {
@@ -194,7 +194,7 @@ final class CompareCommand {
         + " (\(latencyText(pair.interposed)) against \(latencyText(pair.real)))")
   }
 
-  /// Returns false on an interrupt.
+  /// Measures the contestants. Returns false after an interrupt.
   private func measure(
     _ field: CompareField, _ contestants: [Contestant], _ plan: MeasurementPlan
   ) -> Bool {
@@ -268,8 +268,8 @@ final class CompareCommand {
     return holds ? .met : .unmet
   }
 
-  /// Prints which strategies got slower than in the baseline. Returns false if one did, or none
-  /// could be compared.
+  /// Prints the strategies that are slower than in the baseline. Returns false if there is one, or
+  /// if none could be compared.
   private func holdsUp(to before: Baseline.Ratios, _ field: CompareField) -> Bool {
     let reference = field.reference
     guard result.ranked.contains(reference) else {

@@ -2,7 +2,8 @@ import Comparison
 import Findings
 import StressRunner
 
-/// The contestants and workloads of a comparison, chosen by names and options before anything runs.
+/// The contestants and workloads of a comparison, selected by names and options before anything
+/// runs.
 struct CompareField {
   /// The strategies or caches to compare.
   var contestants: [Contestant] = []
@@ -12,9 +13,9 @@ struct CompareField {
   var checks: [Scenario] = []
   /// The name of a contestant's subject in the correctness pass.
   var subjectNames: [String: String] = [:]
-  /// What each contestant lacks on this machine, by its name.
+  /// What each contestant lacks on this machine, by contestant name.
   var missing: [String: String] = [:]
-  /// Whether caches are compared; otherwise tables under a lock are.
+  /// True if caches are compared, false if tables under a lock are.
   var isOfCaches = false
   /// The strategy that others are compared with.
   var reference = ""
@@ -24,9 +25,9 @@ struct CompareField {
   private let seed: UInt64
   private var workloads: [String: Workload] = [:]
 
-  /// Makes the choice.
+  /// Selects the contestants and workloads.
   ///
-  /// - Throws: An unknown name, or options that exclude each other.
+  /// - Throws: An error for an unknown name, or for options that exclude each other.
   init(
     _ names: [String], _ options: Options, strategies: [StrategyEntry], subjects: [SubjectEntry],
     scenarios: [Scenario]
@@ -139,7 +140,7 @@ struct CompareField {
     for strategy in chosen { subjectNames[strategy.name] = strategy.trialName }
   }
 
-  /// Says which caches of the user's own do not take part.
+  /// Adds a note about the user's caches that do not take part.
   private mutating func noteCaches(_ subjects: [SubjectEntry], _ options: Options) {
     guard options.subjects.isEmpty else { return }
     let caches = subjects.filter {
@@ -190,8 +191,8 @@ struct CompareField {
   /// The size of a cache's values if no scenario states it.
   private static let valueBytes = 64
 
-  /// A cache is called directly if possible; calls that complete later are awaited, and never block
-  /// a pool's thread.
+  /// Calls a cache directly if possible. Calls that complete later are awaited, and never block a
+  /// pool's thread.
   private static func work(
     _ subject: any Subject, _ data: CacheData, _ driver: Workload.Driver
   ) -> Work {
@@ -204,7 +205,7 @@ struct CompareField {
     return .synchronous(SubjectWork(subject, data))
   }
 
-  /// One scenario for each driver: with the most callers of the grid, and with reads and writes if
+  /// One scenario for each driver, with the most callers of the grid, and with reads and writes if
   /// the grid has both.
   private static func checks(of grid: Grid, isOfCaches: Bool, seed: UInt64) -> [Scenario] {
     let reads = grid.reads.filter { (1...99).contains($0) }.min() ?? grid.reads.min() ?? 50
@@ -228,8 +229,8 @@ struct CompareField {
     }
   }
 
-  /// The thousand reads: a strategy that starves Dispatch's pool has no rank, however fast it is on
-  /// few threads.
+  /// The thousand reads. A strategy that starves Dispatch's pool gets no rank, however fast it is
+  /// on few threads.
   private static func thousandReads(isOfCaches: Bool, seed: UInt64) -> Scenario {
     let workload = Workload(
       driver: .dispatchQueue,

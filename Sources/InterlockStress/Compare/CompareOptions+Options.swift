@@ -3,8 +3,8 @@ import Interlock
 import StressRunner
 
 extension CommandName {
-  /// The options of `compare` alone, in the order of its help text. It runs no trial that could be
-  /// replayed.
+  /// The options specific to `compare`, in the order of its help text. None is repeated: `compare`
+  /// runs no trial that could be replayed.
   static let compareOptions: [Option<Options>] = [
     Option(
       "subject", .text("name"), replay: .leavesOut,
@@ -92,7 +92,7 @@ extension CommandName {
     return format
   }
 
-  /// `0`, `250ns`, `1us`, `1µs`, `2ms`; in nanoseconds.
+  /// A duration in nanoseconds, given as `0`, `250ns`, `1us`, `1µs` or `2ms`.
   private static var duration: ValueFormat<Int> {
     ValueFormat(
       "list", summary: "0 to 10ms", expected: "0 or a duration up to 10ms, such as 100ns or 10us"
@@ -111,7 +111,7 @@ extension CommandName {
 }
 
 extension ValueFormat {
-  /// Values separated by commas, each once.
+  /// Distinct values, separated by commas.
   fileprivate static func list<Element: Hashable>(
     of element: ValueFormat<Element>
   ) -> ValueFormat where Value == [Element] {
@@ -128,7 +128,7 @@ extension ValueFormat {
 }
 
 extension ValueFormat<Double> {
-  /// `5%` or `5`, as a part of one.
+  /// `5%` or `5`, as a fraction.
   fileprivate static func percent(_ range: ClosedRange<Double>) -> ValueFormat {
     let summary = "\(shortText(range.lowerBound))% to \(shortText(range.upperBound))%"
     let expected = "a percentage from \(summary)"

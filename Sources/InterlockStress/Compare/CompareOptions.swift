@@ -1,63 +1,63 @@
 package import Comparison
 package import StressRunner
 
-/// The values of `compare`'s options; the initial values are the defaults.
+/// The values of the options specific to `compare`; the initial values are the defaults.
 package struct CompareOptions: Sendable, Hashable {
   /// The axes of the workloads; `nil` uses the default, or that of `--quick`.
   package struct Axes: Sendable, Hashable {
     /// The numbers of callers.
     package var threads: [Int]?
-    /// How many of a hundred calls read.
+    /// The numbers of reads in a hundred calls.
     package var reads: [Int]?
-    /// Nanoseconds inside the lock.
+    /// The times inside the lock, in nanoseconds.
     package var sections: [Int]?
     /// The numbers of keys.
     package var keys: [Int]?
-    /// How keys are drawn.
+    /// The distributions of keys.
     package var distributions: [Workload.Distribution]?
-    /// What runs the callers.
+    /// The drivers, which determine how the callers run.
     package var drivers: [Workload.Driver]?
 
-    /// The defaults.
+    /// Creates the default axes.
     package init() {}
 
-    /// Whether any was given.
+    /// True if any axis was given.
     package var isGiven: Bool { self != Axes() }
   }
 
-  /// Whether all memory caches are compared.
+  /// True to compare all memory caches.
   package var caches = false
   /// The axes of the workloads.
   package var axes = Axes()
-  /// Whether every combination is measured.
+  /// True to measure every combination.
   package var isFull = false
-  /// Whether only a few workloads are measured, for a first look.
+  /// True to measure only a few workloads, for a first look.
   package var isQuick = false
-  /// How many rounds; `nil` derives it from the time.
+  /// The number of rounds; `nil` derives it from the time.
   package var rounds: Int?
-  /// How long all rounds may take; `nil` for the default.
+  /// The seconds for all rounds; `nil` for the default.
   package var seconds: Double?
-  /// Calls per second of all callers together; `nil` for as many as possible.
+  /// The calls per second of all callers together; `nil` for as many as possible.
   package var rate: Double?
   /// The smallest difference of interest: 0.05 is 5 %.
   package var difference = 0.05
   /// The strategy that others are compared with.
   package var reference = "nslock"
-  /// Whether the reference was given: then it must be among the contestants.
+  /// True if the reference was given: then it must be among the contestants.
   package var isReferenceGiven = false
   /// The file of an earlier comparison; `nil` for none.
   package var baseline: String?
-  /// How much slower than the baseline a strategy may be, if given.
+  /// The largest slowdown against the baseline that a strategy may have; `nil` if not given.
   package var maxRegression: Double?
-  /// The limit in effect: 0.1 is 10 %.
+  /// The slowdown limit in effect: 0.1 is 10 %.
   package var regressionLimit: Double { maxRegression ?? 0.1 }
-  /// Whether a debug build measures too.
+  /// True if a debug build measures too.
   package var allowsDebug = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 
-  /// Whether an option says what is measured, or gives the time for all workloads.
+  /// True if an option determines what is measured, or gives enough time for all workloads.
   package var saysHowMuch: Bool {
     axes.isGiven || isFull || isQuick || rounds != nil || seconds ?? 0 >= Self.wholeSeconds
   }
@@ -77,7 +77,6 @@ package struct CompareOptions: Sendable, Hashable {
     return grid
   }
 
-  /// How long all rounds may take together, without the correctness pass and the harness's own
-  /// cost.
+  /// The seconds for all rounds together, without the correctness pass and the harness's own cost.
   package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : Self.wholeSeconds) }
 }

@@ -1,7 +1,7 @@
 import Reports
 
-/// The line at the bottom of a terminal during a comparison: the current step, a bar, and the time
-/// left.
+/// The line at the bottom of a terminal during a comparison: the current step, a bar, and the
+/// remaining time.
 struct CompareProgress {
   private var isDrawn = false
 
@@ -9,8 +9,8 @@ struct CompareProgress {
   ///
   /// - Parameters:
   ///   - what: The current step.
-  ///   - done: The finished part, 0 to 1.
-  ///   - secondsLeft: The time left; `nil` if it is not known yet.
+  ///   - done: The finished fraction, 0 to 1.
+  ///   - secondsLeft: The remaining seconds; `nil` if unknown.
   ///   - width: The terminal's columns.
   /// - Returns: Text that moves the cursor.
   mutating func line(_ what: String, done: Double, secondsLeft: Double?, width: Int) -> String {

@@ -8,7 +8,7 @@ struct CorrectnessPass {
   let trials: [Trial]
   private let owners: [String]
 
-  /// Plans the trials; a contestant that lacks something on this machine has none.
+  /// Plans the trials. A contestant that lacks something on this machine has none.
   init(_ field: CompareField) {
     var trials: [Trial] = []
     var owners: [String] = []
@@ -28,7 +28,7 @@ struct CorrectnessPass {
   /// The contestant of a trial.
   func owner(of index: Int) -> String { owners[index] }
 
-  /// The fault that a verdict shows; `nil` if the trial passed.
+  /// The fault in a trial's verdict; `nil` if the trial passed.
   static func fault(_ result: TrialResult) -> ComparisonRecord.Fault? {
     guard result.verdict.kind != .passed else { return nil }
     return .init(
@@ -37,7 +37,7 @@ struct CorrectnessPass {
         + " \(result.trial.scenario.workload.driver.rawValue): " + result.message)
   }
 
-  /// What the pass can detect in this build, in one line.
+  /// A line about what the pass can detect in this build.
   static func sight(tracksSections: Bool, isOfCaches: Bool) -> String {
     if tracksSections {
       return "sections are on: every forbidden overlap of two callers is seen"

@@ -9,7 +9,7 @@ package struct RealMutex {
   /// `pthread_mutex_unlock`
   package let unlock: Call
 
-  /// Looks them up.
+  /// Looks up the functions; `nil` if they cannot be found.
   package init?() {
     guard let library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD),
       let lock = dlsym(library, "pthread_mutex_lock"),
@@ -27,7 +27,7 @@ package struct RealMutex {
     )
   }
 
-  /// The nanoseconds of an uncontended lock-unlock pair: with the C library's functions, and with
+  /// The nanoseconds of an uncontended lock-unlock pair, with the C library's functions and with
   /// this executable's.
   ///
   /// Medians of processor time over alternating rounds.

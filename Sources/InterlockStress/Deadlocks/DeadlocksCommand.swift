@@ -6,13 +6,13 @@ import ProcessInspection
 import Reports
 import StressRunner
 
-/// `deadlocks`: replays the thousand reads on pools of several widths, and explains each cache that
-/// starves one: why, how many threads it needs, and a repair.
+/// `deadlocks`: replays the thousand reads on pools of several widths. For each cache that starves
+/// a pool, it explains the reason, the number of threads needed, and a fix.
 struct DeadlocksCommand {
   /// The limit of a pool on Apple's systems, unless five threads for each processor are more.
   static let appleLimit = 64
-  /// The pools that are tried beside this machine's: those of a machine of a CI service, of Apple's
-  /// systems, and the largest of Dispatch on Linux.
+  /// The pool widths that are tried in addition to this machine's: a CI service's machine, Apple's
+  /// systems, and Dispatch's maximum on Linux.
   private static let otherWidths = [2, appleLimit, 255]
 
   private let world: World
@@ -26,7 +26,7 @@ struct DeadlocksCommand {
       color: options.color == .always || options.color == .auto && world.output.width != nil)
   }
 
-  /// Tries the caches, and prints what happens.
+  /// Runs the trials, and prints the results.
   ///
   /// - Returns: `.met` if each verdict is the one that the scenario expects.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
@@ -58,9 +58,10 @@ struct DeadlocksCommand {
     return results.allSatisfy { $0.isMet != false } ? .met : .unmet
   }
 
-  /// The picture of the default job: the caches on a pool as wide as on Apple's systems.
+  /// A picture for the default job: the caches on a pool as wide as on Apple's systems.
   ///
-  /// - Returns: The text; `nil` if it was interrupted, or no pool has another width in this build.
+  /// - Returns: The text; `nil` after an interrupt, or if pools cannot have another width in this
+  ///   build.
   func picture() throws -> String? {
     guard world.sight.reason == nil else { return nil }
     let scenario = try world.select(["concurrent-reads"], firstArgument: nil, options).files
@@ -182,7 +183,7 @@ struct DeadlocksCommand {
     return lines
   }
 
-  /// The exploration of a cache that hangs, on the same pool: it needs no luck.
+  /// Explores a cache that hangs, on the same pool. Unlike a run, this does not depend on chance.
   private func explored(_ result: TrialResult) throws -> [String] {
     guard ProcessorSupport.gap(on: world.processor) == nil else { return [] }
     var options = options

@@ -2,12 +2,12 @@ import Reports
 import StressRunner
 import Hangs
 
-/// A pool whose threads all wait, drawn with what is queued behind them.
+/// A drawing of a pool whose threads all wait, with the blocks queued behind them.
 struct StarvationPicture {
-  /// A line for the threads, and one for each part of the queue.
+  /// A line for the threads, and a line for each part of the queue.
   let lines: [String]
 
-  /// Draws the pool of a trial; `nil` if it is not known that these blocks starve it.
+  /// Draws the pool of a trial; `nil` if the blocks that starve it are unknown.
   init?(_ result: TrialResult) {
     guard let diagnosis = result.verdict.diagnosis, case .starvation(let pool) = diagnosis.evidence,
       diagnosis.isCertain, let needed = pool.needed

@@ -3,7 +3,7 @@ import Interlock
 import StressRunner
 
 extension CommandName {
-  /// The options of `explore`, and those that `pool` shares.
+  /// The options of `explore`, including those that `pool` shares.
   static let exploreOptions: [Row] = [
     (
       [.explore],
@@ -84,7 +84,7 @@ extension CommandName {
 }
 
 extension ValueFormat<ExplorationOptions.Strategy> {
-  /// A strategy by its name, with a number where it has one.
+  /// A strategy by its name, with a number if it takes one.
   static var strategy: ValueFormat {
     ValueFormat(
       "strategy", summary: "every-order, dfs, dfs:N, random, pct:N, pos, surw, round-robin",
@@ -117,7 +117,7 @@ extension ValueFormat<ExplorationOptions.MemoryModel> {
 }
 
 extension ValueFormat<Options.Budget> {
-  /// Seconds with their unit, or a number of orders.
+  /// A number of seconds with its unit, or a number of orders.
   static var budget: ValueFormat {
     ValueFormat(
       "budget",
@@ -134,12 +134,12 @@ extension ValueFormat<Options.Budget> {
 }
 
 extension Options {
-  /// The exploration that the options ask for.
+  /// Creates the exploration that the options request.
   ///
   /// - Parameters:
-  ///   - scenario: The scenario, whose pool width counts unless an option gives one.
+  ///   - scenario: The scenario. Its pool width is used unless an option gives one.
   ///   - seed: The seed of random choices.
-  ///   - seconds: The budget without the option.
+  ///   - seconds: The budget if no option gives one.
   /// - Returns: The request for the trial's child.
   func exploreRequest(of scenario: Scenario, seed: UInt64, seconds: Double = 10) -> ExploreRequest {
     var request = ExploreRequest(token: token)
@@ -149,7 +149,7 @@ extension Options {
     case .seconds(let seconds): request.options.seconds = seconds
     case .orders(let count):
       request.options.executions = max(1, count / shard.count)
-      // The number is the limit.
+      // Set no practical time limit: the number of orders is the limit.
       request.options.seconds = 86400
     case nil: break
     }

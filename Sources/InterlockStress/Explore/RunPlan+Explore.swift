@@ -3,19 +3,20 @@ import Findings
 import StressRunner
 
 extension RunPlan {
-  /// How long a child may take beyond the budget: to start, and to look for the shortest order.
+  /// The seconds that a child may take beyond the budget, to start and to search for the shortest
+  /// order.
   private static let extraSeconds = 300.0
 
   /// Plans an exploration of each pair of scenario and subject.
   ///
   /// - Parameters:
-  ///   - scenarios: What is explored.
+  ///   - scenarios: The scenarios to explore.
   ///   - options: The options of the command line.
   ///   - subjects: The executable's subjects.
-  ///   - currentFolder: Where relative paths begin.
-  ///   - seconds: The budget of each exploration without the option.
-  /// - Throws: An unknown name, a token that belongs to another pair, or to several, or a file of
-  ///   failing orders that cannot be read.
+  ///   - currentFolder: The folder against which relative paths are resolved.
+  ///   - seconds: The budget of each exploration if no option gives one.
+  /// - Throws: An error for an unknown name, a token that belongs to another pair or to several,
+  ///   or a file of failing orders that cannot be read.
   init(
     exploring scenarios: [Scenario], options: Options, subjects: [SubjectEntry],
     currentFolder: String, seconds: Double = 10
@@ -39,8 +40,9 @@ extension RunPlan {
     try checkCorpus()
   }
 
-  /// Names the scripts whose orders are not kept although `expect` speaks of these alone; `nil` for
-  /// none. A file that states what it expects of explorations shows that its author knows it.
+  /// A note that names scripts whose order is not kept in explorations although `expect` only
+  /// describes that order; `nil` for none. A file with expectations for explorations needs no note:
+  /// its author knows.
   var noteOfFreeRoles: String? {
     var names: [String] = []
     for trial in trials {
@@ -59,7 +61,7 @@ extension RunPlan {
       + " under 'explore', or use 'run'"
   }
 
-  /// Checks that the strategy has other orders for each shard.
+  /// Checks that the strategy gives each shard different orders.
   private static func checkShard(_ options: Options) throws(UsageError) {
     guard options.shard != .whole else { return }
     switch options.strategy {
@@ -70,7 +72,7 @@ extension RunPlan {
     }
   }
 
-  /// Divides the orders of each trial among the processes that have none of their own.
+  /// Divides the orders of each trial among the processes that would run no trial.
   private mutating func spread(_ jobs: Int) {
     let ofEach = min(jobs / trials.count, ExplorationOptions.jobsRange.upperBound)
     guard ofEach > 1 else { return }

@@ -2,24 +2,24 @@ import Foundation
 import Findings
 import StressRunner
 
-/// The values of the options of `gate` alone.
+/// The values of the options specific to `gate`.
 package struct GateOptions: Sendable, Hashable {
-  /// The package whose executable is built; `nil` for the current folder.
+  /// The package whose executable is built; `nil` for the current folder's.
   package var package: String?
-  /// The executable that is built and run; `nil` for this one, as it is.
+  /// The executable that is built and run; `nil` for this one, which is not built.
   package var product: String?
   /// The results file that is checked in place of a run; `nil` for a run.
   package var checked: String?
-  /// The words that go to the executable: every other option, in the given order.
+  /// The words passed to the executable: every other option, in the given order.
   package var words: [String] = []
   /// The words after `--`.
   package var unread: [String] = []
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// `gate`: replays scenarios for a CI job, on this executable or on one that it builds first.
+/// `gate`: replays scenarios for a CI job, with this executable or with one that it builds first.
 struct GateCommand {
   private let world: World
   private let options: Options
@@ -30,7 +30,7 @@ struct GateCommand {
     self.options = options
   }
 
-  /// Runs the gate. With `--product` it does not return if the product could be built.
+  /// Runs the gate. With `--product` it returns only if the product could not be built.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     if let file = gate.checked { return try check(file) }
     var options = options
@@ -87,7 +87,7 @@ struct GateCommand {
     let folder = String(decoding: shown.output, as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let path = "\(folder)/\(product)"
-    // The executable's own scenarios are those of its package.
+    // Enter the package: the executable's own scenarios are there.
     guard chdir(package) == 0 else {
       let reason = String(cString: strerror(errno))
       throw RunnerFault(reason: "'\(package)' cannot be entered: \(reason)")
@@ -98,8 +98,8 @@ struct GateCommand {
     throw RunnerFault(reason: "'\(path)' cannot be run: \(String(cString: strerror(errno)))")
   }
 
-  /// Removes the results of an earlier run, which could be mistaken for this run's if it writes
-  /// none. Leaves a device or a pipe as it is, and empties a link's file.
+  /// Removes the results of an earlier run: they could be mistaken for this run's results if it
+  /// writes none. A device or a pipe is left alone; the target of a symbolic link is emptied.
   private func removeOldResults(_ json: String) {
     let path = absolute(json)
     var status = stat()
@@ -109,7 +109,8 @@ struct GateCommand {
     if isLink || unlink(path) != 0 { truncate(path, 0) }
   }
 
-  /// A scenario's path, as it is found in the package's folder, or else in the current one.
+  /// A scenario's path for the package's folder: unchanged, or absolute if the file is only in the
+  /// current folder.
   private func path(_ scenario: String, from package: String) -> String {
     guard scenario.contains("/") || scenario.hasSuffix(".json"), !scenario.hasPrefix("/") else {
       return scenario

@@ -1,10 +1,10 @@
 import Findings
 
-/// Checks that a results file is whole: schema 1, one result for each planned trial, none unmet.
+/// Checks that a results file is complete: schema 1, one result for each planned trial, none unmet.
 struct ResultsCheck {
   /// The number of results.
   private(set) var count = 0
-  /// The faults, a sentence each; empty for a whole file.
+  /// The errors, one sentence each; empty for a complete file.
   private(set) var faults: [String] = []
 
   /// Checks the text of a file.
@@ -49,13 +49,13 @@ struct ResultsCheck {
 }
 
 extension JSONValue {
-  /// The value of a key of an object; `nil` for none.
+  /// The value of a key in an object; `nil` if there is none.
   fileprivate subscript(key: String) -> JSONValue? {
     guard case .object(let members) = content else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  /// A whole number; `nil` for anything else.
+  /// The value as a whole number; `nil` for any other value.
   fileprivate var whole: Int? {
     guard case .number(let text) = content else { return nil }
     return Int(text)

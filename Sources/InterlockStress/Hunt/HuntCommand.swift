@@ -2,10 +2,11 @@ import Findings
 import Foundation
 import StressRunner
 
-/// `hunt`: explores the tests of a package that a filter selects until an order fails one.
+/// `hunt`: explores the tests of a package that match a filter, until an order fails in one of
+/// them.
 ///
-/// `swift test` runs them as it always does; the options of the environment explore them, and the
-/// processes of the tests write what came of each.
+/// `swift test` runs the tests as usual. Options in the environment enable their exploration, and
+/// the test processes write the result of each test.
 struct HuntCommand {
   private let world: World
   private let options: Options
@@ -16,7 +17,7 @@ struct HuntCommand {
     self.options = options
   }
 
-  /// Returns `met` if orders were tried and none failed.
+  /// Performs the command. Returns `met` if orders were tried and none failed.
   func perform(_ filters: [String]) throws -> ExitCode {
     guard filters.count == 1, let filter = filters.first else {
       throw mistake(
@@ -80,12 +81,12 @@ struct HuntCommand {
     ["swift", command] + (options.ignoresLock ? ["--ignore-lock"] : []) + words + more
   }
 
-  /// The environment in which tests are explored. An option that the user has set stays.
+  /// The environment in which tests are explored. Options that the user has set stay.
   private func variables(_ results: String, _ folder: String) -> [String: String] {
     var words = ["explore=tests", "explore_stop=on"]
     switch options.budget {
     case .seconds(let seconds): words.append("explore_budget=\(max(0.1, seconds))")
-    // The number is the limit.
+    // Set no practical time limit: the number of orders is the limit.
     case .orders(let count): words += ["explore_budget=86400", "explore_orders=\(count)"]
     case nil: words.append("explore_budget=60")
     }
@@ -102,8 +103,8 @@ struct HuntCommand {
 
   // MARK: Mistakes
 
-  /// Checks that a test target links InterlockTesting, before anything is built. All test targets
-  /// of a package are one bundle.
+  /// Checks that a test target links InterlockTesting, before anything is built. One is enough: all
+  /// test targets of a package are one bundle.
   private func checkLinks(_ package: UserPackage) throws(UsageError) {
     let tests = package.targets(.test)
     guard let first = tests.first else {
@@ -127,7 +128,8 @@ struct HuntCommand {
   ) throws -> UsageError {
     let listing = swift("test", ["list", "--skip-build"], hunt.wordsOfBuild)
     let list = try world.runCommand(listing, folder)
-    // A line for each test, as in `BankTests.Bank/sums()`, and messages of SwiftPM.
+    // The output has a line for each test, such as `BankTests.Bank/sums()`, and messages of
+    // SwiftPM.
     let tests = String(decoding: list.output, as: UTF8.self).split(separator: "\n")
       .map(String.init).filter { $0.contains(/^\w+\.\S/) }
     if tests.contains(where: { $0.contains(pattern) }) {
@@ -138,7 +140,7 @@ struct HuntCommand {
     if tests.isEmpty { return .nothingSelected("The package has no test", .hunt) }
     let names = tests.compactMap { $0.split(separator: "/").last?.split(separator: "(").first }
       .map(String.init)
-    // A filter is usually the beginning of a name.
+    // Compare with beginnings of names: a filter is usually one.
     let heads = names.map { String($0.prefix(filter.count)) }
     let near = nearest(to: filter, among: heads).flatMap(heads.firstIndex).map { names[$0] }
     return UsageError.nothingSelected(

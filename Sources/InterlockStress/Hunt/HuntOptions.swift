@@ -1,13 +1,13 @@
 import Interlock
 
-/// The values of the options of `hunt` alone.
+/// The values of the options specific to `hunt`.
 package struct HuntOptions: Sendable, Hashable {
-  /// The package whose tests are explored; `nil` for the current folder.
+  /// The package whose tests are explored; `nil` for the current folder's.
   package var package: String?
   /// The words after `--`, for `swift build` and `swift test`.
   package var words: [String] = []
 
-  /// The words for `swift build`: without the options that only `swift test` has.
+  /// The words for `swift build`, without options that only `swift test` accepts.
   package var wordsOfBuild: [String] {
     var words: [String] = []
     var rest = self.words[...]
@@ -26,17 +26,17 @@ package struct HuntOptions: Sendable, Hashable {
   private static let flagsOfTest: Set = [
     "--parallel", "--no-parallel", "--enable-testable-imports", "--disable-testable-imports",
   ]
-  /// Each has a value, after `=` or as the next word.
+  /// Options of `swift test` that take a value, after `=` or as the next word.
   private static let optionsOfTest: Set = [
     "--attachments-path", "--xunit-output", "--num-workers", "--skip", "--filter",
   ]
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
 extension CommandName {
-  /// The options of `hunt` alone; it shares others with `explore`.
+  /// The options specific to `hunt`, and those it shares with `explore`.
   static let huntOptions: [Row] = [
     (
       [.hunt],

@@ -1,12 +1,13 @@
 import Findings
 
-/// What `hunt` prints when the tests have ended.
+/// The output of `hunt` after the tests have ended.
 struct HuntReport {
   let tests: ExploredTests
-  /// The package's folder, to which paths are relative.
+  /// The package's folder, which paths are relative to.
   let folder: String
 
-  /// The failing order; `nil` if none was found. A late time is shown only where nothing else is.
+  /// The failing order; `nil` if none was found. A failure that needs a late time is shown only if
+  /// there is no other.
   var failure: String? {
     let failed =
       tests.cases.first { $0.result == .failed } ?? tests.cases.first { $0.result == .failedLate }
@@ -35,7 +36,7 @@ struct HuntReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// That no order has failed, and the tests that were not explored.
+  /// The text for a hunt without a failing order, with the tests that were not explored.
   var noFailure: String {
     let once = tests.cases.filter { $0.result == .once }.map {
       "  not explored: \(escaped($0.test)) (\(escaped($0.reason ?? "")))  \(escaped($0.place))"

@@ -2,7 +2,7 @@ import CInterlockHarness
 import Foundation
 import StressRunner
 
-/// A command of another tool whose output goes where that of this process goes.
+/// A command of another tool that shares the output of this process.
 package enum ShownCommand {
   /// How a command ended.
   package enum Ending: Sendable, Hashable {
@@ -10,20 +10,20 @@ package enum ShownCommand {
     case exited(Int32)
     /// By a signal.
     case signal(Int32)
-    /// An interrupt came to this process, which passed it on.
+    /// This process received an interrupt, and passed it on.
     case interrupted
   }
 
-  /// Runs a command, which is searched in `PATH`, and waits for its end.
+  /// Runs a command, which is searched in `PATH`, and waits until it ends.
   ///
   /// An interrupt (SIGINT, SIGTERM, SIGHUP, SIGQUIT) is passed on as SIGINT.
   ///
   /// - Parameters:
   ///   - words: The command and its arguments.
-  ///   - variables: Environment variables that are set for it, besides those of this process.
-  ///   - folder: Its current folder.
-  /// - Returns: How it ended.
-  /// - Throws: `RunnerFault` if it cannot be run.
+  ///   - variables: Environment variables for the command, in addition to those of this process.
+  ///   - folder: The current folder of the command.
+  /// - Returns: How the command ended.
+  /// - Throws: `RunnerFault` if the command cannot be run.
   package static let run: @Sendable ([String], [String: String], String) throws -> Ending = {
     words, variables, folder in
     let process = Process()
@@ -41,14 +41,14 @@ package enum ShownCommand {
     }
     let command = process.processIdentifier
     var isInterrupted = false
-    // Not Foundation's wait, which also waits for the processes that the command leaves behind.
+    // Do not use Foundation's wait: it also waits for processes that the command leaves behind.
     while process.isRunning {
       if let ending = ending(of: command) { return isInterrupted ? .interrupted : ending }
       if interlock_interrupted(), !isInterrupted {
         isInterrupted = true
         interrupt(command)
       }
-      // A signal of the terminal ends it early.
+      // A signal from the terminal ends the pause early.
       _ = poll(nil, 0, 100)
     }
     if isInterrupted { return .interrupted }
@@ -56,7 +56,7 @@ package enum ShownCommand {
     return process.terminationReason == .exit ? .exited(number) : .signal(number)
   }
 
-  /// How a command has ended, which Foundation still collects; `nil` if it runs.
+  /// How a command has ended; `nil` while it runs. Leaves the process for Foundation to reap.
   private static func ending(of command: pid_t) -> Ending? {
     var info = siginfo_t()
     guard waitid(P_PID, id_t(command), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
@@ -65,14 +65,14 @@ package enum ShownCommand {
     return info.si_code == CLD_EXITED ? .exited(info.status) : .signal(info.status)
   }
 
-  /// Interrupts a command, which may lead a group of its own that the terminal does not reach.
+  /// Interrupts a command. It may lead its own process group, which the terminal does not reach.
   private static func interrupt(_ command: pid_t) {
     kill(getpgid(command) == command ? -command : command, SIGINT)
   }
 }
 
 extension siginfo_t {
-  // Members of a union, which Swift sees by these names.
+  // The members of a C union, as Swift imports them.
   fileprivate var process: pid_t { _sifields._sigchld.si_pid }
   fileprivate var status: Int32 { _sifields._sigchld.si_status }
 }

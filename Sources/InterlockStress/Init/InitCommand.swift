@@ -3,7 +3,7 @@ import Foundation
 import Reports
 import StressRunner
 
-/// `init`: writes a first test, and what else fits, into the package of the current folder.
+/// `init`: writes a first test and other useful files into the package in the current folder.
 struct InitCommand {
   private let world: World
   private let options: InitOptions
@@ -17,9 +17,9 @@ struct InitCommand {
     folder = world.currentFolder
   }
 
-  /// Writes the files that are not there yet, and shows what to add to the manifest.
+  /// Writes the files that are missing, and shows what to add to the manifest.
   ///
-  /// Returns `unmet` if SwiftPM refuses an edit of the manifest; what it was before is restored.
+  /// Returns `unmet` if SwiftPM refuses an edit of the manifest; the manifest is then restored.
   func perform() throws -> ExitCode {
     guard FileManager.default.fileExists(atPath: folder + "/Package.swift") else {
       throw UsageError(
@@ -29,7 +29,7 @@ struct InitCommand {
     let package = try UserPackage.read(folder, world, ignoringLock: ignoresLock)
     let interlock = try interlockFolder()
     let plan = try InitPlan(package, interlock: interlock, options)
-    // The files first: SwiftPM writes none of its own where one is.
+    // Write the files first: SwiftPM then writes none of its own in their place.
     for file in plan.files { try write(file.text, folder, file.path) }
     let notes = plan.notes + (try writeWorkflow(plan, interlock))
     let isWhole = try !options.editsManifest || edit(plan.manifest)
@@ -64,12 +64,13 @@ struct InitCommand {
     return Self.relative(absolute, to: folder)
   }
 
-  /// A path without links.
+  /// A path without symbolic links.
   static func resolved(_ path: String) -> String {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
-  /// A path as seen from a folder: `../Interlock`. Never absolute: no other machine has that.
+  /// A path relative to a folder, such as `../Interlock`. Never absolute: an absolute path is valid
+  /// on one machine only.
   static func relative(_ path: String, to folder: String) -> String {
     let to = resolved(path).split(separator: "/")
     let from = resolved(folder).split(separator: "/")
@@ -80,13 +81,13 @@ struct InitCommand {
 
   // MARK: Files
 
-  /// Writes a new file, and says so; leaves one that is there as it is.
+  /// Writes a new file, and prints a line about it. An existing file is left unchanged.
   private func write(_ text: String, _ root: String, _ path: String) throws {
     let file = root + "/" + path
     let parent = (file as NSString).deletingLastPathComponent
     try? FileManager.default.createDirectory(
       atPath: parent, withIntermediateDirectories: true)
-    // Exclusively: a file, or a link, that is there is never followed or overwritten.
+    // Open exclusively: an existing file or link is never followed or overwritten.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     if descriptor < 0, errno == EEXIST {
       world.output.write("left as it is: \(escaped(path))\n")
@@ -135,7 +136,7 @@ struct InitCommand {
 
   // MARK: The manifest
 
-  /// Lets SwiftPM edit the manifest; restores it if a command fails.
+  /// Lets SwiftPM edit the manifest, and restores it if a command fails.
   private func edit(_ change: ManifestChange) throws -> Bool {
     let path = folder + "/Package.swift"
     let before = try Data(contentsOf: URL(fileURLWithPath: path))

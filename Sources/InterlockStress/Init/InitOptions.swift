@@ -1,6 +1,6 @@
 import Interlock
 
-/// The options of `init` alone.
+/// The values of the options specific to `init`.
 package struct InitOptions: Sendable, Hashable {
   /// The CI services that a workflow file can be written for.
   package enum Service: String, Sendable, CaseIterable {
@@ -8,27 +8,27 @@ package struct InitOptions: Sendable, Hashable {
     case github
     /// GitLab CI.
     case gitlab
-    /// No file.
+    /// No workflow file.
     case none
   }
 
-  /// The test target that gets the test; `nil` for the first.
+  /// The test target to which the test is added; `nil` for the first one.
   package var target: String?
-  /// Whether a stress executable and a scenario are written.
+  /// True to write a stress executable and a scenario.
   package var makesExecutable = false
   /// The CI service; `nil` derives it from the repository.
   package var service: Service?
   /// The folder of Interlock's package; `nil` for the one that this executable was built from.
   package var interlock: String?
-  /// Whether SwiftPM adds the dependencies to `Package.swift`.
+  /// True if SwiftPM adds the dependencies to `Package.swift`.
   package var editsManifest = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
 extension CommandName {
-  /// The options of `init`.
+  /// The options specific to `init`.
   static let initOptions: [Row] = [
     Option(
       "target", .text("name"), replay: .leavesOut, "Write the test into this test target.",

@@ -2,33 +2,33 @@ import Foundation
 import Findings
 import StressRunner
 
-/// What `init` writes into a package, and what is to be added to its manifest.
+/// The files that `init` writes into a package, and the additions to its manifest.
 struct InitPlan {
   /// A new file.
   struct File {
-    /// Its path, relative to the package.
+    /// The path, relative to the package.
     var path: String
     var text: String
   }
 
   /// The files, in the order in which they are shown.
   private(set) var files: [File] = []
-  /// What is to be added to the manifest.
+  /// The additions to the manifest.
   private(set) var manifest: ManifestChange
-  /// What the user should know or do, a sentence each.
+  /// Notes about what the user should know or do, one sentence each.
   private(set) var notes: [String] = []
-  /// The stress executable, if the package has one, or gets one.
+  /// The stress executable, existing or new; `nil` if there is none.
   private(set) var executable: String?
 
   private let package: UserPackage
 
-  /// Decides what fits a package.
+  /// Creates the plan for a package.
   ///
   /// - Parameters:
   ///   - package: The package.
   ///   - interlock: Interlock's folder, relative to the package.
   ///   - options: The options.
-  /// - Throws: If the package lacks what the options ask for.
+  /// - Throws: An error if the package lacks something that the options need.
   init(
     _ package: UserPackage, interlock: String, _ options: InitOptions
   ) throws(UsageError) {
@@ -79,7 +79,8 @@ struct InitPlan {
     if !test.dependencies.contains("InterlockTesting") {
       manifest.depend(test.name, onProduct: "InterlockTesting")
     }
-    // Of a new target, the file that SwiftPM would write with an example; it leaves this one.
+    // In a new target, use the name of the example file that SwiftPM would write: it keeps an
+    // existing file.
     let isNew = !tests.contains { $0.name == test.name }
     let usesXCTest = package.usesXCTest(test)
     let candidates = package.candidates(in: subject)
@@ -141,7 +142,7 @@ struct InitPlan {
     }
   }
 
-  /// A name that no target has.
+  /// A name that no target uses.
   private func unused(_ name: String) -> String {
     let names = Set(package.targets.map(\.name))
     return ([name] + (2...).lazy.prefix(100).map { "\(name)\($0)" }).first { !names.contains($0) }
@@ -150,7 +151,7 @@ struct InitPlan {
 }
 
 extension UserPackage.Target {
-  /// The name by which other targets import it.
+  /// The name by which other targets import this target.
   var module: String {
     String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
   }

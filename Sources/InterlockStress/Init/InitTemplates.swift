@@ -1,8 +1,8 @@
 import StressRunner
 
-/// The texts that `init` writes. They compile in a package of language mode 5 or 6.
+/// The texts that `init` writes. They compile in a package with language mode 5 or 6.
 enum InitTemplates {
-  /// A test that stresses a type of the user's, or else an example.
+  /// A test that stresses a type of the user, or otherwise an example.
   static func test(
     module: String, candidates: [UserPackage.Candidate],
     sketch: (UserPackage.Candidate, TypeSketch)?, usesXCTest: Bool
@@ -87,7 +87,7 @@ enum InitTemplates {
 
     """
 
-  /// A stress executable with one subject, beside the four caches of the thousand reads.
+  /// A stress executable with one subject, in addition to the four caches of the thousand reads.
   static func executable(_ name: String, module: String) -> String {
     """
     import Foundation
@@ -135,7 +135,8 @@ enum InitTemplates {
     """
   }
 
-  /// Reads and writes, which find a missing lock. From threads: no pool is starved.
+  /// A scenario of reads and writes, which finds a missing lock. It uses threads, so that no pool
+  /// is starved.
   static let mixed = """
     {
       "name": "mixed",
@@ -156,7 +157,7 @@ enum InitTemplates {
 
     """
 
-  /// The thousand reads, with what they do to `SubjectEntry.builtIn`.
+  /// The scenario of the thousand reads, with its expectations for `SubjectEntry.builtIn`.
   static let thousandReads: String = {
     let text = World.builtInTexts.first { $0.name == "concurrent-reads" }?.bytes ?? []
     let lines = String(decoding: text, as: UTF8.self).split(

@@ -1,23 +1,23 @@
-/// What `init` adds to a manifest: as lines for a person, and as commands of SwiftPM.
+/// The additions of `init` to a manifest, as lines for a person and as commands of SwiftPM.
 struct ManifestChange {
   /// The name by which targets refer to Interlock's package.
   ///
-  /// Not the name of its folder, which another machine may not share.
+  /// It is not the folder's name, which may differ on another machine.
   private let name: String
-  /// Interlock's folder, relative to the package; `nil` if the manifest has it already.
+  /// Interlock's folder, relative to the package; `nil` if the manifest already depends on it.
   private let folder: String?
-  /// The new targets, and those that get dependencies, in order.
+  /// The new targets and the targets with new dependencies, in order.
   private var targets: [Target] = []
 
   private struct Target {
     var name: String
-    /// `test` or `executable` for a new one.
+    /// `test` or `executable` for a new target; `nil` for an existing one.
     var newKind: String?
     var targets: [String] = []
     var products: [String] = []
   }
 
-  /// Changes nothing but the dependency on Interlock.
+  /// Creates a change that only adds the dependency on Interlock.
   init(interlock folder: String, knownAs name: String?) {
     self.name = name ?? "Interlock"
     self.folder = name == nil ? folder : nil
@@ -28,12 +28,12 @@ struct ManifestChange {
     targets.append(Target(name: name, newKind: kind, targets: [dependency]))
   }
 
-  /// Adds a target that another one depends on.
+  /// Makes a target depend on another target.
   mutating func depend(_ target: String, on other: String) {
     targets[index(of: target)].targets.append(other)
   }
 
-  /// Adds a product of Interlock's that a target depends on.
+  /// Makes a target depend on a product of Interlock.
   mutating func depend(_ target: String, onProduct product: String) {
     targets[index(of: target)].products.append(product)
   }
@@ -44,12 +44,12 @@ struct ManifestChange {
     return targets.count - 1
   }
 
-  /// The line of the package's dependencies.
+  /// The line for the package's dependencies; `nil` if it is not needed.
   private var packageLine: String? {
     folder.map { ".package(name: \"\(name)\", path: \(Self.quoted($0)))" }
   }
 
-  /// What to add by hand, with its place.
+  /// The lines to add by hand, with their places.
   var lines: [String] {
     var lines: [String] = []
     if let packageLine { lines += ["to the package's dependencies:", "  " + packageLine + ","] }
@@ -68,7 +68,7 @@ struct ManifestChange {
     return lines
   }
 
-  /// Arguments of `swift package`, one command each.
+  /// The arguments of `swift package`, one element for each command.
   var commands: [[String]] {
     var commands: [[String]] = []
     if let folder { commands.append(["add-dependency", folder, "--type", "path"]) }
@@ -86,8 +86,8 @@ struct ManifestChange {
     return commands
   }
 
-  /// The manifest after a command. SwiftPM's commands have no option for the package's name, and
-  /// put no space between a list's elements.
+  /// Completes the manifest after a command: SwiftPM's commands have no option for the package's
+  /// name, and put no space between list elements.
   func finished(_ manifest: String) -> String {
     var manifest = manifest
     if let folder, let packageLine {

@@ -1,12 +1,12 @@
-/// A value of a type, as an expression that a test can have.
+/// Sample values of types, as expressions for a test.
 enum SampleValue {
   /// An expression for a parameter of a type.
   ///
   /// - Parameters:
-  ///   - type: The type as the source has it.
-  ///   - generics: Generic parameters, which stand for `Int`.
-  ///   - varies: Whether the value may depend on `caller`.
-  /// - Returns: `nil` for a type whose values are not known.
+  ///   - type: The type as written in the source.
+  ///   - generics: The names of generic parameters, for which `Int` is used.
+  ///   - varies: True if the value may depend on `caller`.
+  /// - Returns: The expression; `nil` if no value of the type is known.
   static func expression(
     of type: String, generics: Set<String>, varies: Bool
   ) -> String? {
@@ -32,7 +32,7 @@ enum SampleValue {
     }
   }
 
-  /// A closure that does nothing, or returns a value.
+  /// A closure that does nothing, or only returns a value.
   private static func closure(_ type: String, _ generics: Set<String>) -> String? {
     guard let match = type.wholeMatch(of: /\(([^()]*)\)(?: async)?(?: throws)? -> ([^()]+|\(\))/)
     else { return nil }

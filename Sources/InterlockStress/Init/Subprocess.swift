@@ -3,13 +3,13 @@ import StressRunner
 
 /// A command of another tool.
 package enum Subprocess {
-  /// How a command ended, and what it printed.
+  /// The exit code and the output of a command.
   package struct Result: Sendable {
-    /// Its exit code.
+    /// The exit code.
     package var code: Int32
-    /// Its standard output.
+    /// The text of standard output.
     package var output: [UInt8]
-    /// Its standard error.
+    /// The text of standard error.
     package var errors: String
   }
 
@@ -19,13 +19,13 @@ package enum Subprocess {
     try run(["swift", "package"] + arguments, in: folder)
   }
 
-  /// Runs a command, which is searched in `PATH`, and waits for its end.
+  /// Runs a command, which is searched in `PATH`, and waits until it ends.
   package static func run(_ words: [String], in folder: String) throws -> Result {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = words
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    // Into files: a pipe that fills up would block the command while the other one is read.
+    // Use files: a full pipe would block the command while the other pipe is read.
     let base = NSTemporaryDirectory() + "interlock-" + UUID().uuidString
     let paths = [base + ".out", base + ".err"]
     defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }

@@ -1,6 +1,6 @@
-/// The text of a Swift file without its comments, and without what its strings have in them.
+/// The text of a Swift file without comments and without the contents of strings.
 ///
-/// A sketch of the language: enough to find where declarations begin and end.
+/// It is parsed only roughly: enough to find where declarations begin and end.
 struct SwiftCode {
   private(set) var text: [Character] = []
 
@@ -8,7 +8,7 @@ struct SwiftCode {
     let source = Array(source)
     var index = 0
     func has(_ word: String) -> Bool { source[index...].starts(with: word) }
-    /// The end of a comment or of a string, from its beginning on.
+    /// The index after a comment or string, from its beginning.
     func end(of begin: String, _ end: String, nests: Bool, escapes: Bool) -> Int {
       var depth = 1
       var at = index + begin.count
@@ -45,7 +45,7 @@ struct SwiftCode {
     }
   }
 
-  /// The first index past what the bracket at an index encloses.
+  /// The index after the bracket that matches the bracket at an index.
   static func end(of text: [Character], from index: Int) -> Int {
     var depth = 0
     for at in index..<text.count {
@@ -56,25 +56,25 @@ struct SwiftCode {
     return text.count
   }
 
-  /// A declaration of a type, or of its extension, that is not within another one.
+  /// A declaration of a type or an extension at the top level.
   struct Declaration {
     /// `class`, `extension`, `protocol`, …
     var kind: Substring
     var name: Substring
-    /// Attributes and modifiers.
+    /// The attributes and modifiers.
     var modifiers: Substring
-    /// Generic parameters, what it inherits, and conditions.
+    /// The generic parameters, inherited types and conditions.
     var clauses: Substring
-    /// The members without their bodies.
+    /// The members, without their bodies.
     var members: String
 
-    /// Reads what is in front of a body, from the end of the previous one on.
+    /// Parses the text before a body, starting at the end of the previous body.
     init?(_ header: String, members: () -> String) {
       let pattern =
         /((?:(?:@\w+(?:\([^)]*\))?|\w+)\s+)*)(class|struct|actor|enum|extension|protocol)\s+(\w+)/
       guard let match = header.matches(of: pattern).last else { return nil }
       (kind, name) = (match.2, match.3)
-      // An attribute may have a line of its own; another declaration before has, too.
+      // Keep attributes on lines of their own, but not another declaration before them.
       let lines = match.1.split(separator: "\n", omittingEmptySubsequences: false)
       let own = lines.lastIndex { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("@") }
       modifiers = match.1[(own.map { lines[$0].startIndex } ?? match.1.startIndex)...]
@@ -102,8 +102,8 @@ struct SwiftCode {
     return found
   }
 
-  /// A body becomes `{}`, and one of a property whose getter waits or throws `{!}`. Each member
-  /// begins a line.
+  /// Replaces each body by `{}`, or by `{!}` for a property whose getter waits or throws. Each
+  /// member begins a line.
   private static func withoutBodies(_ text: [Character]) -> String {
     var result = ""
     var index = 0
@@ -118,7 +118,7 @@ struct SwiftCode {
       result += body.contains(/\bget\s+(async|throws)\b/) ? "{!}\n" : "{}\n"
       index = end
     }
-    // What is compiled on some systems only.
+    // Remove code that is compiled conditionally.
     return result.replacing(/#if\b(?s:.*?)#endif/, with: "")
   }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a test can call of a type without knowing more than its source shows: an initialiser,
-/// methods and properties whose values are of simple types.
+/// The calls that a test can make on a type, as far as its source shows: an initialiser, methods
+/// and properties whose values have simple types.
 struct TypeSketch {
-  /// Makes one: `Store(limit: 1)`.
+  /// The expression that creates an instance: `Store(limit: 1)`.
   private(set) var made = ""
-  /// Statements that call it by the name `subject`, a few of each.
+  /// Statements that call an instance named `subject`, a few of each kind.
   private(set) var calls: [String] = []
 
   /// The most calls.
@@ -13,7 +13,7 @@ struct TypeSketch {
   private static let harmless: Set<Substring> = [
     "discardableResult", "inlinable", "usableFromInline", "inline", "Sendable", "objc", "frozen",
   ]
-  /// Protocols that `Int` conforms to, and that need no initialiser.
+  /// Protocols that `Int` conforms to, and that require no initialiser.
   private static let simple: Set<Substring> = [
     "Hashable", "Equatable", "Comparable", "Sendable", "CustomStringConvertible",
   ]
@@ -22,7 +22,7 @@ struct TypeSketch {
   private var generics: Set<String> = []
   private var isActor = false
 
-  /// Finds the type in the sources of its target; `nil` if it cannot be made or called.
+  /// Finds the type in the sources of its target; `nil` if it cannot be created or called.
   init?(_ name: String, in sources: [String]) {
     self.name = name
     let all = sources.flatMap { SwiftCode($0).declarations }
@@ -33,7 +33,7 @@ struct TypeSketch {
       readGenerics(own.clauses)
     else { return nil }
     isActor = own.kind == "actor"
-    // Of what an extension adds under a condition, nothing is known.
+    // Leave out conditional extensions: their conditions may not hold.
     let extensions = named.filter { $0.kind == "extension" && !$0.clauses.contains(/\bwhere\b/) }
     let members = ([own] + extensions).flatMap { Member.all(in: $0.members) }
     let protocols = Set(all.filter { $0.kind == "protocol" }.map(\.name)).union(Self.simple)
@@ -48,13 +48,13 @@ struct TypeSketch {
 
   // MARK: The header
 
-  /// The names of what a type inherits and conforms to.
+  /// The names of the types that a type inherits from or conforms to.
   private static func inherited(_ clauses: Substring) -> [Substring] {
     clauses.replacing(/^\s*<[^>]*>/, with: "").drop { ": \n".contains($0) }
       .split(separator: ",").compactMap { $0.split(whereSeparator: \.isWhitespace).last }
   }
 
-  /// Generic parameters that `Int` can stand for; false if one needs another type.
+  /// Reads generic parameters that `Int` can replace; returns false if one needs another type.
   private mutating func readGenerics(_ clauses: Substring) -> Bool {
     guard let list = clauses.firstMatch(of: /^\s*<([^>]*)>/) else { return true }
     for parameter in list.1.split(separator: ",") {
@@ -69,7 +69,7 @@ struct TypeSketch {
 
   // MARK: The members
 
-  /// How a test makes one.
+  /// The expression with which a test creates an instance; `nil` if there is none.
   private func making(_ members: [Member], hasImplicit: Bool) -> String? {
     let arguments =
       generics.isEmpty ? "" : "<\(generics.map { _ in "Int" }.joined(separator: ", "))>"
@@ -91,7 +91,7 @@ struct TypeSketch {
 
   private func call(of member: Member) -> String? {
     guard member.isReachable, !member.isStatic else { return nil }
-    // A call that waits for another one hangs alone.
+    // Leave out calls that wait for another call: they would hang alone.
     guard !member.name.lowercased().contains("wait") else { return nil }
     let waits = isActor && !member.modifiers.contains("nonisolated")
     switch member.kind {
@@ -117,7 +117,7 @@ struct TypeSketch {
     }
   }
 
-  /// The arguments of a call; `nil` if a value of a parameter's type is not known.
+  /// The arguments of a call; `nil` if no value of a parameter's type is known.
   private func values(of member: Member, varies: Bool) -> String? {
     guard let parameters = member.parameters else { return nil }
     var list: [String] = []
@@ -133,26 +133,26 @@ struct TypeSketch {
 }
 
 extension TypeSketch {
-  /// A member of a type, as its header shows it.
+  /// A member of a type, as its header shows.
   fileprivate struct Member {
     /// `func`, `init`, `var` or `let`.
     var kind: Substring
     var name: String
     var modifiers: Substring
-    /// The parameters of a function that is not generic and cannot return `nil`; else `nil`.
+    /// The parameters of a function that is not generic and cannot return `nil`; otherwise `nil`.
     var parameters: [String]?
-    /// What is between the parameters and the body.
+    /// The text between the parameters and the body.
     var effects: Substring = ""
-    /// What follows the name, up to the end of the line.
+    /// The text after the name, up to the end of the line.
     var rest: Substring
 
-    /// Whether a test that imports the module for testing can call it from any thread.
+    /// True if a test that imports the module for testing can call the member from any thread.
     var isReachable: Bool {
       !modifiers.contains(/\b(private|fileprivate|mutating|lazy|weak|unowned)\b(?!\()/)
         && modifiers.matches(of: /@(\w+)/).allSatisfy { TypeSketch.harmless.contains($0.1) }
     }
     var isStatic: Bool { modifiers.contains(/\b(static|class)\b/) }
-    /// Whether an initialiser need not set it.
+    /// True if an initialiser need not set the member.
     var hasInitialValue: Bool {
       kind == "func" || kind == "init" || isStatic || rest.contains("=") || rest.contains("{")
         || (kind == "var" && rest.contains(/\?\s*$/))
@@ -180,7 +180,7 @@ extension TypeSketch {
       }
     }
 
-    /// Splits a list at its commas, not at those within brackets.
+    /// Splits a list at its commas, except for commas inside brackets.
     private static func parts(_ text: [Character]) -> [String] {
       var parts = [""]
       var depth = 0

@@ -2,7 +2,7 @@ import Foundation
 import Findings
 import StressRunner
 
-/// A package as its manifest describes it, and what its sources show.
+/// A package as its manifest and its sources describe it.
 struct UserPackage {
   /// A target of the package.
   struct Target {
@@ -10,38 +10,38 @@ struct UserPackage {
 
     var name: String
     var kind: Kind
-    /// Its folder, relative to the package.
+    /// The target's folder, relative to the package.
     var folder: String
-    /// The targets of this package and the products that it depends on, by name.
+    /// The names of the targets of this package and the products that the target depends on.
     var dependencies: [String]
   }
 
-  /// A package that it depends on.
+  /// A package that the user's package depends on.
   struct Dependency {
-    /// The name by which the manifest's targets refer to it.
+    /// The name by which targets in the manifest refer to the package.
     var name: String
-    /// Its folder; `nil` if it is fetched.
+    /// The package's folder; `nil` if it is fetched.
     var folder: String?
   }
 
-  /// A type that is worth stressing, because the compiler does not check it.
+  /// A type worth stressing, because the compiler does not check it.
   struct Candidate {
     var name: String
     /// `Sources/Store/ImageStore.swift:4`
     var place: String
   }
 
-  /// The most candidates that are named.
+  /// The most candidates that are listed.
   private static let mostCandidates = 5
 
   var name: String
   var targets: [Target]
-  /// The packages that it depends on.
+  /// The packages that this package depends on.
   var dependencies: [Dependency]
-  /// Its folder.
+  /// The package's folder.
   let folder: String
 
-  /// Reads the output of `swift package dump-package`; `nil` if it has another shape.
+  /// Parses the output of `swift package dump-package`; `nil` if the format is unknown.
   init?(_ manifest: [UInt8], folder: String) {
     struct Manifest: Decodable {
       struct Target: Decodable {
@@ -80,7 +80,7 @@ struct UserPackage {
     }
   }
 
-  /// Reads the manifest of a folder.
+  /// Reads the manifest in a folder.
   ///
   /// - Throws: `ScenarioErrors` with SwiftPM's reason if it cannot be read.
   static func read(
@@ -100,7 +100,7 @@ struct UserPackage {
     ])
   }
 
-  /// The dependency on Interlock: by its name, or by its folder.
+  /// The dependency on Interlock, found by its name or its folder.
   func interlockDependency(besides own: String?) -> Dependency? {
     dependencies.first { dependency in
       dependency.name.lowercased() == "interlock"
@@ -109,8 +109,8 @@ struct UserPackage {
     }
   }
 
-  /// The names of the targets and products that a target depends on, also by other targets of this
-  /// package.
+  /// The names of all targets and products that a target depends on, including those through other
+  /// targets of this package.
   func closure(of target: Target) -> Set<String> {
     var found: Set<String> = []
     var left = target.dependencies
@@ -124,7 +124,7 @@ struct UserPackage {
   /// The targets of a kind.
   func targets(_ kind: Target.Kind) -> [Target] { targets.filter { $0.kind == kind } }
 
-  /// Whether a target's Swift sources use XCTest, and not Swift Testing.
+  /// True if a target's Swift sources use XCTest and not Swift Testing.
   func usesXCTest(_ target: Target) -> Bool {
     let texts = sources(target).map(\.text)
     func imports(_ module: String) -> Bool {
@@ -133,8 +133,7 @@ struct UserPackage {
     return imports("XCTest") && !imports("Testing")
   }
 
-  /// Classes of a target that claim to be safe without a check, and its actors, in the order of
-  /// files and lines.
+  /// The unchecked Sendable classes and the actors of a target, in the order of files and lines.
   func candidates(in target: Target) -> [Candidate] {
     var found: [Candidate] = []
     for (path, text) in sources(target) {
@@ -154,7 +153,7 @@ struct UserPackage {
     return found
   }
 
-  /// The first of these types that a test can make and call.
+  /// The first of these types that a test can create and call.
   func sketch(of candidates: [Candidate], in target: Target) -> (Candidate, TypeSketch)? {
     let texts = sources(target).map(\.text)
     for candidate in candidates {
@@ -163,7 +162,7 @@ struct UserPackage {
     return nil
   }
 
-  /// The Swift sources of a target, by their paths relative to the package.
+  /// The Swift sources of a target, with their paths relative to the package.
   private func sources(_ target: Target) -> [(path: String, text: String)] {
     let root = folder + "/" + target.folder
     let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
@@ -175,7 +174,7 @@ struct UserPackage {
   }
 }
 
-/// A member of a dependency in a manifest: a text, or anything else, which is not looked into.
+/// A member of a dependency in a manifest: a text, or any other value, which is ignored.
 private struct JSONName: Decodable {
   var text: String?
 

@@ -4,34 +4,36 @@ import StressRunner
 
 /// The workflow file of a CI service.
 struct WorkflowFile {
-  /// Its path, relative to the repository.
+  /// The path, relative to the repository.
   let path: String
   let text: String
-  /// What remains to be done, in a sentence.
+  /// A sentence about what remains to be done; `nil` for nothing.
   let note: String?
 
-  /// The folder of failing orders, in the package. Not a hidden one, which is not uploaded.
+  /// The folder of failing orders, in the package. It is not hidden, because hidden folders are not
+  /// uploaded.
   private static let orders = "interlock-orders"
 
-  /// How a job gets Interlock.
+  /// The way in which a job gets Interlock.
   enum Fetch {
-    /// It is in the repository, or a submodule of it.
+    /// Interlock is in the repository, or in a submodule.
     case repository
-    /// Into a folder, relative to the package.
+    /// The job clones Interlock into a folder, relative to the package.
     case clone(InterlockSource, into: String)
   }
 
-  /// The file for a service; `nil` for none.
+  /// Creates the file for a service; `nil` for no service.
   ///
   /// - Parameters:
   ///   - service: The service.
   ///   - folder: The package's folder, relative to the repository; empty for its root.
-  ///   - fetch: How the job gets Interlock.
-  ///   - executable: The stress executable, if the package has one.
+  ///   - fetch: The way in which the job gets Interlock.
+  ///   - executable: The stress executable; `nil` if the package has none.
   init?(
     _ service: InitOptions.Service, folder: String, fetch: Fetch, executable: String?
   ) {
-    // Not for the executable, which refuses an option of a product that it does not link.
+    // Do not set the option for the executable: it refuses options of products that it does not
+    // link.
     let runs =
       fetch.commands + ["INTERLOCK_OPTIONS=hang_limit=60 swift test"]
       + (executable.map { ["swift run \($0) gate"] } ?? [])
@@ -100,7 +102,8 @@ struct WorkflowFile {
     }
   }
 
-  /// The service of a repository, by its files, or else by its remotes; `nil` if neither tells.
+  /// The service of a repository, by its files or otherwise by its remotes; `nil` if both are
+  /// unknown.
   static func service(ofRepository root: String) -> InitOptions.Service? {
     let exists = { FileManager.default.fileExists(atPath: root + $0) }
     if exists("/.gitlab-ci.yml") { return .gitlab }
@@ -112,7 +115,7 @@ struct WorkflowFile {
     return remotes.contains { $0.contains("github.com") } ? .github : nil
   }
 
-  /// A text as a word of YAML.
+  /// Quotes a text as a word of YAML.
   private static func quoted(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -124,7 +127,7 @@ struct WorkflowFile {
 }
 
 extension WorkflowFile.Fetch {
-  /// Words of the shell.
+  /// The shell commands that fetch Interlock.
   fileprivate var commands: [String] {
     guard case .clone(let source, let folder) = self else { return [] }
     let words = { (words: [String]) in words.map(shellWord).joined(separator: " ") }

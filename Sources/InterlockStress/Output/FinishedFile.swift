@@ -3,10 +3,10 @@ import Foundation
 import Findings
 import StressRunner
 
-/// A file that is written when a run is over, whole or not at all.
+/// A file that is written when a run is over, completely or not at all.
 ///
-/// The new file is renamed into place, so that a reader with the earlier one open never sees half
-/// of this. Anything that is not a regular file, such as a pipe, is written directly.
+/// The new file is renamed into place, so that a reader with the earlier file open never sees half
+/// of it. A path that is not a regular file, such as a pipe, is written directly.
 struct FinishedFile {
   private let path: String
 
@@ -16,7 +16,7 @@ struct FinishedFile {
   ///   - path: The file.
   ///   - option: The option that names it, without hyphens, for messages.
   ///   - command: The command that has the option.
-  /// - Throws: The reason why it cannot be written.
+  /// - Throws: An error if the file cannot be written.
   init(
     path: String, option: String, of command: CommandName
   ) throws(UsageError) {
@@ -42,7 +42,7 @@ struct FinishedFile {
 
   /// Writes the file.
   ///
-  /// - Returns: The reason if it could not be written; else `nil`.
+  /// - Returns: Why it could not be written; `nil` on success.
   func write(_ text: String) -> String? {
     var status = stat()
     let bytes = Array(text.utf8)
@@ -50,7 +50,7 @@ struct FinishedFile {
       return write(bytes, to: path, O_WRONLY | O_CLOEXEC)
         .flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
     }
-    // A signal must not leave the draft: record it, and finish the file first.
+    // A signal must not leave the draft behind: record it, and finish the file first.
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
     let draft = "\(folder)/.\(name).\(getpid())"
@@ -64,7 +64,7 @@ struct FinishedFile {
     let descriptor = open(file, flags, 0o644)
     guard descriptor >= 0 else { return errno }
     let reason = writeAll(bytes, to: descriptor, at: nil)
-    // A network file system may report a full disk only here.
+    // On a network file system, `close` may be the first call to report a full disk.
     return close(descriptor) == 0 ? reason : reason ?? errno
   }
 

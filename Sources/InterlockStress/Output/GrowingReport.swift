@@ -5,10 +5,11 @@ import StressRunner
 
 /// A report in a file that is complete from the start and after each result.
 ///
-/// Judged results must survive anything that happens to the runner. So one call overwrites the
-/// report's end with a result and the new end. If a result does not fit on the disk, it is removed
-/// again and no more are added: the file ends with the last complete one. A pipe cannot be
-/// overwritten: results are written as they arrive, and the end when the run is over.
+/// Judged results must survive anything that happens to the runner. Each result therefore
+/// overwrites the report's end with the result and a new end, in a single write. If a result does
+/// not fit on the disk, it is removed again and no more are added: the file ends with the last
+/// complete result. A pipe cannot be overwritten: results are written as they arrive, and the end
+/// when the run is over.
 final class GrowingReport {
   private enum Target {
     /// A file, with the number of bytes before the report's end.
@@ -19,14 +20,14 @@ final class GrowingReport {
 
   private var reporter: any Reporter
   private var target: Target
-  /// The report's end in the file.
+  /// The report's end, as currently written in the file.
   private var tail: [UInt8] = []
-  /// Why a write failed.
+  /// Why a write failed; `nil` if none did.
   private(set) var failure: String?
 
   /// Opens the file of a format's option; `-` is standard output.
   ///
-  /// - Throws: The reason why it cannot be written.
+  /// - Throws: An error if the file cannot be written.
   init(
     _ reporter: any Reporter, path: String, option: String, of command: CommandName,
     output: any TextSink
@@ -60,7 +61,7 @@ final class GrowingReport {
     append(reporter.begin(trials, context), summary)
   }
 
-  /// Adds a result; `summary` is the run's state including it.
+  /// Adds a result; `summary` is the state of the run including this result.
   func result(_ result: TrialResult, _ summary: ReportSummary) {
     guard failure == nil else { return }
     append(reporter.result(result), summary)

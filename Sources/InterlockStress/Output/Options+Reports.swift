@@ -14,9 +14,9 @@ extension Options {
     set { reportFiles["html"] = newValue }
   }
 
-  /// Checks that no two options name one file, whose last text would replace the others.
+  /// Checks that no two options name the same file: the text written last would replace the others.
   ///
-  /// - Throws: The first two such options.
+  /// - Throws: An error for the first two such options.
   func checkFiles(of command: CommandName) throws(UsageError) {
     var files = reportFiles
     files["record"] = record
@@ -25,7 +25,7 @@ extension Options {
     if updatesBaseline { files["baseline"] = baseline }
     var named: [(option: String, path: String)] = []
     for option in command.options.map(\.name) {
-      // A lone hyphen stands for standard output.
+      // A lone hyphen is standard output.
       guard let path = files[option], path != "-" else { continue }
       if let other = named.first(where: { isOneFile($0.path, path) }) {
         throw UsageError(
@@ -36,7 +36,7 @@ extension Options {
     }
   }
 
-  /// The files that no option names and that are no other report's.
+  /// The unrequested files that are not also the file of another report.
   var freeUnaskedFiles: [String: String] {
     unaskedFiles.filter { name, path in
       reportFiles[name] == nil && !reportFiles.values.contains { isOneFile($0, path) }

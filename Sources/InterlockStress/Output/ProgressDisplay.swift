@@ -1,9 +1,10 @@
 import Reports
 import StressRunner
 
-/// The lines at the bottom of a terminal while trials run: a line for each of them, and a bar.
+/// The lines at the bottom of a terminal while trials run: a line for each running trial, and a
+/// bar.
 ///
-/// It is a pure function from state to text: each event redraws the lines over the previous ones.
+/// A pure function from state to text: each event redraws the lines over the previous ones.
 struct ProgressDisplay {
   private let trials: [Trial]
   private var running: [Int] = []
@@ -23,7 +24,7 @@ struct ProgressDisplay {
     summary.add(result)
   }
 
-  /// Returns the text that removes the current lines, prints `text`, which stays, and draws the new
+  /// Returns the text that removes the current lines, prints `text` permanently, and draws the new
   /// lines.
   mutating func redraw(above text: String, width: Int, height: Int) -> String {
     let lines = lines(width: width, height: height)
@@ -36,19 +37,19 @@ struct ProgressDisplay {
   mutating func clear() -> String {
     defer { drawnLines = 0 }
     guard drawnLines > 0 else { return "" }
-    // Starts at the beginning of the line, where the terminal may have echoed a ^C. Erases line by
-    // line, since some terminals keep a screen erased at once in their history; then to the end of
-    // the screen, in case the window got narrower.
+    // Start at the beginning of the line, where the terminal may have echoed a ^C. Erase line by
+    // line, since some terminals keep a screen erased at once in their history; then erase to the
+    // end of the screen, in case the window got narrower.
     return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: drawnLines) + "\u{1B}[J"
   }
 
-  /// Never wider than the terminal: a line that wraps would have to be erased as two. Never so high
-  /// that the first line scrolls out when the cursor moves below the last: the cursor could not
-  /// return to it.
+  /// The lines are never wider than the terminal: a wrapped line would have to be erased as two.
+  /// They are never so high that the first line scrolls out when the cursor moves below the last
+  /// one: the cursor could not return to it.
   private func lines(width: Int, height: Int) -> [String] {
     guard height > 1 else { return [] }
     let room = min(8, height - 2)
-    // If there are too many for the room, the last line counts the rest.
+    // If there are too many lines, the last one counts the rest.
     let named = running.count > room ? max(0, room - 1) : running.count
     var shown = running.prefix(named).map { index in
       "… \(trials[index].scenario.name)  \(trials[index].subject)"

@@ -9,12 +9,12 @@ final class RunReports {
     var format: ReportFormat
     var reporter: any Reporter
     var file: FinishedFile
-    /// The file, if no option names it; else `nil`.
+    /// The path of a file that no option names; `nil` if an option names it.
     var unaskedPath: String?
     var text = ""
   }
 
-  /// Standard output; standard error if a report goes to standard output.
+  /// Standard output; standard error if a report uses standard output.
   let text: any TextSink
   private var terminal: (any Reporter)?
   private var growing: [(format: ReportFormat, report: GrowingReport)] = []
@@ -25,18 +25,18 @@ final class RunReports {
   private let errors: any TextSink
   private var baseline: RunBaseline?
   private var context: ReportContext?
-  /// Whether new findings, or stale entries of the baseline if these count, make the run red; `nil`
+  /// True if new findings, or stale entries of the baseline if these count, make the run red; `nil`
   /// without a baseline.
   private(set) var isRedByBaseline: Bool?
   private var display = ProgressDisplay([])
   private let paths: [String: String]
   private var summary = ReportSummary()
   private(set) var results: [TrialResult] = []
-  /// Results that the terminal shows after those of the trials before them in the plan.
+  /// Results that the terminal shows later, after those of the preceding trials in the plan.
   private var held: [Int: TrialResult] = [:]
   private var shownCount = 0
 
-  /// Whether one of the outputs shows all of the trials that passed.
+  /// True if an output shows details of all trials that passed.
   static func showsPassed(_ formats: [ReportFormat], _ options: Options) -> Bool {
     let files = options.freeUnaskedFiles.merging(options.reportFiles) { $1 }
     return formats.contains { format in
@@ -48,9 +48,9 @@ final class RunReports {
     }
   }
 
-  /// Opens the files that the options name, and empties none.
+  /// Opens the files that the options name, without emptying any.
   ///
-  /// - Throws: The first file that cannot be written, with the reason.
+  /// - Throws: An error for the first file that cannot be written.
   init(
     _ formats: [ReportFormat], _ options: Options, of command: CommandName, in world: World
   ) throws {
@@ -71,7 +71,7 @@ final class RunReports {
     if let baseline { settings.failing = baseline.settings }
     settings.width = { text.width }
     terminal = formats.first { $0.destination == .terminal }?.make(settings)
-    // A finished file is not created yet.
+    // A finished file is created only when the run is over.
     for format in formats where format.destination == .finishedFile {
       guard let path = files[format.name] else { continue }
       do throws(UsageError) {
@@ -131,7 +131,7 @@ final class RunReports {
     show("")
   }
 
-  /// Adds the result of a trial.
+  /// Adds the result of a trial to every report.
   func result(_ result: TrialResult, index: Int) {
     results.append(result)
     summary.add(result)
@@ -161,10 +161,10 @@ final class RunReports {
   /// Ends every report.
   ///
   /// - Parameters:
-  ///   - seconds: How long the run took.
-  ///   - isComplete: Whether every planned trial was judged or skipped.
-  ///   - isWhole: Whether every scenario was planned for every subject.
-  ///   - failsOnStale: Whether stale entries of the baseline make the run red.
+  ///   - seconds: The duration of the run.
+  ///   - isComplete: True if every planned trial was judged or skipped.
+  ///   - isWhole: True if every scenario was planned for every subject.
+  ///   - failsOnStale: True if stale entries of the baseline make the run red.
   /// - Returns: The files that could not be written, each with the reason.
   func end(
     seconds: Double, isComplete: Bool, isWhole: Bool, failsOnStale: Bool
@@ -196,7 +196,7 @@ final class RunReports {
     } + [end?.failure].compactMap(\.self)
   }
 
-  /// Whether a file is written when the run is over.
+  /// True if a file is written when the run is over.
   var hasFinishedFiles: Bool { !finished.isEmpty }
 
   private func show(_ permanent: String) {

@@ -3,8 +3,9 @@ import Prediction
 import Reports
 import StressRunner
 
-/// The part of a recorded trial that a brief report shows if the trial passed as expected, without
-/// an exploration and predicted findings: a third of the work of decoding the whole line.
+/// The part of a recorded trial that a brief report shows of a trial that passed as expected,
+/// without an exploration and without predicted findings. Decoding it takes a third of the work of
+/// decoding the whole line.
 struct BriefResult: Decodable {
   var key: RecordHead.Planned
   var observation: Observation
@@ -72,7 +73,7 @@ struct BriefResult: Decodable {
     }
   }
 
-  /// The result, if it is as expected; it shares the scenario and the name of the subject.
+  /// The result, if it is as expected. It shares the scenario and the subject's name with `trial`.
   func result(_ trial: Trial, as planned: RecordHead.Planned) -> TrialResult? {
     var trial = trial
     trial.subject = planned.subject
@@ -111,8 +112,8 @@ struct BriefResult: Decodable {
   }
 }
 
-/// The lines of the brief results whose coverage a report shows: of each resource of a scenario on
-/// a subject, the first of those with the best coverage.
+/// The lines of the brief results whose coverage a report shows: for each resource of a scenario on
+/// a subject, the first line with the best coverage.
 struct ShownCoverage {
   private struct Name: Hashable {
     var scenario: String
@@ -139,7 +140,7 @@ struct ShownCoverage {
     }
   }
 
-  /// Each line once.
+  /// The distinct lines.
   var lines: [LineReader.Line] {
     Dictionary(best.values.map { ($0.index, $0.line) }) { first, _ in first }.map(\.value)
   }

@@ -1,26 +1,26 @@
 import Foundation
 import StressRunner
 
-/// Reads a regular file, or bytes as if they were its content, line by line, with bounds.
+/// Reads a regular file, or bytes in place of its content, line by line, with size limits.
 struct LineReader {
-  /// `nil` for bytes.
+  /// The file; `nil` for bytes.
   private let file: FileHandle?
   private let path: String
   private let longest: Int
   private var buffer: [UInt8] = []
-  /// Where the next line begins in the buffer.
+  /// The index in the buffer where the next line begins.
   private var start = 0
   private var isAtEnd = false
-  /// The number of the line that was returned last, from 1.
+  /// The number of the last returned line, from 1.
   private(set) var number = 0
-  /// Where the next line begins, in bytes.
+  /// The offset of the next line, in bytes.
   private(set) var offset = 0
 
   init(_ path: String, most: Int, longest: Int) throws(ScenarioError) {
     self.path = path
     self.longest = longest
     func fault(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
-    // Without blocking: a pipe would wait for a writer.
+    // Open without blocking: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw fault("cannot be read: \(String(cString: strerror(errno)))")
@@ -43,8 +43,8 @@ struct LineReader {
     isAtEnd = true
   }
 
-  /// Whether bytes follow the last line that was returned. At the end of the file, they are a line
-  /// without its line break.
+  /// True if bytes follow the last returned line. At the end of the file, they are a line without
+  /// its line break.
   var hasRest: Bool { start < buffer.count }
 
   /// A line and its number.
@@ -53,9 +53,9 @@ struct LineReader {
     let bytes: [UInt8]
   }
 
-  /// The next lines, about as many bytes as this; none at the end of the file.
+  /// The next lines, up to about this many bytes; empty at the end of the file.
   ///
-  /// - Throws: A fault, once the lines before it are read.
+  /// - Throws: An error, after the lines before it have been returned.
   mutating func next(bytes: Int) throws(ScenarioError) -> [Line] {
     var lines: [Line] = []
     let end = offset + bytes
@@ -71,7 +71,7 @@ struct LineReader {
     return lines
   }
 
-  /// The next line that has its end, without it; `nil` at the end of the file.
+  /// The next complete line, without its line break; `nil` at the end of the file.
   mutating func next() throws(ScenarioError) -> [UInt8]? {
     var searched = start
     while true {
@@ -83,7 +83,7 @@ struct LineReader {
         return line
       }
       if isAtEnd { return nil }
-      // Once for each chunk, and not for each line: a chunk has thousands.
+      // Do this once for each chunk, not for each line: a chunk has thousands of lines.
       buffer.removeFirst(start)
       start = 0
       searched = buffer.count
@@ -99,7 +99,8 @@ struct LineReader {
     }
   }
 
-  /// The place of the first line break from here on. By `memchr`: a record has gigabytes.
+  /// The index of the first line break from an index on. Uses `memchr`: a record may have
+  /// gigabytes.
   private func lineBreak(from start: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
       guard let first = bytes.baseAddress, start < bytes.count else { return nil }

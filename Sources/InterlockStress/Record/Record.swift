@@ -2,27 +2,27 @@ import Foundation
 import Findings
 import StressRunner
 
-/// A record that was read.
+/// A record that has been read.
 struct Record {
-  /// The largest record, and the longest line, in bytes.
+  /// The size limits of a record and of a line, in bytes.
   private static let mostBytes = 4 << 30
   private static let longestLine = 64 << 20
-  /// About how many bytes are decoded at a time, on all processors.
+  /// The approximate number of bytes that are decoded at a time, on all processors.
   private static let batchBytes = 4 << 20
 
   let path: String
   let head: RecordHead
-  /// The judged trials, by their positions among those of all shards.
+  /// The judged trials, by their index among the trials of all shards.
   private(set) var results: [Int: TrialResult] = [:]
-  /// The length of its complete lines, in bytes.
+  /// The length of the complete lines, in bytes.
   private(set) var length = 0
 
   /// Reads a record.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - isBrief: Whether to keep only what `BriefResult` has of trials that passed as expected.
-  /// - Throws: The first fault, with its line.
+  ///   - isBrief: True to keep only `BriefResult` of trials that passed as expected.
+  /// - Throws: The first error, with its line.
   init(_ path: String, isBrief: Bool = false) throws(ScenarioErrors) {
     do throws(ScenarioError) {
       let reader = try LineReader(path, most: Self.mostBytes, longest: Self.longestLine)
@@ -37,7 +37,7 @@ struct Record {
     self.head = head
   }
 
-  /// Reads a record that is in memory, for tests.
+  /// Reads a record in memory, for tests.
   init(
     _ bytes: [UInt8], path: String, batchBytes: Int = Self.batchBytes, isBrief: Bool = false
   ) throws(ScenarioError) {
@@ -64,7 +64,7 @@ struct Record {
     func fault(_ message: String) -> ScenarioError {
       ScenarioError(path: path, line: reader.number, message: message)
     }
-    // The schema first: a newer one may have another shape.
+    // Check the schema first: a newer one may have another structure.
     struct Version: Decodable {
       var schema: String?
       var schemaVersion: Int?
@@ -135,18 +135,18 @@ struct Record {
     return record
   }
 
-  /// The trials that were planned and not judged.
+  /// The trials that were planned but not judged.
   var missing: [RecordHead.Planned] { head.planned.filter { results[$0.index] == nil } }
 }
 
 extension RecordHead {
-  /// The scenarios by their names.
+  /// The scenarios, by name.
   var scenariosByName: [String: Scenario] {
     Dictionary(scenarios.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }
 
-/// The first fault of a record's content, as it is shown; `nil` if it is a record.
+/// The first error in a record, as a message; `nil` if the record is valid.
 package func faultOfRecord(_ bytes: [UInt8], path: String) -> String? {
   do throws(ScenarioError) {
     _ = try Record(bytes, path: path)

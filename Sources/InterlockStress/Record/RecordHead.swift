@@ -4,14 +4,14 @@ import Explorer
 import Reports
 import StressRunner
 
-/// What a record states about its run, in its first line.
+/// The first line of a record, which describes its run.
 struct RecordHead: Codable, Equatable {
   static let schema = "interlock-record"
   static let version = 1
 
-  /// A trial that was planned.
+  /// A planned trial.
   struct Planned: Codable, Hashable {
-    /// Its position among the trials of all shards.
+    /// The index of the trial among the trials of all shards.
     var index: Int
     var scenario: String
     var subject: String
@@ -28,35 +28,35 @@ struct RecordHead: Codable, Equatable {
   var selection: String
   /// The seed of every trial; `nil` if each scenario uses its own.
   var seed: UInt64?
-  /// The number of the shard, from 1, and how many there are.
+  /// The number of the shard, from 1, and the number of shards.
   var shard: Int
   var shards: Int
-  /// Whether the shards together try every scenario on every subject.
+  /// True if the shards together try every scenario on every subject.
   var isWhole: Bool
-  /// The trials of this shard, repeated ones as often as they are tried.
+  /// The trials of this shard; repeated trials are listed several times.
   var planned: [Planned]
   /// The scenarios of this shard's trials.
   var scenarios: [Scenario]
-  /// The commit that was tested, if it is known.
+  /// The tested commit; `nil` if unknown.
   var commit: String?
-  /// When the run began, in seconds since 1970; `nil` in records of earlier versions.
+  /// The beginning of the run, in seconds since 1970; `nil` in records of earlier versions.
   var began: Int?
-  /// What a replay command repeats.
+  /// The options that a replay command repeats.
   var replay = ReportContext.Replay()
-  /// The scenarios' files, relative to the repository, by the scenarios' names.
+  /// The scenarios' files relative to the repository, by scenario name.
   var files: [String: String] = [:]
 }
 
-/// A judged trial in a record; its scenario is in the head.
+/// A judged trial in a record. Its scenario is in the head.
 struct RecordedResult: Codable, Sendable {
-  /// The position of its trial among those of all shards.
+  /// The index of the trial among the trials of all shards.
   var index: Int
   var scenario: String
   var subject: String
   var seed: UInt64
   var delays: TrialDelays?
   var predicts: Bool
-  /// Nil in a record of a version without the check.
+  /// `nil` in records of versions without the memory check.
   var memory: Bool?
   var explore: ExploreRequest?
   var observation: Observation
@@ -75,7 +75,7 @@ struct RecordedResult: Codable, Sendable {
     verdict = result.verdict
   }
 
-  /// The planned trial that it is.
+  /// The planned trial of this result.
   var key: RecordHead.Planned {
     RecordHead.Planned(index: index, scenario: scenario, subject: subject, seed: seed)
   }
@@ -94,7 +94,7 @@ struct RecordedResult: Codable, Sendable {
 }
 
 extension RecordHead {
-  /// The head of the record of a shard that has the trials at the positions `own` among all.
+  /// Creates the head of a shard's record; `own` has the indices of the shard's trials in `all`.
   init(
     activity: String, seed: UInt64?, shard: Shard, isWhole: Bool, all: [Trial], own: [Int]
   ) {
@@ -126,7 +126,7 @@ extension RecordHead {
       (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
     let options = trials.map { trial in
-      // Without the file of delays, whose path is that of one machine.
+      // Leave out the trap file: its path is valid on one machine only.
       "\(trial.scenario.name) \(trial.subject) \(trial.seed) \(trial.predicts)"
         + "\(trial.checksMemory ? " memory" : "") \(trial.delays != nil)"
         + " \(trial.explore.map(text) ?? "")"

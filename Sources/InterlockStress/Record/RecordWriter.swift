@@ -2,17 +2,17 @@ import Foundation
 import Findings
 import StressRunner
 
-/// A record that grows: a line for each judged trial, written at once.
+/// Writes a record that grows by one line for each judged trial, without buffering.
 ///
-/// A runner that is killed loses the trial in flight, and at most the end of one line.
+/// A killed runner loses the trials in progress, and at most the end of one line.
 final class RecordWriter {
   private let descriptor: Int32
   private let encoder = JSONEncoder()
   let path: String
-  /// Why a line could not be written.
+  /// Why a line could not be written; `nil` if all were written.
   private(set) var failure: String?
 
-  /// Opens a record, empties it and writes its head; or, to continue it, leaves what it has.
+  /// Opens a record. A new one is emptied and gets its head; a continued one keeps its content.
   init(
     path: String, _ head: RecordHead, continuesAt length: Int? = nil, of command: CommandName
   ) throws(UsageError) {
@@ -24,7 +24,7 @@ final class RecordWriter {
         "The record '\(escaped(path))' cannot be written (\(String(cString: strerror(errno))))",
         command)
     }
-    // Half a line at the end is that of a runner that was killed.
+    // Remove an incomplete line at the end, which a killed runner has left.
     if ftruncate(descriptor, off_t(length ?? 0)) != 0 || lseek(descriptor, 0, SEEK_END) < 0 {
       failure = String(cString: strerror(errno))
     }

@@ -1,6 +1,6 @@
 import StressRunner
 
-/// The record of a run that is under way: a new one, or one that is continued.
+/// The record of a run in progress: a new one, or one that is continued.
 final class RunProgress {
   private let path: String?
   private let head: RecordHead
@@ -8,12 +8,12 @@ final class RunProgress {
   private let command: CommandName
   private var writer: RecordWriter?
 
-  /// The trials that an earlier run has judged, by their positions among those of all shards.
+  /// The trials that an earlier run has judged, by their index among the trials of all shards.
   var done: [Int: TrialResult] { resumed?.results ?? [:] }
 
-  /// Reads the record that is continued, if the options name one. Writes nothing.
+  /// Reads the record to continue, if the options name one. Writes nothing.
   ///
-  /// - Throws: Why it cannot be continued.
+  /// - Throws: An error if the record cannot be continued.
   init(_ options: Options, _ head: RecordHead, of command: CommandName) throws {
     self.head = head
     self.command = command
@@ -43,7 +43,7 @@ final class RunProgress {
   /// Records a judged trial.
   func add(_ result: TrialResult, index: Int) { writer?.add(result, index: index) }
 
-  /// The record, if it could not be written, with the reason.
+  /// The path of the record and the reason, if it could not be written.
   var failures: [(path: String, reason: String)] {
     guard let path, let reason = writer?.failure else { return [] }
     return [(path, reason)]

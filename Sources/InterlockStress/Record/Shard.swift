@@ -4,9 +4,9 @@ import StressRunner
 
 /// One of several machines that share the trials of a run.
 package struct Shard: Sendable, Hashable, CustomStringConvertible {
-  /// Its number, from 1.
+  /// The number of the shard, from 1.
   package var number: Int
-  /// How many there are.
+  /// The number of shards.
   package var count: Int
 
   /// The whole run.
@@ -15,8 +15,9 @@ package struct Shard: Sendable, Hashable, CustomStringConvertible {
   /// `shard 2 of 4`.
   package var description: String { "shard \(number) of \(count)" }
 
-  /// Whether a trial belongs to this shard. All trials of a pair of scenario and subject do, and a
-  /// pair stays where it is if others are added. Of an exploration, each shard has a part.
+  /// True if a trial belongs to this shard. All trials of a pair of scenario and subject belong to
+  /// one shard, and the shard of a pair does not change if other pairs are added. An exploration
+  /// belongs to every shard, which explores a part of it.
   func has(_ trial: Trial) -> Bool {
     if trial.explore != nil { return true }
     let names = [trial.scenario.name, trial.subject]
@@ -24,7 +25,7 @@ package struct Shard: Sendable, Hashable, CustomStringConvertible {
     return Int((hash ^ hash >> 32) % UInt64(count)) == number - 1
   }
 
-  /// What of a trial this shard runs: of an exploration, its part of the orders.
+  /// The trial as this shard runs it: an exploration covers only the shard's part of the orders.
   func own(_ trial: Trial) -> Trial {
     var trial = trial
     if self != .whole {
@@ -33,7 +34,7 @@ package struct Shard: Sendable, Hashable, CustomStringConvertible {
     return trial
   }
 
-  /// `2/4`; `nil` if a text is no shard.
+  /// Parses `2/4`; `nil` if the text is not a shard.
   static func read(_ text: String) -> Shard? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int(parts[0]), let count = Int(parts[1]),

@@ -5,11 +5,11 @@ import Testing
 
 /// Runs every two operations of a type against each other, and records an issue for each conflict.
 ///
-/// Meant for a type that claims `@unchecked Sendable`. Every operation runs against every
-/// operation, itself included, on a new subject. First the orders of their steps are explored. Two
-/// threads then also run the operations at once if not every order could be explored, or if one of
-/// the two operations begins no section. The answer is a matrix, which is printed, and attached as
-/// HTML to the test if it has a conflict.
+/// Use it for a type that claims `@unchecked Sendable`. Every operation runs against every
+/// operation, itself included, on a new subject. The orders of their steps are explored first. If
+/// not every order could be explored, or if one of the operations begins no section, two threads
+/// then also run the operations at once. The result is a matrix, which is printed, and attached to
+/// the test as HTML if it has a conflict.
 ///
 ///     @Test func storeIsSendable() async throws {
 ///       try await checkSendable(of: ImageStore()) { check in
@@ -19,23 +19,23 @@ import Testing
 ///       }
 ///     }
 ///
-/// A pair is called safe only if something could have shown a conflict in it: see
-/// `SendableMatrix.Outcome`. If no pair was checked, that is an issue too. A deadlock of the two
-/// threads ends the process with code 86; a deadlock in an explored order is a conflict of its
+/// A pair is called safe only if the check could have shown a conflict in it: see
+/// `SendableMatrix.Outcome`. A check that could check no pair records an issue. A deadlock of the
+/// two threads ends the process with code 86; a deadlock in an explored order is a conflict of the
 /// pair.
 ///
 /// - Parameters:
 ///   - subject: Makes a new subject, for each order and each round.
 ///   - budget: The real time for the whole matrix, from 0.1 seconds.
-///   - rounds: How often threads run a pair at most, 1 to 1,000,000.
+///   - rounds: The most rounds in which threads run a pair, 1 to 1,000,000.
 ///   - hangLimit: The longest time without progress of the process, from 0.1 s.
-///   - replay: The string of a failure: only its pair is run, with only its order or its rounds.
-///   - function: The test, which a replay string belongs to.
-///   - fileID: The file, as `#fileID` gives it, of an issue without a line of its own.
+///   - replay: The string of a failure: executes only its pair, with only its order or its rounds.
+///   - function: The test function, which identifies replay strings.
+///   - fileID: The file, as `#fileID`, for issues without a line of their own.
 ///   - filePath: The file's path.
 ///   - line: The line.
 ///   - column: The column.
-///   - operations: Names the operations, and what must hold.
+///   - operations: Adds the operations, and the invariants to check.
 /// - Returns: The matrix.
 /// - Throws: `StressError` if an argument is wrong, an operation fails by itself, or the call is
 ///   nested in another; `CancellationError` if the test was cancelled.

@@ -3,7 +3,7 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// One check of a type: its pairs, one after the other.
+/// The check of one type. The pairs run one after the other.
 struct SendableCheck<Subject: Sendable>: Sendable {
   typealias Operation = SendableOperations<Subject>.Operation
 
@@ -26,7 +26,7 @@ struct SendableCheck<Subject: Sendable>: Sendable {
     self.hangLimit = hangLimit
   }
 
-  /// Tries every pair, or the one that a replay names, and records an issue if none was checked.
+  /// Runs all pairs, or the pair that `replay` names. Records an issue if no pair was checked.
   func matrix(within budget: Duration, replay: String?) async throws -> SendableMatrix {
     var pairs = try plan.operations.indices.flatMap { first in
       try plan.operations[first...].map { second in try pair(plan.operations[first], second) }
@@ -50,7 +50,7 @@ struct SendableCheck<Subject: Sendable>: Sendable {
         within: share, replay: replay,
         unmarked: [pair.first.name, pair.second.name].first { !marked.contains($0) })
       matrix.pairs.append(outcome)
-      // The time of other tests does not count.
+      // Add the time spent waiting for other tests to the budget.
       end += waited
     }
     if replay == nil, !matrix.pairs.contains(where: \.outcome.isChecked) {
@@ -71,7 +71,7 @@ struct SendableCheck<Subject: Sendable>: Sendable {
     return pairs.contains { $0.accepts(text) } ? text : nil
   }
 
-  /// Runs each operation by itself; returns the names of those that begin a section.
+  /// Runs each operation alone, and returns the names of the operations that begin a section.
   private func operationsWithSections() async throws -> Set<String> {
     let watch = WatchedWork.begin(
       limit: hangLimit, note: "checkSendable at \(place.fileName):\(place.line)")

@@ -35,7 +35,7 @@ extension SendableMatrix {
 }
 
 extension SendableMatrix.Outcome {
-  /// The class of its cell.
+  /// The CSS class of the outcome's cell.
   fileprivate var style: String {
     switch self {
     case .safe: "safe"

@@ -23,7 +23,7 @@ extension SendableMatrix: CustomStringConvertible {
     }
   }
 
-  /// What the issue of a check says that has checked nothing.
+  /// The text of the issue that a check records if it has checked nothing.
   var report: String { ([headline] + details).joined(separator: "\n") }
 
   private var table: [String] {
@@ -49,7 +49,7 @@ extension SendableMatrix: CustomStringConvertible {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// What the words of the table mean, of those that it has.
+  /// An explanation of each outcome that the table contains.
   var legend: [String] {
     var lines: [String] = []
     let outcomes = pairs.map(\.outcome)
@@ -71,7 +71,7 @@ extension SendableMatrix: CustomStringConvertible {
   }
 
   private var details: [String] {
-    // The same reason often holds for many pairs.
+    // Merge pairs with the same line: one reason often holds for many pairs.
     var seen: [String] = []
     var pairsOf: [String: [String]] = [:]
     for pair in pairs {
@@ -93,7 +93,7 @@ extension SendableMatrix.Pair {
   /// `store + contains`
   var name: String { "\(first) + \(second)" }
 
-  /// What the table has no room for.
+  /// The details of the pair that do not fit into the table.
   var lines: [String] {
     switch outcome {
     case .conflict(let lines): [lines.joined(separator: "; ")] + notes
@@ -104,7 +104,7 @@ extension SendableMatrix.Pair {
 }
 
 extension SendableMatrix.Outcome {
-  /// A cell of the table.
+  /// The outcome, for a cell of the table.
   var word: String {
     switch self {
     case .safe(let orders): "safe (\(orders))"

@@ -1,21 +1,21 @@
 /// How every two operations of a type behave against each other.
 public struct SendableMatrix: Sendable, Hashable {
-  /// What is known of two operations that run at once.
+  /// The result for two operations that run at once.
   public enum Outcome: Sendable, Hashable {
     /// All orders were executed, and none failed.
     ///
-    /// The orders are those of the controlled calls and of the sections that both operations begin,
-    /// under sequential consistency. Accesses to memory outside sections are not among them.
+    /// The orders are those of controlled calls and of sections that both operations begin, under
+    /// sequential consistency. They do not cover memory accesses outside of sections.
     case safe(orders: Int)
-    /// What was tried shows no conflict.
+    /// The orders and rounds that were run show no conflict. The check may have missed one.
     ///
     /// - Parameters:
-    ///   - orders: How many orders were explored.
-    ///   - rounds: How often two threads ran the operations at once.
+    ///   - orders: The number of explored orders.
+    ///   - rounds: The number of rounds in which two threads ran the operations at once.
     case noConflictSeen(orders: Int, rounds: Int)
-    /// The two conflict: each line says where, or what failed.
+    /// The two operations conflict. Each line says where, or what failed.
     case conflict([String])
-    /// Nothing could have shown a conflict, for this reason.
+    /// Nothing that ran could have shown a conflict. The reason says why.
     case unobservable(String)
   }
 
@@ -23,11 +23,11 @@ public struct SendableMatrix: Sendable, Hashable {
   public struct Pair: Sendable, Hashable {
     /// The operation that was added first.
     public var first: String
-    /// The other one.
+    /// The operation that was added last.
     public var second: String
-    /// What is known of them.
+    /// The result of the check.
     public var outcome: Outcome
-    /// Why less was tried than could be, one reason a line.
+    /// Reasons why the check ran less than it could, one reason a line.
     public var notes: [String] = []
   }
 
@@ -40,10 +40,10 @@ public struct SendableMatrix: Sendable, Hashable {
   /// The line of the check, as in `StoreTests.swift:9`.
   public var place: String
 
-  /// Whether a pair conflicts.
+  /// True if a pair conflicts.
   public var hasConflict: Bool { pairs.contains { $0.outcome.isConflict } }
 
-  /// The pair of two operations, in either order; `nil` if it was not tried.
+  /// The pair of two operations, in either order; `nil` if it was not checked.
   public subscript(first: String, second: String) -> Pair? {
     pairs.first {
       ($0.first, $0.second) == (first, second) || ($0.first, $0.second) == (second, first)
@@ -52,12 +52,12 @@ public struct SendableMatrix: Sendable, Hashable {
 }
 
 extension SendableMatrix.Outcome {
-  /// Whether the two operations conflict.
+  /// True if the two operations conflict.
   public var isConflict: Bool {
     if case .conflict = self { true } else { false }
   }
 
-  /// Whether a conflict could have been seen: a single round on threads is too few for that.
+  /// True if a conflict could have been seen. A single round on threads is not enough.
   public var isChecked: Bool {
     switch self {
     case .safe, .conflict: true

@@ -1,4 +1,4 @@
-/// What `checkSendable` drives: the operations of a type, and what must hold after two of them.
+/// The operations that `checkSendable` runs, and the invariants that it checks after them.
 public struct SendableOperations<Subject: Sendable>: Sendable {
   typealias Body = @Sendable (Subject) async throws -> Void
 
@@ -12,10 +12,10 @@ public struct SendableOperations<Subject: Sendable>: Sendable {
   private(set) var invariants: [Body] = []
   private(set) var state: (@Sendable (Subject) async throws -> SubjectState)?
 
-  /// Adds an operation, which is driven against every operation, itself included.
+  /// Adds an operation, which runs against every operation, itself included.
   ///
   /// - Parameters:
-  ///   - name: Its name in the matrix: not empty, and different from the others.
+  ///   - name: The name in the matrix: not empty, and unique.
   ///   - body: The operation. It must succeed on a new subject. Its result is ignored.
   public mutating func operation<Result>(
     _ name: String, _ body: @escaping @Sendable (Subject) async throws -> Result
@@ -23,26 +23,26 @@ public struct SendableOperations<Subject: Sendable>: Sendable {
     operations.append(Operation(name: name) { _ = try await body($0) })
   }
 
-  /// Adds what must hold whenever no operation runs, by expectations or errors.
+  /// Adds an invariant, which must hold whenever no operation runs.
   ///
-  /// - Parameter body: Expects it.
+  /// - Parameter body: Checks the invariant with expectations, or throws an error.
   public mutating func invariant(_ body: @escaping @Sendable (Subject) async throws -> Void) {
     invariants.append(body)
   }
 
-  /// Compares what operations leave when they run at once with what they leave one after the other.
+  /// Compares the state after concurrent operations with the states after sequential ones.
   ///
-  /// Each order of whole operations is executed first; a state that none of them leaves is a
-  /// conflict. The state must follow from the operations alone.
+  /// Each order of whole operations is executed first. A state that none of them leaves is a
+  /// conflict. The state must depend on the operations alone.
   ///
-  /// - Parameter value: The state of a subject.
+  /// - Parameter value: Returns the state of a subject.
   public mutating func state<Value: Hashable & Sendable>(
     _ value: @escaping @Sendable (Subject) async throws -> Value
   ) {
     state = { SubjectState(try await value($0)) }
   }
 
-  /// Why nothing can be checked, in one line; `nil` if something can.
+  /// Why the operations cannot be checked, in one line; `nil` if they can.
   var problem: String? {
     let names = operations.map(\.name)
     if names.isEmpty { return "there is no operation to check: add one by 'operation'" }
@@ -52,9 +52,9 @@ public struct SendableOperations<Subject: Sendable>: Sendable {
   }
 }
 
-/// A state of a subject, for comparison.
+/// The state of a subject, for comparison.
 struct SubjectState: Hashable, @unchecked Sendable, CustomStringConvertible {
-  // Unchecked: `AnyHashable` is not Sendable; the value in it is.
+  // Unchecked: `AnyHashable` is not Sendable, but the value in it is.
   private let value: AnyHashable
 
   init<Value: Hashable & Sendable>(_ value: Value) { self.value = AnyHashable(value) }

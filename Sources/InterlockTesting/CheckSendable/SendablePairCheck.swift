@@ -5,12 +5,13 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// Two operations that are driven against each other.
+/// The check of two operations against each other.
 struct SendablePairCheck<Subject: Sendable>: Sendable {
   typealias Operation = SendableOperations<Subject>.Operation
   typealias Outcome = SendableMatrix.Outcome
 
-  /// The width of the simulated pool: one of a small machine, so that a token replays on any.
+  /// The width of the simulated pool. It is that of a small machine, so that a token replays
+  /// anywhere.
   private static var poolWidth: Int { 4 }
 
   let first: Operation
@@ -35,20 +36,20 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
   private var title: String { "'\(first.name)' and '\(second.name)'" }
   private var hasOracle: Bool { check.plan.state != nil || !check.plan.invariants.isEmpty }
 
-  /// Whether a replay string belongs to the pair.
+  /// True if a replay string belongs to the pair.
   func accepts(_ replay: String) -> Bool {
     if StressPlan.isReplay(replay, of: name) { return true }
     return (try? exploration(seconds: 1).check(replay)) != nil
   }
 
-  /// Explores the pair and, if that does not suffice, runs it on two threads.
+  /// Explores the pair, and runs it on two threads if exploration is not enough.
   ///
   /// - Parameters:
-  ///   - budget: The time for both.
-  ///   - replay: Executes only what this string names.
-  ///   - unmarked: One of the two operations that begins no section.
-  /// - Returns: What is known of the pair, and how long it waited for other tests.
-  /// - Throws: `StressError` if the operations fail one after the other.
+  ///   - budget: The time for exploration and threads together.
+  ///   - replay: A replay string: executes only its order or its rounds.
+  ///   - unmarked: The operation that begins no section; `nil` if both begin one.
+  /// - Returns: The result for the pair, and the time spent waiting for other tests.
+  /// - Throws: `StressError` if the operations fail when run one after the other.
   func run(
     within budget: Duration, replay: String?, unmarked: String?
   ) async throws -> (pair: SendableMatrix.Pair, waited: Duration) {
@@ -82,9 +83,9 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     return (pair, waited)
   }
 
-  /// What the operations leave one after the other.
+  /// The states that sequential orders of the operations leave.
   ///
-  /// - Throws: `StressError` if they fail even so.
+  /// - Throws: `StressError` if an operation fails in a sequential order.
   private func states(times count: Int) async throws -> SequentialStates {
     let watch = WatchedWork.begin(limit: hangLimit, note: "checkSendable: \(title), in turn")
     defer { watch.end() }
@@ -96,11 +97,11 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   private struct Explored {
     var orders = 0
-    /// Whether all orders were executed, and nothing escaped control.
+    /// True if all orders were executed, and no operation escaped control.
     var isComplete = false
     var conflict: [String]?
     var notes: [String] = []
-    /// How long it waited for other explorations.
+    /// The time spent waiting for other explorations.
     var waited = Duration.zero
   }
 
@@ -146,7 +147,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     }
   }
 
-  /// Runs an operation as a task that has its name in schedules.
+  /// Runs an operation as a task, and names the task in schedules.
   private func drive(_ operation: Operation, on subject: Subject, as name: String) async throws {
     Exploration.nameTask(name)
     try await operation.body(subject)
@@ -177,7 +178,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     }
   }
 
-  /// The line of a race to mend first: of the side that was not called within a lock's closure.
+  /// The line at which to record a race: that of the side that did not run within `withLock`.
   private func location(of failure: ExplorationFailure) -> SourceLocation? {
     if let race = failure.memoryRace {
       return ConflictIssue(race, module: check.place.moduleName, note: "").location
@@ -195,14 +196,15 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     _ plan: StressPlan, for time: Duration, after orders: Int
   ) async throws -> (Outcome, waited: Duration) {
     let isSame = first.name == second.name
-    // More of them, where their orders are few, give a race of plain memory its chance.
+    // Repeat the operations as often as the number of sequential orders permits: more repetitions
+    // show more races of plain memory.
     let many = check.plan.state == nil ? 16 : isSame ? 256 : 3
     var count = many
     var states: SequentialStates
     do {
       states = try await self.states(times: many)
     } catch {
-      // Not every operation succeeds for the second time.
+      // An operation may fail when it is repeated: run it once.
       count = 1
       states = try await self.states(times: 1)
     }
@@ -230,7 +232,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
     return (.conflict(sides.isEmpty ? [run.firstFailure ?? "failed"] : sides), waited)
   }
 
-  /// What the oracles find wrong once both operations have ended.
+  /// The invariant or state that is wrong after both operations; `nil` if all hold.
   private func problem(of subject: Subject, _ states: SequentialStates) async throws -> String? {
     for invariant in check.plan.invariants { try await invariant(subject) }
     guard let state = check.plan.state else { return nil }
@@ -239,7 +241,7 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 }
 
 extension ExplorationFailure {
-  /// What failed, for a cell of a matrix.
+  /// The failure, in short lines for a cell of a matrix.
   fileprivate var shortLines: [String] {
     if let race { return [race.first.shortText, race.second.shortText] }
     if let memoryRace { return [memoryRace.first.shortText, memoryRace.second.shortText] }

@@ -1,11 +1,11 @@
-/// The states that two operations leave if they never run at once: each order of whole operations
-/// is executed on a subject of its own.
+/// The states that two operations leave if they never run at once. Each order of whole operations
+/// is executed on its own subject.
 struct SequentialStates: Sendable {
   private let allowed: Set<SubjectState>
 
-  /// Executes the orders of `count` first operations and as many second ones.
+  /// Executes the orders of `count` executions of each operation.
   ///
-  /// - Throws: `StressError` if one order leaves two states; what an operation throws.
+  /// - Throws: `StressError` if one order leaves two different states; any error of an operation.
   init<Subject: Sendable>(
     of first: SendableOperations<Subject>.Operation,
     and second: SendableOperations<Subject>.Operation, times count: Int,
@@ -16,12 +16,12 @@ struct SequentialStates: Sendable {
       Array(repeating: true, count: count), Array(repeating: false, count: count)
     )
     let isSame = first.name == second.name
-    // Without a state, they need only succeed.
+    // Without a state function, the operations need only succeed.
     let orders =
       isSame ? [ones + ones] : state == nil ? [ones + others, others + ones] : Self.orders(count)
     var allowed: Set<SubjectState> = []
     for (index, order) in orders.enumerated() {
-      // The first one twice: a state that depends on more than the operations tells nothing.
+      // Run the first order twice: a state that differs does not depend on the operations alone.
       for _ in 0..<(index == 0 ? 2 : 1) {
         let subject = try await make()
         for isFirst in order {
@@ -45,7 +45,7 @@ struct SequentialStates: Sendable {
     self.allowed = allowed
   }
 
-  /// What is wrong with a state; `nil` if an order leaves it.
+  /// Why a state is wrong; `nil` if a sequential order leaves it.
   func problem(_ state: SubjectState) -> String? {
     if allowed.contains(state) { return nil }
     return "the state is \(state); one after the other, the operations leave \(Self.text(allowed))"
@@ -53,7 +53,7 @@ struct SequentialStates: Sendable {
 
   private static func orders(_ count: Int) -> [[Bool]] { orders(count, count) }
 
-  /// The ways to merge `first` times `true` and `second` times `false`.
+  /// All sequences of `first` times `true` and `second` times `false`.
   private static func orders(_ first: Int, _ second: Int) -> [[Bool]] {
     if first == 0 { return [Array(repeating: false, count: second)] }
     if second == 0 { return [Array(repeating: true, count: first)] }

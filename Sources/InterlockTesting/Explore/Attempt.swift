@@ -2,7 +2,7 @@ import Dispatch
 import Explorer
 import Testing
 
-/// Executes the body once; returns false if it threw.
+/// Executes the body once; returns false if it throws.
 func attempt(_ body: () throws -> Void) -> Bool {
   do {
     try body()
@@ -28,10 +28,10 @@ func attempt(_ body: @escaping @Sendable () async throws -> Void) -> Bool {
   return true
 }
 
-/// Runs what a thread of an explored body runs: the first issue that it records fails the order and
+/// Runs a thread of an explored body. The first issue that the thread records fails the order and
 /// ends it, before the issue reaches the test's output.
 ///
-/// A known issue's matcher sees each issue of the thread and of the tasks that it makes.
+/// The matcher of a known issue receives each issue of the thread and of the tasks it creates.
 let watchIssues: Surroundings = { work in
   withKnownIssue("in an explored order", isIntermittent: true) {
     work()
@@ -43,7 +43,7 @@ let watchIssues: Surroundings = { work in
   }
 }
 
-/// Without the severity, which is always that of an error.
+/// The text of an issue without its severity, which is always that of an error.
 private func text(of issue: Issue) -> String {
   let text = "\(issue)"
   return text.hasSuffix(" (error)") ? String(text.dropLast(" (error)".count)) : text

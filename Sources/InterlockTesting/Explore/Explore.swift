@@ -5,7 +5,7 @@ public import Testing
 
 /// An option of `explore`.
 public struct ExploreOption: Sendable {
-  /// What chooses the next thread.
+  /// How the next thread is chosen.
   public enum Strategy: Sendable, Hashable {
     /// Every order that matters, within the budget; then random orders.
     case everyOrder
@@ -31,7 +31,7 @@ public struct ExploreOption: Sendable {
 
   let apply: @Sendable (inout ExplorationOptions) -> String?
 
-  /// What chooses the next thread. Without it, `everyOrder`.
+  /// How the next thread is chosen. `everyOrder` by default.
   public static func strategy(_ strategy: Strategy) -> Self {
     Self { options in
       switch strategy {
@@ -53,7 +53,8 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// The real time that the exploration may take, without that of others. Without it, 10 seconds.
+  /// The real time for the exploration, without waiting for other explorations. 10 seconds by
+  /// default.
   public static func budget(_ budget: Duration) -> Self {
     Self { options in
       let seconds = Double(budget.components.seconds) + Double(budget.components.attoseconds) / 1e18
@@ -63,7 +64,7 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// The number of executions at most. Without it, as many as the budget allows.
+  /// The most executions. By default, as many as the budget allows.
   public static func executions(_ count: Int) -> Self {
     Self { options in
       guard count > 0 else { return "a number of executions must be at least 1, found \(count)" }
@@ -72,10 +73,11 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// The threads of a pool, 1 to 255.
+  /// The number of threads of a pool, 1 to 255.
   ///
-  /// Without it, a pool of Dispatch has 255, and that of tasks has room for all of them, so that
-  /// the answer holds for every machine. If a task can block its thread, narrower pools are tried.
+  /// By default a Dispatch pool has 255 threads, and the task pool has room for all tasks, so that
+  /// the result holds on every machine. If a task can block its thread, narrower pools are tried as
+  /// well.
   public static func poolWidth(_ width: Int) -> Self {
     Self { options in
       guard (1...255).contains(width) else {
@@ -88,9 +90,9 @@ public struct ExploreOption: Sendable {
 
   /// Times are exact: time passes only when no thread can continue, in the order of the times.
   ///
-  /// Without it, a time is a lower bound, as on a real machine: a thread that sleeps, a delayed
-  /// block or a timer may come after any step of other threads, and after one with a later time.
-  /// Use it for code whose clock is exact by design.
+  /// By default, a time is a lower bound, as on a real machine: a sleeping thread, a delayed block
+  /// or a timer may continue after any step of another thread, even after one with a later time.
+  /// Use exact times for code whose clock is exact by design.
   public static var exactTime: Self {
     Self { options in
       options.hasExactTime = true
@@ -98,21 +100,21 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// What a load of an atomic may read.
+  /// The stores that an atomic load may read.
   public enum MemoryModel: Sendable, Hashable {
-    /// The newest store: atomics are sequentially consistent, whatever their orders.
+    /// Only the newest store: atomics are sequentially consistent, whatever their memory orders.
     case sequential
-    /// Each store that the memory orders of the code allow.
+    /// Any store that the memory orders of the code allow.
     ///
-    /// The model is RC11 with the release sequences of C++20: it has what ARM and compilers do, but
-    /// for loads that take effect after later stores of their thread. Source: Lahav and others,
-    /// "Repairing Sequential Consistency in C/C++11", PLDI 2017.
+    /// The model is RC11 with the release sequences of C++20. It covers what ARM processors and
+    /// compilers do, except for loads that take effect after later stores of their thread. Source:
+    /// Lahav and others, "Repairing Sequential Consistency in C/C++11", PLDI 2017.
     case weak
   }
 
-  /// What a load of an atomic may read. Without it, `sequential`.
+  /// The stores that an atomic load may read. `sequential` by default.
   ///
-  /// `weak` needs a build whose memory is checked: only such code shows its atomics and their
+  /// `weak` needs a build with memory checks: only such a build shows atomics and their memory
   /// orders. Atomics of 16 bytes stay sequentially consistent.
   public static func memoryModel(_ model: MemoryModel) -> Self {
     Self { options in
@@ -123,9 +125,10 @@ public struct ExploreOption: Sendable {
 
   /// Runs the executions in a child process.
   ///
-  /// What the body writes to memory is lost. A body that corrupts its memory, or that kills its
-  /// process, ends only the child, which is a finding. If the first order has other steps when it
-  /// is executed again, the body leaves state behind, and each order has a child of its own.
+  /// Memory that the body changes stays in the child and is lost. A body that corrupts its memory
+  /// or kills its process ends only the child, and is reported. If the first order takes different
+  /// steps when it is executed again, the body leaves state behind, and each order gets its own
+  /// child.
   public static var isolated: Self {
     Self { options in
       options.isIsolated = true
@@ -133,12 +136,12 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// Explores in this many processes at once, 1 to 64. Without it, in this one alone.
+  /// Explores in this many processes at once, 1 to 64. One process by default.
   ///
-  /// The first 250 orders run in this process: a body that has no more gains nothing. Then each
-  /// process takes parts of the orders, until a failure or until none is left: the answer is that
-  /// of one process, and two runs show the same failure. What the body writes to memory there is
-  /// lost, as with `isolated`. Depth-first search and round robin have no parts.
+  /// The first 250 orders run in this process, so a body with fewer orders gains nothing. Then each
+  /// process takes parts of the orders, until one fails or none is left. The result equals that of
+  /// one process, and two runs show the same failure. Memory that the body changes in the other
+  /// processes is lost, as with `isolated`. Depth-first search and round robin cannot be divided.
   public static func jobs(_ count: Int) -> Self {
     Self { options in
       guard ExplorationOptions.jobsRange.contains(count) else {
@@ -149,8 +152,8 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// Fails a test whose build does not check memory, before it explores: atomics and plain accesses
-  /// that race are steps in such a build only.
+  /// Fails a test before it explores if the build does not check memory. Atomics and racing plain
+  /// accesses are steps only in a build that checks memory.
   public static var requiresMemoryCheck: Self {
     Self { _ in
       MemoryRaceLog.isFed
@@ -158,11 +161,12 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// Keeps failing orders in this folder, a file for each body, and tries them first next time.
+  /// Keeps failing orders in this folder, in one file for each body, and tries them first next
+  /// time.
   ///
-  /// An order is kept by the functions and files of its calls, so that edits elsewhere leave it as
-  /// it is; one that passes is removed. Without this option, the environment variable
-  /// `INTERLOCK_EXPLORE_CORPUS` names the folder; without both, nothing is kept.
+  /// A kept order identifies calls by function and file, so edits elsewhere do not invalidate it.
+  /// An order that passes is removed. By default the environment variable
+  /// `INTERLOCK_EXPLORE_CORPUS` names the folder; without the variable, no order is kept.
   public static func corpus(_ folder: String) -> Self {
     Self { options in
       guard !folder.isEmpty else { return "a corpus needs the path of a folder, found none" }
@@ -171,7 +175,7 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// The seed of random choices. Without it, 1.
+  /// The seed of random choices. 1 by default.
   public static func seed(_ seed: UInt64) -> Self {
     Self { options in
       options.seed = seed
@@ -180,14 +184,15 @@ public struct ExploreOption: Sendable {
   }
 }
 
-/// Runs a body once for each order in which its threads can take their steps, and records an issue
-/// with the shortest failing schedule that was found.
+/// Executes a body once for each order in which its threads can take steps, and records an issue
+/// with the shortest failing schedule found.
 ///
 /// The body is ordinary code: locks, semaphores, conditions, threads, Dispatch and tasks are
-/// controlled as they are. It runs many times: it must create all state that it uses, and its
-/// threads must end before it returns. An order fails if the body throws, if an expectation fails
-/// on any of its threads, queues or tasks, if it deadlocks, if it traps, or if it ends the process.
-/// The first failed expectation ends the order. Explorations take turns, in slices of their time.
+/// controlled without changes. The body runs many times: it must create all state that it uses, and
+/// its threads must end before it returns. An order fails if the body throws, if an expectation
+/// fails on any of its threads, queues or tasks, if it deadlocks, if it traps, or if it ends the
+/// process. The first failed expectation ends the order. Explorations take turns, in slices of
+/// their time.
 ///
 ///     @Test func transfersKeepTheSum() throws {
 ///       try explore {
@@ -198,11 +203,12 @@ public struct ExploreOption: Sendable {
 ///     }
 ///
 /// - Parameters:
-///   - options: How to explore.
-///   - replay: The token of a failure: only its schedule is executed.
-///   - function: The test, which names the body in tokens.
-///   - sourceLocation: Where a failure is reported.
-///   - body: What is explored. It escapes: threads of a deadlocked execution keep what they hold.
+///   - options: The options of the exploration.
+///   - replay: The token of a failure: executes only its schedule.
+///   - function: The test function, which identifies the body in tokens.
+///   - sourceLocation: The location at which a failure is recorded.
+///   - body: The body to explore. It escapes: threads of a deadlocked execution keep what they
+///     hold.
 /// - Throws: `ExploreError` if nothing was explored.
 public func explore(
   _ options: ExploreOption..., replay: String? = nil,
@@ -215,12 +221,11 @@ public func explore(
     try answer(of: exploration, replay) { attempt(body) }, ExploredPlace(sourceLocation))
 }
 
-/// Runs an asynchronous body once for each order in which its tasks can take their steps.
+/// Executes an asynchronous body once for each order in which its tasks can take steps.
 ///
-/// As `explore` with a synchronous body: tasks, actors, the main actor, groups, continuations,
-/// streams, cancellation and sleeps are controlled as they are. The body is a task of its own,
-/// which runs on a simulated pool. It inherits neither the caller's actor nor its task-local
-/// values.
+/// Like `explore` with a synchronous body: tasks, actors, the main actor, groups, continuations,
+/// streams, cancellation and sleeps are controlled without changes. The body runs as its own task
+/// on a simulated pool. It inherits neither the caller's actor nor its task-local values.
 ///
 ///     @Test func withdrawalsKeepTheBalance() async throws {
 ///       try await explore {
@@ -233,11 +238,11 @@ public func explore(
 ///     }
 ///
 /// - Parameters:
-///   - options: How to explore.
-///   - replay: The token of a failure: only its schedule is executed.
-///   - function: The test, which names the body in tokens.
-///   - sourceLocation: Where a failure is reported.
-///   - body: What is explored. It escapes: tasks of a deadlocked execution keep what they hold.
+///   - options: The options of the exploration.
+///   - replay: The token of a failure: executes only its schedule.
+///   - function: The test function, which identifies the body in tokens.
+///   - sourceLocation: The location at which a failure is recorded.
+///   - body: The body to explore. It escapes: tasks of a deadlocked execution keep what they hold.
 /// - Throws: `ExploreError` if nothing was explored.
 public func explore(
   _ options: ExploreOption..., replay: String? = nil,
@@ -262,11 +267,11 @@ func settings(_ options: [ExploreOption]) throws(ExploreError) -> ExplorationOpt
   return settings
 }
 
-/// Explores on the calling thread, or executes the schedule of a token only.
+/// Explores on the calling thread, or executes the schedule of a token.
 func answer(
   of exploration: Exploration, _ replay: String?, _ body: @escaping () -> Bool
 ) throws(ExploreError) -> Answer {
-  // Steps show no lines of what runs the body.
+  // Exclude the library's own frames from the places of steps.
   OwnCode.register(OwnCode.interlockTesting)
   do throws(ExplorationRefusal) {
     if let replay {

@@ -2,7 +2,7 @@ import Findings
 import Foundation
 internal import Interlock
 
-/// A folder into which each process of `swift test` writes what came of its tests, as JSON.
+/// A folder to which each process of `swift test` writes the results of its tests, as JSON.
 ///
 /// `swift test` starts a process for XCTest and then one for Swift Testing.
 struct ExploredResults: Sendable {
@@ -16,12 +16,12 @@ struct ExploredResults: Sendable {
     path = "\(folder)/\(getpid()).json"
   }
 
-  /// Whether an order has failed a test of an earlier process.
+  /// True if an order has failed in a test of an earlier process.
   var containFailure: Bool {
     ExploredTests(folder: folder)?.cases.contains { $0.result == .failed } == true
   }
 
-  /// Writes the file anew: the process may be killed before its end.
+  /// Rewrites the whole file each time: the process may be killed before it ends.
   func write(_ tests: ExploredTests) {
     guard let data = try? JSONEncoder().encode(tests) else { return }
     if let reason = replaceFile(path, by: String(decoding: data, as: UTF8.self)) {

@@ -7,25 +7,25 @@ import InterlockWatchdog
 import Testing
 import XCTest
 
-/// Tests of XCTest that are explored: those of `ExploredTestCase`, and with the option `explore`
-/// all.
+/// XCTest tests that are explored: those of `ExploredTestCase`, and all tests if the option
+/// `explore` is set.
 ///
-/// XCTest calls a method of the test case for `setUp`, the test and `tearDown`. Each execution
-/// calls it on a new instance, in a child process, on a thread that counts as the main thread.
+/// XCTest calls a test case's method for `setUp`, the test and `tearDown`. Each execution calls the
+/// method on a new instance, in a child process, on a thread that counts as the main thread.
 /// Thread-safe.
 enum ExploredXCTests {
-  /// Meets the tests, and what they record. Called before `main`; returns `false` if this build
-  /// cannot.
+  /// Hooks the start of tests and the recording of failures. Called before `main`; returns `false`
+  /// if this build does not permit it.
   static func start() -> Bool { interlock_xctest_run_by(runner) }
 
   nonisolated(unsafe) private static let runner: UnsafePointer<interlock_xctest_runner> = {
-    // Lives as long as the process.
+    // Never freed.
     let runner = UnsafeMutablePointer<interlock_xctest_runner>.allocate(capacity: 1)
     runner.initialize(
       to: interlock_xctest_runner(
         invokes: { object in
           guard let object else { return false }
-          // The object that XCTest has just passed.
+          // XCTest passes the object to this call.
           let test = Unmanaged<XCTestCase>.fromOpaque(object).takeUnretainedValue()
           guard TestsAsTheyAre.isOn, let exploration = TestsAsTheyAre.exploration,
             !(test is ExploredTestCase), TestsAsTheyAre.chooses(identifier(of: test))
@@ -43,7 +43,7 @@ enum ExploredXCTests {
     return UnsafePointer(runner)
   }()
 
-  /// Explores a test; returns `false` if it is to run as usual.
+  /// Explores a test; returns `false` if the test should run as usual.
   static func runs(_ test: XCTestCase, _ exploration: TestExploration) -> Bool {
     if Exploration.isExplored { return false }
     let place = place(of: test)
@@ -59,7 +59,7 @@ enum ExploredXCTests {
     }
     let name = String(test.name.drop { $0 != "." }.dropFirst())
     let type = type(of: test)
-    // Its queue is made at the first use, which is no part of an order.
+    // Create the waiter's queue now: created on first use, it would be a part of an order.
     _ = XCTWaiter().fulfilledExpectations
     do throws(ExploreError) {
       let result = try exploration.result { options throws(ExploreError) in
@@ -68,7 +68,7 @@ enum ExploredXCTests {
         let explored = Exploration(options, of: test.name)
         return try answer(of: explored, exploration.replay) {
           let fresh = type.init(name: name, testClosure: closure)
-          // The method of the user's class, which may surround the test.
+          // Call the method of the user's class, which may override it.
           fresh.invokeTest()
           if isSkipped(fresh) { Exploration.leave(skip) }
           return true
@@ -76,7 +76,7 @@ enum ExploredXCTests {
       }
       if case .refused(let reason, _) = result, reason.hasSuffix(skip) { return false }
       return exploration.report(result, of: identifier, at: place) { token in
-        // The class may have other tests.
+        // Compare the name: the class may have other tests.
         "override var replay: String? { name.hasSuffix(\".\(name)\") ? \"\(token)\" : nil }"
       } replay: { token in
         exploration.isOfSource
@@ -90,15 +90,16 @@ enum ExploredXCTests {
     }
   }
 
-  /// The reason of an order whose test skips itself.
+  /// The reason for ending an exploration whose test skips itself.
   private static let skip = "XCTSkip"
 
-  // The library keeps both in private properties. A closure that a mirror shows cannot be called.
+  // `testClosure` and `skip` are private properties of XCTest. `Mirror` finds them, but a closure
+  // read from a mirror cannot be called.
 
   private typealias Closure = (XCTestCase) throws -> Void
 
-  /// A closure as a property has it; by a pointer to the closure itself, Swift would call it
-  /// otherwise.
+  /// Reads a closure as a stored property. Swift would call a closure behind a bare pointer with a
+  /// different calling convention.
   private struct Property {
     let closure: Closure
   }
@@ -113,7 +114,7 @@ enum ExploredXCTests {
     return skip?.assumingMemoryBound(to: XCTSkip?.self).pointee != nil
   }
 
-  /// Where an instance has a property of this type.
+  /// The address of an instance's property with this name and type; `nil` for none.
   private static func property(
     _ label: String, _ ofType: Any.Type, of test: XCTestCase
   ) -> UnsafeRawPointer? {
@@ -127,7 +128,7 @@ enum ExploredXCTests {
     return place
   }
 
-  /// The identifier by which `swift test list` names a test.
+  /// The identifier of a test in `swift test list`.
   private static func identifier(of test: XCTestCase) -> String {
     "\(module(of: test)).\(test.name.replacing(".", with: "/"))"
   }

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Runs work that blocks on a thread of its own, so that no thread of a pool waits for it.
+/// Runs blocking work on a separate thread, so that it does not block a thread of a pool.
 func onThread<Result: Sendable, Failure: Error>(
   _ work: @escaping @Sendable () throws(Failure) -> Result
 ) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    // A queue of its own has a thread of its own, beyond the width of the pool.
+    // A serial queue gets a thread beyond the width of the pool.
     DispatchQueue(label: "interlock.explore").async {
       do throws(Failure) {
         continuation.resume(returning: try work())

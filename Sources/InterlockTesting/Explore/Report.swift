@@ -3,17 +3,17 @@ import Findings
 import Interlock
 import Testing
 
-/// What an exploration came to, and what a report says besides.
+/// The result of an exploration, and the notes for its report.
 struct Answer: Sendable {
   var outcome: ExplorationOutcome
   var notes: [Exploration.Note] = []
   var isReplay = false
-  /// The file that keeps the failing order for the next run.
+  /// The corpus file that keeps the failing order for the next run.
   var corpusFile: String?
-  /// Orders in which each time is exact passed before.
+  /// True if the orders with exact times passed before.
   var onlyLateTimes = false
 
-  /// Something waited for a time, or may have, and no time was late.
+  /// True if the body waited for a time, or may have, and no time ended late.
   var leavesOutLateTimes: Bool {
     switch outcome {
     case .allOrdersPass(_, _, let limits): limits.hasExactTime
@@ -22,7 +22,7 @@ struct Answer: Sendable {
     }
   }
 
-  /// The result, as the summary of the tests has it.
+  /// The result in the form of the tests' summary.
   func exploredCase(
     _ test: String, at place: ExploredPlace, line: (_ token: String) -> String
   ) -> ExploredTests.Case {
@@ -43,12 +43,13 @@ struct Answer: Sendable {
   }
 }
 
-/// The place that reports name: a call of `explore`, or a test.
+/// The place that reports name: the call of `explore`, or the test.
 struct ExploredPlace {
-  /// At the end of a line.
+  /// The text at the end of a line.
   let text: String
   let module: String
-  /// Where an issue is recorded: of a test of XCTest, read from the debug information.
+  /// The location at which an issue is recorded. For an XCTest test it is read from debug
+  /// information.
   let location: () -> SourceLocation
 
   init(_ location: SourceLocation) {
@@ -64,7 +65,8 @@ struct ExploredPlace {
   }
 }
 
-/// Prints or records what an exploration came to. `replay` is the call that replays a failure.
+/// Prints or records the result of an exploration. `replay` returns the call that replays a
+/// failure.
 func report(
   _ answer: Answer, _ explored: ExploredPlace,
   replay: (String) -> String = { "explore(replay: \"\($0)\")" }
@@ -92,7 +94,7 @@ func report(
     case .ownProcesses:
       limits += "; each order in a process of its own: the body leaves state behind"
     case .time(let own, let waited):
-      // The test library's time contains the waiting.
+      // The test's own time includes the waiting.
       limits += "; took \(seconds(own))"
       if waited >= .milliseconds(100) { limits += " and waited \(seconds(waited)) for other tests" }
     case .facts: break
@@ -116,7 +118,7 @@ func report(
   case .failed(let failure):
     let late = answer.onlyLateTimes ? "only where a sleep or a limit of time ends late: " : ""
     let sourceLocation = explored.location()
-    // `hunt` shows the schedule and the token when the tests have ended.
+    // `interlock hunt` shows the schedule and the token after the tests have ended.
     let text =
       TestsAsTheyAre.areHunted
       ? failure.summary : failure.report + "\nreplay: \(replay(failure.token))"
@@ -126,8 +128,8 @@ func report(
   }
 }
 
-/// What is known once all orders have been tried. Code that synchronises by itself takes part of
-/// the claim away, and so does memory that is not checked: no order shows its races.
+/// The claim that holds once all orders have been tried. It excludes code with its own
+/// synchronisation, and unchecked memory, since no order shows races there.
 private func claim(_ count: Int, inModule module: String) -> String {
   let uncontrolled = Exploration.uncontrolledCode(inModule: module)
   let unchecked =
@@ -141,15 +143,16 @@ private func claim(_ count: Int, inModule module: String) -> String {
   return "\(all)\(calls) \(count == 1 ? "passes" : "pass")\(limit)\(unchecked)\(command)"
 }
 
-/// What the machine code of this build may not show.
+/// What a build's machine code may hide from exploration.
 #if DEBUG
 private let unseen = ""
 #else
-// Its loads and stores are plain instructions, and without a box nothing refers to its type.
+// An atomic on the stack may be accessed by plain instructions in optimised code, and without a box
+// no code refers to its type.
 private let unseen = ", and an atomic on a thread's stack may not be seen in optimised code"
 #endif
 
-/// Runs tests that link InterlockMemory so that their memory is checked.
+/// The command that runs tests with memory checks, for targets that link InterlockMemory.
 let memoryCommand = "'swift test -Xswiftc -Xfrontend -Xswiftc -sanitize=thread'"
 
 private func seconds(_ time: Duration) -> String {
@@ -160,7 +163,7 @@ private func seconds(_ time: Duration) -> String {
 
 private func orders(_ count: Int) -> String { "\(count) order\(count == 1 ? "" : "s")" }
 
-/// A whole number of percent that promises neither nothing nor all.
+/// A whole percentage that is never rounded to 0 or 100.
 private func percent(_ share: Double) -> String {
   if share < 0.01 { return "less than 1 %" }
   if share >= 0.995 { return "more than 99 %" }

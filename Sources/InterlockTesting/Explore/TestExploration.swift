@@ -2,15 +2,16 @@ import Explorer
 import Findings
 import Testing
 
-/// How a test is explored as it is: by a trait, a base class, or the option `explore`.
+/// The exploration of an unchanged test, requested by a trait, a base class or the option
+/// `explore`.
 struct TestExploration: Sendable {
   var options: [ExploreOption] = []
   var replay: String?
-  /// One order is all that is asked for: a test that passes says nothing.
+  /// True if only one order is requested. A passing test then reports nothing.
   var isOneOrder = false
-  /// The source of the test asks for it. Otherwise the option does.
+  /// True if the test's source requests the exploration; false if the option does.
   var isOfSource = true
-  /// A failure that may have another cause than the order lets the test run as usual.
+  /// True if a failure that may have a cause other than the order makes the test run as usual.
   var leavesDoubts = false
 
   enum Result: Sendable {
@@ -20,7 +21,7 @@ struct TestExploration: Sendable {
 
   /// Explores on the calling thread, which waits.
   ///
-  /// - Parameter body: Explores with the options that it gets, in a child process.
+  /// - Parameter body: Explores in a child process with the options passed to it.
   /// - Returns: The result.
   /// - Throws: `ExploreError` for an option that is not valid, or a token that does not fit.
   func result(
@@ -29,12 +30,13 @@ struct TestExploration: Sendable {
     var options = try settings(options)
     options.isIsolated = true
     options.leavesDoubts = leavesDoubts
-    // Several orders within the budget, also of a test that loops until another task ends the loop.
+    // Limit the chosen steps, so that several orders fit into the budget even if a test loops until
+    // another task ends the loop.
     if replay == nil { options.chosenSteps = Int(min(20_000 * max(options.seconds, 1), 1e6)) }
     if isOneOrder { options.strategy = .inTurn }
     if isOfSource || isOneOrder || replay != nil { return try result(options, body) }
-    // Many tests wait for a time, or have a limit that is meant to be long enough. What fails only
-    // where a time is late has a place of its own.
+    // Try exact times first: many tests wait for a time, or have a generous limit. Failures that
+    // need a late time are reported separately.
     options.seconds /= 2
     options.hasExactTime = true
     let exact = try result(options, body)
@@ -56,21 +58,21 @@ struct TestExploration: Sendable {
       }
       return .explored(answer)
     } catch {
-      // With the option, the token is that of another test.
+      // The option's token may belong to another test: refuse quietly.
       if replay != nil, isOfSource { throw error }
       return .refused(error.description)
     }
   }
 
-  /// Prints and records the result of a test; returns `false` if the test is to run as usual.
+  /// Prints and records the result of a test; returns `false` if the test should run as usual.
   ///
   /// - Parameters:
   ///   - result: The result.
   ///   - test: The identifier of the test.
-  ///   - place: The place that reports name.
-  ///   - line: The line of source that replays a token.
-  ///   - replay: What the issue says of a replay; `nil` for the line.
-  /// - Returns: Whether the test is done.
+  ///   - place: The place that the report names.
+  ///   - line: Returns the source line that replays a token.
+  ///   - replay: Returns the issue's replay instructions; `nil` uses `line`.
+  /// - Returns: False if the test should run as usual.
   func report(
     _ result: Result, of test: String, at place: ExploredPlace,
     line: @escaping (_ token: String) -> String, replay: ((_ token: String) -> String)? = nil

@@ -5,12 +5,13 @@ internal import Interlock
 import InterlockWatchdog
 import Testing
 
-/// The option `explore`: tests are explored as if their source asked for it.
+/// The option `explore`, which explores tests as if their source asked for it.
 ///
-/// The code of `@Test` passes the traits of the test to a function of the library, and a door of
-/// that function adds one. Tests of XCTest: see `ExploredXCTests`. Thread-safe.
+/// The code that `@Test` generates passes the test's traits to a function of Swift Testing. A hook
+/// at that function's entry adds the trait `explored`. `ExploredXCTests` handles XCTest.
+/// Thread-safe.
 enum TestsAsTheyAre {
-  /// How each test is explored; `nil` without the option.
+  /// The exploration of each test; `nil` without the option.
   static let exploration: TestExploration? = {
     let options = TestOptions.ofThisProcess
     var exploration = TestExploration()
@@ -31,10 +32,10 @@ enum TestsAsTheyAre {
   private static let tests = Locked(ExploredTests())
   private static let process = getpid()
 
-  /// The option holds in this process. Written once, before there is another thread.
+  /// True if the option is set in this process. Written once, before a second thread exists.
   nonisolated(unsafe) private(set) static var isOn = false
 
-  /// Obeys the option. Called before `main`.
+  /// Applies the option. Called before `main`.
   static func start() {
     let meetsXCTest = ExploredXCTests.start()
     guard getenv("INTERLOCK_OPTIONS") != nil, takeOption() else { return }
@@ -46,19 +47,19 @@ enum TestsAsTheyAre {
       SectionTracking.announce(
         "explore: this build cannot add a trait to its tests; write @Suite(.explored)")
     }
-    // Read before a child of an exploration can read it.
+    // Initialise the global now, before a child process of an exploration reads it.
     _ = process
     tests.withLock { tests in
       tests.isOneOrder = exploration?.isOneOrder == true
       hasFailed.withLock { $0 = results?.containFailure == true }
-      // Also without a test: the reader sees that this process obeys the option.
+      // Write the file even without a test: it tells `hunt` that this process supports the option.
       results?.write(tests)
     }
     atexit { TestsAsTheyAre.summarise() }
   }
 
-  /// Whether the option holds in this process: not in one that a test starts, which may be of the
-  /// same executable and is to do as the test expects.
+  /// True if the option applies to this process. It does not apply to processes that a test starts:
+  /// they may run the same executable, and must behave as the test expects.
   private static func takeOption() -> Bool {
     let mark = "INTERLOCK_EXPLORES_TESTS"
     let isOthers = getenv(mark).map { String(cString: $0) != "\(process)" } ?? false
@@ -67,8 +68,8 @@ enum TestsAsTheyAre {
     return true
   }
 
-  /// Tests get the trait. A time limit would count the time of all orders, and that of the tests
-  /// that are explored meanwhile.
+  /// Adds the trait and removes time limits. A limit would include the time of all orders, and of
+  /// other tests explored meanwhile.
   private static let chosen: @convention(c) (UInt, Bool) -> UInt = { own, isSuite in
     if isSuite {
       return kept(unsafeBitCast(own, to: [any SuiteTrait].self).filter { !($0 is TimeLimitTrait) })
@@ -77,7 +78,7 @@ enum TestsAsTheyAre {
     return kept((exploration.map { [ExploredTrait(exploration: $0)] } ?? []) + traits)
   }
 
-  /// An array that is never released, as a word.
+  /// Keeps an array alive forever, and returns its reference as a word.
   private static func kept<Element>(_ array: [Element]) -> UInt {
     let kept = UnsafeMutablePointer<[Element]>.allocate(capacity: 1)
     kept.initialize(to: array)
@@ -86,15 +87,15 @@ enum TestsAsTheyAre {
 
   // MARK: Results
 
-  /// Where the variable `INTERLOCK_EXPLORE_RESULTS` wants the results of this process.
+  /// The results file of this process, if `INTERLOCK_EXPLORE_RESULTS` is set.
   private static let results = ExploredResults(
     folder: ProcessInfo.processInfo.environment["INTERLOCK_EXPLORE_RESULTS"])
   private static let hasFailed = Locked(false)
 
-  /// Whether `interlock hunt` runs the tests.
+  /// True if `interlock hunt` runs the tests.
   static let areHunted = isOn && TestOptions.ofThisProcess.exploreStop && results != nil
 
-  /// Whether the option `explore_filter` chooses a test, by its identifier.
+  /// True if the option `explore_filter` matches the test's identifier, or is not set.
   static func chooses(_ test: String) -> Bool {
     guard let filter = TestOptions.ofThisProcess.exploreFilter,
       let pattern = try? Regex(filter)
@@ -102,20 +103,20 @@ enum TestsAsTheyAre {
     return test.contains(pattern)
   }
 
-  /// Whether a failing order has ended the search, so that no other test begins.
+  /// True if a failing order has ended the search, so that no further test begins.
   static var isOver: Bool {
     isOn && TestOptions.ofThisProcess.exploreStop && hasFailed.withLock { $0 }
   }
 
-  /// Notes a test that does not begin, because the search is over.
+  /// Notes a test that does not run because the search is over.
   ///
-  /// - Returns: Why.
+  /// - Returns: The reason.
   static func leave(_ test: String, _ place: ExploredPlace) -> String {
     note(ExploredTests.Case(test: test, place: place.text, result: .notRun))
     return "an order of another test fails"
   }
 
-  /// Notes a test case for the summary and the reports.
+  /// Adds a test case to the summary and the reports.
   static func note(_ tested: ExploredTests.Case) {
     InterlockWatchdog.noteForReports(tested)
     attach(tested)
@@ -126,7 +127,7 @@ enum TestsAsTheyAre {
     }
   }
 
-  /// Attaches a test case to the test of Swift Testing that runs it.
+  /// Attaches the result to the Swift Testing test that runs.
   private static func attach(_ tested: ExploredTests.Case) {
     guard Test.current != nil else { return }
     let encoder = JSONEncoder()
@@ -136,7 +137,7 @@ enum TestsAsTheyAre {
   }
 
   private static func summarise() {
-    // An explored test that ends its process has the counts of the parent.
+    // Skip child processes: an explored test that calls `exit` has a copy of the parent's counts.
     guard getpid() == process, let summary = tests.withLock({ $0.summary }) else { return }
     SectionTracking.announce("explore: \(summary)")
   }

@@ -2,11 +2,11 @@ import Foundation
 import InterlockWatchdog
 import Testing
 
-/// The call of `stress` that a child process is for, in the child's environment.
+/// The call of `stress` that a child process executes, passed in the child's environment.
 struct IsolatedCall: Codable, Hashable {
   private static let variable = "INTERLOCK_ISOLATED_CALL"
 
-  /// What identifies the call: the test, its line, and the arguments of the test's case.
+  /// The identity of the call: the test, its line, and the arguments of the test's case.
   struct Identity: Codable, Hashable {
     var name: String
     var line: Int
@@ -22,25 +22,25 @@ struct IsolatedCall: Codable, Hashable {
   }
 
   var identity: Identity
-  /// The string that repeats the run: both processes name the same one.
+  /// The string that repeats the run. Parent and child print the same one.
   var replay: String
-  /// The file that the child writes its issues to.
+  /// The path of the file to which the child writes its issues.
   var channel: String
 
-  /// The call that this process is for; `nil` in a process that is no child.
+  /// The call that this process executes; `nil` if it is not such a child.
   static let current: IsolatedCall? = {
     guard let text = ProcessInfo.processInfo.environment[variable] else { return nil }
     return try? JSONDecoder().decode(IsolatedCall.self, from: Data(text.utf8))
   }()
 
-  /// The environment of the child: that of this process, without its reports, which the child would
-  /// overwrite.
+  /// The child's environment: that of this process, without the options for report files, which the
+  /// child would overwrite.
   var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     let options = (variables["INTERLOCK_OPTIONS"] ?? "").split(separator: " ")
       .filter { !$0.hasPrefix("report=") && !$0.hasPrefix("quiet=") }
-    // On standard output, which this process reads: the lines of a hang. What is armed is no part
-    // of an issue.
+    // Report hangs on standard output, which this process reads. Do not print which checks are on:
+    // those lines are no part of an issue.
     variables["INTERLOCK_OPTIONS"] =
       (options + ["report=xcode", "quiet=on"]).joined(separator: " ")
     variables["SWIFT_BACKTRACE"] =

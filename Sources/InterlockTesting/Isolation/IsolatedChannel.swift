@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import XCTest
 
-/// An issue on its way from a child process: a line of the channel.
+/// An issue that a child process passes to its parent, as one line of the channel.
 struct PassedIssue: Codable, Hashable {
   var text: String
   var isWarning = false
@@ -31,13 +31,13 @@ struct PassedIssue: Codable, Hashable {
     column = location.column
   }
 
-  /// Without the severity, which a recorded issue has anyway.
+  /// The issue's text without the severity, which a recorded issue shows anyway.
   private static func text(of issue: Issue) -> String {
     let text = "\(issue)"
     return text.replacing(" (\(issue.severity))", with: "", maxReplacements: 1)
   }
 
-  /// Records it as an issue of the calling test.
+  /// Records the issue for the calling test, at `place` if it has no location.
   func record(else place: SourceLocation) {
     let place = location ?? place
     guard isWarning else { return recordIssue(text, at: place) }
@@ -55,20 +55,19 @@ struct PassedIssue: Codable, Hashable {
 enum IsolatedChannel {
   private static let lock = NSLock()
 
-  /// Passes an issue to the process that waits. Each is written as it comes: the child may crash.
+  /// Passes an issue to the parent. It is written at once, since the child may crash.
   static func pass(_ issue: PassedIssue) { write(.issue(issue)) }
 
-  /// Whether the call that this process is for has begun: what is found before, the process that
-  /// waits finds too.
+  /// True once the isolated call has begun. The parent finds earlier problems itself.
   private static let isInCall = Atomic(false)
 
-  /// Passes a finding of the call to the reports of the process that waits.
+  /// Passes a finding of the isolated call to the parent's reports.
   static func pass(_ finding: Finding) {
     // Relaxed: the tasks and threads of the call begin after the store.
     if isInCall.load(ordering: .relaxed) { write(.finding(finding.cut)) }
   }
 
-  /// Runs the call that this process is for, passes its issues on, and ends the process.
+  /// Runs the isolated call, passes its issues to the parent, and ends the process.
   static func passIssues(_ work: () async -> String) async -> Never {
     var summary = ""
     isInCall.store(true, ordering: .relaxed)
@@ -94,11 +93,11 @@ enum IsolatedChannel {
   static func end(_ summary: String) -> Never {
     write(.end(summary))
     fflush(nil)
-    // No handler: those report what the channel has passed already.
+    // `_exit` skips exit handlers: they would report what the channel has passed already.
     _exit(0)
   }
 
-  /// What a line of the channel says.
+  /// A line of the channel.
   enum Line: Codable {
     case issue(PassedIssue)
     case finding(Finding)

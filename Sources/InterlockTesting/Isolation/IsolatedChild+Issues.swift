@@ -6,13 +6,13 @@ import Testing
 extension IsolatedChild.Result {
   private static let mostLines = 60
 
-  /// The issues that the child passed, and how it ended if that is one. Adds its findings to the
-  /// reports of this process.
+  /// Returns the child's issues, and one for how it ended if that is an error. Adds the child's
+  /// findings to the reports of this process.
   ///
   /// - Parameters:
-  ///   - call: The line of the call, whose module an issue's file is taken to be in.
-  ///   - note: Lines to add to the child's end.
-  /// - Returns: The issues, in the order in which they came.
+  ///   - call: The location of the call. Files in issues are taken to belong to its module.
+  ///   - note: Lines to add to the issue for the child's end.
+  /// - Returns: The issues, in the order in which the child passed them.
   func issues(of call: SourceLocation, note: String) -> [PassedIssue] {
     var issues: [PassedIssue] = []
     for line in lines {
@@ -32,7 +32,7 @@ extension IsolatedChild.Result {
     return issues
   }
 
-  /// What the call's child says of a stress that came to its end; `nil` if it did not.
+  /// The child's summary of a stress that ran to its end; `nil` if it did not.
   var summary: String? {
     for case .end(let summary) in lines { return summary }
     return nil
@@ -53,8 +53,8 @@ extension IsolatedChild.Result {
     )
   }
 
-  /// The child's output from the first line on that has one of these texts, or its last lines; up
-  /// to a line that begins with another text.
+  /// The child's output from the first line with one of these texts, or its last lines, up to a
+  /// line that begins with `end`.
   private func report(from marks: String..., upTo end: String = "...") -> String {
     let all = output.split(separator: "\n")
     let start = all.firstIndex { line in marks.contains { line.contains($0) } }
@@ -63,7 +63,8 @@ extension IsolatedChild.Result {
     return part.map { "  " + $0 }.joined(separator: "\n")
   }
 
-  /// The first line of a stack, `3 f() + 47 in a at /folder/File.swift:1:40`, that is no library's.
+  /// The first stack frame outside of libraries, from a line like `3 f() + 47 in a at
+  /// /folder/File.swift:1:40`.
   private func crashPlace(_ call: SourceLocation) -> SourceLocation? {
     for line in output.split(separator: "\n") {
       guard let match = line.firstMatch(of: #/ at (/.+\.swift):(\d+):(\d+)$/#) else { continue }
@@ -72,7 +73,7 @@ extension IsolatedChild.Result {
     return nil
   }
 
-  /// The line of the report of a hang, `/folder/File.swift:12:1: error: …`.
+  /// The location in a hang report, from a line like `/folder/File.swift:12:1: error: …`.
   private func hangPlace(_ call: SourceLocation) -> SourceLocation? {
     for line in output.split(separator: "\n") {
       guard let match = line.firstMatch(of: #/^(/.+\.swift):(\d+):\d+: error: /#) else { continue }

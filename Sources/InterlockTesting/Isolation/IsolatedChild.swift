@@ -5,9 +5,10 @@ import Synchronization
 import Testing
 import XCTest
 
-/// A child process for one call of `stress`: this executable, which runs the calling test alone.
+/// A child process for one call of `stress`. It runs the same executable with only the calling
+/// test.
 struct IsolatedChild {
-  /// What a child left.
+  /// The output of a child, and how it ended.
   struct Result: Sendable {
     var lines: [IsolatedChannel.Line]
     var output: String
@@ -19,9 +20,9 @@ struct IsolatedChild {
   private let arguments: [String]
   private let folder: URL
 
-  /// Prepares the child.
+  /// Prepares the child process.
   ///
-  /// - Throws: `StressError` if a test cannot be run alone here.
+  /// - Throws: `StressError` if a single test cannot be run here.
   init(for identity: IsolatedCall.Identity, replay: String) throws {
     #if os(Linux)
     guard let arguments = Self.arguments else {
@@ -45,7 +46,7 @@ struct IsolatedChild {
       return ["--testing-library", "swift-testing", "--filter", "^\(pattern)$"]
     }
     guard let test = currentXCTest as? XCTestCase else { return nil }
-    // `Class.method`, in the module that the type's full name begins with.
+    // `Class.method`, prefixed with the module of the class.
     let module = String(reflecting: type(of: test)).prefix { $0 != "." }
     return ["\(module).\(test.name.replacingOccurrences(of: ".", with: "/"))"]
   }
@@ -65,7 +66,7 @@ struct IsolatedChild {
     process.standardOutput = handle
     process.standardError = handle
     process.standardInput = FileHandle.nullDevice
-    // The child's own watchdog judges it; this process only waits.
+    // The child's own watchdog detects hangs: do not count the wait as one.
     let pause = WatchedWork.pause()
     defer { pause.end() }
     let child = RunningChild(process)
@@ -84,15 +85,15 @@ struct IsolatedChild {
   }
 }
 
-/// A process that is waited for by a thread of its own.
+/// A process that a separate thread waits for.
 ///
-/// Not by `Process`: on Linux its termination handler is sometimes never called for a process that
-/// has ended.
+/// `Process` itself cannot be used to wait: on Linux its termination handler is sometimes never
+/// called for a process that has ended.
 private final class RunningChild: @unchecked Sendable {
-  /// How a process ended: its code, or the number of a signal.
+  /// The end of a process: its exit code or the number of the signal.
   typealias End = (status: Int32, wasKilled: Bool)
 
-  // Unchecked: `Process` is started once, and its number is read under the lock.
+  // Unchecked: `Process` is started once, and its id is read under the lock.
   private let process: Process
   private let lock = NSLock()
   private var hasStarted = false
@@ -117,12 +118,12 @@ private final class RunningChild: @unchecked Sendable {
   private func wait() -> End {
     var end = siginfo_t()
     var result: Int32
-    // The process is left to `Process`, which may be waiting for it as well.
+    // `WNOWAIT` leaves the process to `Process`, which may wait for it too.
     repeat {
       result = waitid(P_PID, id_t(process.processIdentifier), &end, WEXITED | WNOWAIT)
     } while result != 0 && errno == EINTR
     guard result != 0 else { return (childStatus(end), end.si_code != CLD_EXITED) }
-    // `Process` was first, and is about to note how it ended.
+    // `waitid` failed because `Process` has reaped the child: take its status.
     process.waitUntilExit()
     return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
   }
@@ -135,7 +136,7 @@ private final class RunningChild: @unchecked Sendable {
   }
 }
 
-/// The code of a process that has ended, or the number of its signal.
+/// The exit code of an ended process, or the number of its signal.
 private func childStatus(_ end: siginfo_t) -> Int32 {
   #if os(Linux)
   end._sifields._sigchld.si_status

@@ -1,12 +1,12 @@
-/// Lets one task at a time do its work, in the order of arrival. Thread-safe.
+/// Lets one task at a time work, in the order of arrival. Thread-safe.
 final class AsyncTurns: Sendable {
-  /// Stress runs: the delays and their seed belong to the process.
+  /// Serialises stress runs: near-miss delays and their seed are global to the process.
   static let ofStress = AsyncTurns()
 
   private typealias State = (isTaken: Bool, waiting: [CheckedContinuation<Void, Never>])
   private let state = Locked<State>((false, []))
 
-  /// Waits for the turn of the calling task.
+  /// Waits until the calling task has the turn.
   func take() async {
     await withCheckedContinuation { arrival in
       let isFree = state.withLock { state in
@@ -18,7 +18,7 @@ final class AsyncTurns: Sendable {
     }
   }
 
-  /// Ends the turn of the calling task.
+  /// Passes the turn on to the next task.
   func give() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
       state.isTaken = !state.waiting.isEmpty

@@ -2,20 +2,20 @@ import Findings
 import Interlock
 import Testing
 
-/// A conflict as an issue: both sides with their stacks, at a line of the user's code.
+/// A conflict as an issue, with both stacks, at a line of the user's code.
 struct ConflictIssue {
   let text: String
-  /// Where a reader begins; `nil` if that is not known.
+  /// The line to read first; `nil` if unknown.
   let location: SourceLocation?
-  /// The same for the reports, whose annotations are at the first side.
+  /// The finding for the reports. Its annotation is at the first side.
   let finding: Finding
 
   /// Describes a conflict.
   ///
   /// - Parameters:
   ///   - conflict: The conflict.
-  ///   - secondHoldsLock: Whether the thread of the second side held a lock: then the first side,
-  ///     which that lock did not keep out, is the one to mend.
+  ///   - secondHoldsLock: True if the second side's thread held a lock. The issue is then at the
+  ///     first side, which ran without that lock.
   ///   - note: Lines to add.
   init(_ conflict: Conflict, secondHoldsLock: Bool, note: String) {
     let report = conflict.description
@@ -35,11 +35,11 @@ struct ConflictIssue {
 }
 
 extension ConflictIssue {
-  /// Describes a race in memory: at the access without a lock if the other has one, else at the
-  /// second.
+  /// Describes a memory race. The issue is at the access without a lock if the other access has
+  /// one, otherwise at the second access.
   ///
   /// - Parameters:
-  ///   - race: The race.
+  ///   - race: The memory race.
   ///   - module: The module of the test; `nil` for none.
   ///   - note: Lines to add.
   init(_ race: MemoryRace, module: String?, note: String) {
@@ -78,7 +78,7 @@ extension Conflict.Side {
 }
 
 extension SourceLocation {
-  /// The line where a section begins; `nil` if its file is not known by the module's name.
+  /// The line where a section begins; `nil` if its file does not name a module.
   init?(of side: Conflict.Side) {
     let parts = side.place.file.split(separator: "/")
     guard side.place.line > 0, parts.count >= 2, !side.place.file.hasPrefix("/"),

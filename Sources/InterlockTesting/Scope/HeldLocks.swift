@@ -1,13 +1,13 @@
 import CInterlockAnalysis
 import ProcessInspection
 
-/// What the calling thread holds, as far as its calls have been seen since the watchdog started.
+/// The locks that the calling thread holds, as far as the watchdog has followed its calls.
 enum HeldLocks {
   private static let mostThreads = 2048
 
-  /// Whether the calling thread holds a lock.
+  /// True if the calling thread holds a lock.
   ///
-  /// Copies a kilobyte for each thread of the process: for a thread that has met a conflict.
+  /// Copies a kilobyte for each thread of the process, so call it only once a conflict was found.
   static var areHeldByCaller: Bool {
     let thread = UInt32(truncatingIfNeeded: Platform.thisThread)
     let count = min(interlock_waits_threads(nil, 0) + 16, mostThreads)

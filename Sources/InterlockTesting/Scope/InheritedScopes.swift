@@ -2,11 +2,11 @@ import CInterlockEvents
 import Foundation
 import Synchronization
 
-/// The scopes of threads and blocks that inherit no task-local value: each belongs to the scope of
-/// the task, thread or block that made it, and to the test that Swift Testing knows there.
+/// Test scopes of threads and blocks, which inherit no task-local values. A thread or block belongs
+/// to the scope, and to the Swift Testing test, of the task, thread or block that created it.
 ///
-/// A detached task belongs to the scope up to its first suspension. Where calls are not seen, a
-/// thread or block has no scope.
+/// A detached task belongs to its creator's scope up to its first suspension. If the process's
+/// calls are not followed, threads and blocks have no scope.
 enum InheritedScopes {
   private static let kinds =
     INTERLOCK_EVENT_FORK.rawValue | INTERLOCK_EVENT_START.rawValue
@@ -14,14 +14,14 @@ enum InheritedScopes {
     | INTERLOCK_EVENT_BEGIN.rawValue | INTERLOCK_EVENT_END.rawValue
     | INTERLOCK_EVENT_CANCEL.rawValue
 
-  /// What a thread or block gets from the code that makes it.
+  /// The values that a thread or block inherits from its creator.
   private struct Inheritance {
     var scope: UInt
-    /// `nil` for a task, which has its own, and outside the tests of Swift Testing.
+    /// `nil` for a task, which has its own, and outside of Swift Testing.
     var locals: TestLocals?
   }
 
-  /// A thread or block that runs: what its end restores.
+  /// A running thread or block, with the values to restore at its end.
   private final class Running {
     let outer: Running?
     let outerScope: UInt
@@ -34,15 +34,15 @@ enum InheritedScopes {
     }
   }
 
-  /// Those of threads and blocks that have not begun, by their addresses.
+  /// The inheritance of created threads and blocks that have not begun, by address.
   private static let made = Locked<[UInt: Inheritance]>([:])
-  /// How many there are: most blocks of a process belong to no scope, and need no lock.
+  /// The number of entries in `made`. Most blocks belong to no scope: a count of 0 avoids the lock.
   private static let count = Atomic(0)
-  /// The scope that the calling thread or its block has inherited.
+  /// The scope inherited by the calling thread, or by the block that it runs.
   private static let key = threadKey(nil)
-  /// The innermost `Running` of the calling thread, retained; none if none has inherited.
+  /// The innermost `Running` of the calling thread, retained; null if the thread inherited nothing.
   private static let runningKey = threadKey { pointer in
-    // The end of a thread.
+    // Runs when the thread ends.
     var running: Running? = pointer.map {
       Unmanaged<Running>.fromOpaque($0).takeRetainedValue()
     }
@@ -60,7 +60,7 @@ enum InheritedScopes {
     return key
   }
 
-  /// Follows threads and blocks for the rest of the process's life.
+  /// Follows threads and blocks until the process ends.
   static func start() {
     _ = key
     _ = runningKey
@@ -83,16 +83,17 @@ enum InheritedScopes {
     let item = UInt(bitPattern: event.item)
     switch event.kind {
     case INTERLOCK_EVENT_FORK:
-      // A worker of a pool runs the blocks of every test.
+      // Skip worker threads of a pool: they run blocks of every test.
       guard Int(event.flags) & INTERLOCK_FLAG_INTERNAL == 0 else { return }
       add(UInt(bitPattern: event.object), isTask: false)
     case INTERLOCK_EVENT_START: begin(UInt(bitPattern: event.object))
     case INTERLOCK_EVENT_ENQUEUE:
-      // A later job of a task is enqueued by the code that resumes it.
+      // Only a task's first job inherits: later jobs are enqueued by the code that resumes the
+      // task.
       let flags = Int(event.flags)
       let isTask = flags & INTERLOCK_FLAG_JOB != 0
       if !isTask || flags & INTERLOCK_FLAG_FIRST_JOB != 0 { add(item, isTask: isTask) }
-    // A synchronous block, without an item, belongs to its thread.
+    // A synchronous block has no item, and belongs to its thread.
     case INTERLOCK_EVENT_BEGIN: if item != 0 { begin(item) }
     case INTERLOCK_EVENT_END: if event.value != 0 { end() }
     case INTERLOCK_EVENT_CANCEL: _ = take(item)
@@ -111,7 +112,7 @@ enum InheritedScopes {
   private static func begin(_ address: UInt) {
     let found = take(address)
     let outer = pthread_getspecific(runningKey)
-    // Noted within another too: their ends come in the reverse order.
+    // Track a block without inheritance too if it runs inside another: ends come in reverse order.
     guard found != nil || outer != nil else { return }
     let running = Running(
       in: outer.map { Unmanaged<Running>.fromOpaque($0).takeRetainedValue() },
@@ -130,9 +131,9 @@ enum InheritedScopes {
   }
 
   private static func take(_ address: UInt) -> Inheritance? {
-    // Relaxed: the queue, or the system, has ordered the addition before the beginning.
+    // Relaxed: the queue or the system orders the creation before the beginning.
     guard count.load(ordering: .relaxed) > 0 else { return nil }
-    // Not within the lock: the last reference to a value may run a user's code.
+    // Destroy the value outside of the lock: its last release may run user code.
     let found = made.withLock { $0.removeValue(forKey: address) }
     if found != nil { count.subtract(1, ordering: .relaxed) }
     return found

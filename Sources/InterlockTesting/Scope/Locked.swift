@@ -1,8 +1,9 @@
 import Foundation
 
-/// A value behind a lock. Not `Mutex`: ThreadSanitizer reports a contended one as a race.
+/// A value behind a lock. `Mutex` cannot be used: ThreadSanitizer reports a contended one as a
+/// race.
 final class Locked<Value>: @unchecked Sendable {
-  // Unchecked: the value is only touched under the lock.
+  // Unchecked: the value is accessed only under the lock.
   private let lock = NSLock()
   private var value: Value
 

@@ -4,24 +4,24 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// Adds a finding of a test to the reports of this process; of an isolated call, also to those of
-/// the process that waits for it.
+/// Adds a finding of a test to the reports of this process. In an isolated child, also adds it to
+/// the reports of the parent.
 ///
-/// - Returns: Why the baseline knows it; `nil` if it is new.
+/// - Returns: The baseline's reason for a known finding; `nil` if it is new.
 @discardableResult
 func noteForReports(_ finding: Finding) -> String? {
   IsolatedChannel.pass(finding)
   return InterlockWatchdog.noteForReports(finding)
 }
 
-/// Adds an issue of a test to the reports that `INTERLOCK_OPTIONS` asks this process for.
+/// Adds an issue of a test to the reports that `INTERLOCK_OPTIONS` requests.
 ///
 /// - Parameters:
 ///   - rule: The kind of fault.
 ///   - text: The issue; its first line is the finding's message.
-///   - location: The line where a reader begins.
+///   - location: The line to read first.
 ///   - steps: The events that led to it.
-/// - Returns: Why the baseline knows it; `nil` if it is new.
+/// - Returns: The baseline's reason for a known finding; `nil` if it is new.
 @discardableResult
 func noteForReports(
   _ rule: Rule, _ text: String, at location: SourceLocation?, steps: [Finding.Step] = []
@@ -40,13 +40,13 @@ func noteForReports(
   return noteForReports(finding)
 }
 
-/// Adds an order that fails, with its schedule.
+/// Adds a failing order, with its schedule, to the reports.
 ///
 /// - Parameters:
-///   - failure: What the exploration found.
-///   - title: The line above it, if it has one.
-///   - location: The line where a reader begins.
-/// - Returns: Why the baseline knows it; `nil` if it is new.
+///   - failure: The failure that the exploration found.
+///   - title: A line above the failure; `nil` for none.
+///   - location: The line to read first.
+/// - Returns: The baseline's reason for a known finding; `nil` if it is new.
 func noteForReports(
   _ failure: ExplorationFailure, title: String? = nil, at location: SourceLocation
 ) -> String? {

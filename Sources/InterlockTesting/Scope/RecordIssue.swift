@@ -2,15 +2,15 @@ import InterlockWatchdog
 import Testing
 import XCTest
 
-/// Records an issue of the running test: of the calling task's test in Swift Testing, of the test
-/// case that runs in XCTest.
+/// Records an issue of the running test: in Swift Testing the calling task's test, in XCTest the
+/// running test case.
 ///
 /// - Parameters:
-///   - text: The issue.
-///   - location: Its line.
-///   - reason: Why the baseline knows it, which makes it a warning: in XCTest, which has none, a
-///     line of the output; `nil` if it is new.
-///   - isWarning: Whether it is a warning in any case.
+///   - text: The text of the issue.
+///   - location: The line of the issue.
+///   - reason: The baseline's reason for a known issue; `nil` if it is new. A known issue is a
+///     warning. XCTest has no warnings: there it is printed.
+///   - isWarning: True for a warning in any case.
 func recordIssue(
   _ text: String, at location: SourceLocation, knownBecause reason: String? = nil,
   isWarning: Bool = false
@@ -39,12 +39,12 @@ func recordIssue(
   #endif
 }
 
-/// Records a conflict with its whole report as an attachment.
+/// Records a conflict, with its full report as an attachment.
 ///
 /// - Parameters:
 ///   - issue: The conflict.
-///   - location: Where to record it if its own lines are not known; `nil` for nowhere.
-///   - reason: Why the baseline knows it; `nil` if it is new.
+///   - location: Where to record the conflict if its own lines are unknown; `nil` to leave it out.
+///   - reason: The baseline's reason for a known conflict; `nil` if it is new.
 func recordIssue(
   _ issue: ConflictIssue, else location: SourceLocation?, knownBecause reason: String? = nil
 ) {
@@ -59,7 +59,7 @@ func recordIssue(
   }
 }
 
-/// The text of an issue, with the reason for which the baseline knows it.
+/// The text of an issue, prefixed with the baseline's reason if it is known.
 func known(_ reason: String?, _ text: String) -> String {
   reason.map { "known (\($0)): \(text)" } ?? text
 }

@@ -2,15 +2,15 @@ import CInterlockEvents
 import Explorer
 import InterlockWatchdog
 
-/// What Swift Testing knows of the calling code: its test, the test's case, and the known issue
-/// that it is in. A thread or block, which inherits no task-local value, gets them from the code
-/// that makes it: else an issue there belongs to no test.
+/// Swift Testing's task-local values of the calling code: the test, its case, and the enclosing
+/// known issue. Threads and blocks do not inherit task-local values. Without a copy, an issue
+/// recorded there would belong to no test.
 struct TestLocals: Sendable {
   private let values: [any BoundLocal]
 
-  /// Those of the calling task or thread; `nil` if there are none.
+  /// Copies the values of the calling task or thread; `nil` if there are none.
   ///
-  /// An explored body is left alone: what is bound there is a part of its order.
+  /// Returns `nil` in an explored body: binding values there would change its orders.
   init?() {
     guard !Exploration.isExplored else { return nil }
     values = testLocals.compactMap { local in
@@ -20,15 +20,15 @@ struct TestLocals: Sendable {
     if values.isEmpty { return nil }
   }
 
-  /// Binds them to the calling thread until the same number is unbound; returns how many.
+  /// Binds the values to the calling thread until `unbind`; returns how many were bound.
   func bind() -> Int {
-    // To the thread: a task that runs on it has its own.
+    // Do not bind inside a task: it has its own values.
     guard withUnsafeCurrentTask(body: { $0 == nil }) else { return 0 }
     for value in values { value.bind() }
     return values.count
   }
 
-  /// Unbinds the last values of the calling thread.
+  /// Unbinds the `count` values last bound to the calling thread.
   static func unbind(_ count: Int) {
     for _ in 0..<count { interlock_tests_unbind() }
   }
@@ -38,13 +38,13 @@ private protocol BoundLocal: Sendable {
   func bind()
 }
 
-/// A copy of a task-local value. Unchecked: the values of task-locals are Sendable.
+/// A copy of a task-local value. Unchecked: task-local values are Sendable.
 private struct Local<Value>: BoundLocal, @unchecked Sendable {
-  // The address of the library's object.
+  // The address of Swift Testing's task-local key.
   private let key: UInt
   private let value: Value
 
-  /// The value of the caller; `nil` if it has none.
+  /// Copies the caller's value; `nil` if it has none.
   init?(key: UInt) {
     guard let pointer = interlock_tests_value(UnsafeRawPointer(bitPattern: key)) else { return nil }
     self.key = key
@@ -54,7 +54,7 @@ private struct Local<Value>: BoundLocal, @unchecked Sendable {
   func bind() {
     let copy = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     copy.initialize(to: value)
-    // The runtime moves the value out of the memory.
+    // The runtime moves the value out of `copy`: only free the memory.
     interlock_tests_bind(
       UnsafeRawPointer(bitPattern: key), copy, unsafeBitCast(Value.self, to: UnsafeRawPointer.self))
     copy.deallocate()

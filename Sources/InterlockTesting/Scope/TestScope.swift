@@ -5,15 +5,15 @@ import InterlockWatchdog
 import Synchronization
 import Testing
 
-/// A test, or a `stress` in one, which gets the conflicts of its tasks and threads as issues, and
-/// their races in memory.
+/// A test, or a `stress` within one. Conflicts and memory races of its tasks and threads become its
+/// issues.
 ///
-/// A conflict between two scopes goes to both. One whose sides belong to no open scope goes to the
-/// only test that is open; if several are, to the run.
+/// A conflict between two scopes goes to both. A conflict outside of any open scope goes to the
+/// only open test. If several tests are open, it goes to the run.
 final class TestScope: Sendable {
-  /// The number of the scope of the calling task; 0 for none.
+  /// The number of the calling task's scope; 0 for none.
   ///
-  /// A number, because every begin of a section reads it: a reference would be counted there.
+  /// A number is cheap to read at each begin of a section: reading a reference would count it.
   @TaskLocal static var current: UInt = 0
 
   private enum Found {
@@ -30,28 +30,28 @@ final class TestScope: Sendable {
 
   private struct State {
     var found: Set<ScopedConflict.Identity> = []
-    /// How many of these, and of the races in memory, the baseline does not know.
+    /// The number of conflicts and memory races that the baseline does not know.
     var fresh = 0
-    /// Found where no test can be told from the task: recorded at the end.
+    /// Findings that came from code without a test: recorded when the scope closes.
     var pending: [Found] = []
-    /// The recorded ones: each side in a line.
+    /// The recorded findings, one line for each side.
     var sides: [[String]] = []
     var isClosed = false
   }
 
   let number: UInt
-  /// Where the scope begins, in the user's code.
+  /// Where the scope begins in the user's code.
   let location: SourceLocation
-  /// Added to each issue: how to repeat the run.
+  /// The line added to each issue, which says how to repeat the run.
   private let note: String
   private let parent: UInt
   private let state = Locked(State())
 
-  /// Opens a scope within that of the calling task, if there is one.
+  /// Opens a scope. If the calling task has a scope, the new one is nested in it.
   ///
   /// - Parameters:
-  ///   - location: Where it begins, in the user's code.
-  ///   - note: Added to each issue.
+  ///   - location: Where the scope begins in the user's code.
+  ///   - note: The line to add to each issue.
   init(at location: SourceLocation, note: String = "") {
     OwnCode.register(OwnCode.interlockTesting)
     _ = Self.startOnce
@@ -68,7 +68,7 @@ final class TestScope: Sendable {
     MemoryRaceScopes.noteBegin()
   }
 
-  /// Runs work, whose tasks and threads belong to the scope, and closes the scope.
+  /// Runs work within the scope, and closes the scope. The work's tasks and threads belong to it.
   func runBlocking(_ work: () -> Void) {
     Self.$current.withValue(number) {
       MemoryRaceScopes.noteChange()
@@ -78,7 +78,7 @@ final class TestScope: Sendable {
     close()
   }
 
-  /// As `runBlocking`, for asynchronous work.
+  /// Like `runBlocking`, for asynchronous work.
   func run<Failure: Error>(_ work: () async throws(Failure) -> Void) async throws(Failure) {
     let result: Result<Void, Failure> = await Self.$current.withValue(number) {
       MemoryRaceScopes.noteChange()
@@ -93,12 +93,12 @@ final class TestScope: Sendable {
     try result.get()
   }
 
-  /// The number of conflicts and races in memory so far that the baseline does not know.
+  /// The number of conflicts and memory races so far that the baseline does not know.
   var conflictCount: Int {
     state.withLock { $0.fresh }
   }
 
-  /// Records the conflicts that are not recorded yet. Later ones go to another scope.
+  /// Records pending findings. Findings that come later go to another scope.
   func close() {
     if parent == 0 {
       Self.inner.withLock { inner in
@@ -115,7 +115,7 @@ final class TestScope: Sendable {
     MemoryRaceScopes.noteEnd(of: number)
   }
 
-  /// Takes a conflict; returns whether the scope is still open.
+  /// Adds a conflict; returns true if the scope is still open.
   private func add(_ conflict: ScopedConflict) -> Bool {
     let (isOpen, isNew) = state.withLock { state in
       (!state.isClosed, !state.isClosed && state.found.insert(conflict.identity).inserted)
@@ -129,7 +129,7 @@ final class TestScope: Sendable {
     return true
   }
 
-  /// Takes a race in memory that is new to it; returns whether the scope is still open.
+  /// Adds a memory race that is new to the scope; returns true if the scope is still open.
   private func add(_ race: MemoryRace) -> Bool {
     let isOpen = state.withLock { state in
       if !state.isClosed { state.fresh += 1 }
@@ -140,8 +140,8 @@ final class TestScope: Sendable {
   }
 
   private func add(_ found: Found) {
-    // In a task, thread or block of the test, so that a known issue's matcher sees it; and at once,
-    // because the conflict may end the process.
+    // Record at once in a task, thread or block of the test: a known issue's matcher only sees
+    // issues recorded there, and the conflict may end the process.
     if InheritedScopes.ofCaller == number, Test.current != nil {
       record(found)
       return
@@ -154,8 +154,8 @@ final class TestScope: Sendable {
     if !isPending { record(found) }
   }
 
-  /// Both sides of the first recorded conflict or race, as in `read Store.swift:12`; empty for
-  /// none.
+  /// Both sides of the first recorded conflict or race, as in `read Store.swift:12`; empty if there
+  /// is none.
   var firstSides: [String] { state.withLock { $0.sides.first ?? [] } }
 
   private func record(_ found: Found) {
@@ -168,7 +168,7 @@ final class TestScope: Sendable {
     case .race(let race):
       noteSides(race.first.shortText, race.second.shortText)
       let issue = ConflictIssue(race, module: location.moduleName, note: note)
-      // The check of memory adds it to the reports of this process.
+      // The memory check itself adds the race to the reports of this process.
       IsolatedChannel.pass(issue.finding)
       recordIssue(issue, else: location)
     }
@@ -182,36 +182,36 @@ final class TestScope: Sendable {
 
   private static let last = Atomic<UInt>(0)
   private static let open = Locked<[UInt: TestScope]>([:])
-  /// The outermost scopes of those that are within others, up to the end of the outermost.
+  /// The outermost scope of each nested scope, until the outermost one closes.
   private static let inner = Locked<[UInt: UInt]>([:])
 
-  /// The scope of the test that a scope is in; the scope itself if it is in none.
+  /// The outermost scope around a scope; the scope itself if it is not nested.
   static func outermost(of number: UInt) -> UInt { inner.withLock { $0[number] } ?? number }
 
-  /// The conflicts of the run.
+  /// The conflicts recorded for the run.
   private static let known = Locked<Set<ScopedConflict.Identity>>([])
 
   private static let startOnce: Void = {
     InheritedScopes.start()
     ConflictScopes.start(source: { ofCaller }) { receive($0) }
-    // Its global is made here: the source must not make it, since an access in its initializer may
-    // ask for the scope.
+    // Initialise `current` here. The source reads it during memory accesses, possibly in an access
+    // of the initializer itself.
     _ = current
     MemoryRaceScopes.start(RaceAttribution())
   }()
 
-  /// The scope of the calling task or thread; notes that it has begun a section.
+  /// The scope of the calling task or thread. Marks the scope as one with sections.
   private static var ofCaller: UInt {
     let number = InheritedScopes.ofCaller
     let bit = bit(of: number)
-    // Relaxed: a note, which orders nothing. Written once, so that callers do not contend for it.
+    // Relaxed: the bit orders nothing. Test it first, so that callers do not contend for the word.
     if withSections.load(ordering: .relaxed) & bit == 0 {
       withSections.bitwiseOr(bit, ordering: .relaxed)
     }
     return number
   }
 
-  /// A bit for each of 64 scopes that has begun a section.
+  /// One bit for each number modulo 64: a scope with such a number has begun a section.
   private static let withSections = Atomic<UInt>(0)
 
   private static func bit(of number: UInt) -> UInt { 1 << (number & 63) }
@@ -220,29 +220,30 @@ final class TestScope: Sendable {
     withSections.bitwiseAnd(~bit(of: number), ordering: .relaxed)
   }
 
-  /// Whether a section was begun in the scope, or in another whose number ends as this one's.
+  /// True if a section began in the scope, or in one whose number is equal modulo 64.
   var hasSections: Bool { Self.withSections.load(ordering: .relaxed) & Self.bit(of: number) != 0 }
 
-  /// The open scopes that a finding of two sides belongs to.
+  /// The open scopes to which a finding with two sides belongs.
   private static func owners(
     _ first: UInt, _ second: UInt
   ) -> (scopes: [TestScope], isOfRun: Bool, isOnlyOne: Bool) {
     let open = open.withLock { $0 }
-    // Two tests both get it.
+    // Both sides may belong to open scopes: then both scopes get the finding.
     let ofSides = Set([first, second]).compactMap { open[$0] }
     if !ofSides.isEmpty { return (ofSides, false, false) }
-    // The innermost scopes: a stress, rather than the test that it is in.
+    // Prefer the innermost scope: a stress rather than the test around it.
     let parents = Set(open.values.map(\.parent))
     let innermost = open.values.filter { !parents.contains($0.number) }
     if innermost.count == 1 { return (innermost, false, true) }
-    // A thread that a test has left behind does not end the process either.
+    // The finding belongs to the run, also if it comes from a thread that a test has left behind:
+    // such a finding does not end the process either.
     return ([], !open.isEmpty || first != 0 || second != 0, false)
   }
 
   private static let ofRun =
     "  (of the run: several tests were running, and neither side shows which it is of)"
 
-  /// Attributes races in memory.
+  /// Assigns memory races to scopes.
   private final class RaceAttribution: MemoryRaceScopes.Attribution {
     var ofCaller: UInt { InheritedScopes.ofCaller }
 
@@ -255,9 +256,9 @@ final class TestScope: Sendable {
     func receive(_ scoped: MemoryRaceScopes.Race) -> Bool {
       let open = TestScope.open.withLock { $0 }
       let scopes = scoped.owners.scopes.compactMap { open[$0] }
-      // Not lazily: two tests both get it.
+      // Not lazy: every scope must get the race.
       if scopes.map({ $0.add(scoped.race) }).contains(true) { return true }
-      // Also if its scopes have ended since.
+      // The run also gets races whose scopes have closed since.
       guard scoped.owners.isOfRun || !scoped.owners.scopes.isEmpty else { return false }
       recordIssue(ConflictIssue(scoped.race, module: nil, note: ofRun), else: nil)
       return true
@@ -266,7 +267,7 @@ final class TestScope: Sendable {
 
   private static func receive(_ conflict: ScopedConflict) -> Bool {
     let owners = owners(conflict.firstScope, conflict.secondScope)
-    // Not lazily: two tests both get it.
+    // Not lazy: every scope must get the conflict.
     if owners.scopes.map({ $0.add(conflict) }).contains(true) { return true }
     guard owners.isOfRun || !owners.scopes.isEmpty else { return false }
     guard known.withLock({ $0.insert(conflict.identity).inserted }) else { return true }

@@ -2,7 +2,7 @@ import CInterlockEvents
 import Dispatch
 import Foundation
 
-/// Runs the jobs of a caller's task on a thread of its own, which belongs to no pool.
+/// Runs the jobs of one caller's task on a separate thread, which belongs to no pool.
 final class CallerThread: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -10,7 +10,7 @@ final class CallerThread: TaskExecutor {
   }
 
   private let condition = NSCondition()
-  // Accessed only under the condition's lock.
+  // Accessed only under the lock of `condition`.
   nonisolated(unsafe) private var state = State()
 
   /// Starts the thread; it runs until `end`.
@@ -30,7 +30,8 @@ final class CallerThread: TaskExecutor {
     condition.signal()
     condition.unlock()
     guard hasEnded else { return }
-    // A job that comes after the stress: of a child task that the body's own task has kept.
+    // A job after the end of the stress, from a child task that the body has kept, runs on
+    // Dispatch.
     DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
@@ -42,8 +43,8 @@ final class CallerThread: TaskExecutor {
     condition.unlock()
   }
 
-  /// The next job; `nil` at the end. An idle caller waits for nothing that a hang's report should
-  /// show.
+  /// Returns the next job; `nil` at the end. Hides the thread, so that a hang report does not show
+  /// an idle caller as waiting.
   private func next() -> UnownedJob? {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
@@ -63,7 +64,7 @@ final class CallerQueue: TaskExecutor {
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Keeps the blocks back, so that all callers are enqueued before the first begins.
+  /// Holds the blocks back, so that all callers are enqueued before the first begins.
   func hold() { queue.suspend() }
 
   /// Lets the blocks begin.

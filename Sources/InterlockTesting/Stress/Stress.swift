@@ -4,19 +4,21 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// Drives a subject from several callers at once; what goes wrong becomes issues of the test.
+/// Drives a subject from several callers at once. Failures become issues of the test.
 ///
-/// In each round every caller runs the body once; all are released together. Near-miss delays are
-/// on, sections are checked, and the watchdog is armed. The run ends after the first round with an
-/// issue:
+/// In each round every caller runs the body once. All callers are released together. Near-miss
+/// delays are on, sections are checked, and the watchdog is armed. The run ends after the first
+/// round with an issue:
 ///
-/// - a conflict between two sections, at the line of one, with both stacks; it does not trap;
-/// - an error that the body throws, once for each text;
+/// - a conflict between two sections, at the line of one of them, with both stacks; it does not
+///   trap;
+/// - an error that the body throws, recorded once for each text;
 /// - a failed expectation in the body.
 ///
-/// A hang ends the process with code 86 and the report of the watchdog, which names the tests that
-/// had begun. Each failure prints a string that repeats the run: the same numbers of
-/// `StressCaller.random(in:)`, delays and starts. The scheduler's choices are its own.
+/// A hang ends the process with code 86 and a report of the watchdog, which names the running
+/// tests. Each failure prints a string that repeats the run with the same numbers of
+/// `StressCaller.random(in:)`, delays and starts. The string does not repeat the scheduler's
+/// choices.
 ///
 ///     @Test func cacheIsThreadSafe() async throws {
 ///       try await stress(MyCache(), callers: 8, rounds: 200) { cache, caller in
@@ -25,26 +27,26 @@ import Testing
 ///       }
 ///     }
 ///
-/// For both Swift Testing and XCTest. One stress runs at a time in a process: others wait.
+/// Works in Swift Testing and XCTest. One stress runs at a time in a process; others wait.
 ///
 /// - Parameters:
-///   - subject: What is driven: a cache, an actor, a service, a view model.
-///   - callers: How many callers, 1 to 1024.
-///   - rounds: How often each runs the body, 1 to 1,000,000.
-///   - kind: What makes the calls.
+///   - subject: The object to drive: a cache, an actor, a service, a view model.
+///   - callers: The number of callers, 1 to 1024.
+///   - rounds: The number of rounds, 1 to 1,000,000.
+///   - kind: How the callers run.
 ///   - hangLimit: The longest time without progress of the process, from 0.1 s. A certain deadlock
 ///     is reported at once.
-///   - isolation: Whether the stress runs in a child process, so that its crash or hang is an issue
-///     of this test and the others go on.
-///   - replay: The string of a failure, which gives callers, rounds, kind and seed. Without it, the
-///     environment variable `INTERLOCK_STRESS_REPLAY` is obeyed if it has a string of this test,
-///     and refused if it has something else than a string that a failure has printed.
-///   - function: The test, which a replay string belongs to.
-///   - fileID: The file, as `#fileID` gives it, of an issue without a line of its own.
+///   - isolation: Where the stress runs. In a child process, a crash or hang is an issue of this
+///     test, and other tests go on.
+///   - replay: The string of a failure, with its callers, rounds, kind and seed. Without it, the
+///     environment variable `INTERLOCK_STRESS_REPLAY` is used if its string belongs to this test,
+///     and refused if it is not a string that a failure has printed.
+///   - function: The test function, which identifies replay strings.
+///   - fileID: The file, as `#fileID`, for issues without a line of their own.
 ///   - filePath: The file's path.
 ///   - line: The line.
 ///   - column: The column.
-///   - body: What each caller does in a round.
+///   - body: The work of each caller in a round.
 /// - Throws: `StressError` if an argument is wrong or the call is nested in another;
 ///   `CancellationError` if the test was cancelled.
 public func stress<Subject: Sendable>(
@@ -73,7 +75,7 @@ public func stress<Subject: Sendable>(
     await IsolatedChannel.passIssues {
       await run(plan, subject, at: sourceLocation, hangLimit: hangLimit, body)
     }
-  // Another call than the child is for has a child of its own.
+  // A child executes one call only: another isolated call has its own child.
   case (_?, .process): return
   case (_, .none):
     let summary = await run(plan, subject, at: sourceLocation, hangLimit: hangLimit, body)
@@ -82,7 +84,7 @@ public func stress<Subject: Sendable>(
   try Task.checkCancellation()
 }
 
-/// Runs a stress in this process; returns what came of it.
+/// Runs a stress in this process; returns its summary.
 private func run<Subject: Sendable>(
   _ plan: StressPlan, _ subject: Subject, at location: SourceLocation, hangLimit: Duration,
   _ body: @escaping @Sendable (Subject, StressCaller) async throws -> Void
@@ -104,7 +106,7 @@ private func run<Subject: Sendable>(
   return "\(summary(plan, count, run.failed, scope)); \(note)  \(place)"
 }
 
-/// Runs the child that a stress is isolated in, and records its issues as those of the caller.
+/// Runs an isolated stress in a child process, and records the child's issues for the caller.
 private func runInChild(
   _ plan: StressPlan, _ identity: IsolatedCall.Identity, at location: SourceLocation
 ) async throws {
@@ -113,7 +115,7 @@ private func runInChild(
   if let summary = result.summary { print("stress: \(summary)") }
 }
 
-/// Whether the calling task belongs to a stress.
+/// Marks the tasks of a stress.
 enum StressNesting {
   @TaskLocal static var isInside = false
 }
@@ -129,7 +131,7 @@ private func stressPlan(
   return try StressPlan(replay: variable, function: name)
 }
 
-/// The gap of a stress without sections, and how to close it.
+/// The gap in a stress without sections or memory checks, and how to close it.
 private let noChecks =
   ": a race would not show; mark the type, or link InterlockMemory and run \(memoryCommand)"
 

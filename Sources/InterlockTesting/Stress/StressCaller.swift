@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What makes the calls of `stress`.
+/// How the callers of `stress` run.
 public enum StressCallers: String, Sendable, Hashable, CaseIterable {
-  /// A thread of its own for each caller, which belongs to no pool.
+  /// A separate thread for each caller, outside of any pool.
   case threads
-  /// Tasks on the pool that all tasks share.
+  /// Tasks on Swift's shared task pool.
   case tasks
   /// Blocks on a concurrent Dispatch queue.
   case queue
 }
 
-/// One of the callers of `stress`, in one of its rounds.
+/// A caller of `stress`, in one round.
 public struct StressCaller: Sendable, CustomStringConvertible {
   /// The caller's number, from 0.
   public let index: Int
@@ -25,12 +25,12 @@ public struct StressCaller: Sendable, CustomStringConvertible {
       mixed(seed &+ mixed(UInt64(index) << 32 | UInt64(round)) &* 0x9E37_79B9_7F4A_7C15))
   }
 
-  /// A number in the range, by the seed of the run: a replay draws the same ones.
+  /// A random number in the range. A replay with the same seed draws the same numbers.
   ///
   /// Each call draws the next number of the caller in its round. Callable from any thread.
   ///
   /// - Parameter range: The numbers to choose from; it must not be empty.
-  /// - Returns: One of them.
+  /// - Returns: A number in the range.
   public func random(in range: Range<Int>) -> Int {
     precondition(!range.isEmpty, "a range to draw from must not be empty")
     let count = UInt64(bitPattern: Int64(range.upperBound &- range.lowerBound))
@@ -49,7 +49,7 @@ private final class Draws: Sendable {
   init(_ seed: UInt64) { self.seed = seed }
 
   func next() -> UInt64 {
-    // Relaxed: the numbers order nothing.
+    // Relaxed: the counter orders nothing.
     let number = count.add(1, ordering: .relaxed).newValue
     return mixed(seed &+ number &* 0x9E37_79B9_7F4A_7C15)
   }

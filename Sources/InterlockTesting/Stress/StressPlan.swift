@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a stress does, as far as it can be repeated: its text is the replay string.
+/// The repeatable part of a stress. Its text is the replay string.
 ///
-/// The scheduler's choices are not in it.
+/// The plan does not contain the scheduler's choices.
 struct StressPlan: Sendable, Hashable {
   static let mostCallers = 1024
   static let mostRounds = 1_000_000
@@ -11,10 +11,10 @@ struct StressPlan: Sendable, Hashable {
   var rounds: Int
   var kind: StressCallers
   var seed: UInt64
-  /// A hash of the test function.
+  /// A hash of the test function's name.
   var function: UInt16
 
-  /// A plan for new numbers.
+  /// Creates a plan with a new seed.
   init(
     callers: Int, rounds: Int, kind: StressCallers, function: String,
     seed: UInt64 = .random(in: 0...UInt64.max)
@@ -28,7 +28,7 @@ struct StressPlan: Sendable, Hashable {
     self.function = Self.hash(function)
   }
 
-  /// The plan of a replay string.
+  /// Creates the plan of a replay string.
   init(replay: String, function: String) throws(StressError) {
     guard let plan = Self(text: replay) else { throw StressError(Self.refusal(of: replay)) }
     guard plan.function == Self.hash(function) else {
@@ -37,15 +37,15 @@ struct StressPlan: Sendable, Hashable {
     self = plan
   }
 
-  /// Whether a replay string belongs to a function.
+  /// True if a replay string belongs to a function.
   static func isReplay(_ text: String, of function: String) -> Bool {
     Self(text: text)?.function == hash(function)
   }
 
-  /// The string in `INTERLOCK_STRESS_REPLAY`, which may be of another test, or an order's token,
-  /// which `checkSendable` obeys; `nil` without one.
+  /// The string in `INTERLOCK_STRESS_REPLAY`; `nil` if the variable is not set. The string may
+  /// belong to another test, or be the token of an order for `checkSendable`.
   ///
-  /// - Throws: `StressError` if it is neither.
+  /// - Throws: `StressError` for a string that is neither.
   static func replayOfEnvironment() throws(StressError) -> String? {
     let name = "INTERLOCK_STRESS_REPLAY"
     let text = ProcessInfo.processInfo.environment[name] ?? ""
@@ -81,7 +81,7 @@ struct StressPlan: Sendable, Hashable {
       + String(function, radix: 16)
   }
 
-  /// A line for a failure: how to repeat the run.
+  /// The line for a failure that says how to repeat the run.
   var note: String { "replay: stress(replay: \"\(text)\")" }
 
   private static func check(
@@ -92,7 +92,7 @@ struct StressPlan: Sendable, Hashable {
       "'\(name)' must be from \(range.lowerBound) to \(range.upperBound), found \(value)")
   }
 
-  /// FNV-1a, folded: the same in every process.
+  /// FNV-1a, folded to 16 bits. Unlike `Hasher`, it is the same in every process.
   private static func hash(_ text: String) -> UInt16 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -11,7 +11,7 @@ final class StressRun<Subject: Sendable>: Sendable {
   typealias Body = @Sendable (Subject, StressCaller) async throws -> Void
 
   private let plan: StressPlan
-  /// Makes the subject of a round.
+  /// Returns the subject of a round.
   private let subject: @Sendable () async throws -> Subject
   private let body: Body
   /// Checks the subject after a round.
@@ -20,11 +20,11 @@ final class StressRun<Subject: Sendable>: Sendable {
   private let note: String
   private let hasFailed = Atomic(false)
   private let startLine = StartLine()
-  /// What callers have thrown: each text is recorded once.
+  /// The texts of the errors that callers have thrown: each is recorded once.
   private let thrown = Locked<Set<String>>([])
-  /// The first failure that is no conflict, in a line.
+  /// The first failure other than a conflict, in one line.
   private let first = Locked<String?>(nil)
-  /// The failures that the test of XCTest had before.
+  /// The number of failures that the XCTest test had before the stress.
   private let failuresBefore = (currentXCTest as? XCTestCase)?.testRun?.failureCount ?? 0
 
   init(
@@ -40,7 +40,7 @@ final class StressRun<Subject: Sendable>: Sendable {
     self.finish = finish
   }
 
-  /// Runs the rounds up to the first with an issue, or up to a time; returns how many.
+  /// Runs rounds until one has an issue, or until a time; returns the number of rounds.
   func rounds(until end: ContinuousClock.Instant? = nil) async -> Int {
     let threads = plan.kind == .threads ? (0..<plan.callers).map(CallerThread.init) : []
     let queue = plan.kind == .queue ? CallerQueue() : nil
@@ -64,14 +64,14 @@ final class StressRun<Subject: Sendable>: Sendable {
     return plan.rounds
   }
 
-  /// Whether a round had an issue.
+  /// True if a round had an issue.
   var failed: Bool {
-    // Relaxed: the round's tasks have ended.
+    // Relaxed: the tasks of the round have ended.
     hasFailed.load(ordering: .relaxed) || scope.conflictCount > 0
       || (currentXCTest as? XCTestCase)?.testRun?.failureCount ?? 0 > failuresBefore
   }
 
-  /// The first failure that is no conflict, in a line; `nil` for none.
+  /// The first failure other than a conflict, in one line; `nil` if there is none.
   var firstFailure: String? { first.withLock { $0 } }
 
   private func attempt(_ index: Int, _ round: Int, _ subject: Subject) async {
@@ -80,9 +80,9 @@ final class StressRun<Subject: Sendable>: Sendable {
     await watch("\(caller)") { try await body(subject, caller) }
   }
 
-  /// Runs work, whose issues and errors fail the round.
+  /// Runs work. Its issues and errors fail the round.
   private func watch(_ part: String, _ work: () async throws -> Void) async {
-    // XCTest has no known issues; its failures are counted instead.
+    // XCTest has no known issues: `failed` counts its failures instead.
     guard Test.current != nil else { return await recordErrors(part, work) }
     await withKnownIssue("in a stress", isIntermittent: true) {
       await recordErrors(part, work)
@@ -101,12 +101,13 @@ final class StressRun<Subject: Sendable>: Sendable {
   }
 
   private func fail(_ text: String) {
-    // Relaxed: read once the round's tasks have ended.
+    // Relaxed: `failed` reads the flag after the tasks of the round have ended.
     hasFailed.store(true, ordering: .relaxed)
     first.withLock { $0 = $0 ?? text }
   }
 
-  /// Lets the callers of a round begin together, some up to 23 µs later than others: by the seed.
+  /// Lets the callers of a round begin together, with offsets of up to 23 µs that depend on the
+  /// seed.
   private func waitForStart(_ index: Int, _ round: Int) {
     startLine.wait(for: plan.callers)
     let draw = mixed(plan.seed ^ mixed(UInt64(index) << 40 | UInt64(round)))

@@ -1,20 +1,21 @@
 public import XCTest
 
-/// A test case of XCTest whose tests are explored, as the trait `explored` of Swift Testing does.
+/// An XCTest test case whose tests are explored, like tests with the Swift Testing trait
+/// `explored`.
 ///
 ///     final class AccountTests: ExploredTestCase {
 ///       func testWithdrawals() async throws { … }
 ///     }
 ///
-/// Each execution makes the instance anew and calls `setUp`, the test and `tearDown` in a child
+/// Each execution creates a new instance and calls `setUp`, the test and `tearDown` in a child
 /// process. The first failed assertion ends the order. Waits for expectations are controlled, and
-/// their limits of time pass only when no thread can continue. A test that this build cannot
-/// explore runs once, with the reason.
+/// they time out only when no thread can continue. A test that this build cannot explore runs once
+/// as usual, and the reason is printed.
 open class ExploredTestCase: XCTestCase {
-  /// How each test is explored; without options, within 10 seconds.
+  /// The options of the exploration; by default, 10 seconds for each test.
   open var options: [ExploreOption] { [] }
 
-  /// The token of a failure: only its schedule is executed.
+  /// The token of a failure: if set, only its schedule is executed.
   open var replay: String? { nil }
 
   /// Explores the test.

@@ -1,13 +1,13 @@
 import Explorer
 public import Testing
 
-/// Explores a test: runs it once for each order in which its threads and tasks can take steps.
+/// Explores a test: executes it once for each order in which its threads and tasks can take steps.
 public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   var exploration: TestExploration
-  /// The test runs without exploration, for a reason that has been printed.
+  /// True while a test runs without exploration, after the reason was printed.
   @TaskLocal private static var runsAsUsual = false
 
-  /// A suite passes the trait on to its tests.
+  /// True: a suite passes the trait on to its tests.
   public var isRecursive: Bool { true }
 
   /// Explores a test case, in a child process.
@@ -20,8 +20,8 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    // The test and its suites may have several such traits: the first to run explores, as the
-    // innermost says; one in the source goes before the option.
+    // A test and its suites may have several such traits. Only the first to run explores, with the
+    // innermost trait's options; a trait in the source takes precedence over the option.
     guard testCase != nil, !Exploration.isExplored, !Self.runsAsUsual else {
       return try await function()
     }
@@ -32,15 +32,15 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
       return try await trait.run(test, function)
     }
     guard TestsAsTheyAre.chooses("\(test.id)") else { return try await function() }
-    // A test that runs as usual has all processors, and no lock that the fork of an exploration
-    // would copy as held.
+    // One test at a time: a test that runs as usual then has all processors, and holds no lock that
+    // another exploration's `fork` would copy in its locked state.
     await Self.turns.take()
     defer { Self.turns.give() }
     try leaveIfOver(test)
     try await trait.run(test, function)
   }
 
-  /// Cancels the test if another one has ended the search.
+  /// Cancels the test if a failing order of another test has ended the search.
   private func leaveIfOver(_ test: Test) throws {
     guard TestsAsTheyAre.isOver else { return }
     let reason = TestsAsTheyAre.leave(test.identifier, ExploredPlace(test.sourceLocation))
@@ -79,51 +79,50 @@ public struct ExploredTrait: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-/// The function of a test. The executions are in a child, where the threads of a deadlock keep it;
-/// in this process it must not outlive the scope.
+/// A reference to the test's function. A deadlock's threads keep the reference, in the child
+/// process. In this process the function must not outlive the scope.
 private final class ExploredCall: @unchecked Sendable {
-  // Unchecked: written before the exploration begins and after it has ended.
+  // Unchecked: written only before the exploration begins and after it has ended.
   var function: (@Sendable () async throws -> Void)?
 }
 
 extension Test {
-  /// As filters of `swift test` find it.
+  /// The test's identifier in filters of `swift test`.
   fileprivate var identifier: String {
     "\(id.moduleName).\(id.nameComponents.joined(separator: "/"))"
   }
 }
 
 extension Trait where Self == ExploredTrait {
-  /// Explores each test, in as many orders as a budget of 10 seconds allows.
+  /// Explores each test within a budget of 10 seconds.
   ///
   ///     @Test(.explored) func withdrawalsKeepTheBalance() async throws { … }
   ///
-  /// The test stays as it is: each execution makes the suite's instance anew. The executions are in
-  /// a child process: what they write to memory is lost, and a crash, or state that an order
-  /// leaves, stays there. A test that this build cannot explore runs once, with the reason. The
-  /// trait of a test, or of an inner suite, replaces that of the suite around it.
+  /// The test needs no changes: each execution creates a new instance of the suite. Executions run
+  /// in a child process. Memory that they change is lost, and crashes and left-over state stay in
+  /// the child. A test that this build cannot explore runs once as usual, and the reason is
+  /// printed. A trait of a test or an inner suite replaces the trait of the suite around it.
   public static var explored: Self { .explored() }
 
-  /// Explores each test, as `explored`.
+  /// Explores each test, like `explored`.
   ///
   /// - Parameters:
-  ///   - options: How to explore each test.
-  ///   - replay: The token of a failure: only its schedule is executed.
+  ///   - options: The options of the exploration.
+  ///   - replay: The token of a failure: executes only its schedule.
   /// - Returns: The trait.
   public static func explored(_ options: ExploreOption..., replay: String? = nil) -> Self {
     Self(exploration: TestExploration(options: options, replay: replay))
   }
 
-  /// Runs each test in one order, the same each time, in virtual time.
+  /// Runs each test in one order, which is always the same, in virtual time.
   ///
   ///     @Suite(.inOneOrder) struct ViewModelTests { … }
   ///
-  /// Tasks, hops between actors, queues, threads and sleeps are controlled: a thread or task runs
-  /// until it waits or yields, then the one that could run for the longest time, and time passes
-  /// only when none can continue. The other orders are not tried,
-  /// so a test that passes may fail in one of them: see `explored`. The test runs in a child
-  /// process, three times, because the first run may make what later ones use again, and the last
-  /// shows that they do the same.
+  /// Tasks, hops between actors, queues, threads and sleeps are controlled. A thread or task runs
+  /// until it waits or yields; then the one that has been able to run the longest continues. Time
+  /// passes only when none can continue. Other orders are not tried, so a test that passes may fail
+  /// in one of them: see `explored`. The test runs three times in a child process: the first run
+  /// may create state that later runs reuse, and the last one checks that both take the same steps.
   public static var inOneOrder: Self {
     Self(exploration: TestExploration(options: [.executions(1), .exactTime], isOneOrder: true))
   }

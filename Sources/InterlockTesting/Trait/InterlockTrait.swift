@@ -4,13 +4,13 @@ import InterlockWatchdog
 import Prediction
 public import Testing
 
-/// Watches a test: its conflicts, potential findings and hangs become its issues.
+/// Watches a test. Its conflicts, potential findings and hangs become its issues.
 public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
   /// The findings that fail a test.
   public enum Failing: Sendable, Hashable {
     /// Conflicts and hangs. A potential finding is a warning.
     case observed
-    /// Potential findings too.
+    /// Potential findings as well.
     case potential
   }
 
@@ -19,10 +19,10 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
   let failing: Failing
   let leaks: Leaks
 
-  /// A suite passes the trait on to its tests.
+  /// True: a suite passes the trait on to its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test case, watched.
+  /// Runs a test case under the watchdog.
   ///
   /// - Parameters:
   ///   - test: The test.
@@ -32,7 +32,8 @@ public struct InterlockTrait: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    // Of several, of the test and its suites, the first to run watches, as the innermost says.
+    // A test and its suites may have several such traits. Only the first to run watches, with the
+    // innermost trait's options.
     guard testCase != nil, TestScope.current == 0 else { return try await function() }
     let trait = test.traits.lazy.compactMap { $0 as? Self }.last ?? self
     let watch = WatchedWork.begin(
@@ -65,23 +66,24 @@ extension Trait where Self == InterlockTrait {
   ///
   /// A conflict between sections becomes an issue at the line of one of them, with both stacks, and
   /// the test goes on. Near-miss delays are on from then on. A hang ends the process with code 86,
-  /// after its report has named the tests that had begun. The trait of a test, or of an inner
-  /// suite, replaces that of the suite around it.
+  /// after a report that names the running tests. A trait of a test or an inner suite replaces the
+  /// trait of the suite around it.
   ///
   /// Tests may run in parallel. A conflict belongs to the test whose tasks, threads or blocks began
-  /// the sections, or to both tests if two did. It belongs to the run if its test is not known.
+  /// the sections, or to both tests if there are two. If no test is known, the conflict belongs to
+  /// the run.
   public static var interlock: Self { .interlock() }
 
-  /// Watches each test, as `interlock`.
+  /// Watches each test, like `interlock`.
   ///
   /// - Parameters:
-  ///   - hangLimit: The longest time without progress of the process, from 0.1 seconds; the
-  ///     shortest limit of the tests that run is obeyed.
-  ///   - predict: Whether to look for deadlocks and races that did not occur, from the first such
-  ///     test of the process on: it does not see locks that were made before. What a test without
-  ///     it shows is left out.
+  ///   - hangLimit: The longest time without progress of the process, from 0.1 seconds. The
+  ///     shortest limit of the running tests applies.
+  ///   - predict: True to look for deadlocks and races that did not occur. Prediction starts with
+  ///     the first such test of the process, and does not see locks created earlier. Findings in
+  ///     tests without `predict` are left out.
   ///   - failOn: The findings that fail a test.
-  ///   - leaks: What happens if tasks, threads or objects that the test has made outlive it.
+  ///   - leaks: The consequence if tasks, threads or objects that the test creates outlive it.
   /// - Returns: The trait.
   public static func interlock(
     hangLimit: Duration = .seconds(10), predict: Bool = false,

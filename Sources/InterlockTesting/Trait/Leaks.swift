@@ -1,9 +1,9 @@
 extension InterlockTrait {
-  /// The consequence if a test ends and tasks or threads that it has made have not ended, or it has
-  /// left a lock held, a queue suspended, a dispatch source or a delayed block.
+  /// The consequence if tasks or threads that a test creates outlive it, or if the test leaves a
+  /// held lock, a suspended queue, a dispatch source or a delayed block behind.
   ///
-  /// A source is left until it is cancelled or released. None by default: a test may be the first
-  /// to use an object of the whole process, whose tasks are meant to go on.
+  /// A source counts as left until it is cancelled or released. None by default: a test may be the
+  /// first to use an object shared by the whole process, whose tasks are meant to go on.
   public struct Leaks: Sendable, Hashable {
     enum Action: Sendable, Hashable { case none, warning, failure }
 
@@ -14,17 +14,17 @@ extension InterlockTrait {
     /// Tasks, threads and objects may outlive the test.
     public static let ignored = Leaks(action: .none, grace: .zero, allowed: [])
 
-    /// A task, thread or object that outlives its test is a warning, after a grace of a second.
+    /// A task, thread or object that outlives its test is a warning, after one second of grace.
     public static var warn: Self { .warn() }
 
     /// A task, thread or object that outlives its test is a warning.
     ///
     /// - Parameters:
-    ///   - grace: How long the test waits for what is about to end. The wait is over when the last
-    ///     of it has ended. A test does not wait for locks.
-    ///   - allowed: Where that may be made, or may wait, which outlives a test, or where a lock may
-    ///     be acquired: a file's name,
-    ///     `Feed.swift`, or a function's, `start()`, `Feed.start`, `Feed.start(at:)`.
+    ///   - grace: The longest time that the test waits for them to end. The wait ends when all have
+    ///     ended. A test does not wait for locks.
+    ///   - allowed: Files or functions in which tasks, threads and objects that may outlive a test
+    ///     are created or wait, and in which locks that it may leave are acquired: `Feed.swift`,
+    ///     `start()`, `Feed.start`, `Feed.start(at:)`.
     /// - Returns: The value.
     public static func warn(
       grace: Duration = .seconds(1), allowing allowed: [String] = []
@@ -32,17 +32,17 @@ extension InterlockTrait {
       Self(action: .warning, grace: grace, allowed: allowed)
     }
 
-    /// A task, thread or object that outlives its test fails the test, after a grace of a second.
+    /// A task, thread or object that outlives its test fails the test, after one second of grace.
     public static var fail: Self { .fail() }
 
     /// A task, thread or object that outlives its test fails the test.
     ///
     /// - Parameters:
-    ///   - grace: How long the test waits for what is about to end. The wait is over when the last
-    ///     of it has ended. A test does not wait for locks.
-    ///   - allowed: Where that may be made, or may wait, which outlives a test, or where a lock may
-    ///     be acquired: a file's name,
-    ///     `Feed.swift`, or a function's, `start()`, `Feed.start`, `Feed.start(at:)`.
+    ///   - grace: The longest time that the test waits for them to end. The wait ends when all have
+    ///     ended. A test does not wait for locks.
+    ///   - allowed: Files or functions in which tasks, threads and objects that may outlive a test
+    ///     are created or wait, and in which locks that it may leave are acquired: `Feed.swift`,
+    ///     `start()`, `Feed.start`, `Feed.start(at:)`.
     /// - Returns: The value.
     public static func fail(
       grace: Duration = .seconds(1), allowing allowed: [String] = []

@@ -6,15 +6,15 @@ import Interlock
 import InterlockWatchdog
 import Testing
 
-/// The tasks, threads and objects that one test leaves behind.
+/// The tasks, threads and objects that outlive a test.
 final class LeftTasks: Sendable {
   private let leaks: InterlockTrait.Leaks
   private let scope: TestScope
   private let lostBefore = LiveTasks.lost
-  /// The locks that the thread held before the test.
+  /// The locks that the test's thread held before the test.
   private let heldBefore: Set<LiveTasks.HeldLock>
 
-  /// Follows the tasks of a scope from now on; `nil` if they do not matter, or cannot be followed.
+  /// Follows the tasks of a scope from now on; `nil` if leaks are ignored or cannot be followed.
   init?(of scope: TestScope, _ leaks: InterlockTrait.Leaks) {
     guard leaks.action != .none, Self.isFollowing else { return nil }
     self.leaks = leaks
@@ -24,10 +24,10 @@ final class LeftTasks: Sendable {
     Self.open.withLock { _ = $0.insert(scope.number) }
   }
 
-  /// Waits for the tasks of the scope, and records an issue for each place that left some of them,
-  /// or objects.
+  /// Waits for the tasks of the scope, then records an issue for each place that left tasks or
+  /// objects behind.
   ///
-  /// Must be called by the task, and on the thread, that has run the test: its locks are the
+  /// Call it on the task and thread that ran the test: the locks that this thread holds are the
   /// test's.
   func end() async {
     let held = takeHeld()
@@ -35,14 +35,14 @@ final class LeftTasks: Sendable {
     report(held)
   }
 
-  /// As `end`, on a thread that may wait.
+  /// Like `end`, on a thread that may block.
   func endBlocking() {
     let held = takeHeld()
     TaskGrace.waitBlocking(atMost: leaks.grace / .seconds(1)) { [self] in areOver }
     report(held)
   }
 
-  /// The locks that the test's own code has left.
+  /// The locks that the test's own thread acquired and still holds.
   private func takeHeld() -> [LiveTasks.HeldLock] {
     LiveTasks.leave(number)
     return LiveTasks.ownLocks.filter { !heldBefore.contains($0) }
@@ -50,8 +50,8 @@ final class LeftTasks: Sendable {
 
   private var number: UInt64 { UInt64(scope.number) }
 
-  /// Whether no task or object but locks is left that is not allowed. Most tests allow nothing, and
-  /// then no symbol is needed.
+  /// True if no task or object is left, apart from locks and allowed ones. Without an allow list no
+  /// symbol is needed.
   private var areOver: Bool {
     LiveTasks.count(in: number) == 0
       || (!leaks.allowed.isEmpty && notAllowed(LiveTasks.tasks(in: number)).isEmpty)
@@ -106,30 +106,30 @@ final class LeftTasks: Sendable {
 
   // MARK: All tests
 
-  /// The scopes whose tasks are followed.
+  /// The open scopes whose tasks are followed.
   private static let open = Locked<Set<UInt>>([])
   private static let notes = Locked<Set<String>>([])
 
-  /// Whether tasks are followed; one line says why if they cannot be.
+  /// True if tasks can be followed. Otherwise prints one line that says why.
   private static let isFollowing: Bool = {
     let reason = LiveTasks.follow(scope: {
       let number = TestScope.outermost(of: InheritedScopes.ofCaller)
-      // A task that is made after its test has ended belongs to none.
+      // A task created after the end of its test belongs to no scope.
       return number != 0 && LeftTasks.open.withLock { $0.contains(number) } ? UInt64(number) : 0
     })
     if let reason { note("what outlives its test is not known: \(reason)") }
     return reason == nil
   }()
 
-  /// A line about the process, once.
+  /// Prints a line about the process, once.
   private static func note(_ line: String) {
     if notes.withLock({ $0.insert(line).inserted }) { print("interlock: \(line)") }
   }
 }
 
 extension LiveTask {
-  /// Whether it is made, or waits, in a file or function of this name: `Feed.swift`, `start()`,
-  /// `Feed.start`, `Feed.start(at:)`.
+  /// True if the task is created or waits in a file or function of this name: `Feed.swift`,
+  /// `start()`, `Feed.start`, `Feed.start(at:)`.
   func `is`(at name: String) -> Bool {
     (maker + wait.place).contains { frame in
       if frame.file?.split(separator: "/").last.map(String.init) == name { return true }
@@ -139,7 +139,7 @@ extension LiveTask {
     }
   }
 
-  /// `Feed.start(at:)` has the names `Feed.start(at:)`, `Feed.start`, `start(at:)` and `start`.
+  /// All names of a function: for `Feed.start(at:)`, also `Feed.start`, `start(at:)` and `start`.
   private static func names(of function: String) -> Set<String> {
     let path = function.prefix { $0 != "(" }
     let parameters = function.dropFirst(path.count)
@@ -149,7 +149,7 @@ extension LiveTask {
 }
 
 extension SourceLocation {
-  /// The line of a frame of the user's code; `nil` if the frame has none.
+  /// The location of a frame in user code; `nil` if the frame has no line.
   init?(of frame: StackFrame?, in module: String) {
     guard let file = frame?.file, let line = frame?.line, line > 0,
       let name = file.split(separator: "/").last

@@ -5,16 +5,16 @@ import Prediction
 import ProcessInspection
 import Testing
 
-/// What is predicted while a test runs.
+/// Prediction of deadlocks and races while a test runs.
 final class TestPrediction: Sendable {
   private static let mostFrames = 12
 
   private struct Process {
     var open: [ObjectIdentifier: TestPrediction] = [:]
-    /// The findings that were reported, and those of earlier tests.
+    /// The findings reported so far, including those of earlier tests.
     var known: Set<String> = []
     var notes: Set<String> = []
-    /// The watched tests whose trait does not predict: their findings are left out.
+    /// Watched tests whose trait does not predict. Findings in them are left out.
     var leftOut: [Test.ID: Test] = [:]
   }
 
@@ -23,7 +23,7 @@ final class TestPrediction: Sendable {
   private let test: Test
   private let fails: Bool
 
-  /// Starts prediction in this process, if it does not run.
+  /// Starts prediction in this process unless it runs already.
   init(of test: Test, fails: Bool) {
     self.test = test
     self.fails = fails
@@ -31,11 +31,11 @@ final class TestPrediction: Sendable {
     Self.process.withLock { $0.open[ObjectIdentifier(self)] = self }
   }
 
-  /// Leaves out what the stacks of a test show: its trait, which does not predict, replaces one
-  /// that does.
+  /// Leaves out findings whose stacks show this test: its own trait does not predict, and replaces
+  /// one that does.
   static func leaveOut(_ test: Test) { process.withLock { $0.leftOut[test.id] = test } }
 
-  /// Reports what was found since the last test ended.
+  /// Reports the findings made since the last test ended.
   func end() async {
     let record = Predictor.record()
     if case .unavailable(let reason) = record.state { note("nothing is predicted: \(reason)") }
@@ -44,7 +44,7 @@ final class TestPrediction: Sendable {
       let text = FindingText(finding, mostFrames: Self.mostFrames)
       let isNew = Self.process.withLock { process in
         if !shows(finding, test) {
-          // Left to the test that its stacks show, if they show one and it still runs.
+          // Leave the finding to the running test that its stacks show.
           let others = process.open.values.filter { $0 !== self }
           if others.contains(where: { shows(finding, $0.test) }) { return false }
           if process.leftOut.values.contains(where: { shows(finding, $0) }) { return false }
@@ -57,7 +57,8 @@ final class TestPrediction: Sendable {
       if shows(finding, test) || !Self.showsATest(finding) {
         report(finding, text, knownBecause: reason)
       } else {
-        // Of a test without the trait: an issue of the run, which a task of no test records.
+        // The stacks show a test without the trait: record it for the run. A detached task belongs
+        // to no test.
         await Task.detached {
           self.report(finding, text, knownBecause: reason, isOfRun: true)
         }.value
@@ -86,13 +87,13 @@ final class TestPrediction: Sendable {
       comment.rawValue, named: "potential.txt", sourceLocation: location ?? test.sourceLocation)
   }
 
-  /// A line about the process, once.
+  /// Prints a line about the process, once.
   private func note(_ line: String) {
     let isNew = Self.process.withLock { $0.notes.insert(line).inserted }
     if isNew { print("interlock: \(line)") }
   }
 
-  /// Whether a stack of the finding has a function of the test's file with the test's name.
+  /// True if a stack of the finding has a function with the test's name in the test's file.
   private func shows(_ finding: PotentialFinding, _ test: Test) -> Bool {
     let name = test.name.prefix { $0 != "(" } + "("
     let file = "/" + test.sourceLocation.fileName
@@ -101,22 +102,22 @@ final class TestPrediction: Sendable {
         guard frame.file?.hasSuffix(file) == true, let function = frame.function else {
           return false
         }
-        // The whole name: `reads(` is a part of `rereads(` too.
+        // Compare the whole name: `reads(` is a suffix of `rereads(`.
         return function.hasPrefix(name) || function.contains("." + name)
           || function.contains(" " + name)
       }
     }
   }
 
-  /// Whether a stack of the finding begins in a test: the library's macro makes a function around
-  /// it.
+  /// True if a stack of the finding begins in a test, in the function that Swift Testing's macro
+  /// generates around it.
   private static func showsATest(_ finding: PotentialFinding) -> Bool {
     finding.sides.contains { side in
       (side.place + side.stack).contains { $0.function?.contains("fMp_") ?? false }
     }
   }
 
-  /// The kind, and the user's places: the same finding on other objects is the same.
+  /// The kind and the user's places. Findings on different objects at the same places are equal.
   private static func identity(of finding: PotentialFinding) -> String {
     let places = finding.sides.map { side in
       side.place.first { !$0.isSystem }.map { "\($0.file ?? ""):\($0.line ?? 0)" } ?? side.act
@@ -124,7 +125,7 @@ final class TestPrediction: Sendable {
     return ([finding.kind.rawValue] + places.sorted()).joined(separator: " ")
   }
 
-  /// The first line of the user's code.
+  /// The location of the first frame in user code.
   private static func location(of finding: PotentialFinding, module: String) -> SourceLocation? {
     let frames = finding.sides.flatMap { $0.place + $0.stack }
     guard let frame = frames.first(where: { !$0.isSystem && $0.file != nil && $0.line ?? 0 > 0 }),

@@ -1,23 +1,24 @@
 package import Interlock
 
-/// A deadlock or race that did not occur in this run but can in another, with its evidence.
+/// A deadlock or race that did not occur in this run but can occur in another one, with its
+/// evidence.
 ///
-/// It never counts as an observation: a conflict and a deadlock fail a gate by themselves, a
-/// potential finding only if an option asks for it.
+/// It never counts as an observation. A conflict or a deadlock fails a gate by itself; a potential
+/// finding fails it only if an option asks for that.
 package struct PotentialFinding: Sendable, Hashable, Codable {
   /// The kinds of faults.
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Several owners acquire several locks in orders that can end in a deadlock.
+    /// Several owners acquire several locks in orders that can deadlock.
     case lockOrder = "lock-order"
     /// A task blocks a thread of the pool that all tasks share.
     case blockingWaitInTask = "blocking-wait-in-task"
     /// Code of another module is called while a lock is held.
     case callbackUnderLock = "callback-under-lock"
-    /// A task leaves its thread, at an `await` or at its end, with a lock locked.
+    /// A task leaves its thread, at an `await` or at its end, while it holds a lock.
     case lockAcrossAwait = "lock-across-await"
-    /// A lock was held for longer than the given limit.
+    /// A lock was held for longer than a limit.
     case longHold = "long-hold"
-    /// A lock was left locked: its thread, its block or `main` has ended.
+    /// A lock was left locked after its thread or block, or `main`, had ended.
     case abandonedLock = "abandoned-lock"
     /// A thread tried to acquire a lock that it held, was refused, and then unlocked it twice.
     case relock
@@ -29,8 +30,8 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
   package struct Held: Sendable, Hashable, Codable {
     /// The object: `NSLock or POSIX mutex 0x7f…`, `serial queue 'model'`.
     package var object: String
-    /// Where it was acquired, innermost first: several frames if functions were inlined; empty if
-    /// unknown.
+    /// Where the object was acquired, innermost frame first: several frames if functions were
+    /// inlined; empty if unknown.
     package var place: [StackFrame]
 
     /// Describes a held object.
@@ -40,17 +41,17 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
     }
   }
 
-  /// One of the participants.
+  /// A participant of the finding.
   package struct Side: Sendable, Hashable, Codable {
     /// The participant: `thread 'worker'`, `a task on thread '…'`.
     package var party: String
-    /// Its action: `takes mutex 0x7f…`.
+    /// The participant's action: `takes mutex 0x7f…`.
     package var act: String
-    /// Where it acted, innermost first: several frames if functions were inlined.
+    /// Where the action happened, innermost frame first: several frames if functions were inlined.
     package var place: [StackFrame]
-    /// Its stack at that time, innermost first; empty if none was captured.
+    /// The participant's stack at that time, innermost frame first; empty if none was captured.
     package var stack: [StackFrame]
-    /// What it held at that time, in the order of acquisition.
+    /// The objects held at that time, in the order of acquisition.
     package var held: [Held]
 
     /// Describes a side.
@@ -71,9 +72,9 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
   package var headline: String
   /// The participants, in the order of the report.
   package var sides: [Side]
-  /// What identifies the resource of a race from run to run; `nil` for other kinds.
+  /// The identity of a race's resource across runs; `nil` for other kinds.
   package var resource: String?
-  /// How often it was found with the same places, on these or on other objects.
+  /// The number of findings with the same places, on these or on other objects.
   package var count: Int
 
   /// Describes a finding.

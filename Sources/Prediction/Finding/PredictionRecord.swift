@@ -2,12 +2,12 @@
 package struct PredictionRecord: Sendable, Hashable, Codable {
   /// Whether prediction was active.
   package enum State: Sendable, Hashable, Codable {
-    /// No option asked for it.
+    /// No option asks for prediction.
     case off
-    /// Prediction followed the process from before the first call of the code under test until this
-    /// record.
+    /// Prediction was active from before the first call of the code under test until this record.
     case on
-    /// An option asked for prediction, but a missing order would cause false alarms.
+    /// An option asks for prediction, but orders that this build cannot observe would cause false
+    /// alarms.
     case unavailable(reason: String)
   }
 
@@ -15,9 +15,9 @@ package struct PredictionRecord: Sendable, Hashable, Codable {
   package var state: State
   /// The findings.
   package var findings: [PotentialFinding]
-  /// What prediction could not follow, such as a full table, a line each.
+  /// The gaps of prediction, such as a full table, one line each.
   package var notes: [String]
-  /// The kinds that prediction could not find in this build or this run.
+  /// The kinds that this build or this run could not find.
   package var unseen: Set<PotentialFinding.Kind>
 
   /// Describes a record.
@@ -31,6 +31,6 @@ package struct PredictionRecord: Sendable, Hashable, Codable {
     self.notes = notes
   }
 
-  /// The kinds that were found.
+  /// The kinds of the findings.
   package var kinds: Set<PotentialFinding.Kind> { Set(findings.map(\.kind)) }
 }

@@ -4,8 +4,8 @@ import Foundation
 import Interlock
 
 extension CodeJudge {
-  /// The first place where code that a module's code can come to synchronises by itself: a line for
-  /// a report.
+  /// A report line with the first place of uncontrolled synchronisation in the code that a module
+  /// reaches; `nil` for none.
   mutating func uncontrolledPlace(in module: String) -> String? {
     if let known = knownPlaces[module] { return known }
     let reach = CodeReach(from: module, in: modules)
@@ -27,13 +27,15 @@ extension CodeJudge {
       else { continue }
       return found.text(in: module)
     }
-    // On x86, release stores and acquire loads are plain instructions, but their types are visible.
+    // On x86, release stores and acquire loads are plain instructions. The symbols of their types
+    // remain.
     let uses = synchronizationSymbols.filter {
       !$0.isOfMutexAlone && $0.isDeclared(in: module) && reach.contains($0.symbol)
     }
     let local = uses.isEmpty ? localAtomic(in: module, within: reach) : nil
     if uses.isEmpty, local == nil { return nil }
-    // The operations of an AtomicLazyReference are functions of the library.
+    // The operations of an `AtomicLazyReference` are library functions, which the explorer does not
+    // control.
     if calls.areMade(by: modules.functions[module] ?? []) {
       let uses = uses.filter(\.isOfLazyReference)
       return uses.isEmpty ? nil : UncontrolledPlace(.lazyReference, in: uses).text(in: module)
@@ -41,7 +43,7 @@ extension CodeJudge {
     return (local ?? UncontrolledPlace(.atomics, in: uses)).text(in: module)
   }
 
-  /// The first code with an atomic in a local variable.
+  /// The first function with an atomic in a local variable.
   private mutating func localAtomic(
     in module: String, within reach: CodeReach
   ) -> UncontrolledPlace? {
@@ -58,7 +60,7 @@ extension CodeJudge {
   }
 }
 
-/// An instruction by which code synchronises, or one that cannot be read.
+/// An instruction that synchronises, or that cannot be read.
 struct UncontrolledPlace {
   enum Kind: String {
     case mutex = "Mutex"
@@ -69,17 +71,17 @@ struct UncontrolledPlace {
 
   private let kind: Kind
   private let frames: [StackFrame]
-  /// The name of a stored property, for atomics that only symbols show.
+  /// The name of a stored property, for an atomic that only symbols show.
   private var property: String?
 
-  /// The first one of a function, by the index of its symbol; `nil` if there is none.
+  /// Finds the first such place in a function, by the index of its symbol; `nil` if there is none.
   init?(inSymbol index: Int, _ calls: AtomicCalls = .ofThisExecutable) {
     var function = interlock_code_function()
     var address: UInt = 0
     guard interlock_code_function_at(index, &function) else { return nil }
     let finding = interlock_locate_uncontrolled(index, &address)
     switch finding {
-    // As a return address, which is behind its call.
+    // Add one byte, as a return address comes after its call.
     case INTERLOCK_CODE_ATOMIC: address += 1
     case INTERLOCK_CODE_PLAIN:
       guard let call = calls.first(in: function) else { return nil }
@@ -94,15 +96,16 @@ struct UncontrolledPlace {
     }
   }
 
-  /// An atomic to whose type the instruction before an address refers. Where the instruction has no
-  /// line, as one that makes the box of a variable, the function's line is shown.
+  /// Creates the place of an atomic whose type the instruction before an address refers to. If the
+  /// instruction has no line, for example because it creates a variable's box, the function's line
+  /// is used.
   init(atomicAt address: UInt, in function: interlock_code_function) {
     kind = .atomics
     frames = Interlock.symbolicate([address, function.start + 1])
   }
 
-  /// The first function of some symbols that has a line, or the first property: a property's own
-  /// functions have no line.
+  /// Uses the first function among some symbols that has a line, or the first property. The
+  /// accessors of a property have no line.
   init(_ kind: Kind, in symbols: [SynchronizationSymbol]) {
     self.kind = kind
     property = symbols.lazy.compactMap(\.property).first
@@ -113,7 +116,7 @@ struct UncontrolledPlace {
       })
   }
 
-  /// Whether it is in a source file of this package.
+  /// True if the place is in a source file of this package.
   var isOwn: Bool { frames.contains { $0.file.map(OwnCode.isInPackage(file:)) ?? false } }
 
   /// `Mutex in module Bank (Bank.swift:12)`, or `atomics in module Bank (Flag.isSet)`
@@ -124,7 +127,7 @@ struct UncontrolledPlace {
       : "\(kind.rawValue) in module \(module)\(place)"
   }
 
-  /// `Bank.swift:12`, of the first frame that has a line.
+  /// `Bank.swift:12`, for the first frame that has a line.
   private static func line(_ frames: [StackFrame]) -> String? {
     guard let frame = frames.first(where: { $0.line ?? 0 > 0 }), let line = frame.line else {
       return nil
@@ -132,8 +135,8 @@ struct UncontrolledPlace {
     return frame.file?.split(separator: "/").last.map { "\($0):\(line)" }
   }
 
-  /// Whether code at a line is that of a `Mutex`, which is inlined but for its slow path: a call at
-  /// the same line.
+  /// True if code at a line belongs to a `Mutex`. A `Mutex` is inlined except for its slow path,
+  /// which is a call at the same line.
   private static func isOfMutex(_ line: String?, in function: interlock_code_function) -> Bool {
     var function = function
     var (offset, target, index) = (0, UInt(0), 0)
@@ -152,12 +155,13 @@ struct UncontrolledPlace {
   }
 }
 
-/// The functions that instrumented code calls for its accesses of memory.
+/// The functions that instrumented code calls for its memory accesses.
 struct AtomicCalls {
-  /// Those for atomics, but for loads and stores, which are plain instructions elsewhere; and all.
+  /// The functions for atomics, except loads and stores, which are plain instructions in other
+  /// builds; and all functions.
   private var changes: Set<UInt> = []
   private var all: Set<UInt> = []
-  /// Whether these functions lead to the explorer, and not to those that check nothing.
+  /// True if these functions lead to the explorer, and not to versions that check nothing.
   private var areControlled: Bool { interlock_atomics_are_controlled() }
 
   static let ofThisExecutable = AtomicCalls()
@@ -177,15 +181,15 @@ struct AtomicCalls {
     }
   }
 
-  /// The return address of a function's first change of an atomic that is not controlled; `nil` if
-  /// it has none.
+  /// The return address of a function's first call that changes an atomic without control; `nil` if
+  /// there is none.
   func first(in function: interlock_code_function) -> UInt? {
     areControlled || changes.isEmpty ? nil : Self.call(in: function, of: changes)
   }
 
-  /// Whether the code of most functions, by the indexes of their symbols, leads to the explorer:
-  /// then so do all loads and stores of atomics. A few functions have none of their own, or are
-  /// copies that another module has.
+  /// True if the code of most of these functions (indices of symbols) calls the explorer: then all
+  /// loads and stores of atomics do so too. A few functions have no accesses, or are copies from
+  /// another module.
   func areMade(by functions: [Int]) -> Bool {
     guard areControlled else { return false }
     var (calling, instrumented) = (0, 0)

@@ -4,12 +4,12 @@ import CInterlockEvents
 import Interlock
 
 /// Decides whether code may synchronise without an event: by atomics, or by a `Mutex`, whose fast
-/// path is inlined into the code that uses it.
+/// path is inlined into the calling code.
 ///
-/// Judges whole modules: the atomics may be anywhere in the module of a function on the stack, or
-/// in a module that this one uses. Not thread-safe.
+/// Whole modules are judged: the atomics may be anywhere in the module of a function on the stack,
+/// or in a module that this module uses. Not thread-safe.
 struct CodeJudge {
-  /// Why the order of some code is not known: a line for the report.
+  /// The reason why the order of some code is unknown: a line for the report.
   typealias Doubt = String
 
   private(set) lazy var modules = CodeModules()
@@ -17,7 +17,7 @@ struct CodeJudge {
   private(set) lazy var localAtomics = LocalAtomics(synchronizationSymbols)
   private var known: [String: Doubt?] = [:]
   private var knownFunctions: [String: Bool] = [:]
-  /// By the module that a body is in.
+  /// Known places, by the module of the body.
   var knownPlaces: [String: String?] = [:]
 
   private static let ownFunctions: Set<String> = ["main", "_start"]
@@ -27,7 +27,7 @@ struct CodeJudge {
   mutating func doubt(about addresses: [UInt]) -> Doubt? {
     var isInnermost = true
     for address in addresses where interlock_events_is_users(address) {
-      // Before the return address, which may belong to the next function.
+      // Subtract one byte: the return address may belong to the next function.
       guard let symbol = Self.symbol(address - 1) else { return "there is code without symbols" }
       guard symbol.hasPrefix("$s") || modules.module(of: symbol) != nil else {
         if Self.isOwn(function: symbol) || Self.isOwn(codeAt: address) { continue }
@@ -40,7 +40,7 @@ struct CodeJudge {
         if hasAtomics(symbol) { return "module \(module) has a lock of atomics, '\(symbol)'" }
         continue
       case .executable: if !isInnermost { continue }
-      // Such code orders nothing, or events show what it orders.
+      // Other code of this package orders nothing, or events show what it orders.
       default: continue
       }
       isInnermost = false
@@ -49,8 +49,8 @@ struct CodeJudge {
     return isInnermost ? "no stack was kept" : nil
   }
 
-  /// Whether a stack is that of a deinitialiser, which runs after all other uses of the object,
-  /// although no event shows that.
+  /// True for a stack in a deinitialiser. It runs after all other uses of the object, although no
+  /// event shows that order.
   func isInDeinit(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1) else {
@@ -60,8 +60,8 @@ struct CodeJudge {
     }
   }
 
-  /// Whether a function on a stack has atomics of its own: `withLock` of a `Mutex` is inlined into
-  /// the function that calls it.
+  /// True if a function on a stack has atomics itself. `withLock` of a `Mutex` is inlined into its
+  /// caller.
   mutating func isInAtomics(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1),
@@ -84,12 +84,13 @@ struct CodeJudge {
 
   mutating func doubt(about module: String) -> Doubt? {
     if let doubt = known[module] { return doubt }
-    // Modules may use each other.
+    // Mark the module first: modules may use each other.
     known[module] = .some(nil)
     var found = ownDoubt(about: module)
     for other in modules(beside: module) where found == nil { found = doubt(about: other) }
     if found == nil {
-      // Symbols abbreviate the names of some of the modules that this one uses.
+      // Also read the machine code: symbols abbreviate the names of some modules that this one
+      // uses.
       for reached in CodeReach(from: module, in: modules).modules where found == nil {
         found = ownDoubt(about: reached)
       }
@@ -98,8 +99,8 @@ struct CodeJudge {
     return found
   }
 
-  /// The user's other modules that a symbol mentions beside this one: it uses them, or they use it.
-  /// What orders two accesses may be in either.
+  /// The user's other modules that a symbol mentions together with this one. One of them uses the
+  /// other, and either may order two accesses.
   private mutating func modules(beside module: String) -> [String] {
     modules.functions.keys.sorted().filter { other in
       other != module && OwnCode.part(ofModule: other) == nil
@@ -107,7 +108,7 @@ struct CodeJudge {
     }
   }
 
-  /// The symbols of the executable, of functions and of data, that contain both texts.
+  /// The executable's symbols, of functions and data, that contain both texts.
   static func symbols(_ part: String, _ other: String) -> some Sequence<String> {
     var index = 0
     return AnyIterator {
@@ -116,7 +117,8 @@ struct CodeJudge {
   }
 
   private mutating func ownDoubt(about module: String) -> Doubt? {
-    // On x86, release stores and acquire loads are plain instructions, but their types are visible.
+    // On x86, release stores and acquire loads are plain instructions. The symbols of their types
+    // remain.
     if synchronizationSymbols.contains(where: { $0.names(module) }) || hasLocalAtomics(module) {
       return "module \(module) uses Synchronization"
     }
@@ -154,12 +156,12 @@ struct CodeJudge {
   private static func withText<R>(_ body: (UnsafeMutablePointer<CChar>, Int) -> R) -> R {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       buffer.initialize(repeating: 0)
-      // A temporary allocation that is not empty has an address.
+      // The base address of a non-empty temporary allocation is never null.
       return body(buffer.baseAddress.unsafelyUnwrapped, buffer.count)
     }
   }
 
-  /// Whether a function of C is the project's, by its source file; false without debug information.
+  /// True if a C function is the project's, by its source file; false without debug information.
   private static func isOwn(codeAt address: UInt) -> Bool {
     let frame = Interlock.symbolicate([address]).first
     return frame?.file.map { OwnCode.part(ofFile: $0) != nil } ?? false

@@ -2,20 +2,21 @@ import CInterlockAnalysis
 import Foundation
 import Interlock
 
-/// The modules of this executable's functions, by their symbols. Read once per record: a tenth of a
-/// second.
+/// The module of each function in this executable, by its symbol. Reading them takes a tenth of a
+/// second; it happens once per record.
 struct CodeModules {
-  /// System modules that are inlined into the executable: judged by the module that uses them.
+  /// System modules that are inlined into the executable. Their code is judged with the using
+  /// module.
   private static let system: Set<String> = [
     "Swift", "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl",
     "Darwin", "Testing", "XCTest", "Runtime", "Observation", "RegexBuilder",
   ]
 
-  /// The functions of each module, as indexes into the symbol table.
+  /// The functions of each module, as indices into the symbol table.
   private(set) var functions: [String: [Int]] = [:]
 
-  /// How symbols show that a module extends a type. Each has the word: it is abbreviated only where
-  /// the symbol has it before in full.
+  /// The parts of a symbol that show that a module extends a type. Each such symbol contains
+  /// `word`: mangling abbreviates a word only if the symbol has it in full before.
   private struct ExtensionMark {
     let module: String
     let word: String
@@ -30,7 +31,8 @@ struct CodeModules {
       demangled = "(extension in " + module + "):"
     }
 
-    /// No part of it is abbreviated alone: at most a capital letter begins a word.
+    /// The longest word. Mangling does not abbreviate parts of it: a word has at most one capital
+    /// letter, at its beginning.
     private static func longestWord(of module: String) -> String {
       var longest = Substring()
       for match in module.matches(of: /[A-Z]?[a-z]+/) where match.output.count > longest.count {
@@ -45,7 +47,7 @@ struct CodeModules {
   init() {
     var others: [Int] = []
     var entries: [(module: String, index: Int)] = []
-    // The functions of a module lie together.
+    // Neighbouring symbols usually have the same module.
     var module: String?
     var prefix = "$s"
     for index in 0..<interlock_code_symbol_count() {
@@ -65,7 +67,7 @@ struct CodeModules {
         others.append(index)
       }
     }
-    // Closures in top-level code, and that code itself.
+    // Closures in top-level code, and the top-level code itself.
     let topLevel = Dictionary(grouping: others) { index in
       interlock_code_symbol_at(index).flatMap { Self.first(String(cString: $0)) }
     }
@@ -85,8 +87,8 @@ struct CodeModules {
     }
   }
 
-  /// The module of a function, by its symbol; `nil` for a function made by the compiler or of a
-  /// system library.
+  /// The module of a function, by its symbol; `nil` for a function of a system library or one that
+  /// the compiler generated.
   func module(of symbol: String) -> String? {
     if let module = Self.leading(symbol), !Self.system.contains(module) { return module }
     if let module = Self.first(symbol) ?? Self.entryModule(symbol), functions[module] != nil {
@@ -95,41 +97,42 @@ struct CodeModules {
     return extending(symbol)
   }
 
-  /// The module with the extension that a function is in, of a type of a system library.
+  /// The module whose extension of a system library's type contains a function.
   private func extending(_ symbol: UnsafePointer<CChar>) -> String? {
     let possible = marks.filter { strstr(symbol, $0.word) != nil }
     if possible.isEmpty || strchr(symbol, 0x45) == nil { return nil }
     if let mark = possible.first(where: { strstr(symbol, $0.mangled) != nil }) {
       return mark.module
     }
-    // With constraints, or an abbreviated name: `$s15Synchronization6AtomicV0A5FlagsSbRszrlE…`.
+    // Constrained extensions and abbreviated names must be demangled:
+    // `$s15Synchronization6AtomicV0A5FlagsSbRszrlE…`.
     guard let demangled = SymbolModule.demangled(String(cString: symbol)) else { return nil }
     return possible.first { demangled.contains($0.demangled) }?.module
   }
 
-  /// The module that declares a function, by its symbol: that of an extension or a conformance,
-  /// whose symbol begins with the type's module. `nil` as for `module(of:)`.
+  /// The module that declares a function, by its symbol. For an extension or a conformance, the
+  /// symbol begins with the type's module instead. `nil` as for `module(of:)`.
   func owner(of symbol: String) -> String? {
     guard let module = module(of: symbol) else { return nil }
-    // Its name would have to be taken apart: the symbol abbreviates words that it repeats.
+    // Only such symbols need demangling to find the module: they abbreviate repeated words.
     guard symbol.contains("E") || symbol.contains("W") || symbol.hasSuffix("Mc"),
       let owner = SymbolModule.module(of: symbol), functions[owner] != nil
     else { return module }
     return owner
   }
 
-  /// The module that a symbol begins with: `Bank` of `$s4Bank…`.
+  /// The module at the beginning of a symbol: `Bank` for `$s4Bank…`.
   private static func leading(_ symbol: String) -> String? {
-    // A module is followed by a name, which begins with its length, or which is the module's own:
-    // `AA`. Another name is followed by its kind.
+    // A module is followed by a name, which begins with its length, or by `AA` if the name equals
+    // the module's. Any other name is followed by its kind.
     guard let name = first(symbol) else { return nil }
     let rest = symbol.utf8.dropFirst(2).drop(while: isDigit).dropFirst(name.utf8.count)
     let isFollowed = rest.first.map(isDigit) ?? false || rest.starts(with: "AA".utf8)
     return isFollowed ? name : nil
   }
 
-  /// The name that a symbol begins with. Of a closure in top-level code it is the module, too,
-  /// although no name follows: `Bank` of `$s4BankyycfU_`.
+  /// The name at the beginning of a symbol. For a closure in top-level code this is the module too,
+  /// although no name follows: `Bank` for `$s4BankyycfU_`.
   private static func first(_ symbol: String) -> String? {
     guard symbol.hasPrefix("$s") else { return nil }
     let rest = symbol.utf8.dropFirst(2)
@@ -139,8 +142,8 @@ struct CodeModules {
     return name.count == length ? String(decoding: name, as: UTF8.self) : nil
   }
 
-  /// The module whose top-level code a function is: `Bank` of `Bank_main`, as the package manager
-  /// names it.
+  /// The module whose top-level code a function is: `Bank` for `Bank_main`, the name that the
+  /// package manager gives it.
   private static func entryModule(_ symbol: String) -> String? {
     symbol.hasSuffix("_main") ? String(symbol.dropLast(5)) : nil
   }

@@ -1,24 +1,25 @@
 import CInterlockAnalysis
 import Interlock
 
-/// The modules of this executable whose code a module's code can come to.
+/// The modules of this executable that a module's code can reach.
 ///
-/// A module counts if code that counts refers to it: calls or jumps to a function of it, or has the
-/// address of a function or of data. The reading is of machine code, in one direction: a module
-/// that uses this one is not reached. A module counts as a whole, since the methods of an object
-/// are called by pointers: the code that made the object refers to its module.
+/// A module is reached if reached code refers to it: calls or jumps to one of its functions, or has
+/// the address of one of its functions or of its data. References are read from machine code, in
+/// one direction: modules that use the first one are not reached. Modules are reached as a whole,
+/// because methods are called through pointers: the code that created the object refers to its
+/// module.
 struct CodeReach {
-  /// The modules: the first one, then each after one that refers to it.
+  /// The reached modules: the first one, and each other one after a module that refers to it.
   private(set) var modules: [String] = []
   private var known: Set<String> = []
 
   private let all: CodeModules
-  /// By the index of a symbol: whether code that counts refers to it.
+  /// True for each symbol that reached code refers to, by the symbol's index.
   private var seen: [Bool]
-  /// Functions without a module that are still to be read: the compiler's, and those of C.
+  /// Functions without a module that are still unread: C functions and generated ones.
   private var others: [Int] = []
-  /// Functions with the symbol of one module that another one declares, in an extension: they count
-  /// if that one does.
+  /// Functions in an extension: their symbol has the module of the type, but another module
+  /// declares them. They are read when the declaring module is reached.
   private var waiting: [String: [Int]] = [:]
 
   init(from module: String, in all: CodeModules) {
@@ -36,12 +37,12 @@ struct CodeReach {
       while let index = others.popLast() { read(index, of: nil) }
     }
     #else
-    // No reference is read: in doubt, each module counts.
+    // References can only be read on x86-64. Elsewhere, every module counts as reached.
     for module in all.functions.keys.sorted() { add(module) }
     #endif
   }
 
-  /// Whether a function of a module that counts is itself of such a module.
+  /// True if the module that declares a function is reached, or is unknown.
   func contains(_ symbol: String) -> Bool { all.owner(of: symbol).map(known.contains) ?? true }
 
   private mutating func read(_ index: Int, of module: String?) {
@@ -57,7 +58,7 @@ struct CodeReach {
       }
       let text = String(cString: name)
       if let own, text.hasPrefix(own) { continue }
-      // Only now, since it takes microseconds.
+      // Checked as late as possible: it takes microseconds.
       if !isChecked, let owner = all.owner(of: String(cString: function.name)),
         !known.contains(owner)
       {
@@ -77,7 +78,7 @@ struct CodeReach {
     } else if let name = interlock_code_symbol_at(index), name[0] != 0 {
       if !symbol.hasPrefix("interlock_") { others.append(index) }
     } else {
-      // Data about types of several modules.
+      // The symbol is data about types of several modules.
       let named = SymbolNames.modules(in: symbol)
       for module in named.sorted() where all.functions[module] != nil { add(module) }
     }

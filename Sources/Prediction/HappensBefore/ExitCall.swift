@@ -2,11 +2,12 @@ import CMarks
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// Where a process ends.
+/// How a process ends.
 enum ExitCall {
   /// `main` has returned.
   case byMain
-  /// Code has called `exit`: the return addresses of the functions on the stack, innermost first.
+  /// Code calls `exit`. The associated value has the return addresses on the stack, innermost
+  /// first.
   case from([UInt])
 
   /// The call of `exit` that runs the exit handler on the calling thread; `nil` if the frames do
@@ -16,7 +17,7 @@ enum ExitCall {
     let frames = [UInt](unsafeUninitializedCapacity: most) {
       $1 = interlock_unwind_frames($0.baseAddress, most)
     }
-    // First the handler's own frames, then the C library's `exit`.
+    // Drop the handler's own frames, then those of the C library's `exit`.
     let callers = frames.drop(while: interlock_events_is_users)
       .drop { !interlock_events_is_users($0) }
     guard let first = callers.first, frames.count < most else { return nil }

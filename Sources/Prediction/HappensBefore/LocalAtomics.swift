@@ -1,25 +1,25 @@
 import CInterlockAnalysis
 import Interlock
 
-/// Finds atomics in local variables, which no symbol of the module that has them names.
+/// Finds atomics in local variables, which no symbol of their module names.
 ///
-/// Code that makes or destroys such a variable refers to data about its type: the cache of its
+/// Code that creates or destroys such a variable refers to data about its type: the cache of its
 /// metadata, its storage's metadata in the library, or the metadata of the box in which closures
-/// share it. Not found: an atomic on the stack, in optimised code that only stores and loads it
-/// without sequential consistency. That code has no trace of the type. Nor is an `Atomic<UInt32>`
-/// on the stack, since each `Mutex` has one.
+/// share it. Two cases are not found. Optimised code that only stores and loads an atomic on the
+/// stack, without sequential consistency, has no trace of the type. An `Atomic<UInt32>` on the
+/// stack cannot be told from a `Mutex`, which contains one.
 struct LocalAtomics {
-  /// The data to which only code with an atomic refers.
+  /// The addresses of the data to which only code with an atomic refers.
   private let data: Set<UInt>
 
-  /// Reads the data of this executable, by its symbols that name Synchronization.
+  /// Collects the data of this executable from its symbols that name Synchronization.
   init(_ symbols: [SynchronizationSymbol]) {
     let caches = symbols.filter(\.isOfAtomicsMetadata).map { interlock_code_address_of($0.index) }
     data = Set(caches + Self.storages()).subtracting([0])
   }
 
-  /// The slots with the metadata of the storages of atomics, but for that of 32 bits, which a
-  /// `Mutex` has.
+  /// The slots with the metadata of the storages of atomics, except for 32 bits, which a `Mutex`
+  /// uses.
   private static func storages() -> [UInt] {
     ["8", "16", "64", "128"].flatMap { bits in
       let storage = "_Atomic\(bits)BitStorageVN"
@@ -32,7 +32,8 @@ struct LocalAtomics {
     }
   }
 
-  /// The end of the first instruction that refers to such data; `nil` if a function has none.
+  /// The end of the first instruction in a function that refers to such data; `nil` if there is
+  /// none.
   func first(in function: interlock_code_function) -> UInt? {
     var function = function
     var (offset, target) = (0, UInt(0))
@@ -46,7 +47,7 @@ struct LocalAtomics {
 }
 
 extension SynchronizationSymbol {
-  /// Whether it is the cache of the metadata of a type with an atomic that is not of a `Mutex`.
+  /// True for a metadata cache of a type with an atomic that does not belong to a `Mutex`.
   var isOfAtomicsMetadata: Bool {
     guard let demangled, demangled.hasPrefix("demangling cache variable for type metadata for ")
     else { return false }

@@ -2,16 +2,17 @@ import Interlock
 
 /// The modules that a symbol names.
 ///
-/// Read from the demangled name: a mangled one abbreviates each word that it repeats, so that
+/// The names come from the demangled symbol. A mangled symbol abbreviates repeated words:
 /// `$s15Synchronization6AtomicVy0A5Flags0A5StateOGMD` names SynchronizationFlags.
 enum SymbolNames {
-  /// All names before a dot that are no member's, and modules of extensions. Some may be no module.
+  /// All names before a dot that are not members, and the modules of extensions. Some may not be
+  /// modules.
   static func modules(in symbol: String) -> Set<String> {
     let demangled = demangled(symbol)
     return demangled.map(names) ?? literals(in: symbol)
   }
 
-  /// Also of symbols of data that are no plain mangled names: `got.$s4Bank4FlagCMn`, and
+  /// Also demangles data symbols that are not plain mangled names: `got.$s4Bank4FlagCMn`, and
   /// `symbolic _____y_____G 15Synchronization6AtomicV 0A5Flags0A5StateO`.
   private static func demangled(_ symbol: String) -> String? {
     if let name = SymbolModule.demangled(symbol) { return name }
@@ -19,7 +20,8 @@ enum SymbolNames {
       guard let start = symbol.firstRange(of: "$s")?.lowerBound else { return nil }
       return SymbolModule.demangled(String(symbol[start...]))
     }
-    // Types of one mangling, in which a later one abbreviates words of those before: as a tuple.
+    // The types share one mangling: later ones abbreviate words of earlier ones. Join them as a
+    // tuple.
     let types = symbol.split(separator: " ").dropFirst(2).map { $0 + ($0.last == "P" ? "_p" : "") }
     guard let first = types.first else { return nil }
     let rest = types.dropFirst()
@@ -47,7 +49,7 @@ enum SymbolNames {
     return names
   }
 
-  /// The identifiers of a symbol that no demangler reads: each begins with its length.
+  /// The identifiers of a symbol that cannot be demangled: each begins with its length.
   private static func literals(in symbol: String) -> Set<String> {
     var found: Set<String> = []
     var rest = Substring(symbol).utf8
@@ -69,7 +71,7 @@ enum SymbolNames {
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
-  /// Whether it is part of a word: a letter, a digit, an underscore.
+  /// True for bytes of a word: letters, digits and underscores.
   static func isOfWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -3,34 +3,34 @@ import Interlock
 
 /// A symbol of this executable that names the module Synchronization or a type of it.
 ///
-/// Decided on demangled names: a mangled one abbreviates each word that it repeats, as in
+/// The demangled name decides: a mangled symbol abbreviates repeated words, as in
 /// `$s20SynchronizationFlags0A4FlagC1a0A06AtomicVySbGvpfi`.
 struct SynchronizationSymbol {
   let index: Int
   let symbol: String
-  /// The types of Synchronization; empty for the module alone.
+  /// The types of Synchronization that the symbol names; empty if it names only the module.
   let types: [String]
   let demangled: String?
 
-  /// `nil` for a symbol that does not name the module.
+  /// Returns `nil` for a symbol that does not name the module.
   init?(_ symbol: String, index: Int = 0) {
     demangled = SymbolModule.demangled(symbol)
     if let demangled {
       guard let types = Self.types(of: "Synchronization", in: demangled) else { return nil }
       self.types = types
     } else {
-      // Such as `symbolic _____y_____G 15Synchronization6AtomicV 4Bank4SlotV`.
+      // Accept such as `symbolic _____y_____G 15Synchronization6AtomicV 4Bank4SlotV`.
       guard symbol.contains("15Synchronization") else { return nil }
       types = []
     }
     (self.symbol, self.index) = (symbol, index)
   }
 
-  /// All of the executable, in the order of its symbol table.
+  /// All such symbols of the executable, in the order of its symbol table.
   static func all() -> [SynchronizationSymbol] {
     var all: [SynchronizationSymbol] = []
-    // Complete: a symbol abbreviates a word only after it has the word in full, so each symbol that
-    // names the module contains the word.
+    // The search is complete: mangling abbreviates a word only if the symbol has it in full before,
+    // so every symbol that names the module contains the word.
     let word = "Synchronization"
     var next = 0
     while let name = interlock_code_next_mention(word, word, &next) {
@@ -39,38 +39,39 @@ struct SynchronizationSymbol {
     return all
   }
 
-  /// Whether it names no type but `Mutex` and what a `Mutex` has, whose instructions show.
+  /// True if the symbol names only `Mutex` and the types inside it. The instructions of a `Mutex`
+  /// can be recognised.
   var isOfMutexAlone: Bool {
     !types.isEmpty && types.allSatisfy { ["Mutex", "_MutexHandle", "_Cell"].contains($0) }
   }
 
   var isOfLazyReference: Bool { types.contains("AtomicLazyReference") }
 
-  /// The stored property that it is about, as `Flag.isSet`; `nil` for another symbol.
+  /// The stored property of the symbol, such as `Flag.isSet`; `nil` for other symbols.
   var property: String? {
     let kinds = ["variable initialization expression of ", "direct field offset for "]
     guard let demangled, let kind = kinds.first(where: demangled.hasPrefix) else { return nil }
-    // `Bank.Flag.(isSet in _F12BD77D) : Synchronization.Atomic<Swift.Bool>`
+    // Parse `Bank.Flag.(isSet in _F12BD77D) : Synchronization.Atomic<Swift.Bool>`.
     let name = demangled.dropFirst(kind.count).split(separator: " : ").first ?? ""
     return String(name).replacing(/\((\w+) in _\w+\)/) { $0.output.1 }.replacing(/^\w+\./, with: "")
   }
 
-  /// Whether it names a module, or a type of it.
+  /// True if the symbol names a module, or a type of it.
   func names(_ module: String) -> Bool {
     guard let demangled else { return SymbolNames.modules(in: symbol).contains(module) }
     return Self.types(of: module, in: demangled) != nil
   }
 
-  /// Whether a module declares what it names, also in an extension of another module's type.
+  /// True if a module declares the symbol, including in an extension of another module's type.
   func isDeclared(in module: String) -> Bool {
-    // The module of a symbol takes longest to find.
+    // Test the module last: finding it takes longest.
     symbol.hasPrefix("$s\(module.utf8.count)\(module)")
       || names(module) && SymbolModule.module(of: symbol) == module
   }
 
-  /// The types of a module that a demangled name has; `nil` if it does not name the module.
+  /// The types of a module in a demangled name; `nil` if the name does not contain the module.
   ///
-  /// `Bank.Flag.a.getter : Synchronization.Atomic<Swift.Bool>` has the type `Atomic` of
+  /// `Bank.Flag.a.getter : Synchronization.Atomic<Swift.Bool>` contains the type `Atomic` of
   /// Synchronization.
   static func types(of module: String, in demangled: String) -> [String]? {
     let text = demangled.utf8
@@ -78,7 +79,7 @@ struct SynchronizationSymbol {
     var isNamed = false
     for range in demangled.ranges(of: module) {
       let (before, after) = (text[..<range.lowerBound], text[range.upperBound...])
-      // Otherwise the text is part of a word, or the name of a type or a member.
+      // Skip a text that is part of a word, or the name of a type or a member.
       guard before.last.map({ !SymbolNames.isOfWord($0) && $0 != UInt8(ascii: ".") }) ?? true else {
         continue
       }

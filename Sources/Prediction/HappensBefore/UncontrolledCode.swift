@@ -2,19 +2,19 @@ import CInterlockAnalysis
 import Foundation
 package import Interlock
 
-/// Code that synchronises by its own instructions, which no call shows: atomics, and `Mutex`
-/// without contention.
+/// Code that synchronises by its own instructions, without a call: atomics, and an uncontended
+/// `Mutex`.
 package enum UncontrolledCode {
-  /// The first such place in a module's functions, or in those of a module that its code can come
-  /// to: a line for a report; `nil` if there is none. This package's own modules do not count.
+  /// A report line with the first such place in a module's functions, or in a module that its code
+  /// can reach; `nil` if there is none. This package's own modules do not count.
   ///
-  /// Functions of C are not judged. The first call for a module takes some tenths of a second.
+  /// C functions are not judged. The first call for a module takes some tenths of a second.
   package static func place(inModule module: String) -> String? {
     OwnCode.register(OwnCode.prediction)
     return judge.withLock { $0.uncontrolledPlace(in: module) }
   }
 
-  /// Why it cannot be decided whether something orders two accesses; `nil` if it can.
+  /// Why it is unknown whether the code orders two accesses; `nil` if that is known.
   package static func doubt(about accesses: UnorderedAccesses) -> String? {
     OwnCode.register(OwnCode.prediction)
     return judge.withLock { judge in
@@ -28,7 +28,7 @@ package enum UncontrolledCode {
 
   private static let judge = Locked(CodeJudge())
 
-  /// The judge, which reads each function once.
+  /// A judge behind a lock. It reads each function once.
   private final class Locked: @unchecked Sendable {
     // Unchecked: the lock protects the judge.
     private let lock = NSLock()

@@ -3,7 +3,7 @@ import HangReports
 import Interlock
 
 extension Predictor {
-  /// The accesses without an observed order, as findings; the undecided ones as a line each.
+  /// The accesses without an observed order, as findings; undecided ones as one line each.
   static func races(
     besides order: LockOrder, judge: inout CodeJudge
   ) -> (findings: [PotentialFinding], notes: [String]) {
@@ -12,8 +12,8 @@ extension Predictor {
     var doubts: [CodeJudge.Doubt: Int] = [:]
     for accesses in SectionTracking.unordered {
       let addresses = accesses.first.addresses + accesses.second.addresses
-      // A deinitialiser runs after all other uses of the object: reference counts order it, which
-      // no event shows.
+      // A deinitialiser runs after all other uses of the object. Reference counts order it, without
+      // an event.
       if judge.isInDeinit(accesses.second.addresses) { continue }
       if let doubt = judge.doubt(about: accesses.first.addresses)
         ?? judge.doubt(about: accesses.second.addresses)
@@ -28,7 +28,7 @@ extension Predictor {
       "\(count) \(count == 1 ? "pair" : "pairs") of places without an order that was seen:"
         + " undecided, since \(doubt), and no event tells what that orders"
     }
-    // If no section requested its epoch, nothing was missed.
+    // No section needed its epoch: nothing was missed.
     if let racesBlindness, interlock_clocks_are_missed() {
       notes.append("the order of sections is unknown from some point on: \(racesBlindness)")
     }
@@ -37,7 +37,7 @@ extension Predictor {
 }
 
 extension Predictor {
-  /// Why the order of sections is not known; `nil` if it is.
+  /// Why the order of sections is unknown; `nil` if it is known.
   static var racesBlindness: String? {
     if !SectionTracking.isCompiledIn {
       return "section tracking is not compiled into this build"
@@ -96,7 +96,7 @@ extension UnorderedAccesses {
     return section.queue.map { "\(thread) on queue \"\(Printable.label($0))\"" } ?? thread
   }
 
-  /// The section's own line, as a frame: the stack may lack it if its function was inlined.
+  /// The line of the section itself, as a frame. An inlined function may be missing from the stack.
   private static func frame(_ section: Conflict.Side) -> StackFrame {
     StackFrame(
       address: section.stack.first?.address ?? 0, function: section.place.function,

@@ -3,18 +3,19 @@ extension LockOrder {
   private static let longest = 8
   private static let mostSteps = 500_000
 
-  /// A cycle: each edge begins at the lock where the previous edge ends, and the first where the
-  /// last ends.
+  /// A cycle of edges: each edge begins at the lock at which the previous one ends, and the first
+  /// edge at the lock at which the last one ends.
   package struct Cycle: Sendable, Hashable {
     package var edges: [Edge]
   }
 
-  /// The cycles that can end in a deadlock, the shortest first: each edge has an owner of its own,
-  /// no common lock guards two edges, and no two owners share the lock at which their edges meet.
+  /// The cycles that can deadlock, the shortest first. Each edge of such a cycle has an owner of
+  /// its own, no common lock guards two edges, and no two owners share the lock at which their
+  /// edges meet.
   ///
-  /// Cycles of real locks, not of lock classes: two accounts that are always locked in the order of
-  /// their numbers form no cycle. Leaves out a lock whose address may have been used by two locks
-  /// in turn.
+  /// Cycles consist of locks, not of lock classes: two accounts that are always locked in the order
+  /// of their numbers form no cycle. A lock is left out if its address may have been used by two
+  /// locks in turn.
   ///
   /// - Returns: The cycles, and whether the search was complete.
   package func cycles() -> (found: [Cycle], isComplete: Bool) {
@@ -25,8 +26,8 @@ extension LockOrder {
     )
   }
 
-  /// The waits of an owner for itself: a thread reads twice under a lock that prefers writers, or
-  /// waits under a lock for a signal that is only sent under the same lock.
+  /// The waits of an owner for itself: a thread that reads twice under a lock that prefers writers,
+  /// or that waits under a lock for a signal which is only sent under the same lock.
   package func loops() -> [Cycle] {
     let certain = edges.filter { $0.from == $0.to && locks[$0.from]?.isCertain ?? false }
     let signals = certain.filter { $0.signal != nil }.map { Cycle(edges: [$0]) }
@@ -41,8 +42,8 @@ extension LockOrder {
     return signals + reads
   }
 
-  /// A walk along the edges from each lock, only through locks with a greater index, so that each
-  /// cycle is found once.
+  /// A walk along the edges from each lock, only through locks with a greater index, which finds
+  /// each cycle once.
   private struct Search {
     let next: [Int: [Int: [Edge]]]
     var found: [Cycle] = []
@@ -54,7 +55,8 @@ extension LockOrder {
       let edges = order.edges.filter {
         $0.from != $0.to && isCertain($0.from) && isCertain($0.to)
       }
-      // An order of two acquired locks is better evidence than one through a signal: sort it first.
+      // Sort edges of two acquired locks first: they are better evidence than edges through a
+      // signal.
       let kept = Self.withoutEnds(edges)
       for edge in kept.filter({ $0.signal == nil }) + kept.filter({ $0.signal != nil }) {
         next[edge.from, default: [:]][edge.to, default: []].append(edge)
@@ -62,8 +64,8 @@ extension LockOrder {
       self.next = next
     }
 
-    /// Removes the edges at locks without an incoming or without an outgoing edge, until no such
-    /// lock remains. That removes all locks that all owners acquire in one order.
+    /// Removes edges at locks without an incoming or without an outgoing edge, until no such lock
+    /// remains. That removes all locks that every owner acquires in one order.
     private static func withoutEnds(_ edges: [Edge]) -> [Edge] {
       var kept = edges
       for isForward in [true, false] {
@@ -87,7 +89,7 @@ extension LockOrder {
     }
 
     mutating func run() {
-      // The shortest first, so that the limit leaves out the long ones.
+      // Search short cycles first, so that the limit leaves out long ones.
       for length in 2...LockOrder.longest {
         for start in next.keys.sorted() { walk([start], upTo: length) }
       }
@@ -109,7 +111,8 @@ extension LockOrder {
       }
     }
 
-    /// One edge for each step of a ring, such that all of them can happen at once.
+    /// One edge for each step of a ring, such that all edges can happen at once; `nil` if
+    /// impossible.
     private func choose(_ ring: [Int], _ chosen: [Edge]) -> [Edge]? {
       let index = chosen.count
       guard index + 1 < ring.count else {
@@ -123,13 +126,13 @@ extension LockOrder {
       return nil
     }
 
-    /// Whether the owner that acquires the first edge's lock would wait for the holder on the
-    /// second.
+    /// True if the owner that acquires the first edge's lock would wait for the owner that holds it
+    /// on the second edge.
     private static func meet(_ taking: Edge, _ holding: Edge) -> Bool {
       !(taking.toIsShared && holding.fromIsShared)
     }
 
-    /// Whether a common lock lets only one of the two owners in at a time.
+    /// True if a common lock prevents the two owners from holding their edges at the same time.
     fileprivate static func exclude(_ one: Edge, _ other: Edge) -> Bool {
       one.gates.contains { lock, isShared in
         guard let otherIsShared = other.gates[lock] else { return false }
@@ -137,7 +140,7 @@ extension LockOrder {
       }
     }
 
-    /// Whether each edge can have an owner of its own.
+    /// True if each edge can have an owner of its own.
     fileprivate static func haveOwners(_ edges: [Edge]) -> Bool {
       func assign(_ index: Int, _ taken: Set<UInt64>) -> Bool {
         guard index < edges.count else { return true }

@@ -1,17 +1,18 @@
-/// The orders in which the locks of a process were acquired, by address, without interpretation.
+/// The orders in which the locks of a process were acquired, by address. The data is not
+/// interpreted.
 package struct LockOrder: Sendable {
-  /// A lock of any kind: a mutex, a read-write lock, a semaphore that is used as a lock, a queue.
+  /// A lock of any kind: a mutex, a read-write lock, a semaphore used as a lock, a queue.
   package struct Lock: Sendable, Hashable {
     package var object: UInt
     package var kind: LockKind
-    /// Where it was made; 0 if that was not seen.
+    /// Where the lock was created; 0 if that was not recorded.
     package var created: UInt = 0
-    /// The callers of the function that made it, innermost first, as far as they are known.
+    /// The callers of the function that created the lock, innermost first, where known.
     package var makers: [UInt] = []
     /// The label of a queue.
     package var label = ""
-    /// Whether it is certainly a single object that is used as a lock: only then an order through
-    /// it is evidence.
+    /// True if this is certainly a single object used as a lock. Only then is an order through it
+    /// evidence.
     package var isCertain = true
 
     package init(object: UInt, kind: LockKind) {
@@ -20,27 +21,26 @@ package struct LockOrder: Sendable {
     }
   }
 
-  /// An owner that held one lock acquired another.
+  /// An edge: an owner that held one lock acquired another.
   package struct Edge: Sendable, Hashable {
     /// The indices of the locks.
     package var from: Int
     package var to: Int
-    /// Whether other owners could hold it at the same time.
+    /// True if other owners could hold the lock at the same time.
     package var fromIsShared = false
     package var toIsShared = false
-    /// The owners, by numbers that stand for a thread, a task or a block.
+    /// The owners, by numbers that identify a thread, a task or a block.
     package var owners: [UInt64] = []
-    /// Whether there were more owners than are stored.
+    /// True if there were more owners than are stored.
     package var hasManyOwners = false
-    /// The locks held at that time, including the first lock, and whether each was shared.
+    /// The locks held at that time, including the first lock; the value is true for a shared hold.
     package var gates: [UInt: Bool] = [:]
-    /// Where the first lock was acquired and where that function was called, and likewise for the
-    /// second; 0 if unknown.
+    /// Where each of the two locks was acquired, and the caller of that function; empty if unknown.
     package var fromPlace: [UInt] = []
     package var toPlace: [UInt] = []
     /// The first owner.
     package var actor = Actor()
-    /// The signal that the owner waited for, if it did not acquire the second lock itself: the
+    /// The signal that the owner waited for, if it did not acquire the second lock itself. The
     /// signal was only sent under that lock.
     package var signal: Signal?
 
@@ -53,9 +53,9 @@ package struct LockOrder: Sendable {
   /// An object that a thread waits for until another thread signals it.
   package struct Signal: Sendable, Hashable {
     package var kind: SignalKind
-    /// Where it was made; 0 if unknown.
+    /// Where the object was created; 0 if unknown.
     package var created: UInt
-    /// Where it was first signalled, and by which thread.
+    /// Where the object was first signalled, and by which thread.
     package var place: UInt
     package var thread: Int
 
@@ -67,7 +67,7 @@ package struct LockOrder: Sendable {
     }
   }
 
-  /// By index, which may have gaps.
+  /// The locks by index. Indices may have gaps.
   package var locks: [Int: Lock] = [:]
   package var edges: [Edge] = []
 
@@ -79,13 +79,13 @@ package enum LockKind: Sendable, Hashable {
   case mutex, readWriteLock, semaphore, queue, swiftMutex
 }
 
-/// The kind of an object, other than a lock, for which a thread waits.
+/// The kind of an object, other than a lock, that a thread waits for.
 package enum SignalKind: String, Sendable, Hashable {
   case semaphore, group, condition
   case workItem = "work item"
 }
 
-/// The thread or task of an action.
+/// The thread or task that acts.
 package struct Actor: Sendable, Hashable {
   package var thread = 0
   package var name = ""

@@ -1,9 +1,9 @@
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// A fault at one place that is a finding by itself, as recorded.
+/// A recorded fault at one place that is a finding by itself.
 struct Incident: Sendable {
-  /// The object that a thread waited for, or held.
+  /// The object that a thread waited for or held.
   enum Object: Sendable {
     case lock(LockKind)
     case condition, group, thread
@@ -15,20 +15,20 @@ struct Incident: Sendable {
   }
 
   var kind: PotentialFinding.Kind
-  /// For a lock that was left locked.
+  /// The owner, for a lock that was left locked.
   var owner = Owner.thread
   var object: Object
   var address: UInt
-  /// The call site of the wait or the acquisition, and the caller of that function.
+  /// The call site of the wait or acquisition, and the caller of that function.
   var place: [UInt]
   /// Where the object was released; 0 if that was not recorded. For a lock that its holder tried to
-  /// acquire again, where it was acquired first.
+  /// acquire again, the place of the first acquisition.
   var endPlace: UInt
-  /// Where the lock was made; 0 if not seen or not reported.
+  /// Where the lock was created; 0 if that was not recorded or is not reported.
   var created: UInt = 0
-  /// The callers of the function that made it, innermost first, as far as they are known.
+  /// The callers of the function that created the lock, innermost first, where known.
   var makers: [UInt] = []
-  /// The longest time; 0 if none was measured.
+  /// The longest time in seconds; 0 if none was measured.
   var seconds: Double
   var count: Int
   var actor: Actor
@@ -44,20 +44,20 @@ extension Tables {
     }
   }
 
-  /// Whether a synchronous test of Swift Testing waits, and no task ends the wait.
+  /// True for the wait of a synchronous Swift Testing test that no task ends.
   ///
-  /// The library runs such a test on a thread of the pool. The wait takes that thread from other
-  /// tasks, and needs none of them. A task of the user's own code is reported in any case.
+  /// The library runs such a test on a pool thread. The wait takes that thread from other tasks,
+  /// but needs none of them. The wait of a user's own task is always reported.
   private static func isOfSynchronousTest(_ view: interlock_incident) -> Bool {
     guard view.kind == INTERLOCK_INCIDENT_BLOCKING_WAIT.rawValue, !view.needs_task,
       view.task_place != 0, let symbol = CodeJudge.symbol(view.task_place - 1)
     else { return false }
-    // The function that the macro makes calls a synchronous test, and only awaits another one,
-    // whose own functions are then the outermost.
+    // The function that the macro generates calls a synchronous test directly, so it is on the
+    // stack. An asynchronous test is awaited, and its own functions are outermost.
     return symbol.hasPrefix("$s") && symbol.contains("4TestfMp_")
   }
 
-  /// The locks that are left locked now; locks that were acquired at one place count as one.
+  /// The locks that are left locked now. Locks acquired at one place count as one.
   static func leftLocks() -> [Incident] {
     var found: [Incident] = []
     for index in 0..<interlock_left_lock_count() {

@@ -1,12 +1,12 @@
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// The records of the readers in C, as values.
+/// Converts the tables of the C readers to values.
 enum Tables {
-  /// The orders of all locks so far.
+  /// The recorded orders of all locks.
   static func lockOrder() -> LockOrder {
     var order = LockOrder()
-    // An edge's locks are numbered before the edge is.
+    // Read the number of edges first: an edge's locks are numbered before the edge.
     let edges = interlock_order_edge_count()
     for index in 0..<interlock_order_lock_count() {
       var view = interlock_order_lock()
@@ -34,7 +34,7 @@ enum Tables {
     edge.hasManyOwners = view.owner_count == UInt32(INTERLOCK_ORDER_OWNERS)
     let gates: [UInt] = list(view.gates, count: view.gate_count)
     for gate in gates {
-      // A lock that is held in both modes excludes others.
+      // A lock held in both modes excludes other owners.
       edge.gates[gate & ~1] = (gate & 1 == 1) && edge.gates[gate & ~1] ?? true
     }
     edge.fromPlace = [view.from_place, view.from_outer].filter { $0 != 0 }
@@ -57,7 +57,7 @@ enum Tables {
       kind: kind, created: view.created, place: view.place, thread: Int(view.thread))
   }
 
-  /// The callers of the function that made a lock, innermost first; none if it has ended since.
+  /// The callers of the function that created a lock, innermost first; empty if the lock is gone.
   static func makers(of object: UInt, madeAt created: UInt) -> [UInt] {
     guard created != 0 else { return [] }
     var callers = [UInt](repeating: 0, count: Int(INTERLOCK_CALLERS_MOST))
@@ -69,7 +69,7 @@ enum Tables {
     return Array(callers.prefix { $0 != 0 })
   }
 
-  /// The elements of an array in a C structure, which Swift sees as a tuple.
+  /// The elements of a C array, which Swift imports as a tuple.
   static func list<Tuple, Element>(_ tuple: Tuple, count: UInt32) -> [Element] {
     withUnsafeBytes(of: tuple) { bytes in
       // Unsafe: a homogeneous tuple is laid out as an array of its elements.
@@ -77,14 +77,14 @@ enum Tables {
     }
   }
 
-  /// A text that ends with a zero byte, or at the end of its space.
+  /// A text that ends at a zero byte, or at the end of its storage.
   static func text<Tuple>(_ tuple: Tuple) -> String {
     withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }
 
 extension LockKind {
-  /// The kind of an event's object; `nil` if it is no lock.
+  /// The kind of an event's object; `nil` if it is not a lock.
   init?(_ kind: UInt32) {
     switch interlock_object_kind(kind) {
     case INTERLOCK_OBJECT_MUTEX: self = .mutex

@@ -3,20 +3,20 @@ import Interlock
 import ProcessInspection
 import Hangs
 
-/// A finding as lines. Text from the code under test (names of threads, labels) is escaped for a
-/// terminal; names of functions are not.
+/// A finding as lines. Text from the code under test (thread names, labels) is escaped for a
+/// terminal; function names are not.
 package struct FindingText {
-  /// The kind and the finding in one line.
+  /// The kind and the finding, in one line.
   package let headline: String
-  /// The participants, indented by two for each level.
+  /// The participants, indented by two columns for each level.
   package let details: [String]
 
   /// Formats a finding.
   ///
   /// - Parameters:
   ///   - finding: The finding.
-  ///   - mostFrames: The most frames of each stack that are shown; the rest is counted. `nil` to
-  ///     leave the stacks out.
+  ///   - mostFrames: The most frames shown of each stack; the rest is counted. `nil` leaves
+  ///     stacks out.
   package init(_ finding: PotentialFinding, mostFrames: Int?) {
     let often = finding.count > 1 ? ", \(finding.count) times" : ""
     headline = "\(finding.kind.rawValue): \(finding.headline)\(often)"
@@ -32,13 +32,13 @@ package struct FindingText {
     details = lines
   }
 
-  /// ` at transfer(to:)  Bank.swift:21`, by the first frame in the user's code outside of the
-  /// functions of a lock; empty if there is none.
+  /// ` at transfer(to:)  Bank.swift:21`, for the first frame in user code outside of a lock's
+  /// functions; empty if there is none.
   package static func at(_ side: PotentialFinding.Side) -> String {
     at(CallersOnStack.of(side.place, in: side.stack))
   }
 
-  /// `holds one lock, taken at transfer(to:)  Bank.swift:20`, for each lock.
+  /// `holds one lock, taken at transfer(to:)  Bank.swift:20`, one line for each lock.
   package static func held(by side: PotentialFinding.Side) -> [String] {
     side.held.map { held in
       let place = CallersOnStack.ofHeldLocks([held.place], besides: side.place, in: side.stack)[0]

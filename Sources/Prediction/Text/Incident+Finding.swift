@@ -3,10 +3,10 @@ import HangReports
 import Interlock
 
 extension Incident {
-  /// The addresses to symbolicate.
+  /// The addresses that need symbols.
   var addresses: [UInt] { place + actor.stack + end + (lock?.makersAndMade ?? []) }
 
-  /// The lock, if the incident names it.
+  /// The lock with its creation; `nil` if the incident does not record it.
   var lock: LockOrder.Lock? {
     guard created != 0, case .lock(let kind) = object else { return nil }
     var lock = LockOrder.Lock(object: address, kind: kind)
@@ -14,7 +14,7 @@ extension Incident {
     return lock
   }
 
-  /// The incident as a finding.
+  /// Converts the incident to a finding.
   func finding(_ names: Names) -> PotentialFinding {
     let frames = names.frames(place)
     let callers = names.callers(place, actor)
@@ -70,7 +70,7 @@ extension Incident {
       count: count)
   }
 
-  /// The thread, block or `main` that ended, as in the headline, and as an action of its thread.
+  /// The ended thread, block or `main`, for the headline, and the action of its thread.
   private var leaving: (subject: String, verb: String) {
     switch owner {
     case .thread: ("a thread ended", "ended")

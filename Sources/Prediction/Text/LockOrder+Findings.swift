@@ -2,10 +2,10 @@ import HangReports
 import Interlock
 
 extension LockOrder {
-  /// The most findings; cycles that differ only in which locks of a kind they contain count as one.
+  /// The most findings. Cycles that differ only in the instances of the same locks count as one.
   private static let mostFindings = 100
 
-  /// A finding for each cycle.
+  /// One finding for each cycle.
   func findings(of cycles: [Cycle]) -> [PotentialFinding] {
     var seen: [Set<[UInt]>: Int] = [:]
     var kept: [(cycle: Cycle, count: Int)] = []

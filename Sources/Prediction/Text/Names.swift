@@ -3,19 +3,19 @@ import HangReports
 import Interlock
 import Hangs
 
-/// The names of the addresses of a process.
+/// Names for the addresses of a process.
 struct Names {
   private let frames: [UInt: [StackFrame]]
-  /// Where locks were made, outside of the functions that make locks for others.
+  /// The places that created locks, outside of functions that create locks for their callers.
   private var makers: [LockOrder.Lock: CallSite.Shown] = [:]
 
-  /// Symbolicates the addresses in this process. Takes up to a second, to read debug information.
+  /// Symbolicates addresses in this process. Reading debug information takes up to a second.
   ///
   /// - Parameters:
-  ///   - addresses: All that are asked for later, with those of the locks.
-  ///   - locks: The locks that are named together: each function that made several of them shows
-  ///     its callers.
-  ///   - places: The places where they are taken, which show the classes of locks.
+  ///   - addresses: All addresses that are named later, including those of the locks.
+  ///   - locks: The locks named together. A function that created several of them is a helper,
+  ///     and its callers are shown instead.
+  ///   - places: The places that acquire the locks, which show the classes of locks.
   init(of addresses: Set<UInt>, locks: [LockOrder.Lock] = [], takenAt places: [[UInt]] = []) {
     frames = Dictionary(
       grouping: addresses.isEmpty ? [] : Interlock.symbolicate(addresses.sorted()), by: \.address)
@@ -31,7 +31,7 @@ struct Names {
     addresses.flatMap { frames[$0] ?? [StackFrame(address: $0)] }
   }
 
-  /// The frames at some addresses with those that called them on an actor's stack.
+  /// The frames at some addresses, extended by their callers on an actor's stack.
   func callers(_ place: [UInt], _ actor: Actor) -> [StackFrame] {
     CallersOnStack.of(frames(place), in: frames(actor.stack))
   }
@@ -72,7 +72,7 @@ struct Names {
     return "\(kind) 0x" + String(lock.object, radix: 16)
   }
 
-  /// `the group made at Loader.swift:12`, which is no lock.
+  /// `the group made at Loader.swift:12`, for an object that is not a lock.
   func signal(_ signal: LockOrder.Signal) -> String {
     let made = made(signal.created)
     return made.isEmpty ? "a \(signal.kind.rawValue)" : "the \(signal.kind.rawValue)\(made)"
@@ -91,6 +91,7 @@ struct Names {
 }
 
 extension LockOrder.Lock {
-  /// Where it was made and the callers of that function, innermost first; empty if unknown.
+  /// Where the lock was created and the callers of that function, innermost first; empty if
+  /// unknown.
   var makersAndMade: [UInt] { created == 0 ? [] : [created] + makers }
 }

@@ -1,6 +1,6 @@
 package import Comparison
 
-/// A finished comparison with everything that a report of it shows.
+/// A finished comparison, with the data that its reports show.
 package struct ComparisonReport {
   /// The measured figures.
   package var record: ComparisonRecord
@@ -12,7 +12,7 @@ package struct ComparisonReport {
   package var context: ReportContext
   /// How the executable was built: `release` or `debug`.
   package var build: String
-  /// The user's choices for a report's contents.
+  /// The user's options for the report's contents.
   package var settings = ReportSettings()
 
   /// Describes a comparison.
@@ -28,20 +28,20 @@ package struct ComparisonReport {
   }
 }
 
-/// A format that a comparison is reported in: a row of the table.
+/// A format in which a comparison is reported: a row of the table of formats.
 package struct ComparisonFormat: Sendable {
-  /// The name of the format, and of its option.
+  /// The name of the format and of its option.
   package var name: String
-  /// What the option does, a sentence or two.
+  /// The effect of the option, in a sentence or two.
   package var summary: String
-  /// Where its text goes: to the terminal, or into the file that the option names.
+  /// The destination of the text: the terminal, or the file that the option names.
   package var destination: ReportFormat.Destination
-  /// Whether `-` names standard output.
+  /// True if `-` names standard output.
   package var mayUseOutput = false
   /// The whole text, with a line break at its end.
   package var text: @Sendable (ComparisonReport) -> String
 
-  /// Every format.
+  /// All formats.
   package static let all = [
     ComparisonFormat(name: "text", summary: "", destination: .terminal) {
       ComparisonText($0).text

@@ -91,7 +91,7 @@ package struct ComparisonText {
   }
 
   private func bar(_ part: Double) -> String {
-    // No strategy completed a call.
+    // The part is not finite if no strategy completed a call.
     guard part.isFinite else { return "" }
     let eighths = Int((part * 12 * 8).rounded())
     let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]

@@ -31,7 +31,7 @@ private func scaled(_ value: Double, _ units: [(name: String, size: Double)]) ->
   return digits(value / unit.size) + (unit.name.isEmpty ? "" : " " + unit.name)
 }
 
-/// Three digits, or more if the integer part has more.
+/// Formats three digits, or more if the integer part has more.
 private func digits(_ value: Double) -> String {
   for (limit, factor) in [(9.995, 100), (99.95, 10)] where abs(value) < limit {
     let shifted = Int((abs(value) * Double(factor)).rounded())
@@ -42,7 +42,7 @@ private func digits(_ value: Double) -> String {
   return "\(Int(value.rounded()))"
 }
 
-/// How a strategy compares with the first, which is the fastest only if each other is slower.
+/// How a strategy compares with the first one, which is the fastest only if all others are slower.
 func standing(_ index: Int, in ranking: Ranking) -> String {
   if index == 0 {
     if ranking.lines.count == 1 { return "" }

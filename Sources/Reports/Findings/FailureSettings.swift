@@ -1,16 +1,16 @@
 package import Findings
 
-/// Which findings make a run red, in addition to unexpected verdicts.
+/// The findings that make a run red, in addition to unexpected verdicts.
 package struct FailureSettings: Sendable {
-  /// Whether a predicted finding that no scenario expects does.
+  /// True if a predicted finding that no scenario expects makes the run red.
   package var onPotential = false
-  /// Whether a skipped trial does.
+  /// True if a skipped trial makes the run red.
   package var onSkipped = false
-  /// Old findings, which do not; `nil` without a baseline.
+  /// The old findings, which do not make the run red; `nil` without a baseline.
   package var known: KnownFindings?
   /// The day on which the run began, in UTC: `2026-11-23`.
   package var today = ""
 
-  /// Unexpected verdicts alone do.
+  /// Creates settings in which only unexpected verdicts make the run red.
   package init() {}
 }

@@ -5,12 +5,12 @@ package import StressRunner
 import Hangs
 
 extension Finding {
-  /// An order that fails, with its schedule: shown at the second side of a race, where the first
+  /// Describes a failing order with its schedule: at the second side of a race, where the first
   /// blocked thread waits, or at the line of the body that failed.
   ///
   /// - Parameters:
   ///   - failure: The failure.
-  ///   - oracle: The oracle of a scenario that failed in it; `nil` for none.
+  ///   - oracle: The oracle of a scenario that failed in the order; `nil` for none.
   package init(_ failure: ExplorationFailure, oracle: Observation.OracleFailure? = nil) {
     self.init(Self.rule(failure, oracle), message: failure.headline)
     details = failure.evidence
@@ -47,7 +47,7 @@ extension Finding {
     }
   }
 
-  /// The side of a line of the body: `File.swift:12`.
+  /// The side for a line of the body, such as `File.swift:12`.
   private static func side(failed place: String) -> Side? {
     guard let colon = place.lastIndex(of: ":"), let line = Int(place[place.index(after: colon)...])
     else { return nil }

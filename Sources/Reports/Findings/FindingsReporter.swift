@@ -37,7 +37,7 @@ struct FindingsReporter: Reporter {
   }
 }
 
-/// A scenario and a subject: what a trial is one of.
+/// A scenario and a subject: the pair that a trial belongs to.
 struct TrialPair: Hashable {
   var scenario: String
   var subject: String

@@ -9,11 +9,11 @@ struct JUnitReporter: Reporter {
   fileprivate struct Tries {
     var count = 0
     var seconds = 0.0
-    /// The first unmet trial, and how many there were.
+    /// The outcome of the first unmet trial, and the number of unmet trials.
     var outcome: JUnitXML.Outcome?
     var unmet = 0
     var skipped: String?
-    /// The first old finding, which does not make the test red.
+    /// The first old finding, which does not fail the test.
     var known: String?
     var judged = 0
     var potential: [String] = []
@@ -85,7 +85,7 @@ extension JUnitReporter.Tries {
     }
   }
 
-  /// The outcome of all trials; of several, how many failed.
+  /// The outcome of all trials, with the number of failed ones if there are several trials.
   fileprivate var result: JUnitXML.Outcome {
     let often = count > 1 ? " (\(unmet) of \(count) trials)" : ""
     switch outcome {

@@ -8,11 +8,11 @@ package import StressRunner
 import Hangs
 
 extension TrialResult {
-  /// What the trial found that fails the run or is a potential fault, each kind at each place once.
-  /// A trial that shows what its scenario expects has found nothing.
+  /// The findings of the trial that fail the run or are potential faults, each kind at each place
+  /// once. A trial that shows what its scenario expects has no findings.
   ///
   /// - Parameters:
-  ///   - settings: What fails the run.
+  ///   - settings: The findings that fail the run.
   ///   - context: How to replay the trial, and where its scenario is.
   /// - Returns: The findings, the verdict's own first.
   package func findings(_ settings: FailureSettings, _ context: ReportContext) -> [Finding] {
@@ -31,14 +31,14 @@ extension TrialResult {
     return findings.compactMap { finding in
       var finding = finding
       finding.origin = origin
-      // Trials are counted here, not overlaps.
+      // Count trials here, not overlaps.
       finding.count = 1
       finding.knownBecause = settings.known?.reason(for: finding, on: settings.today)
       return known.insert(finding.key).inserted ? finding : nil
     }
   }
 
-  /// Whether the trial fails the run for nothing but old findings.
+  /// True if the trial fails the run only because of old findings.
   package func isKnown(_ settings: FailureSettings, _ context: ReportContext) -> Bool {
     guard settings.known != nil else { return false }
     let errors = findings(settings, context).filter { $0.level == .error }
@@ -102,7 +102,7 @@ extension TrialResult {
     return finding
   }
 
-  /// A hang, by its diagnosis if there is one, else by its threads.
+  /// A hang, described by its diagnosis, or by its threads if it has none.
   private func hang(_ rule: Rule) -> Finding {
     guard let explanation else {
       return Finding(rule, message: message, groups: observation.threads)

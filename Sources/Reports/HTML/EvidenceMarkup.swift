@@ -6,7 +6,7 @@ import StressRunner
 /// The evidence of a trial on a page: everything that the terminal shows with `--verbose`, and the
 /// source lines around each call site.
 struct EvidenceMarkup {
-  /// How many items of each kind are shown; the rest is counted.
+  /// The number of items of each kind that are shown; the rest is counted.
   private static let most = 100
 
   private let result: TrialResult
@@ -28,7 +28,7 @@ struct EvidenceMarkup {
       + rest(seen.conflicts.count, "conflicts") + memory + crash + threads + output
   }
 
-  /// A stack, innermost first.
+  /// A stack, innermost frame first.
   static func stack(_ stack: [StackFrame], note: String? = nil) -> String {
     let frames = stack.map { "<li><code>\(Markup.text($0.description))</code></li>\n" }
     let list =

@@ -5,9 +5,9 @@ import Hangs
 /// evidence of every other failure.
 ///
 /// The page is self-contained: it loads no font, picture or script. It is well-formed XML too. Text
-/// from a subject (labels, names of threads, functions, messages) is always escaped.
+/// from a subject (labels, thread names, functions, messages) is always escaped.
 package struct HTMLReport: Sendable {
-  /// The most trials that are explained, one for each pair of scenario and subject; the rest are
+  /// The most trials that are explained, one for each pair of scenario and subject. The rest is
   /// counted.
   static let mostTrials = 200
 
@@ -25,10 +25,10 @@ package struct HTMLReport: Sendable {
   /// - Parameters:
   ///   - results: The judged trials, in any order.
   ///   - trials: The planned trials.
-  ///   - seconds: How long the run took.
+  ///   - seconds: The duration of the run.
   ///   - context: The tool, the machine, and how to replay a trial.
-  ///   - isVerbose: Whether the harness's own threads and frames are shown in wait-for graphs.
-  ///   - source: Reads the text of a source file; by default it opens the file.
+  ///   - isVerbose: True to show the harness's own threads and frames in wait-for graphs.
+  ///   - source: Returns the text of a source file; by default it opens the file.
   package init(
     _ results: [TrialResult], of trials: [Trial], seconds: Double, context: ReportContext,
     isVerbose: Bool = false, source: (@Sendable (String) -> String?)? = nil
@@ -63,7 +63,7 @@ package struct HTMLReport: Sendable {
         """
   }
 
-  /// What the script filters by; without the script it is not shown.
+  /// The filter's controls. They are hidden without the script.
   private static let filter = """
     <div class="filter" role="search" hidden="hidden">
     <label for="filter-words">Filter</label>
@@ -100,8 +100,8 @@ package struct HTMLReport: Sendable {
   }
 
   /// One trial for each pair that was judged and did not pass, or passed unexpectedly, in the order
-  /// of the plan. It prefers a trial with an unmet expectation, and among those one with a
-  /// diagnosis. Also how many more there are.
+  /// of the plan, and the number of further pairs. A trial with an unmet expectation is preferred,
+  /// and among those a trial with a diagnosis.
   private var explained: (shown: [ExplainedTrial], left: Int) {
     let byPair = Dictionary(grouping: results.indices) { Pair(results[$0].trial) }
     var seen: Set<Pair> = []

@@ -3,8 +3,8 @@ import Interlock
 import StressRunner
 import Hangs
 
-/// The section of a page about one trial that hung: the reason, the picture, its parts one by one,
-/// and what the threads did before.
+/// The section of a page about a trial that hung: the reason, the picture, its parts, and the
+/// earlier activity of the threads.
 struct HangSection {
   /// The most arrows that are listed as text.
   private static let mostLines = 100
@@ -71,8 +71,8 @@ struct HangSection {
       : "<p><strong>Judged by the stall window</strong>: likely, not certain.</p>\n"
   }
 
-  /// The source of a call that waits for its own thread, and of the one that it waits for: the
-  /// process has ended before its stacks could be captured.
+  /// The source of a call that waits for its own thread, and of the call that it waits for. The
+  /// process ended before its stacks could be captured.
   private var sourceOfSelfWait: String {
     guard let wait = result.observation.waits?.selfWait else { return "" }
     let again = excerpt.html(wait.place)
@@ -141,7 +141,7 @@ extension HangSection {
   /// The id of a node's description.
   static func nodeName(_ prefix: String, _ number: Int) -> String { "node-\(prefix)-\(number)" }
 
-  /// `thread`, `blocks, 996 of them`
+  /// `thread`, or `blocks × 996` if the node stands for several.
   static func kindText(_ node: Explanation.Node) -> String {
     node.kind.rawValue + (node.count > 1 ? " × \(node.count)" : "")
   }

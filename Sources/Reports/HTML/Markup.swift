@@ -5,8 +5,7 @@ enum Markup {
   /// Escapes a text for an element or a quoted attribute.
   static func text(_ text: String) -> String { XMLText.escaped(text) }
 
-  /// The first characters of a text, with an ellipsis as the last if some are left out; not
-  /// escaped.
+  /// The first characters of a text, with an ellipsis at the end if the text is cut; not escaped.
   static func cut(_ text: String, to most: Int) -> String {
     cutText(text, to: most)
   }

@@ -1,5 +1,6 @@
-/// The script of a page. It only shows and hides what is there: without it a reader sees all of it,
-/// and opens details by hand. It has neither `<` nor `&`, so that the page is well-formed XML too.
+/// The script of a page. It only shows and hides existing parts: without it a reader sees
+/// everything, and opens details by hand. It contains neither `<` nor `&`, so that the page is
+/// well-formed XML too.
 enum PageScript {
   /// Opens the details that a box of a picture links to; filters tables, lists and sections; steps
   /// through interleavings.

@@ -1,7 +1,7 @@
 /// The style of a page.
 enum PageStyle {
-  /// The content security policy: this style, and the script by its hash. If a subject's text ever
-  /// became an element, it could do nothing.
+  /// The content security policy, which allows only this style, and the script by its hash. If a
+  /// subject's text ever became an element, the element could do nothing.
   static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(PageScript.hash)'; "
     + "base-uri 'none'; form-action 'none'"

@@ -11,7 +11,8 @@ struct PotentialSection {
   private let context: ReportContext
   private let excerpt: SourceExcerpt
 
-  /// Takes the trials in the order in which they are shown; drops those without findings.
+  /// Creates the section from trials in the order in which they are shown; trials without findings
+  /// are left out.
   init(_ results: [TrialResult], _ context: ReportContext, _ excerpt: SourceExcerpt) {
     self.context = context
     self.excerpt = excerpt

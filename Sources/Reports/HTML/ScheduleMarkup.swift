@@ -15,7 +15,7 @@ struct ScheduleMarkup {
   private let failure: ExplorationFailure?
   private let excerpt: SourceExcerpt?
 
-  /// Describes the order that failed in a trial, with source lines if these can be read.
+  /// Creates the table of a trial's failed order, with source lines if these can be read.
   init(_ result: TrialResult, _ excerpt: SourceExcerpt? = nil) {
     self.excerpt = excerpt
     if case .explored(let failure) = result.verdict {
@@ -25,7 +25,8 @@ struct ScheduleMarkup {
     }
   }
 
-  /// The source lines of the calls that threads wait in; if none waits, of the last step with one.
+  /// The source lines of the calls in which threads wait; if none waits, of the last step with a
+  /// source line.
   private func sources(_ schedule: Schedule) -> String {
     let ends =
       schedule.blocked.isEmpty

@@ -5,17 +5,17 @@ import Synchronization
 
 /// The lines of source code around call sites, if the files can be read.
 struct SourceExcerpt: Sendable {
-  /// How many lines before and after a call site are shown.
+  /// The number of lines shown before and after a call site.
   private static let around = 3
-  /// How many characters of a line are shown.
+  /// The number of characters shown of a line.
   private static let longestLine = 400
   /// The extensions of files that may be opened: a child may name any file as a source file.
   private static let endings = [".swift", ".c", ".h", ".m", ".mm", ".cc", ".cpp", ".hpp"]
 
   private let files: SourceFiles
 
-  /// Takes a function that returns the text at a path, or `nil` if there is none. It is called once
-  /// for each path.
+  /// Creates the excerpts; `read` returns the text at a path, or `nil` if there is none. It is
+  /// called once for each path.
   init(_ read: @escaping @Sendable (String) -> String?) {
     files = SourceFiles(read)
   }
@@ -26,21 +26,21 @@ struct SourceExcerpt: Sendable {
     return (try? RegularFile.read(path)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The lines around a frame's call site; empty if it has none, or its file cannot be read.
+  /// The lines around a frame's call site; empty if it has no line, or its file cannot be read.
   func html(_ frame: StackFrame?) -> String {
     guard let path = frame?.file, let line = frame?.line else { return "" }
     return html(path, line)
   }
 
-  /// The lines around the call site of a conflict's side. The stack has the full path of the file,
-  /// the call site only its module and name.
+  /// The lines around the call site of a conflict's side. The stack has the full path of the file;
+  /// the call site has only the module and the file name.
   func html(_ side: Conflict.Side) -> String {
     let base = "/" + (side.place.file.split(separator: "/").last.map(String.init) ?? "")
     let frame = side.stack.first { $0.file?.hasSuffix(base) == true }
     return html(frame?.file ?? side.place.file, side.place.line)
   }
 
-  /// The lines around the first frame of a stack that is in the user's code.
+  /// The lines around the first frame of a stack in user code.
   func html(_ stack: [StackFrame]) -> String {
     html(stack.first { !$0.isSystem && !$0.isHarness && $0.file != nil && ($0.line ?? 0) > 0 })
   }

@@ -1,10 +1,10 @@
 import HangReports
 import Hangs
 
-/// The activity of threads up to a snapshot, as a picture: a row for each thread, a bar for each
+/// A picture of the threads' activity up to a snapshot: a row for each thread, and a bar for each
 /// span of time.
 ///
-/// Running is solid and waiting is hatched; the colours only repeat it.
+/// Running is solid and waiting is hatched. The colours only repeat that.
 struct Timeline {
   private typealias Span = WaitSnapshot.Activity.Span
 
@@ -17,7 +17,7 @@ struct Timeline {
   private static let top = 8.0
   /// The narrowest bar, in per cent, for very short spans.
   private static let narrowest = 0.4
-  /// How many characters fit into a full-width bar on a narrow page.
+  /// The number of characters that fit into a full-width bar on a narrow page.
   private static let characters = 52.0
   private static let nameLength = 48
 
@@ -138,7 +138,7 @@ struct Timeline {
 
   private static func percent(_ value: Double) -> String { Markup.number(value) + "%" }
 
-  /// Three to five steps of 1, 2 or 5 times a power of ten.
+  /// A step of 1, 2 or 5 times a power of ten that divides the total into three to five parts.
   private static func step(_ total: Double) -> Double {
     var step = 0.001
     while true {
@@ -161,7 +161,7 @@ struct Timeline {
     let names = ids.map(\.description)
     let node = diagnosis.nodes.first { names.contains($0.id) }
     if let node { return "waits for " + (kind == .thread ? "the end of " : "") + node.title }
-    // Drop the thread's address: it means nothing to a reader.
+    // Leave out a thread's address: it means nothing to a reader.
     return "waits for "
       + (kind == .thread ? "the end of a thread" : Self.name(kind) + " 0x" + address)
   }

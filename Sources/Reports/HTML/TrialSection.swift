@@ -6,13 +6,13 @@ import Hangs
 struct ExplainedTrial {
   /// The result.
   var result: TrialResult
-  /// The diagnosis of a hang, if the child's calls were seen.
+  /// The diagnosis of a hang; `nil` if the child's calls were not followed.
   var diagnosis: Explanation?
-  /// The id of its section on the page.
+  /// The id of the trial's section on the page.
   var name: String
-  /// How many trials of the pair had this result; empty if there was one trial.
+  /// The number of the pair's trials with this result; empty if there was one trial.
   var note: String
-  /// The command that replays it.
+  /// The command that replays the trial.
   var replay: String
 
   /// `concurrent-reads on mutex`

@@ -1,7 +1,7 @@
 import StressRunner
 
 /// The verdicts of a run as tables of a page: subjects × scenarios for scenarios without a list of
-/// subjects, and a line for each of the others.
+/// subjects, and a line for each of the other scenarios.
 struct VerdictTables {
   /// A scenario and a subject.
   struct Pair: Hashable {
@@ -18,14 +18,14 @@ struct VerdictTables {
 
   private let trials: [Trial]
   private let results: [TrialResult]
-  /// Where the results of a pair are. Copies would take as much memory as all results.
+  /// The indices of each pair's results. Copies would take as much memory as all results.
   private let places: [Pair: [Int]]
   private let sections: [Pair: String]
 
   /// Sorts results into cells.
   ///
   /// - Parameters:
-  ///   - results: The results in any order; pairs without one stay empty.
+  ///   - results: The results in any order. Pairs without results stay empty.
   ///   - trials: The planned trials, which determine the order.
   ///   - sections: The ids of the sections that explain a pair.
   init(_ results: [TrialResult], of trials: [Trial], sections: [Pair: String]) {
@@ -38,7 +38,7 @@ struct VerdictTables {
   /// The tables, without a heading.
   var html: String { matrix + list }
 
-  /// A verdict with its sign.
+  /// A verdict with the sign of its expectation.
   static func badge(_ result: TrialResult) -> String {
     let met = result.isMet
     return "<strong class=\"\(className(met))\">\(sign(met: met)) "
@@ -62,7 +62,7 @@ struct VerdictTables {
     let rows = subjects.map { subject in
       "<tr><th scope=\"row\">\(Markup.text(subject))</th>"
         + scenarios.map { scenario in
-          // On a narrow screen a row becomes a list, and each cell names its scenario.
+          // On a narrow screen a row becomes a list, in which each cell names its scenario.
           "<td data-label=\"\(Markup.text(scenario))\">"
             + "\(cell(Pair(scenario: scenario, subject: subject)))</td>"
         }.joined()

@@ -40,7 +40,7 @@ extension JSONReport {
     ])
   }
 
-  /// The name of an outcome, as version 1 of the schema has it.
+  /// The name of an outcome in version 1 of the schema.
   private static func key(_ outcome: CoverageReport.Outcome) -> String {
     switch outcome {
     case .overlapped: "met"

@@ -4,7 +4,7 @@ import StressRunner
 import Hangs
 
 extension JSONReport {
-  /// Why a trial's child hung, and what its threads did before.
+  /// The diagnosis of a trial's hang, and the earlier activity of its threads.
   static func value(
     of diagnosis: Explanation, activity: [WaitSnapshot.Activity]
   ) -> JSONValue {
@@ -54,7 +54,7 @@ extension JSONReport {
       "from": .number(span.from),
       "to": .number(span.to),
       "kind": .optional(span.kind.map { .string($0.rawValue) }),
-      // A double cannot hold all its digits.
+      // Written as text: a double cannot hold all digits.
       "object": .optional(
         span.kind == nil ? nil : .string("0x" + String(span.object, radix: 16))),
     ])

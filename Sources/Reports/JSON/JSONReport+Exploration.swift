@@ -4,10 +4,10 @@ import Findings
 import StressRunner
 
 extension JSONReport {
-  /// The most steps of a schedule that are written, from its begin.
+  /// The most steps of a schedule that are written, from its beginning.
   private static let mostSteps = 2000
 
-  /// What came of an exploration.
+  /// The outcome of an exploration.
   static func value(_ record: ExplorationRecord, of result: TrialResult) -> JSONValue {
     var state = "failed"
     var orders: Int?

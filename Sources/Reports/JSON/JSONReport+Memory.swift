@@ -3,7 +3,7 @@ import Findings
 import StressRunner
 
 extension JSONReport {
-  /// What the check of memory found; its state is `lost` if it went off in the trial.
+  /// The result of the memory check. The state is `lost` if the check stopped during the trial.
   static func value(_ record: MemoryRecord) -> JSONValue {
     .object([
       "state": .string(record.lostBecause == nil ? "on" : "lost"),
@@ -33,7 +33,7 @@ extension JSONReport {
       "access": .string(side.isWrite ? "write" : "read"),
       "atomic": .bool(side.isAtomic),
       "size": .number(side.size),
-      // A double cannot hold all its digits.
+      // Written as text: a double cannot hold all digits.
       "address": .string("0x" + String(side.address, radix: 16)),
       "place": value(side.place),
       "known": .bool(side.isKnown),

@@ -3,7 +3,7 @@ import Prediction
 import StressRunner
 
 extension JSONReport {
-  /// Whether prediction was on, and what it could not follow.
+  /// The state of prediction, and the gaps in it.
   static func value(_ record: PredictionRecord) -> JSONValue {
     let state: String
     var reason: String?

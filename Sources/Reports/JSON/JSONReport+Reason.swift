@@ -4,7 +4,7 @@ import Findings
 import StressRunner
 
 extension JSONReport {
-  /// The evidence that decided a verdict: its kind, and that kind's keys; null for `passed`.
+  /// The evidence for a verdict: its kind, and the keys of that kind; null for `passed`.
   static func reason(_ verdict: Verdict) -> JSONValue {
     switch verdict {
     case .passed: .null

@@ -42,7 +42,7 @@ extension JSONReport {
     ])
   }
 
-  /// `expected` names only a verdict, so the message must state a difference in the cause.
+  /// The message. `expected` names only a verdict, so the message must state a different cause.
   private static func message(of result: TrialResult) -> String {
     guard result.isMet == false, result.expected.verdict == result.verdict.kind,
       let cause = result.expected.cause
@@ -113,7 +113,7 @@ extension JSONReport {
     ])
   }
 
-  /// A crash has no key of its own: the crashed thread comes first among the threads.
+  /// The crashed thread, which comes first among the threads: the schema has no key for a crash.
   private static func crash(of observation: Observation) -> [JSONValue] {
     guard let crash = observation.crash else { return [] }
     return [
@@ -136,7 +136,7 @@ extension JSONReport {
 }
 
 extension StackFrame {
-  /// The function, or the address and its binary.
+  /// The function; otherwise the address and its binary.
   fileprivate var functionOrAddress: String {
     function ?? "0x" + String(address, radix: 16) + (image.map { " in \($0)" } ?? "")
   }

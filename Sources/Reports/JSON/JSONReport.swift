@@ -36,9 +36,10 @@ package struct JSONReport: Reporter {
   private let failing: FailureSettings
   private var context: ReportContext?
 
-  /// A report without results.
+  /// Creates a report without results.
   ///
-  /// - Parameter failing: What fails the run: it decides the level of findings, and what is known.
+  /// - Parameter failing: The findings that fail the run. They determine the level of findings,
+  ///   and which are known.
   package init(_ failing: FailureSettings = FailureSettings()) { self.failing = failing }
 
   package mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String {

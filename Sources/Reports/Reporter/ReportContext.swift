@@ -1,14 +1,14 @@
 package import Findings
 import StressRunner
 
-/// What a report states in addition to its results: the tool, the machine, and how to replay a
+/// The data of a report in addition to its results: the tool, the machine, and how to replay a
 /// trial.
 package struct ReportContext: Sendable {
   /// The machine that the trials ran on.
   package struct Host: Sendable, Hashable {
     /// The system and its version.
     package var system: String
-    /// Processors that may be used.
+    /// The number of processors that may be used.
     package var cores: Int
     /// The version of the compiler that built this executable.
     package var swift: String
@@ -21,17 +21,17 @@ package struct ReportContext: Sendable {
     }
   }
 
-  /// Which of the calls that wait and wake a build can see.
+  /// The waiting and waking calls that a build can follow.
   package enum Sight: Sendable, Hashable, CaseIterable {
-    /// All of them.
+    /// All calls.
     case everything
-    /// All except those of Dispatch, which is linked in statically.
+    /// All calls except those of Dispatch, which is linked in statically.
     case withoutDispatch
-    /// None: ThreadSanitizer's own interceptors have the same names.
+    /// No calls: ThreadSanitizer's own interceptors have the same names.
     case sanitized
-    /// None: the package trait `UnseenCalls` turns interposition off.
+    /// No calls: the package trait `UnseenCalls` turns interposition off.
     case leftOut
-    /// None, on this system.
+    /// No calls, on this system.
     case unsupportedSystem
   }
 
@@ -43,13 +43,13 @@ package struct ReportContext: Sendable {
   package var seed: UInt64?
   /// The name of the executable, for the command that replays a trial.
   package var command: String
-  /// What a replay command repeats of the command that ran the trial.
+  /// The parts of the original command that a replay command repeats.
   package var replay: Replay
-  /// Which of the children's calls are seen. Hangs cannot be explained without them.
+  /// The calls of the children that are followed. Without them, hangs cannot be explained.
   package var sight: Sight
-  /// What runs the trials: `run` or `explore`.
+  /// The command that runs the trials: `run` or `explore`.
   package var activity = "run"
-  /// When the run began, in seconds since 1970.
+  /// The beginning of the run, in seconds since 1970.
   package var began = 0
   /// The source files that findings refer to.
   package var repository = Repository(root: "/", listing: { _ in [] })

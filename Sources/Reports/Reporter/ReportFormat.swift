@@ -1,31 +1,31 @@
-/// A format of reports: a row of the table.
+/// A format of reports: a row of the table of formats.
 package struct ReportFormat: Sendable {
-  /// Where a format's text goes, and when.
+  /// The destination of a format's text, and the time when it is written.
   package enum Destination: Sendable, Hashable {
-    /// To the terminal, as the results arrive. Exactly one format does this, and no option selects
-    /// it.
+    /// To the terminal, as the results arrive. Exactly one format has this destination, and no
+    /// option selects it.
     case terminal
     /// Into the file that the option names, which is complete after each result.
     case growingFile
     /// Into the file that the option names, when the run is over.
     case finishedFile
-    /// To the terminal when the run is over, after the other text, if its option is given.
+    /// To the terminal when the run is over, after the other text, if the format's option is given.
     case output
-    /// To the end of the file that an environment variable names, with the format that goes to the
-    /// terminal.
+    /// To the end of the file that an environment variable names, together with the terminal's
+    /// format.
     case environmentFile(String)
   }
 
-  /// The name of the format, and of its option.
+  /// The name of the format and of its option.
   package var name: String
-  /// What the option does, in a sentence or two.
+  /// The effect of the option, in a sentence or two.
   package var summary: String
-  /// Where its text goes.
+  /// The destination of the text.
   package var destination: Destination
-  /// Whether it shows more of a trial that passed as expected than its counts, its time, its
-  /// predicted findings, what was not decided, and the coverage.
+  /// True if the format shows more of a trial that passed as expected than its counts, its time,
+  /// its predicted findings, undecided questions and the coverage.
   package var showsPassed: Bool
-  /// Makes a reporter for one run.
+  /// Creates a reporter for one run.
   package var make: @Sendable (ReportSettings) -> any Reporter
 
   /// Describes a format.
@@ -42,23 +42,23 @@ package struct ReportFormat: Sendable {
 }
 
 extension ReportFormat {
-  /// Every format.
+  /// All formats.
   package static let all: [ReportFormat] = [.text, .json, .html, .junit] + findings
 }
 
-/// The user's choices for a report's contents.
+/// The user's options for a report's contents.
 package struct ReportSettings {
-  /// How text for a terminal is marked up.
+  /// The markup of text for a terminal.
   package var style = TextStyle(color: false)
-  /// Whether everything is shown, however long.
+  /// True to show everything, however long.
   package var isVerbose = false
-  /// Whether a resource that a single owner used makes the run red.
+  /// True if a resource used by a single owner makes the run red.
   package var requiresContention = false
-  /// Which findings make the run red.
+  /// The findings that make the run red.
   package var failing = FailureSettings()
-  /// The terminal's columns, queried anew each time; `nil` without a terminal.
+  /// The terminal's columns, queried each time; `nil` without a terminal.
   package var width: () -> Int? = { nil }
 
-  /// The defaults.
+  /// Creates the default settings.
   package init() {}
 }

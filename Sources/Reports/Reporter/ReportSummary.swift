@@ -1,23 +1,23 @@
 package import StressRunner
 
-/// How many trials met their expectations.
+/// The numbers of trials that met their expectations or did not.
 package struct ReportSummary: Sendable, Hashable {
-  /// Trials whose verdict was the expected one.
+  /// The number of trials with the expected verdict.
   package var met = 0
-  /// Trials with another verdict than expected.
+  /// The number of trials with another verdict than expected.
   package var unmet = 0
-  /// Trials that were not judged.
+  /// The number of trials that were not judged.
   package var skipped = 0
 
-  /// Trials with predicted findings that the scenario did not expect.
+  /// The number of trials with predicted findings that the scenario did not expect.
   package var potential = 0
 
-  /// How many trials were planned: with fewer results, the run was interrupted or killed.
+  /// The number of planned trials. If there are fewer results, the run was interrupted or killed.
   package var planned = 0
-  /// How long the run took; 0 while it is under way.
+  /// The duration of the run in seconds; 0 while the run is in progress.
   package var seconds = 0.0
 
-  /// No trials.
+  /// Creates a summary without trials.
   package init() {}
 
   /// Counts results.
@@ -35,6 +35,6 @@ package struct ReportSummary: Sendable, Hashable {
     }
   }
 
-  /// All of them.
+  /// The number of all trials.
   package var count: Int { met + unmet + skipped }
 }

@@ -2,9 +2,9 @@ package import StressRunner
 
 /// Formats a run as one text, in pieces that are written as the results arrive.
 ///
-/// A reporter writes nothing itself. The text is complete after any number of results: the text
-/// from `begin`, the text from `result` for each of them, and the text from `end`. Results arrive
-/// in the order in which they are judged.
+/// A reporter writes nothing itself. After any number of results, the text from `begin`, the texts
+/// from `result` and the text from `end` form a complete report. Results arrive in the order in
+/// which they are judged.
 package protocol Reporter {
   /// Begins the report of the planned trials.
   mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String
@@ -12,13 +12,13 @@ package protocol Reporter {
   /// Adds a judged trial.
   mutating func result(_ result: TrialResult) -> String
 
-  /// Ends the report after the results up to now. Called after each result if the file must always
-  /// be complete, else once.
+  /// Ends the report after the results so far. Called after each result if the file must always be
+  /// complete, otherwise once.
   func end(_ summary: ReportSummary) -> String
 }
 
 extension Reporter {
-  /// The whole report of a run that is over.
+  /// The whole report of a finished run.
   package func text(
     _ results: [TrialResult], of trials: [Trial], seconds: Double, _ context: ReportContext
   ) -> String {

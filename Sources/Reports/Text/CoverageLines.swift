@@ -8,7 +8,7 @@ struct CoverageLines {
   private let isRequired: Bool
   private let width: Int
 
-  /// Formats the coverage. If `isRequired`, a resource that was not tested makes the run red.
+  /// Formats the coverage. If `isRequired`, an untested resource makes the run red.
   init(
     _ coverage: ResourceCoverage, style: TextStyle, isVerbose: Bool, isRequired: Bool, width: Int
   ) {
@@ -19,7 +19,7 @@ struct CoverageLines {
     self.isRequired = isRequired
   }
 
-  /// Empty if no trial had coverage, unless that makes the run red.
+  /// The lines; empty if no trial had coverage, unless that makes the run red.
   var lines: [String] {
     guard coverage.pairCount > 0 || isRequired else { return [] }
     let lone = coverage.notTested

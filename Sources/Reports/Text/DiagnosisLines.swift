@@ -1,18 +1,18 @@
 import HangReports
 import Hangs
 
-/// A diagnosis, shown below the verdict that it explains; does not repeat the verdict.
+/// The lines of a diagnosis below the verdict that it explains. They do not repeat the verdict.
 struct DiagnosisLines {
-  /// The heading, then further indented lines.
+  /// The heading, followed by indented lines.
   let lines: [String]
-  /// How many lines were left out.
+  /// The number of lines that were left out.
   let left: Int
 
   /// Formats a diagnosis.
   ///
   /// - Parameters:
   ///   - diagnosis: The diagnosis.
-  ///   - hasHeadline: Whether the lines include the headline: false if the message above has it.
+  ///   - hasHeadline: True to include the headline; false if the message above contains it.
   ///   - limit: The most lines after the heading.
   init(_ diagnosis: Explanation, hasHeadline: Bool, limit: Int) {
     let all = DiagnosisText(diagnosis, width: nil, mostLines: .max).lines
@@ -27,7 +27,7 @@ struct DiagnosisLines {
 }
 
 extension ReportContext.Sight {
-  /// Why there is no wait-for graph, in one line; `nil` if this build sees all calls.
+  /// Why there is no wait-for graph, in one line; `nil` if this build follows all calls.
   package var reason: String? {
     switch self {
     case .everything: nil

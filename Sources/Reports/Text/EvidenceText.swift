@@ -5,7 +5,7 @@ package import StressRunner
 
 /// All evidence of a pair of scenario and subject, as text.
 package struct EvidenceText: Sendable {
-  /// How much is shown; the rest is counted.
+  /// The amounts that are shown; the rest is counted.
   private struct Cut {
     var conflicts: Int
     var groups: Int
@@ -19,12 +19,12 @@ package struct EvidenceText: Sendable {
   private let style: TextStyle
   private let cut: Cut
 
-  /// Chooses how much is shown.
+  /// Determines how much is shown.
   ///
   /// - Parameters:
-  ///   - context: How to replay a trial.
-  ///   - style: Whether to colour.
-  ///   - isVerbose: Whether everything is shown, however long.
+  ///   - context: The data for replay commands.
+  ///   - style: The markup of the text.
+  ///   - isVerbose: True to show everything, however long.
   package init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
     self.context = context
     self.style = style
@@ -37,12 +37,12 @@ package struct EvidenceText: Sendable {
         conflicts: 3, groups: 8, frames: 12, outputLines: 8, passages: 40, diagnosis: 24)
   }
 
-  /// The evidence of one trial, and how many trials of the pair had this result.
+  /// The evidence of one trial, and the number of trials of the pair with this result.
   ///
   /// - Parameters:
   ///   - result: The trial to show.
-  ///   - times: How many trials of the pair had this result.
-  ///   - count: How many trials of the pair there were.
+  ///   - times: The number of trials of the pair with this result.
+  ///   - count: The number of trials of the pair.
   /// - Returns: Lines; the first one is the heading.
   package func lines(_ result: TrialResult, times: Int, of count: Int) -> [String] {
     let seen = result.observation

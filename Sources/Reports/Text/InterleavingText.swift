@@ -1,10 +1,10 @@
 import StressRunner
 
-/// The events of a script: a column for each role, and one for other threads if they have events.
+/// The events of a script: a column for each role, and one for other threads if these have events.
 struct InterleavingTable {
   /// The names of the columns.
   let columns: [String]
-  /// The events, one per row: the column, and the text; not escaped.
+  /// The events, one per row, with their column and text; not escaped.
   let rows: [(column: Int, text: String)]
 
   /// Lays out a record.
@@ -20,7 +20,7 @@ struct InterleavingTable {
 
 /// The events of a script, as lines.
 struct InterleavingText {
-  /// The widest column.
+  /// The maximum width of a column.
   private static let widestColumn = 48
 
   private let table: InterleavingTable
@@ -32,7 +32,7 @@ struct InterleavingText {
     table = InterleavingTable(record, of: script)
   }
 
-  /// The table's lines, and a last one if the order was given up.
+  /// The table's lines, and a final line if the script's order was given up.
   func lines(limit: Int) -> [String] {
     let columns = table.columns
     let rows = table.rows.prefix(limit).map { row in

@@ -1,7 +1,7 @@
 package import StressRunner
 
 /// The verdicts of scenarios that list their subjects: a line for each scenario, with its subjects
-/// side by side. In a table of all subjects × all scenarios nearly every cell would be empty.
+/// side by side. In a table of all subjects × all scenarios, nearly every cell would be empty.
 package struct ListedTable: Sendable {
   private struct Entry: Sendable {
     var subject: String
@@ -13,7 +13,7 @@ package struct ListedTable: Sendable {
   /// Sorts results into lines.
   ///
   /// - Parameters:
-  ///   - results: The results in any order; pairs without one are left out.
+  ///   - results: The results in any order. Pairs without results are left out.
   ///   - trials: The planned trials, which determine the order.
   package init(_ results: [TrialResult], of trials: [Trial]) {
     var found: [String: [String: [TrialResult]]] = [:]
@@ -32,11 +32,11 @@ package struct ListedTable: Sendable {
     self.rows = rows.filter { !$0.entries.isEmpty }
   }
 
-  /// The lines. Subjects that do not fit beside the scenario's name go below it.
+  /// The lines. Subjects that do not fit next to the scenario's name go below it.
   ///
   /// - Parameters:
   ///   - width: The terminal's columns.
-  ///   - style: Whether to colour.
+  ///   - style: The markup of the text.
   /// - Returns: Lines without trailing spaces.
   package func lines(width: Int, style: TextStyle) -> [String] {
     let nameWidth = rows.map(\.scenario.count).max() ?? 0

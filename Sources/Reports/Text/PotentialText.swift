@@ -8,7 +8,7 @@ struct PotentialText {
   private let mostFindings: Int
   private let mostFrames: Int
 
-  /// Chooses how much is shown before the rest is only counted.
+  /// Determines how much is shown; the rest is counted.
   init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
     self.context = context
     self.style = style
@@ -20,8 +20,8 @@ struct PotentialText {
   ///
   /// - Parameters:
   ///   - result: The trial.
-  ///   - times: How many trials of the pair had findings.
-  ///   - count: How many trials of the pair there were.
+  ///   - times: The number of trials of the pair with findings.
+  ///   - count: The number of trials of the pair.
   /// - Returns: Lines; the first one is the heading.
   func lines(_ result: TrialResult, times: Int, of count: Int) -> [String] {
     let findings = result.observation.prediction.findings

@@ -1,10 +1,10 @@
-/// How text is marked up. Colour only repeats what a sign shows, because pipes have no colour and
-/// not every reader sees it.
+/// The markup of text. Colour only repeats what a sign shows: pipes have no colour, and some
+/// readers do not see it.
 package struct TextStyle: Sendable, Hashable {
-  /// Whether ANSI escapes for colours are written.
+  /// True if ANSI escapes for colours are written.
   package var color: Bool
 
-  /// Chooses whether colours are written.
+  /// Creates a style with or without colours.
   package init(color: Bool) {
     self.color = color
   }
@@ -19,7 +19,7 @@ package struct TextStyle: Sendable, Hashable {
     color && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// Colours a text by whether an expectation was met; `nil` is skipped.
+  /// Colours a text if an expectation was met or unmet; `nil` stands for skipped.
   func marked(_ text: String, met: Bool?) -> String {
     switch met {
     case true?: green(text)
@@ -45,7 +45,7 @@ extension String {
   }
 }
 
-/// Wraps a text between words, and within a word only if it is longer than a line.
+/// Wraps a text between words, and inside a word only if the word is longer than a line.
 package func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(1, width)
   var lines: [String] = []
@@ -74,7 +74,7 @@ package func secondsText(_ seconds: Double) -> String {
     + digits + " s"
 }
 
-/// Removes control characters, and those that change the direction of writing, from a line: a
+/// Removes control characters, and characters that change the writing direction, from a line: a
 /// child's output must not control the terminal.
 func harmless(_ line: some StringProtocol) -> String {
   var text = String.UnicodeScalarView()

@@ -2,23 +2,23 @@ import Interlock
 import Prediction
 package import StressRunner
 
-/// The text after a run: the table, the evidence and the summary.
+/// The text after a run: the tables, the evidence and the summary.
 package struct TextReport: Sendable {
   private let context: ReportContext
   private let style: TextStyle
   private let isVerbose: Bool
   private let requiresContention: Bool
-  /// Whether a trial fails for nothing but old findings.
+  /// Returns true if a trial fails only because of old findings.
   private let isKnown: @Sendable (TrialResult) -> Bool
 
-  /// Chooses how the report is written.
+  /// Creates a report.
   ///
   /// - Parameters:
-  ///   - context: How to replay a trial.
-  ///   - style: Whether to colour.
-  ///   - isVerbose: Whether the evidence of expected failures is shown too, and without cuts.
-  ///   - requiresContention: Whether a resource that a single owner used makes the run red.
-  ///   - isKnown: Whether a trial fails for nothing but old findings.
+  ///   - context: The data for replay commands.
+  ///   - style: The markup of the text.
+  ///   - isVerbose: True to show the evidence of expected failures too, and without cuts.
+  ///   - requiresContention: True if a resource used by a single owner makes the run red.
+  ///   - isKnown: Returns true if a trial fails only because of old findings.
   package init(
     context: ReportContext, style: TextStyle, isVerbose: Bool, requiresContention: Bool = false,
     isKnown: @escaping @Sendable (TrialResult) -> Bool = { _ in false }
@@ -35,7 +35,7 @@ package struct TextReport: Sendable {
   /// - Parameters:
   ///   - results: The judged trials, in any order.
   ///   - trials: The planned trials.
-  ///   - seconds: How long the run took.
+  ///   - seconds: The duration of the run.
   ///   - width: The terminal's columns.
   /// - Returns: The text, with a line break at its end.
   package func text(
@@ -57,7 +57,7 @@ package struct TextReport: Sendable {
     let byPair = Dictionary(grouping: results) { TrialPair($0.trial) }
     var seen: Set<TrialPair> = []
     let pairs = trials.map(TrialPair.init).filter { seen.insert($0).inserted }
-    // A single exploration is there to show its order.
+    // Show the order of a single exploration: it was run for that.
     let isAlone = trials.count == 1 && trials.first?.explore != nil
     parts += evidence(of: pairs, byPair, isAlone: isAlone)
     parts += potential(of: pairs, byPair)
@@ -76,7 +76,7 @@ package struct TextReport: Sendable {
   }
 
   /// A block for each pair with an unmet expectation, in the order of the plan; with `--verbose`,
-  /// also for each that failed as expected.
+  /// also for each pair that failed as expected.
   private func evidence(
     of pairs: [TrialPair], _ byPair: [TrialPair: [TrialResult]], isAlone: Bool
   ) -> [[String]] {
@@ -91,8 +91,8 @@ package struct TextReport: Sendable {
     }
   }
 
-  /// A block for each pair with unexpected predicted findings; with `--verbose`, for the others
-  /// too.
+  /// A block for each pair with unexpected predicted findings; with `--verbose`, also for the other
+  /// pairs with findings.
   private func potential(
     of pairs: [TrialPair], _ byPair: [TrialPair: [TrialResult]]
   ) -> [[String]] {
@@ -114,8 +114,8 @@ package struct TextReport: Sendable {
     return Set(reasons).sorted().map { style.dim("no prediction: \(harmless($0))") }
   }
 
-  /// The oracles that subjects' data cannot decide, and the races in memory that code which is not
-  /// checked may order, each with the subjects.
+  /// Oracles that the subjects' data cannot decide, and memory races that unchecked code may order,
+  /// each with the subjects.
   private func undecided(_ results: [TrialResult]) -> [String] {
     struct Question: Hashable {
       var title: String
@@ -150,7 +150,7 @@ package struct TextReport: Sendable {
     return [style.dim("no diagnosis: \(reason)")]
   }
 
-  /// How many trials met their expectations, in one line.
+  /// The number of trials that met their expectations, in one line.
   func summary(
     _ results: [TrialResult], of trials: [Trial], seconds: Double
   ) -> String {

@@ -14,7 +14,7 @@ struct TextReporter: Reporter {
   private var trials: [Trial] = []
   private var results: [TrialResult] = []
   private var line: TrialLine
-  /// The scenarios with a heading: those that are tried on more than one subject.
+  /// The scenarios with a heading: those with more than one subject.
   private var headed: Set<String> = []
   /// The scenario of the last line.
   private var current: String?

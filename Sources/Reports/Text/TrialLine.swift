@@ -8,20 +8,20 @@ package struct TrialLine: Sendable {
   private let subjectWidth: Int
   private let style: TextStyle
 
-  /// Fits the columns to the names of the trials.
+  /// Creates a format whose columns fit the names of the trials.
   package init(_ trials: [Trial], style: TextStyle) {
     scenarioWidth = trials.map(\.scenario.name.count).max() ?? 0
     subjectWidth = trials.map(\.subject.count).max() ?? 0
     self.style = style
   }
 
-  /// Formats a result: one line, and the reason below it if there is one.
+  /// Formats a result: one line, followed by the reason if there is one.
   ///
   /// - Parameters:
   ///   - result: The judged trial.
-  ///   - isUnderHeading: Whether the line above names the scenario, so that this one need not.
-  ///   - width: The terminal's columns, to which the reason is wrapped; `nil` keeps it on one line,
-  ///     for programs that read a pipe by lines.
+  ///   - isUnderHeading: True if the line above names the scenario, so that this line need not.
+  ///   - width: The terminal's columns, to which the reason is wrapped; `nil` keeps the reason on
+  ///     one line, for programs that read a pipe by lines.
   /// - Returns: The text, without a line break at its end.
   package func text(
     _ result: TrialResult, isUnderHeading: Bool = false, width: Int?
@@ -74,8 +74,8 @@ package struct TrialLine: Sendable {
 }
 
 extension TrialLine {
-  /// The line for a terminal too narrow for its columns: each part follows the one before if there
-  /// is room, else it starts a new line.
+  /// The lines for a terminal that is too narrow for the columns: each part follows the previous
+  /// one if there is room, and otherwise starts a new line.
   private func narrow(
     _ names: [String], _ verdict: String, _ rest: [String], _ isMet: Bool?, _ width: Int
   ) -> String {
@@ -100,8 +100,8 @@ extension TrialLine {
     return text
   }
 
-  /// The gap between the verdict and the rest: up to a column of its own if the terminal has room,
-  /// else two spaces, else a new line.
+  /// The gap between the verdict and the rest: up to the column of the rest if the terminal has
+  /// room, otherwise two spaces, otherwise a new line.
   private func gap(
     behind verdict: String, endingAt used: Int, before rest: String, width: Int?
   ) -> String {
@@ -118,8 +118,8 @@ package func verdictText(_ verdict: Verdict) -> String {
   verdict.kind.rawValue + (verdict.cause.map { " (\($0.rawValue))" } ?? "")
 }
 
-/// Formats a verdict as a scenario expects it: `deadlock (starvation)`;
-/// `passed, potential: lock-order`; `violation or race`.
+/// Formats an expected verdict: `deadlock (starvation)`; `passed, potential: lock-order`;
+/// `violation or race`.
 package func expectationText(_ expectation: Expectation) -> String {
   func name(_ verdict: Verdict.Kind, _ cause: Diagnosis.Cause?) -> String {
     verdict.rawValue + (cause.map { " (\($0.rawValue))" } ?? "")

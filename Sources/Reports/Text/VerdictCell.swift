@@ -4,10 +4,10 @@ import StressRunner
 struct VerdictCell {
   /// A sign and a verdict.
   var text: String
-  /// Whether it is the expected verdict.
+  /// True if the verdict is the expected one; `nil` if the trial was skipped.
   var met: Bool?
 
-  /// Makes a cell with this text.
+  /// Creates a cell with this text.
   init(text: String, met: Bool?) {
     self.text = text
     self.met = met

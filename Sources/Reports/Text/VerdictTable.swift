@@ -2,8 +2,8 @@ package import StressRunner
 
 /// The table of subjects × scenarios.
 ///
-/// A cell is one pair's verdict over all its trials: one unmet trial makes the pair unmet, since a
-/// retry never turns red into green.
+/// A cell shows a pair's verdict over all its trials. One unmet trial makes the pair unmet, because
+/// a retry never turns red into green.
 package struct VerdictTable: Sendable {
   private let scenarios: [String]
   private let subjects: [String]
@@ -12,7 +12,7 @@ package struct VerdictTable: Sendable {
   /// Sorts results into cells.
   ///
   /// - Parameters:
-  ///   - results: The results in any order; pairs without one stay empty.
+  ///   - results: The results in any order. Pairs without results stay empty.
   ///   - trials: The planned trials, which determine the order of rows and columns.
   package init(_ results: [TrialResult], of trials: [Trial]) {
     let columns = Self.unique(trials.map(\.scenario.name))
@@ -33,11 +33,11 @@ package struct VerdictTable: Sendable {
     return names.filter { seen.insert($0).inserted }
   }
 
-  /// The table, split into parts one below another to fit the width.
+  /// The table, split into parts one below another that fit the width.
   ///
   /// - Parameters:
   ///   - width: The terminal's columns.
-  ///   - style: Whether to colour.
+  ///   - style: The markup of the text.
   /// - Returns: Lines without trailing spaces.
   package func lines(width: Int, style: TextStyle) -> [String] {
     let widths = scenarios.indices.map(columnWidth)
@@ -47,7 +47,7 @@ package struct VerdictTable: Sendable {
     while start < scenarios.count {
       var end = start
       var used = nameWidth
-      // At least one column, however narrow the terminal is.
+      // Take at least one column, however narrow the terminal is.
       while end < scenarios.count, end == start || used + 2 + widths[end] <= width {
         used += 2 + widths[end]
         end += 1
@@ -88,7 +88,7 @@ package struct VerdictTable: Sendable {
     return lines
   }
 
-  /// The width of the longest name; less if a column would not fit beside it, down to the longest
+  /// The width of the longest name; less if a column would not fit next to it, down to the longest
   /// word.
   private func nameWidth(beside column: Int, width: Int) -> Int {
     let longest = subjects.map(\.count).max() ?? 0
@@ -120,7 +120,7 @@ package struct VerdictTable: Sendable {
     return lines
   }
 
-  /// A subject's name in lines that break after hyphens; all but the first are indented.
+  /// A subject's name in lines that break after hyphens. All lines but the first are indented.
   private static func wrappedName(_ name: String, width: Int) -> [String] {
     if name.count <= width { return [name] }
     let lines = Self.wrapped(name, width: width - 2)

@@ -32,13 +32,13 @@ enum CrashMessage {
     }
   }
 
-  /// The reason for the trap, the signal, and the line of the user's code.
+  /// The reason for the trap, the signal, and the line of user code.
   private static func signal(
     _ number: Int32, _ trap: Verdict.Trap?, _ seen: Observation
   ) -> [String] {
     var parts = trap.map { [text($0)] } ?? []
     parts.append(death(number))
-    // The backtracer demangles names, and the runtime's own functions are innermost at a trap.
+    // The backtracer demangles names. At a trap, the runtime's own functions are innermost.
     if let frame = seen.crash?.stack.first(where: { !$0.isSystem && $0.function != nil }) {
       parts.append("in \(frame)")
     }

@@ -45,9 +45,9 @@ enum DeadlockMessage {
       + " \(limitText(detection))\(pace)"
   }
 
-  /// Where most threads wait, by the first frame in the user's code. A thread that waits in the
-  /// runner's code, as the main thread does while it serves its queue, is not counted, although an
-  /// executable of the user's has called the runner.
+  /// The place where most threads wait, by the first frame in user code. A thread that waits in the
+  /// runner's code, like the main thread that serves its queue, does not count, even if a user's
+  /// executable has called the runner.
   private static func place(_ seen: Observation) -> String? {
     var counts: [StackFrame: Int] = [:]
     for group in seen.threads {
@@ -56,7 +56,7 @@ enum DeadlockMessage {
           $0.isRunners || !$0.isSystem && $0.function != nil
         }), !frame.isRunners
       else { continue }
-      // The same line may have several addresses.
+      // Compare without the address: one line may have several addresses.
       if frame.file != nil { frame.address = 0 }
       counts[frame, default: 0] += group.count
     }

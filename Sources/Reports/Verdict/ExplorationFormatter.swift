@@ -23,7 +23,7 @@ enum ExplorationFormatter {
     }
   }
 
-  /// What an exploration without a failure shows, and for which model.
+  /// The claim of an exploration without a failure, and the model it holds for.
   static func claim(_ record: ExplorationRecord, _ trial: Trial) -> String {
     var claim = claim(record.outcome, trial)
     if let reason = record.oneProcess { claim += "; in one process: \(reason)" }
@@ -31,7 +31,7 @@ enum ExplorationFormatter {
     return claim + "; races of sections that do not overlap are not decided: \(reason)"
   }
 
-  /// Where the orders come from, if that was asked for.
+  /// The sources of the orders, if requested.
   static func sources(_ record: ExplorationRecord?) -> [String] {
     guard let sources = record?.sources else { return [] }
     if sources.isEmpty { return ["most orders: no object is used in more than one order"] }
@@ -58,7 +58,7 @@ enum ExplorationFormatter {
     }
   }
 
-  /// How the shortest order that was found fails, in one line.
+  /// How the shortest failing order found fails, in one line.
   static func failure(
     _ failure: ExplorationFailure, _ oracles: [Observation.OracleFailure]
   ) -> String {

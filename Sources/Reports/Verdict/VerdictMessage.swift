@@ -11,11 +11,11 @@ extension TrialResult {
 /// The message of a verdict, in one line.
 struct VerdictMessage {
   let text: String
-  /// Whether the line has the number of completed calls.
+  /// True if the line contains the number of completed calls.
   private(set) var hasProgress = true
-  /// Whether the line has the headline of the wait-for graph's diagnosis.
+  /// True if the line contains the headline of the wait-for graph's diagnosis.
   private(set) var hasHeadline = false
-  /// The oracle's failure that the line includes.
+  /// The oracle's failure that the line contains; `nil` for none.
   private(set) var failure: Observation.OracleFailure?
 
   /// Formats the verdict of a trial.

@@ -4,24 +4,24 @@
 /// Every begin uses fixed memory without a lock (`CoverageTables`); work done once per place or
 /// pair takes the lock of the store.
 package final class ContentionCoverage: Sendable {
-  /// What a begin does once per place or pair.
+  /// Work of a begin that happens once per place or pair.
   package protocol Store: AnyObject, Sendable {
-    /// The number of the place of a record, from now on that of the mark.
+    /// Returns the number of a record's place, and assigns it to the mark from now on.
     func number(_ mark: DelayTables.Mark, of record: Record) -> PlaceNumber
     /// Records that two places nearly overlapped.
     func noteNearMiss(_ pair: PlacePair)
-    /// Records that a place is not followed.
+    /// Records that there is no room to follow a place.
     func noteFull()
   }
 
-  /// The process-wide instance, created when the first section is noted; `nil` without memory.
+  /// The process-wide instance, created when the first section is recorded; `nil` without memory.
   package static let shared: ContentionCoverage? = make()
 
   private static let known = LastingObject<ContentionCoverage>()
 
-  /// The process-wide instance if any section was noted.
+  /// The process-wide instance if any section was recorded.
   package static var made: ContentionCoverage? {
-    // The object itself comes from `shared`, which orders its contents.
+    // Return the object from `shared`, whose initialisation orders its contents.
     known.isSet ? shared : nil
   }
 
@@ -51,7 +51,7 @@ package final class ContentionCoverage: Sendable {
     let isOwnName = record[.nameLength] & Record.ownedName != 0
     let mark = DelayTables.Mark(
       file: record[.file], lineAndFlags: record[.lineAndFlags],
-      // A computed name has another address each time.
+      // A computed name has a different address each time: use its hash.
       name: isOwnName ? UInt(open.key.hash) : record[.name])
     let place = tables.near.number(of: mark) ?? store.number(mark, of: record)
     guard place.isFollowed else { return store.noteFull() }
@@ -72,7 +72,7 @@ package final class ContentionCoverage: Sendable {
 }
 
 extension DelayTables.Mark {
-  /// As above, for a place on one resource: a line may access several resources.
+  /// As the other initialiser, but per resource: one line may access several resources.
   @inline(__always)
   init(file: UInt, lineAndFlags: UInt, name: UInt) {
     self.init(

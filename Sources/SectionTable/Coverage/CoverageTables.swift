@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The memory of the contention coverage: 900 KiB of the address space, allocated once and kept, of
-/// which only used pages are resident. It does not grow with resources, owners or begins.
+/// The memory of the contention coverage: 900 KiB of address space, allocated once and never freed.
+/// Only used pages are resident. It does not grow with resources, owners or begins.
 ///
-/// Numbered places, recent accesses and pairs use the near-miss delays' types, in separate tables.
-/// All words are atomics, relaxed unless said otherwise: of two concurrent writes one may be lost,
-/// and the next access repeats it.
+/// Numbered places, recent accesses and pairs use the types of the near-miss delays, in separate
+/// tables. All words are atomics, relaxed unless stated otherwise: one of two concurrent writes may
+/// be lost, and the next access repeats it.
 package struct CoverageTables: @unchecked Sendable {
   // Unchecked: the pointers are set once, to atomics in memory that is never freed.
   typealias Words = DelayTables.Words
 
-  /// The most names that are distinguished.
+  /// The most names that can be distinguished.
   package static let mostResources = 1023
   /// The most owners of a name that are counted.
   package static let mostOwners = 15
@@ -53,7 +53,7 @@ package struct CoverageTables: @unchecked Sendable {
       if flags & flag == 0 { words.pointee.bitwiseOr(flag, ordering: .relaxed) }
     }
 
-    /// Notes an owner if there is room for one more.
+    /// Adds an owner if there is room for it.
     @inline(__always)
     package func note(_ owner: UInt) {
       let start = Int(truncatingIfNeeded: DelayTables.mixed(UInt64(owner)))
@@ -79,7 +79,7 @@ package struct CoverageTables: @unchecked Sendable {
     ResourceWords(words: resources + Int(number) * Self.resourceWords)
   }
 
-  /// Ties a place to its resource; call it before its number is published.
+  /// Assigns a place to its resource; call it before the place's number is published.
   package func tie(_ place: PlaceNumber, toResource number: UInt) {
     places[Int(place.bits) * Self.placeWords].store(number, ordering: .relaxed)
   }
@@ -89,9 +89,9 @@ package struct CoverageTables: @unchecked Sendable {
     places[Int(place.bits) * Self.placeWords].load(ordering: .relaxed)
   }
 
-  /// Whether the last access at this place was by the same owner, to this part of this instance, in
-  /// this millisecond. It is then recorded already, and a later owner has recorded the near miss.
-  /// If two accesses have the same 64-bit hash, the second is not recorded.
+  /// True if the last access at this place was by the same owner, to this part of this instance, in
+  /// this millisecond. Such an access is recorded already, and a later owner has recorded the near
+  /// miss. If two accesses have the same 64-bit hash, the second is not recorded.
   @inline(__always)
   package func isSame(
     _ owner: UInt, _ key: ResourceKey, part: UInt, at place: PlaceNumber, _ milliseconds: UInt
@@ -105,7 +105,7 @@ package struct CoverageTables: @unchecked Sendable {
     return false
   }
 
-  /// Records an owner at a place: the first owner, or that there was another.
+  /// Records an owner at a place: the first owner, or the fact that there are several.
   @inline(__always)
   package func note(_ owner: UInt, at place: PlaceNumber) {
     let first = places + Int(place.bits) * Self.placeWords + 1
@@ -119,14 +119,14 @@ package struct CoverageTables: @unchecked Sendable {
     first.pointee.store(.max, ordering: .relaxed)
   }
 
-  /// Whether only one owner has been at a place.
+  /// True if only one owner has been at a place.
   package func isOfOneOwner(_ place: PlaceNumber) -> Bool {
     places[Int(place.bits) * Self.placeWords + 1].load(ordering: .relaxed) != .max
   }
 
   /// Records an owner of an instance; marks the name as shared if another owner came before.
   ///
-  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: if two owners have
+  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner. If two owners have
   /// the same bits, once in 67 million, the second is not seen. If an instance is evicted for lack
   /// of room, its name is undecided.
   @inline(__always)

@@ -6,24 +6,25 @@ internal import Synchronization
 package final class DelayBudget: Sendable {
   /// The limit for the whole run, in microseconds.
   package static let most: UInt = 2_000_000
-  /// The time that every run may spend, in microseconds: without it, a run of a tenth of a second
-  /// would have one delay.
+  /// The time that every run may spend, in microseconds. Without it, a run of a tenth of a second
+  /// would have only one delay.
   package static let free: UInt = 80_000
 
   private let percent: UInt
   private let start = Atomic(Platform.microseconds)
   private let spentMicroseconds = Atomic<UInt>(0)
   private let delayCount = Atomic(0)
-  /// In milliseconds of the coarse clock: until then not even the shortest delay is allowed.
+  /// The time of the coarse clock, in milliseconds, before which not even the shortest delay is
+  /// allowed.
   private let nothingBefore = Atomic<UInt>(0)
 
   package init(percent: Int) { self.percent = UInt(percent) }
 
-  /// When the run began, in microseconds.
-  // Relaxed: a thread that misses a new beginning decides one delay by the old one.
+  /// The beginning of the run, in microseconds.
+  // Relaxed: a thread that misses a restart decides one delay by the old time.
   var startedAt: UInt { start.load(ordering: .relaxed) }
 
-  /// Begins a run anew, which may spend as much as the first.
+  /// Starts a new run, with a full budget.
   package func restart() {
     // Relaxed: see `startedAt`.
     start.store(Platform.microseconds, ordering: .relaxed)
@@ -36,16 +37,16 @@ package final class DelayBudget: Sendable {
     min(most, max(free, elapsed / 100 * percent))
   }
 
-  /// Whether the budget has room for a delay of this many microseconds.
+  /// True if the budget has room for a delay of this many microseconds.
   package func allows(_ length: UInt, at now: UInt) -> Bool {
-    // Relaxed: a thread that took the turn has acquired what the last holder spent.
+    // Relaxed: a thread that holds the turn has acquired what the last holder spent.
     let allows = spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
-    // Relaxed: a begin that misses it computes the answer again.
+    // Relaxed: a begin that misses the store computes the answer again.
     if !allows { nothingBefore.store(nextChance(after: now), ordering: .relaxed) }
     return allows
   }
 
-  /// True if certainly no delay is allowed at this time, in milliseconds of the coarse clock:
+  /// True if certainly no delay is allowed at this time, in milliseconds of the coarse clock. Then
   /// `allows` need not be called.
   @inline(__always)
   func allowsNothing(at milliseconds: UInt) -> Bool {
@@ -62,15 +63,15 @@ package final class DelayBudget: Sendable {
     return Platform.coarseMilliseconds + (elapsed - min(elapsed, now &- startedAt)) / 1000
   }
 
-  /// Spends the time of a delay, at most its planned length: on a loaded machine, waits for a
-  /// processor would otherwise use up the budget.
+  /// Spends the planned length of a delay. Its measured time would include waits for a processor,
+  /// which would use up the budget on a loaded machine.
   package func spend(_ length: UInt) {
     spentMicroseconds.wrappingAdd(length, ordering: .relaxed)
     delayCount.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// Microseconds spent so far.
+  /// The microseconds spent so far.
   package var spent: UInt { spentMicroseconds.load(ordering: .relaxed) }
-  /// Delays made so far.
+  /// The number of delays so far.
   package var delays: Int { delayCount.load(ordering: .relaxed) }
 }

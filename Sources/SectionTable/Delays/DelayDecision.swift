@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// Whether, and for how long, a section just begun at an armed place is held open.
+/// The decision to hold open a section that has just begun at an armed place, and for how long.
 struct DelayDecision: Equatable {
-  /// The range of lengths, in microseconds: those of scheduler time slices, and longer than the
-  /// gaps between the calls of a busy thread.
+  /// The range of lengths, in microseconds. They are as long as scheduler time slices, and longer
+  /// than the gaps between the calls of a busy thread.
   static let lengths: ClosedRange<UInt> = 2000...6000
-  /// The chance, of 2³², at a place without fruitless delays: 9 of 10, and not 10, so that two
-  /// threads do not stay in lockstep.
+  /// The chance, as a multiple of 2⁻³², at a place without fruitless delays. It is 0.9 and not 1,
+  /// so that two threads do not stay in lockstep.
   private static let firstChance: UInt64 = 0xE666_6666
 
-  /// Microseconds.
+  /// The length in microseconds.
   var length: UInt
 
-  /// Decides from the seed, the place and its execution count alone.
+  /// Decides from the seed, the place and the place's execution count alone.
   ///
   /// Every fruitless delay halves the chance. A place with n executions is thus delayed about log₂
-  /// n times: often at the beginning, and rarely, but again and again, in a long run.
+  /// n times: often at the beginning, and rarely, but repeatedly, in a long run.
   init?(seed: UInt64, place: UInt64, execution: UInt64, fruitless: UInt64) {
     let draw = DelayTables.mixed(
       DelayTables.mixed(seed ^ place) &+ execution &* 0x9E37_79B9_7F4A_7C15)
@@ -26,14 +26,14 @@ struct DelayDecision: Equatable {
 }
 
 extension NearMissDelays {
-  /// Decides whether this execution of an armed place is delayed, and delays it; returns whether it
+  /// Decides whether this execution of an armed place is delayed, delays it, and returns true if it
   /// did.
   @inline(never)
   func consider(
     _ open: Registry.OpenSection, at place: PlaceNumber, in context: ThreadContext.Pointer
   ) -> Bool {
     let words = tables.words(of: place)
-    // No atomic increment, which would cost more than the rest: two threads may get the same
+    // Avoid an atomic increment: it would cost more than the rest. Two threads may get the same
     // number.
     let execution = words.considered.pointee.load(ordering: .relaxed) &+ 1
     words.considered.pointee.store(execution, ordering: .relaxed)

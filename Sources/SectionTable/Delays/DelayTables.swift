@@ -1,22 +1,22 @@
 package import Synchronization
 
-/// The memory of the near-miss delays: 420 KiB of the address space, allocated once and kept, of
-/// which only used pages are resident.
+/// The memory of the near-miss delays: 420 KiB of address space, allocated once and never freed.
+/// Only used pages are resident.
 ///
-/// It does not grow with resources, owners or begins: a new entry replaces the oldest, or is not
-/// followed. All words are atomics, relaxed unless said otherwise: a lost or late write costs one
-/// delay more or less, never a false report, since only the registry detects conflicts.
+/// The memory does not grow with resources, owners or begins: a new entry replaces the oldest, or
+/// is not followed. All words are atomics, relaxed unless stated otherwise. A lost or late write
+/// costs one delay more or less, never a false report, since only the registry detects conflicts.
 package struct DelayTables: @unchecked Sendable {
   // Unchecked: the pointers are set once, to atomics in memory that is never freed.
   package typealias Words = UnsafeMutablePointer<Atomic<UInt>>
 
-  /// Sets of recent accesses; a resource's key chooses one.
+  /// The number of sets of recent accesses; a resource's key selects one.
   static let accessSets = 4096
-  /// Accesses in a set: half a cache line.
+  /// The number of accesses in a set: half a cache line.
   static let setWords = 4
-  /// Slots for places by the addresses of their literals, two words each.
+  /// The number of slots for places, by the addresses of their literals. A slot has two words.
   static let markSlots = 8192
-  /// The most places that are distinguished, once for each mode; a number has 12 bits.
+  /// The most places that can be distinguished, counted once for each mode; a number has 12 bits.
   package static let placeNumbers = 4096
   static let placeWords = 4
   static let pairSlots = 4096
@@ -24,7 +24,7 @@ package struct DelayTables: @unchecked Sendable {
   let accesses: Words
   let marks: Words
   let places: Words
-  /// The last word is not 0 if no more pairs are followed.
+  /// The slots of pairs. The last word is not 0 if no more pairs are followed.
   let pairs: Words
 
   /// Allocates the memory; `nil` without memory.

@@ -1,24 +1,24 @@
 package import Synchronization
 
-/// Near-miss delays: arms pairs of places that nearly overlapped, and holds sections at armed
-/// places open for a while, so that the other can overlap. The registry then detects the conflict
-/// as any other.
+/// Near-miss delays. They arm pairs of places that nearly overlapped, and hold sections at armed
+/// places open for a while, so that the other place can overlap. The registry then detects the
+/// conflict like any other.
 ///
-/// Every begin uses fixed memory without a lock (`DelayTables`); work done once per place or pair
+/// Every begin uses fixed memory without a lock (`DelayTables`). Work done once per place or pair
 /// takes the lock of the store. No thread sleeps while it holds a lock of the tracker. Source: TSVD
 /// (SOSP 2019), with its reference implementation microsoft/TSVD.
 package final class NearMissDelays: Sendable {
-  /// What a begin does rarely: once per place or pair, or for some milliseconds.
+  /// Rare work of a begin: once per place or pair, or in a delay.
   package protocol Store: AnyObject, Sendable {
-    /// The number of the place of a record, from now on that of the mark.
+    /// Returns the number of a record's place, and assigns it to the mark from now on.
     func number(_ mark: DelayTables.Mark, of record: Record) -> PlaceNumber
     /// Arms a pair.
     func arm(_ pair: PlacePair)
-    /// Holds a section open if no other is held and the budget allows it.
+    /// Holds a section open if no other section is held and the budget allows it.
     func delay(
       _ open: Registry.OpenSection, for length: UInt, in context: ThreadContext.Pointer
     ) -> Outcome
-    /// Checks whether a delay has blocked the thread, which begins a section.
+    /// Checks whether a delay has blocked the thread that begins a section.
     func settleSuspicion(
       of context: ThreadContext.Pointer, on key: ResourceKey, at place: PlaceNumber)
   }
@@ -43,13 +43,13 @@ package final class NearMissDelays: Sendable {
 
   /// The process-wide instance if any section had delays.
   package static var made: NearMissDelays? {
-    // The object itself comes from `shared`, which orders its contents.
+    // Return the object from `shared`, whose initialisation orders its contents.
     known.isSet ? shared : nil
   }
 
   package let tables: DelayTables
   package let budget: DelayBudget
-  /// Holds further sections open; `nil` for near misses alone.
+  /// Holds further sections open; `nil` to use near misses alone.
   package let probe: Probe?
   package let store: any Store
 
@@ -75,7 +75,7 @@ package final class NearMissDelays: Sendable {
     if !isKnown { shared?.afterFirstBegin(open, of: owner, in: context, hasMet: hasMet) }
   }
 
-  /// A separate function, so that the usual path is inlined above: a call costs a fortieth of a
+  /// A separate function, so that the fast path is inlined above. A call costs a fortieth of a
   /// marked call under a lock in a debug build.
   @inline(never)
   private func afterFirstBegin(
@@ -119,7 +119,7 @@ package final class NearMissDelays: Sendable {
     return tables.number(of: mark) ?? store.number(mark, of: record)
   }
 
-  /// Not inlined, so that the path of an access that is entered already stays short.
+  /// Not inlined, which keeps the path short for an access that is in the table already.
   @inline(never)
   private func note(
     _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, _ now: UInt

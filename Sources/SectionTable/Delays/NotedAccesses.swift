@@ -1,17 +1,18 @@
 internal import Synchronization
 
 /// The accesses that a thread has entered in the table of recent accesses at its last reading of
-/// the clock. Every thread that has accessed the resource since has found them there, and has armed
-/// the pair. So if the thread repeats an access within the same tick of the coarse clock, it has
+/// the clock. Every thread that has accessed the resource since then has found them there, and has
+/// armed the pair. If the thread repeats an access within the same tick of the coarse clock, it has
 /// nothing to enter or look up.
 ///
-/// Reading that clock costs as much as all the rest. An access that has repeated several times
-/// within one tick is therefore assumed to do so a few times more without a reading. If the tick
-/// ends meanwhile, these few begins have too old a time, and are not entered.
+/// Reading that clock costs as much as all the rest. An access that has been repeated several times
+/// within one tick is therefore assumed to repeat a few more times without a reading. If the tick
+/// ends meanwhile, these few begins use an old time, and are not entered.
 ///
-/// Only its own thread uses it.
+/// Used only by its own thread.
 struct NotedAccesses {
-  /// An owner at a place on a resource. Stored in full: comparing is faster than hashing.
+  /// The owner, the place and the resource of an access. Stored in full: comparing is faster than
+  /// hashing.
   struct Access {
     let file: UInt
     let lineAndMode: UInt
@@ -26,20 +27,21 @@ struct NotedAccesses {
     }
   }
 
-  /// The state of an access: a cache line.
+  /// The state of an access, in one cache line.
   struct Known {
     fileprivate var access: Access
     fileprivate(set) var place: PlaceNumber
-    /// How many armed pairs the place is in; `nil` if a begin there must also check something else.
+    /// The number of armed pairs of the place; `nil` if a begin there must also check something
+    /// else.
     fileprivate let armedPairs: DelayTables.Words?
-    /// When it was noted, in milliseconds of the coarse clock, and how often it has come again in
-    /// that tick.
+    /// When the access was entered, in milliseconds of the coarse clock, and how often it was
+    /// repeated in that tick.
     fileprivate var notedAt: UInt
     fileprivate var returns: UInt32 = 0
-    /// How many further times do not read the clock.
+    /// The number of further repetitions that do not read the clock.
     fileprivate var passesLeft: UInt32 = 0
 
-    /// Whether the access needs no clock, and there is nothing else to look for.
+    /// True if the access can be counted without reading the clock, and nothing else needs a check.
     @inline(__always)
     mutating func passes() -> Bool {
       guard passesLeft != 0, let armedPairs, armedPairs.pointee.load(ordering: .relaxed) == 0 else {
@@ -49,8 +51,8 @@ struct NotedAccesses {
       return true
     }
 
-    /// The time, in milliseconds, and whether the access was noted at that time; calls `clock` only
-    /// if needed.
+    /// The time in milliseconds, and true if the access was entered at that time. Calls `clock`
+    /// only if needed.
     @inline(__always)
     mutating func time(_ clock: () -> UInt) -> (now: UInt, isNoted: Bool) {
       if passesLeft != 0 {
@@ -65,17 +67,17 @@ struct NotedAccesses {
     }
   }
 
-  /// How often an access must repeat within a tick before some further ones do not read the clock.
+  /// The number of repetitions within a tick after which some further ones do not read the clock.
   static let busy: UInt32 = 8
   static let passesAtOnce: UInt32 = 3
   private static let count: UInt = 8
 
   private let slots: UnsafeMutablePointer<Known>
 
-  /// Allocates its memory, which is never freed.
+  /// Allocates memory that is never freed.
   init() {
     let size = Int(Self.count) * MemoryLayout<Known>.stride
-    // Of no owner, so no access matches.
+    // An entry without an owner matches no access.
     let nothing = Known(
       access: Access(file: 0, lineAndFlags: 0, on: 0, of: 0), place: PlaceNumber(bits: 0),
       armedPairs: nil, notedAt: 0)
@@ -83,20 +85,20 @@ struct NotedAccesses {
       .initializeMemory(as: Known.self, repeating: nothing, count: Int(Self.count))
   }
 
-  /// The state of an access; `nil` if another has its slot. Valid until the next `note`.
+  /// The state of an access; `nil` if another access has its slot. Valid until the next `note`.
   @inline(__always)
   func known(_ access: Access) -> UnsafeMutablePointer<Known>? {
     let slot = slot(of: access)
     let noted = slot.pointee.access
-    // Without a branch for each: they are nearly always equal.
+    // Compare without branches: the fields are nearly always equal.
     let differences =
       noted.file ^ access.file | noted.lineAndMode ^ access.lineAndMode | noted.key ^ access.key
       | noted.owner ^ access.owner
     return differences == 0 ? slot : nil
   }
 
-  /// Stores an access in its slot; the access that was there before is entered again when it
-  /// repeats. `armedPairs` is as in `Known`.
+  /// Stores an access in its slot. The access that was there before is entered again when it is
+  /// repeated. `armedPairs` as in `Known`.
   func note(
     _ access: Access, at place: PlaceNumber, at milliseconds: UInt,
     armedPairs: DelayTables.Words? = nil
@@ -105,7 +107,7 @@ struct NotedAccesses {
       access: access, place: place, armedPairs: armedPairs, notedAt: milliseconds)
   }
 
-  /// By line, mode and resource, which distinguish most accesses of a thread.
+  /// The slot by line, mode and resource, which distinguish most accesses of a thread.
   @inline(__always)
   private func slot(of access: Access) -> UnsafeMutablePointer<Known> {
     let line = access.lineAndMode
@@ -113,10 +115,10 @@ struct NotedAccesses {
   }
 }
 
-// In this file: a debug build inlines nothing of another file.
+// Kept in this file: a debug build inlines nothing of another file.
 extension NearMissDelays {
-  /// Whether the thread repeats its recent access, and only needs to count it: three of four begins
-  /// of a busy place, without probes. If so, counts it.
+  /// Counts a begin that repeats the thread's recent access; returns false if there is more to do.
+  /// Without probes, it returns true for three of four begins of a busy place.
   @inline(__always)
   static func passes(_ access: NotedAccesses.Access, in context: ThreadContext.Pointer) -> Bool {
     guard !context.isSuspected, let known = context.pointee.accesses.known(access),
@@ -128,15 +130,15 @@ extension NearMissDelays {
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadContext {
-  /// Counts a begin that is so soon after another that it can use the other's time.
+  /// Counts a begin so soon after another that it can use that one's time.
   @inline(__always)
   func noteActivity() {
-    // Relaxed, without an exchange: only this thread writes it.
+    // Relaxed, without an exchange: only this thread writes the word.
     let count = pointee.activity.pointee.load(ordering: .relaxed)
     pointee.activity.pointee.store(count &+ 1 << 16, ordering: .relaxed)
   }
 
-  /// Whether a delay may have blocked the thread, and it has begun no section since.
+  /// True if a delay may have blocked the thread, and the thread has begun no section since.
   @inline(__always)
   package var isSuspected: Bool { suspicion.pointee.load(ordering: .relaxed) != 0 }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Two places that nearly overlapped or did, in either order.
+/// Two places that overlapped or nearly did, in either order.
 package struct PlacePair: Hashable {
   package var lower: PlaceNumber
   package var higher: PlaceNumber
@@ -18,9 +18,9 @@ package struct PlacePair: Hashable {
 
 /// The state of a pair.
 package enum PairState: UInt {
-  /// Delays at its places look for an overlap.
+  /// Delays at the places look for an overlap.
   case armed = 1
-  /// A lock seems to order its places.
+  /// A lock seems to order the places.
   case dropped = 2
   /// The places have overlapped.
   case found = 3
@@ -43,7 +43,7 @@ extension DelayTables {
     return nil
   }
 
-  /// Whether there is nothing to do for a pair: its state is known, or there is no room for it.
+  /// True if a pair needs no work: its state is known, or there is no room for it.
   @inline(__always)
   func isSettled(_ pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return true }
@@ -51,19 +51,19 @@ extension DelayTables {
       || isFull.pointee.load(ordering: .relaxed) != 0
   }
 
-  /// Records that no more pairs are followed; call it under the lock of the pairs.
+  /// Records that no more pairs are followed. Call it under the lock of the pairs.
   package func close() { isFull.pointee.store(1, ordering: .relaxed) }
 
   @inline(__always)
   private var isFull: Words { pairs + Self.pairSlots }
 
-  /// The state of a pair; `nil` if it is not known.
+  /// The state of a pair; `nil` if unknown.
   package func state(of pair: PlacePair) -> PairState? {
     slot(of: pair).flatMap { PairState(rawValue: $0.pointee.load(ordering: .relaxed) & 0xFF) }
   }
 
-  /// Sets the state of a pair, and counts the armed pairs of its places; call it under the lock of
-  /// the pairs. Returns `false` if the table is full.
+  /// Sets the state of a pair, and updates the numbers of armed pairs of its places. Call it under
+  /// the lock of the pairs. Returns `false` if the table is full.
   package func set(_ state: PairState, of pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return false }
     let before = PairState(rawValue: slot.pointee.load(ordering: .relaxed) & 0xFF)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A place in a mode, as a number from 1 to 4095, whose lowest bit says whether the section writes.
+/// A place and mode, as a number from 1 to 4095. The lowest bit is set if the section writes.
 ///
 /// 0 is a place that is not followed, because there were too many before it.
 package struct PlaceNumber: Hashable {
@@ -15,23 +15,23 @@ package struct PlaceNumber: Hashable {
   package var writes: Bool { bits & 1 != 0 }
 }
 
-/// The data of a place by which delays are decided.
+/// The data of a place that delays depend on.
 package struct PlaceWords {
   let words: DelayTables.Words
 
-  /// How many armed pairs it is in.
+  /// The number of armed pairs of the place.
   @inline(__always)
   var armedPairs: DelayTables.Words { words }
-  /// How many delays there ended without an overlap.
+  /// The number of delays at the place that ended without an overlap.
   package var fruitless: DelayTables.Words { words + 1 }
-  /// How often a delay there was considered.
+  /// The number of times that a delay was considered at the place.
   package var considered: DelayTables.Words { words + 2 }
-  /// A hash of its text, the same in every run.
+  /// A hash of the place's text, equal in every run.
   package var textHash: DelayTables.Words { words + 3 }
 }
 
 extension DelayTables {
-  /// Identifies a place without its text: the addresses of its literals, line and mode.
+  /// Identifies a place without its text, by the addresses of its literals, the line and the mode.
   package struct Mark {
     package let bits: UInt
 
@@ -54,7 +54,7 @@ extension DelayTables {
   package func number(of mark: Mark) -> PlaceNumber? {
     var slot = Int(mark.bits >> 51)
     for _ in 0..<Self.probes {
-      // Acquires the number, which is stored before the mark.
+      // Acquire the number, which is stored before the mark.
       let known = marks[2 * slot].load(ordering: .acquiring)
       if known == mark.bits {
         return PlaceNumber(bits: marks[2 * slot + 1].load(ordering: .relaxed))
@@ -62,11 +62,11 @@ extension DelayTables {
       if known == 0 { return nil }
       slot = (slot + 1) & (Self.markSlots - 1)
     }
-    // The table is full: the place is not followed, and needs no number.
+    // The table is full: places without a mark are not followed.
     return PlaceNumber(bits: 0)
   }
 
-  /// Gives a place its number; to be called under the lock of the pairs.
+  /// Sets the number of a place. Call it under the lock of the pairs.
   package func set(_ number: PlaceNumber, of mark: Mark) {
     var slot = Int(mark.bits >> 51)
     for _ in 0..<Self.probes {
@@ -74,7 +74,7 @@ extension DelayTables {
       if known == mark.bits { return }
       if known == 0 {
         marks[2 * slot + 1].store(number.bits, ordering: .relaxed)
-        // Releases the number to a thread that finds the mark.
+        // Release the number to threads that find the mark.
         marks[2 * slot].store(mark.bits, ordering: .releasing)
         return
       }

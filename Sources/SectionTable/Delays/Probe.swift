@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Delays of sections without a near miss, for stress runs: a machine that is busy elsewhere may
-/// run all calls of one thread before the first of the next, and then there is no near miss.
+/// Delays of sections without a near miss, for stress runs. A machine with other load may run all
+/// calls of one thread before the first call of the next, so that there is no near miss.
 ///
 /// Begins 16, 32, 64, … of the process are delayed, as far as the budget allows: a long workload
-/// has more probes, and no workload has many. Each has the length of a scheduler time slice;
-/// yielding the processor alone is not enough.
+/// has more probes, but no workload has many. Each delay lasts a scheduler time slice, because
+/// yielding the processor is not enough.
 package final class Probe: Sendable {
-  /// How long each lasts, in microseconds.
+  /// The length of a delay, in microseconds.
   private static let length: UInt = 5000
   private static let first: UInt = 16
   private static let last: UInt = first << 15
@@ -16,16 +16,16 @@ package final class Probe: Sendable {
 
   package init() {}
 
-  /// Counts begins from 0 again.
+  /// Restarts the count of begins.
   package func restart() {
     // Relaxed: see `nextLength`.
     begins.store(0, ordering: .relaxed)
   }
 
-  /// Counts a begin; returns how long to hold it open, `nil` for not at all.
+  /// Counts a begin, and returns the time to hold it open; `nil` for no delay.
   @inline(__always)
   func nextLength() -> UInt? {
-    // Relaxed: a count, which orders nothing. After the last probe no thread writes to it.
+    // Relaxed: the count orders nothing. After the last probe no thread writes it.
     guard begins.load(ordering: .relaxed) < Self.last else { return nil }
     let count = begins.wrappingAdd(1, ordering: .relaxed).newValue
     return count >= Self.first && count.nonzeroBitCount == 1 ? Self.length : nil

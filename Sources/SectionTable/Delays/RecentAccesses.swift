@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// An access in the table of recent ones, in one word, so that readers never see half of it.
+/// An access in the table of recent accesses. It is one word, so that readers never see half of it.
 ///
 /// Bits 63–48: a fragment of the resource's key. 47: on a part. 46–28: a hash of the owner. 27–16:
 /// the place. 15–0: the time in milliseconds, which wraps after 65 seconds: an old access may then
-/// look recent, and arms a pair for nothing.
+/// look recent, and arm a pair without need.
 package struct RecentAccess {
   /// Two accesses within this many milliseconds are close: TSVD's window.
   package static let window: UInt = 100
@@ -41,7 +41,8 @@ package struct RecentAccess {
   @inline(__always)
   func isOfOwner(of other: RecentAccess) -> Bool { (bits ^ other.bits) >> 28 & 0x7_FFFF == 0 }
 
-  /// Whether both are on parts of the resource; equal parts are compared under a key of their own.
+  /// True if both accesses are on parts of the resource. Equal parts are compared under a key of
+  /// their own.
   @inline(__always)
   func isOnPart(as other: RecentAccess) -> Bool { bits & other.bits & Self.partFlag != 0 }
 }
@@ -72,15 +73,15 @@ extension DelayTables {
   }
 
   /// Enters an access, and calls `nearMiss` with the place of every recent access that it nearly
-  /// overlapped: by another owner, to the same resource, and one of the two writes.
+  /// overlapped: by another owner, to the same resource, with a write on one side.
   ///
-  /// If two threads enter at once, one access may be lost; its near miss is found the next time.
+  /// If two threads enter accesses at once, one may be lost. Its near miss is found the next time.
   @inline(__always)
   package func note(
     _ access: RecentAccess, to key: ResourceKey, at milliseconds: UInt,
     nearMiss: (PlaceNumber) -> Void
   ) {
-    // By other bits than the fragment and the bucket use.
+    // Use other bits than the fragment and the bucket use.
     let set = accesses + Int(key.hash >> 20 & UInt64(Self.accessSets - 1)) * Self.setWords
     var mine = -1
     var oldest = 0
@@ -100,7 +101,7 @@ extension DelayTables {
       }
     }
     let index = mine >= 0 ? mine : oldest
-    // Stored only if it changes: once per millisecond and owner, not at each begin.
+    // Store only changes: once per millisecond and owner, not at each begin.
     if set[index].load(ordering: .relaxed) != access.bits {
       set[index].store(access.bits, ordering: .relaxed)
     }

@@ -1,15 +1,15 @@
 package import CMarks
 
-/// Sections of threads that an explorer controls: each begin and end is a point, where the explorer
-/// may continue another thread first.
+/// Sections of threads that an explorer controls. Each begin and end is a point, before which the
+/// explorer may continue another thread.
 package enum ExploredSections {
-  /// Marks the owners that are explored threads; other numbers of threads are small.
+  /// Marks owners that are explored threads; the numbers of other threads are small.
   package static let ownerFlag: UInt = 1 << 62
   package static let numberBits: UInt = 20
 
-  /// The explorer, if threads are explored and their sections are points.
+  /// The explorer, if threads are explored and their sections are points; otherwise `nil`.
   package static var explorer: UnsafePointer<interlock_explored_sections>? {
-    // The program that explores the tracker itself has points at its accesses instead.
+    // A program that explores the tracker itself has points at the tracker's accesses instead.
     #if INTERLOCK_EXPLORES_ITSELF
     nil
     #else
@@ -17,7 +17,7 @@ package enum ExploredSections {
     #endif
   }
 
-  /// Called before a section begins; the thread's calls are hidden until `done`.
+  /// Called before a section begins. The thread's calls are hidden until `done`.
   @inline(never)
   static func willBegin(_ key: ResourceKey, _ entry: Entry) {
     guard let explorer else { return }
@@ -29,7 +29,7 @@ package enum ExploredSections {
     nameThread(explorer)
   }
 
-  /// Called before a section ends; the place is that of its begin.
+  /// Called before a section ends, with the place of its begin.
   @inline(never)
   static func willEnd(_ open: Registry.OpenSection) {
     guard let explorer else { return }
@@ -60,8 +60,8 @@ package enum ExploredSections {
   @inline(never)
   package static func done() { explorer?.pointee.done() }
 
-  /// Gives the calling thread an owner of its own: an earlier explored thread may have had its
-  /// context. Its number is the one that the schedule shows.
+  /// Gives the calling thread its own owner, with the number that the schedule shows. Its context
+  /// may have belonged to an earlier explored thread.
   private static func nameThread(_ explorer: UnsafePointer<interlock_explored_sections>) {
     let thread = UInt(explorer.pointee.thread())
     guard thread != 0 else { return }

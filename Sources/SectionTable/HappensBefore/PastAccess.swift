@@ -13,10 +13,11 @@ package struct PastAccess {
   static let recordAt = 2
   private static let heldAt = recordAt + Record.wordCount
 
-  /// 0: the count of its epoch. 1: the slot of that, plus 1; 0 if there is no access.
+  /// Word 0: the count of the access's epoch. Word 1: the epoch's slot plus 1; 0 if there is no
+  /// access.
   package let words: UnsafeMutablePointer<Atomic<UInt>>
 
-  /// Whether an access is stored.
+  /// True if an access is stored.
   @inline(__always)
   var isThere: Bool { words[1].load(ordering: .relaxed) != 0 }
 
@@ -27,21 +28,21 @@ package struct PastAccess {
       count: UInt64(words[0].load(ordering: .relaxed)))
   }
 
-  /// The copied record; the lock protects it.
+  /// The copied record, protected by the lock of the shadow state.
   @inline(__always)
   package var record: Record { Record(words: words + Self.recordAt) }
 
   @inline(__always)
   func clear() { words[1].store(0, ordering: .relaxed) }
 
-  /// Stores a section of the calling thread's that is ending.
+  /// Stores a section of the calling thread that is ending.
   @inline(__always)
   func set(_ ended: Record, at epoch: OrderSource.Epoch, _ source: OrderSource) {
     words[0].store(UInt(epoch.count), ordering: .relaxed)
     words[1].store(UInt(epoch.slot) + 1, ordering: .relaxed)
-    // Copied as plain memory: the record is the thread's own, and the copy is only touched under
-    // the lock. Constant lengths need no call; words after a shorter stack belong to another
-    // section, and are not read.
+    // Copy plain memory: the record belongs to the thread, and the copy is accessed only under the
+    // lock. Constant lengths need no call. Words behind a shorter stack belong to another section,
+    // and are not read.
     let copy = UnsafeMutableRawPointer(words + Self.recordAt)
     let stack = Record.stack * MemoryLayout<UInt>.stride
     let half = stack / 2
@@ -51,13 +52,13 @@ package struct PastAccess {
     if ended[.frameCount] & 0xFF > UInt(Record.frameLimit / 2) {
       (copy + stack + half).copyMemory(from: frames + half, byteCount: half)
     }
-    // Four words each, as in C.
+    // Each lock has four words, as in the C structure.
     let held = UnsafeMutableRawPointer(words + Self.heldAt + 1)
       .assumingMemoryBound(to: interlock_held_at.self)
     let count = source.held(held, capacity: Self.heldLimit)
     words[Self.heldAt].store(UInt(count), ordering: .relaxed)
   }
 
-  /// The words of the locks: how many, then four for each.
+  /// The words of the locks: their number, then four words for each.
   package var held: UnsafeMutablePointer<Atomic<UInt>> { words + Self.heldAt }
 }

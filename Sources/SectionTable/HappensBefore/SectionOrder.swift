@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Finds sections that only chance has ordered: if a section begins after another has ended, and no
+/// Finds sections that only chance has ordered. If a section begins after another has ended, and no
 /// event orders the two, they could have overlapped.
 enum SectionOrder {
-  /// The shadow states of a section: those in which it is looked up, and those in which it is
-  /// stored.
+  /// The keys of a section's shadow states: those in which it is looked up, and those in which it
+  /// is stored.
   private struct Keys {
     var looked: (UInt, UInt?)
     var noted: (UInt, UInt?)
 
-    /// A section on the whole is compared with wholes and parts, one on a part with wholes and that
-    /// part. Hashes identify the parts; two different ones collide once in 2^60.
+    /// A section on the whole is compared with wholes and parts; a section on a part, with wholes
+    /// and that part. Hashes identify parts; two different parts collide once in 2^60.
     @inline(__always)
     init(_ open: Registry.OpenSection) {
       let whole = UInt(open.key.hash)
@@ -41,8 +41,8 @@ enum SectionOrder {
   ) {
     let keys = Keys(open)
     let thread = context.pointee.nameInShadowStates
-    // The usual case, without reading the epoch. A thread's own accesses are ordered; those of its
-    // tasks are not.
+    // The fast path does not read the epoch: a thread's own accesses are ordered. The accesses of
+    // tasks on it are not.
     if owner & 1 == 0, open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
       keys.looked.1.map({ isOnly(of: thread, $0) }) ?? true
     {
@@ -75,8 +75,8 @@ enum SectionOrder {
     into found: inout [AnyObject]
   ) {
     guard let shadow = ShadowStates.find(key) else { return }
-    // A thread's own accesses are ordered. An access that another thread is just storing may be
-    // missed, but is never reported wrongly.
+    // A thread's own accesses are ordered. An access that another thread is storing right now may
+    // be missed, but is never reported wrongly.
     let isObjects = record[.instanceType] != 0
     if !isObjects, record[.owner] & 1 == 0,
       shadow.isOnly(of: ShadowState.name(ofThread: epoch.slot))
@@ -103,7 +103,7 @@ enum SectionOrder {
   private static func isUnordered(
     _ past: PastAccess, _ record: Record, _ source: OrderSource
   ) -> Bool {
-    // The accesses of one owner are ordered, on whatever threads.
+    // The accesses of one owner are ordered, on any threads.
     past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.epoch)
   }
 

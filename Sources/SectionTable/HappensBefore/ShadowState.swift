@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The shadow state of a resource: its last write, and the last reads since by a few threads. As in
-/// FastTrack (PLDI 2009), but with the last reads of four threads where FastTrack keeps all: an
-/// access that was overwritten is not reported.
+/// The shadow state of a resource: its last write, and the last reads since then of a few threads.
+/// It follows FastTrack (PLDI 2009), but keeps the last reads of four threads where FastTrack keeps
+/// all. An access that was overwritten is not reported.
 struct ShadowState {
   static let readLimit = 4
   private static let headWords = 5
   private static let wordCount = headWords + (readLimit + 1) * PastAccess.wordCount
 
-  /// 0: the lock. 1: the resource's key. 2: the read to replace next. 3: the mark of its instance.
-  /// 4: the thread of all accesses, if there is only one: its slot plus 1, else `manyThreads`; 0 if
-  /// there are none.
+  /// Word 0: the lock. 1: the resource's key. 2: the read to replace next. 3: the mark of the
+  /// instance. 4: the thread of all accesses: its slot plus 1 if there is only one, `manyThreads`
+  /// if there are several, 0 if there are no accesses.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
   init() { words = zeroedWords(Self.wordCount) }
@@ -22,18 +22,17 @@ struct ShadowState {
 
   var address: UInt { UInt(bitPattern: words) }
 
-  /// The resource's key, for now: the slot in the table may become another resource's.
+  /// The resource's key. It may change: the slot in the table may become another resource's.
   @inline(__always)
   var key: UInt { words[1].load(ordering: .relaxed) }
 
   private static let manyThreads = UInt.max
 
-  /// The name of a thread in shadow states, by its slot; never 0.
+  /// The name of a thread in shadow states: its slot plus 1, so never 0.
   @inline(__always)
   static func name(ofThread slot: UInt32) -> UInt { UInt(slot) + 1 }
 
-  /// Whether only this thread's accesses are stored. Without the lock, the answer may be out of
-  /// date.
+  /// True if all stored accesses are by this thread. Without the lock, the answer may be outdated.
   @inline(__always)
   func isOnly(of name: UInt) -> Bool {
     let thread = words[4].load(ordering: .relaxed)
@@ -42,7 +41,7 @@ struct ShadowState {
 
   @inline(__always)
   private func noteThread(_ slot: UInt32, isTask: Bool, alone: Bool) {
-    // A thread does not order the tasks on it.
+    // A thread does not order the tasks that run on it.
     if isTask { return words[4].store(Self.manyThreads, ordering: .relaxed) }
     let thread = Self.name(ofThread: slot)
     let known = words[4].load(ordering: .relaxed)
@@ -60,16 +59,17 @@ struct ShadowState {
     PastAccess(words: words + Self.headWords + index * PastAccess.wordCount)
   }
 
-  /// Held while some hundred bytes are copied; a thread that must wait yields.
+  /// Runs `body` under the lock, for the time of copying some hundred bytes. A waiting thread
+  /// yields.
   @inline(__always)
   func withLock(_ body: () -> Void) {
-    // Acquires what the last holder wrote.
+    // Acquire what the last holder wrote.
     while words[0].exchange(1, ordering: .acquiring) != 0 { Platform.yield() }
     body()
     words[0].store(0, ordering: .releasing)
   }
 
-  /// Clears the state, for another resource; under the lock.
+  /// Clears the state for another resource. Call it under the lock.
   func become(_ key: UInt) {
     words[1].store(key, ordering: .relaxed)
     forget()
@@ -80,17 +80,16 @@ struct ShadowState {
     for index in 0...Self.readLimit { access(index).clear() }
   }
 
-  /// Identifies the object by a weak reference, so that accesses to an earlier object at the same
-  /// address are not compared with those to a later one. The allocator orders these, and no event
-  /// shows it.
+  /// Identifies an object by a weak reference. It separates accesses to an object from those to an
+  /// earlier object at the same address: the allocator orders these, without an event.
   private final class Mark {
     weak var object: AnyObject?
 
     init(_ object: AnyObject) { self.object = object }
   }
 
-  /// Clears the state unless it is this object's; under the lock. The caller keeps the object
-  /// alive.
+  /// Clears the state unless it belongs to this object. Call it under the lock; the caller keeps
+  /// the object alive.
   func keepOnly(of instance: UInt) {
     guard let pointer = UnsafeRawPointer(bitPattern: instance) else { return }
     let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
@@ -103,8 +102,8 @@ struct ShadowState {
     old?.release()
   }
 
-  /// Stores a section that ends; under the lock. A write `clearsReads`: its begin was compared with
-  /// them, and reported those that are not ordered before it.
+  /// Stores a section that ends. Call it under the lock. A write may clear the reads
+  /// (`clearsReads`): its begin was compared with them, and has reported the unordered ones.
   @inline(__always)
   func note(
     _ ended: Record, at epoch: OrderSource.Epoch, clearsReads: Bool, _ source: OrderSource

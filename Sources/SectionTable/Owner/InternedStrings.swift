@@ -1,4 +1,4 @@
-/// Strings that live as long as the process: names of `Section`s and labels of queues.
+/// Strings that are never freed: names of `Section`s and labels of queues.
 final class InternedStrings: Sendable {
   /// The names of `Section`s.
   static let names = InternedStrings()
@@ -9,18 +9,18 @@ final class InternedStrings: Sendable {
     var known: [String: UnsafePointer<CChar>] = [:]
   }
 
-  /// The most labels that are distinguished: programs may make them without end, such as
-  /// `"request \(number)"`.
+  /// The most labels that are distinguished. Programs may create endless labels, such as `"request
+  /// \(number)"`.
   private static let labelLimit = 4096
 
   private let state = Guarded(State())
 
-  /// The one copy of a C string; past the limit, a string that says so.
+  /// The unique copy of a C string; above the limit, a string that says so.
   func intern(_ string: UnsafePointer<CChar>) -> UnsafePointer<CChar> {
     intern(String(cString: string), limit: Self.labelLimit)
   }
 
-  /// The one copy of a string, ended by a zero.
+  /// The unique copy of a string, zero-terminated.
   func intern(_ string: String, limit: Int = .max) -> UnsafePointer<CChar> {
     state.withLock { state in
       if let copy = state.known[string] { return copy }

@@ -1,17 +1,19 @@
 internal import CMarks
 package import Synchronization
 
-/// The records of a thread: about 6 KiB, reused by later threads, never freed.
+/// The section records of a thread: about 6 KiB, reused by later threads, never freed.
 ///
-/// Only its own thread uses it, or any thread under the lock of `ThreadContexts`. Other threads
-/// read the atomics behind pointers, which are in other memory.
+/// Used only by its own thread, or by any thread under the lock of `ThreadContexts`. Other threads
+/// read only the atomics behind the pointers, which are in separate memory.
 package struct ThreadContext: ~Copyable {
   package typealias Pointer = UnsafeMutablePointer<ThreadContext>
 
-  /// The record to try first; records are used in turn, so that an ended section can still be read.
+  /// The index of the record to try first. Records are used in turn, so that an ended section can
+  /// still be read for a while.
   package var next = 0
   let records: UnsafeMutablePointer<Atomic<UInt>>
-  /// How many threads are reading records of this context now: only after a conflict.
+  /// The number of threads that read records of this context now, which happens only after a
+  /// conflict.
   package let pins: UnsafeMutablePointer<Atomic<UInt>>
   /// The thread's activity for near-miss delays: `UnsafeMutablePointer.noteActivity`.
   package let activity: UnsafeMutablePointer<Atomic<UInt>>
@@ -21,37 +23,37 @@ package struct ThreadContext: ~Copyable {
   package let threadNumber: UnsafeMutablePointer<Atomic<UInt>>
   /// The accesses that near-miss delays need not check again.
   let accesses = NotedAccesses()
-  /// The slot of the section that the thread began last, open or not: an end checks it first.
+  /// The slot of the section that the thread began last, open or ended. An end checks it first.
   var lastSlot: Bucket.Slot?
   var lastWord = SlotWord(bits: 0)
   /// The number of sections begun here so far.
   package var generation: UInt = 0
-  /// The owner that the thread is while it runs no task; unique in the process.
+  /// The owner while the thread runs no task; unique in the process.
   package var threadOwner: UInt = 0
-  /// The thread's number in the system.
+  /// The system's number of the thread.
   package var thread: UInt = 0
   var stackLow: UInt = 0
   var stackHigh: UInt = 0
-  /// Where the runtime stores the current task of the thread, if known.
+  /// Where the runtime stores the thread's current task; `nil` if unknown.
   var taskWord: UnsafePointer<UInt>
-  /// Where libdispatch stores the current queue of the thread, if known; and the last queue seen
-  /// there whose label is permanent, with a copy of the label: most threads are on no queue.
+  /// Where libdispatch stores the thread's current queue, `nil` if unknown; and the last queue seen
+  /// there with a permanent label, with a copy of the label. Most threads run on no queue.
   var queueWord: UnsafePointer<UInt>
   var lastingQueue = Self.noQueue
   var lastingLabel: UInt = 0
-  /// The queue label seen last, and its permanent copy.
+  /// The last queue label seen, and its permanent copy.
   var labelSeen: UnsafePointer<CChar>?
   var labelCopy: UnsafePointer<CChar>?
-  /// The thread's name in shadow states, once known; 0 before.
+  /// The thread's name in shadow states; 0 while unknown.
   var nameInShadowStates: UInt = 0
-  /// A context with more records, for a thread with more open sections than this one holds.
+  /// A further context, for a thread with more open sections than this one holds.
   var spare: Pointer?
-  /// The next context in the list of all; set once.
+  /// The next context in the list of all contexts; set once.
   var following: Pointer?
   /// The next context that belongs to no thread.
   var nextIdle: Pointer?
 
-  /// Not an address, and not 0, which means no queue.
+  /// Neither an address nor 0: 0 means that the thread runs on no queue.
   static var noQueue: UInt { 1 }
 
   package init() {
@@ -65,22 +67,21 @@ package struct ThreadContext: ~Copyable {
     threadNumber = pins + 3
   }
 
-  /// How many milliseconds ago the thread with this activity began its last section; up to 65
-  /// seconds.
+  /// The milliseconds since the thread with this activity began its last section, up to 65 seconds.
   package static func age(of activity: UInt, at milliseconds: UInt) -> UInt {
     (milliseconds &- activity) & 0xFFFF
   }
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadContext {
-  /// The section that the thread began last, if it is this one on a part, and is open.
+  /// The section that the thread began last, if it is open and is this section on a part.
   func lastSection(
     on key: ResourceKey, of owner: UInt, writes: Bool, where isPart: (Part) -> Bool
   ) -> Registry.OpenSection? {
     let word = pointee.lastWord
     guard let slot = pointee.lastSlot, let record = word.record, word.hasPart,
       word.writes == writes, record[.key] == UInt(key.hash), record[.owner] == owner,
-      // Only an open section keeps its part.
+      // Only an open section keeps its part alive.
       slot.pointee.load(ordering: .relaxed) == word.bits,
       let part = Part.at(record[.part]), isPart(part)
     else { return nil }
@@ -103,13 +104,14 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     if pointee.spare == nil { pointee.spare = ThreadContexts.make() }
     guard let spare = pointee.spare else { return claimAnotherRecord() }
     let record = spare.claimRecord()
-    // Counted here, so that a thread's sections have one order wherever their records lie.
+    // Count here, so that a thread's sections have one order in whichever context their records
+    // lie.
     pointee.generation &+= 1
     record[.generation] = pointee.generation
     return record
   }
 
-  /// Readers copy some 250 bytes; they come only after a conflict.
+  /// Waits for readers, which copy some 250 bytes. There are readers only after a conflict.
   @inline(never)
   func waitForReaders() {
     while pointee.pins.pointee.load(ordering: .acquiring) != 0 { Platform.yield() }
@@ -143,11 +145,11 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     return UInt(bitPattern: copy)
   }
 
-  /// Records that the thread begins a section: a count, with the time in milliseconds in the lowest
-  /// 16 bits.
+  /// Records that the thread begins a section: increments a count, and stores the time in
+  /// milliseconds in the lowest 16 bits.
   @inline(__always)
   func noteActivity(at milliseconds: UInt) {
-    // Relaxed, without an exchange: only this thread writes it.
+    // Relaxed, without an exchange: only this thread writes the word.
     let count = pointee.activity.pointee.load(ordering: .relaxed) >> 16
     pointee.activity.pointee.store(
       (count &+ 1) << 16 | milliseconds & 0xFFFF, ordering: .relaxed)

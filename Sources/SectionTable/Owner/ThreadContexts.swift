@@ -1,7 +1,7 @@
 internal import CMarks
 internal import Synchronization
 
-/// All contexts. A thread takes one at its first section and returns it when it exits.
+/// All thread contexts. A thread takes one at its first section, and returns it when it exits.
 package enum ThreadContexts {
   private struct State {
     var idle: ThreadContext.Pointer?
@@ -9,13 +9,13 @@ package enum ThreadContexts {
   }
 
   private static let state = Guarded(State())
-  /// The head of the list of all contexts, as an address: contexts are only ever added.
+  /// The head of the list of all contexts, as an address. Contexts are never removed.
   private static let all = Atomic<UInt>(0)
 
-  /// Makes a context and links it into the list of all.
+  /// Creates a context, and links it into the list.
   static func make() -> ThreadContext.Pointer {
-    // On cache lines of its own, two at a time since they are fetched in pairs: each begin writes
-    // to its thread's context.
+    // Use separate cache lines, in pairs since they are fetched in pairs: each begin writes to its
+    // thread's context.
     let context = UnsafeMutableRawPointer.allocate(
       byteCount: (MemoryLayout<ThreadContext>.size + 127) & ~127, alignment: 128
     ).bindMemory(to: ThreadContext.self, capacity: 1)
@@ -27,7 +27,7 @@ package enum ThreadContexts {
     var head = all.load(ordering: .relaxed)
     while true {
       context.pointee.following = ThreadContext.Pointer(bitPattern: head)
-      // Releases the context's contents to threads that walk the list.
+      // Release the context's contents to threads that walk the list.
       let result = all.compareExchange(
         expected: head, desired: UInt(bitPattern: context), ordering: .releasing)
       if result.exchanged { return context }
@@ -64,7 +64,8 @@ package enum ThreadContexts {
 
   /// Takes back the context of an exiting thread.
   package static func leave(_ context: ThreadContext.Pointer) {
-    // No delay waits for the thread any more, and its activity does not concern the next thread.
+    // No delay waits for the thread any more, and its activity must not be taken for the next
+    // thread's.
     context.activity.pointee.store(0, ordering: .relaxed)
     context.suspicion.pointee.store(0, ordering: .relaxed)
     state.withLock { state in
@@ -75,7 +76,7 @@ package enum ThreadContexts {
 
   /// Visits every context.
   package static func forEach(_ access: (ThreadContext.Pointer) -> Void) {
-    // Acquires the contexts' contents.
+    // Acquire the contents of the contexts.
     var next = ThreadContext.Pointer(bitPattern: all.load(ordering: .acquiring))
     while let context = next {
       access(context)

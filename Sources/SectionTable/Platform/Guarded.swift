@@ -10,10 +10,10 @@ internal import CMarks
 
 /// A value behind a pthread mutex, for code off the fast path.
 ///
-/// Not `Synchronization.Mutex`: ThreadSanitizer does not see its slow path, and reports false races
-/// under contention.
+/// `Synchronization.Mutex` cannot be used: ThreadSanitizer does not see its slow path, and reports
+/// false races under contention.
 package final class Guarded<Value>: @unchecked Sendable {
-  // Unchecked: the compiler cannot see that `value` is only touched under `mutex`.
+  // Unchecked: the compiler cannot see that `value` is accessed only under `mutex`.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 

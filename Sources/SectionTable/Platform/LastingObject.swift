@@ -1,40 +1,40 @@
 internal import Synchronization
 
-/// Keeps an object for the life of the process, and returns it by its address. A lazy global would
-/// cost a call and reference counting at each use.
+/// Keeps an object forever, and returns it by its address. A lazy global would cost a call and
+/// reference counting at each use.
 ///
 /// Thread-safe.
 package struct LastingObject<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   private static var none: UInt { 1 }
 
-  /// 0 before anything is set, `none` if there is no object.
+  /// 0 before `set`; `none` if there is no object.
   private let address = Atomic<UInt>(0)
 
   package init() {}
 
-  /// Whether `set` has been called.
+  /// True if `set` has been called.
   @inline(__always)
   package var isSet: Bool {
-    // Relaxed: gives no access to the object's contents.
+    // Relaxed: the result gives no access to the object's contents.
     address.load(ordering: .relaxed) != 0
   }
 
   /// Keeps an object forever, or the fact that there is none. Call it once.
   package func set(_ object: Object?) {
     let known = object.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) }
-    // Releases the object's contents to threads that find it.
+    // Release the object's contents to threads that load the address.
     address.store(known ?? Self.none, ordering: .releasing)
   }
 
-  /// Calls `body` with the object, if there is one; `false` before anything is set.
+  /// Calls `body` with the object, if there is one. Returns `false` before `set`.
   @inline(__always)
   package func with(_ body: (Object) -> Void) -> Bool {
-    // Acquires the object's contents.
+    // Acquire the object's contents.
     let known = address.load(ordering: .acquiring)
     guard known != Self.none, let object = UnsafeRawPointer(bitPattern: known) else {
       return known != 0
     }
-    // The object is never released, so no reference is needed meanwhile.
+    // The object is never released, so the call needs no reference.
     Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef(body)
     return true
   }

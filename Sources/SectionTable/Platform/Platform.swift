@@ -8,8 +8,8 @@ internal import Darwin
 
 internal import CMarks
 
-/// Functions of the system under one name; those that the table of sections does not need are in
-/// the module above.
+/// System functions under one name on each platform. Functions that this module does not need are
+/// in the module above.
 package enum Platform {
   /// Lets another thread run.
   package static func yield() { interlock_give_way() }
@@ -19,7 +19,7 @@ package enum Platform {
     strcmp(left, right) == 0
   }
 
-  /// Zeroed memory on cache lines of its own; `nil` without memory.
+  /// Zeroed memory that shares no cache line; `nil` without memory.
   static func zeroedMemory(bytes: Int) -> UnsafeMutableRawPointer? {
     calloc(1, bytes + 64).map { $0.alignedUp(toMultipleOf: 64) }
   }
@@ -31,9 +31,9 @@ package enum Platform {
     UInt(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1_000_000)
   }
   #else
-  /// Milliseconds of a monotonic clock; cheap, and up to a tick of the system (4 ms) behind.
+  /// Milliseconds of a monotonic clock. It is cheap, and up to a tick of the system (4 ms) behind.
   ///
-  /// Not inlined: a caller that reads it rarely would always pay for its stack space.
+  /// Not inlined: a caller that rarely reads it would always pay for its stack space.
   @inline(never)
   package static var coarseMilliseconds: UInt {
     var time = timespec()

@@ -1,18 +1,18 @@
 package import Synchronization
 
-/// A cache line of the table: the open sections of the resources whose keys fall into it.
+/// A cache line of the table: the open sections of the resources whose keys map to it.
 ///
 /// A begin publishes its own slot and then reads the others; both are sequentially consistent. If
 /// two owners begin at once, the later publication in that total order is followed by a read that
-/// must find the earlier one: at least one of the two sees the overlap (Dekker's argument).
+/// must find the earlier one. So at least one of the two sees the overlap (Dekker's argument).
 ///
-/// Whether a section on a part conflicts depends on its record, not only on the slot. So a begin on
-/// a part counts itself into the line before it reads (`look`), and the end of a section on a part
-/// waits until no look is in progress before it frees its record: a record seen in its slot during
-/// a look stays valid until the look is over.
+/// Whether a section on a part conflicts depends on its record, not only on the slot. A begin on a
+/// part therefore counts itself into the line before it reads (`look`), and the end of a section on
+/// a part frees its record only when no look is in progress: a record found in its slot during a
+/// look stays valid until the look ends.
 ///
-/// Six slots lie in the line itself. When they are taken, further blocks of slots are linked to it;
-/// their number is bounded by the most sections ever open at once, and they are kept.
+/// The line itself has six slots. When they are taken, further blocks of slots are linked to it.
+/// Blocks are kept; their number is bounded by the most sections ever open at once.
 package struct Bucket {
   package typealias Slot = UnsafeMutablePointer<Atomic<UInt>>
 
@@ -25,24 +25,23 @@ package struct Bucket {
   /// Runs `body`, which visits slots, while the records of parts found there stay valid. `body`
   /// must not call the user's code, which may end a section on a part.
   package func look<R>(_ body: () -> R) -> R {
-    // Sequentially consistent, as the reads in `body` and the fence in `waitForLooks`: a thread
-    // that empties a slot after a look found it taken sees the look.
+    // Sequentially consistent, like the reads in `body` and the fence in `waitForLooks`: a thread
+    // that empties a slot after a look has found it taken sees the look.
     words[Self.overflowCount].wrappingAdd(Self.oneLook, ordering: .sequentiallyConsistent)
-    // Releases the reads to a thread that waits for the look.
+    // Release the reads to a thread that waits for the look to end.
     defer { words[Self.overflowCount].wrappingSubtract(Self.oneLook, ordering: .releasing) }
     return body()
   }
 
-  /// Waits until every look is over that may have found the section that the caller has just
-  /// removed.
+  /// Waits until every look has ended that may have found the section just removed by the caller.
   func waitForLooks() {
     // Sequentially consistent: the slot is emptied before the count is read. See `look`.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    // Acquires the reads of the looks.
+    // Acquire the reads of the looks.
     while words[Self.overflowCount].load(ordering: .acquiring) >= Self.oneLook { Platform.yield() }
   }
 
-  /// Visits every occupied slot until `visit` says to stop.
+  /// Visits every occupied slot until `visit` returns false.
   @inline(__always)
   package func forEachOccupied(_ visit: (SlotWord, Slot) -> Bool) {
     for index in 0..<Self.inlineSlots {
@@ -81,7 +80,7 @@ package struct Bucket {
   }
 
   private static func block(behind link: Slot) -> Slot? {
-    // Acquires the block's zeroes, stored before `append` linked it.
+    // Acquire the zeroes of the block, stored before `append` linked it.
     Slot(bitPattern: link.pointee.load(ordering: .acquiring))
   }
 
@@ -91,12 +90,12 @@ package struct Bucket {
       expected: 0, desired: UInt(bitPattern: fresh), ordering: .acquiringAndReleasing)
     if result.exchanged { return fresh }
     fresh.deallocate()
-    // Another thread was first; the exchange has read its block.
+    // Another thread was first. The exchange has returned its block.
     return Slot(bitPattern: result.original) ?? append(to: link)
   }
 }
 
-/// Atomics at zero, on cache lines of their own, two at a time since they are fetched in pairs.
+/// Zeroed atomics that share no cache lines, in pairs since lines are fetched in pairs.
 func zeroedWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
   let size = (count * MemoryLayout<UInt>.stride + 127) & ~127
   let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)

@@ -1,12 +1,12 @@
 // The path of a section without a conflict, from the mark to the slot and back. A debug build
-// inlines nothing of another file, so this file has the parts of each type that the path needs; the
-// rest is in the type's own file.
+// inlines nothing of another file, so this file contains the parts of each type that the path
+// needs. The rest of each type is in its own file.
 
 internal import CMarks
 package import Synchronization
 
-// What the marks call. A stack begins with the function that calls one of these, so that no
-// function that is not inlined may lie between a mark and them.
+// Functions called by the marks. A stack begins with the caller of one of these, so any function
+// between a mark and them must be inlined.
 extension SectionWords {
   /// Begins a section.
   public func begin(
@@ -20,7 +20,8 @@ extension SectionWords {
   public func begin(_ entry: Entry) { _ = Registry.begin(resource, entry) }
 
   /// Ends the innermost section of the current owner in this mode; returns `false` if there is
-  /// none. Without the place, which only a misuse needs: to pass it costs as much as the end.
+  /// none. It has no place parameter: only a misuse needs the place, and passing it costs as much
+  /// as the end.
   public static func end(_ key: UInt64, writes: Bool) -> Bool {
     HotSettings.current.isOff || Registry.end(ResourceKey(hash: key), writes: writes)
   }
@@ -39,7 +40,7 @@ extension SectionWords {
         resource, writes: writes, synched: synched, at: Site(file, function, line)))
   }
 
-  /// Begins a section whose place is that of the code which calls the caller.
+  /// Begins a section whose place is in the code that calls the caller.
   package func beginAccess(
     writes: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt
   ) -> OpenBlock {
@@ -70,7 +71,7 @@ public struct OpenBlock: Sendable {
     key = open?.key.hash ?? 0
   }
 
-  /// Ends it; returns `false` if another end came first.
+  /// Ends the section; returns `false` if another end came first.
   public func end() -> Bool {
     let word = SlotWord(bits: word)
     guard let slot = Bucket.Slot(bitPattern: slot), let record = word.record else { return true }
@@ -80,11 +81,11 @@ public struct OpenBlock: Sendable {
 }
 
 extension Registry {
-  /// A section that has been begun, with what its end needs.
+  /// An open section, with the data that its end needs.
   package struct OpenSection {
     package var record: Record
     package var slot: Bucket.Slot
-    /// The word put into the slot: only the thread that takes it out has ended the section.
+    /// The word stored in the slot. Only the thread that removes it has ended the section.
     package var word: SlotWord
     package var key: ResourceKey
 
@@ -133,7 +134,7 @@ extension Registry {
       !bucket.isAlone(in: slot) && ConflictDetection.conflicts(open, of: owner, in: bucket)
     if meets { Tracker.hooks.reportConflicts(of: open, in: bucket, on: resource) }
     if settings.follows {
-      // The usual case with delays alone, without a call.
+      // The fast path if only delays are on: no call.
       if !settings.followsDelaysAlone
         || !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
       {
@@ -143,7 +144,7 @@ extension Registry {
     return open
   }
 
-  /// Fills in a section's record before it is published, except for the stack.
+  /// Fills in all of a section's record except the stack, before the section is published.
   @inline(__always)
   static func fill(
     _ record: Record, _ resource: borrowing Resource, _ entry: Entry, of owner: UInt,
@@ -175,11 +176,12 @@ extension Registry {
     if !end(open) { Tracker.hooks.endedBefore(resource, part: nil, at: site) }
   }
 
-  /// Ends a section of the current owner; returns `false`, and changes nothing, if another end came
-  /// first. (If that end was a misuse, the slot may have another section in the same record by
+  /// Ends a section of the current owner. Returns `false`, and changes nothing, if another end came
+  /// first. (If that end was a misuse, the slot may hold another section in the same record by
   /// now.)
   ///
-  /// With `isAnothers`, the section may be any owner's; its end is then no epoch of the owner.
+  /// With `isAnothers`, the section may belong to any owner; its end is then no epoch of that
+  /// owner.
   @inline(__always)
   package static func end(_ open: OpenSection, isAnothers: Bool = false) -> Bool {
     let settings = HotSettings.current
@@ -187,7 +189,8 @@ extension Registry {
     return finish(open)
   }
 
-  /// Takes a section out of its slot, and returns its record.
+  /// Removes a section from its slot, and releases its record. Returns `false` if another end came
+  /// first.
   @inline(__always)
   package static func finish(_ open: OpenSection, followsOrder: Bool = false) -> Bool {
     guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
@@ -232,7 +235,7 @@ extension Registry {
     }
     let count = interlock_walk_frames(
       record.frames, limit, context.pointee.stackLow, context.pointee.stackHigh)
-    // A walk that finds only its own caller has no frame pointers.
+    // A walk that finds only the direct caller has met code without frame pointers.
     if count >= 2 || limit == 1 {
       record[.frameCount] = UInt(bitPattern: count) | scope
     } else {
@@ -271,28 +274,28 @@ extension HotSettings {
   package var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
   package var followsOrder: Bool { bits & Self.orderFlag != 0 }
-  /// Whether a begin does more than look for conflicts; tested by one branch.
+  /// True if a begin does more than look for conflicts. Tested by one branch.
   @inline(__always)
   var follows: Bool { bits & Self.followedFlags != 0 }
   @inline(__always)
   private static var followedFlags: UInt { delayFlag | coverageFlag | orderFlag | exploredFlag }
-  /// Whether an end does more than leave the table.
+  /// True if an end does more than leave the table.
   @inline(__always)
   var followsEnds: Bool { bits & (Self.orderFlag | Self.exploredFlag) != 0 }
-  /// Whether the only additional work is for near-miss delays.
+  /// True if near-miss delays are the only additional work.
   @inline(__always)
   var followsDelaysAlone: Bool {
     bits & Self.followedFlags == Self.delayFlag
   }
   @inline(__always)
   package var isOff: Bool { bits & Self.offFlag != 0 }
-  /// Whether some threads of the process are explored.
+  /// True if some threads of the process are explored.
   @inline(__always)
   package var isExplored: Bool { bits & Self.exploredFlag != 0 }
-  /// Whether sections are attributed to scopes.
+  /// True if sections are attributed to scopes.
   @inline(__always)
   package var isScoped: Bool { bits & Self.scopeFlag != 0 }
-  /// One branch at each begin for all three.
+  /// True if a begin needs special treatment. One branch at each begin tests all three flags.
   @inline(__always)
   var isSpecial: Bool { bits & (Self.offFlag | Self.exploredFlag | Self.scopeFlag) != 0 }
 }
@@ -301,11 +304,11 @@ extension ResourceKey {
   @inline(__always)
   package init(hash: UInt64) { self.hash = hash }
 
-  /// The part of the key that a slot holds beside the record's address.
+  /// The part of the key that a slot holds in addition to the record's address.
   @inline(__always)
   package var fragment: UInt { UInt(hash >> 48) }
 
-  /// The bucket, from other bits than the fragment.
+  /// The bucket's index, from other bits than the fragment.
   @inline(__always)
   var bucketIndex: Int { Int(hash & 1023) }
 }
@@ -334,10 +337,10 @@ extension Site {
 }
 
 extension Entry {
-  /// The section writes.
+  /// Set if the section writes.
   @inlinable @inline(__always)
   public static var writesFlag: UInt { 1 << 32 }
-  /// The section claims that a real lock is held.
+  /// Set if the section claims that a real lock is held.
   @inlinable @inline(__always)
   public static var synchedFlag: UInt { 1 << 33 }
   package static var placeFromStackFlag: UInt { 1 << 34 }
@@ -373,11 +376,11 @@ extension SlotWord {
   @inline(__always)
   package var writes: Bool { bits & 1 != 0 }
 
-  /// Whether it is a section on a part.
+  /// True for a section on a part.
   @inline(__always)
   package var hasPart: Bool { bits & 2 != 0 }
 
-  /// Whether it is a section on the whole in this mode.
+  /// True for a section on the whole in this mode.
   @inline(__always)
   func isOnWhole(writes: Bool) -> Bool { bits & 3 == (writes ? 1 : 0) }
 
@@ -389,7 +392,8 @@ extension SlotWord {
 
 extension Bucket {
   static let inlineSlots = 6
-  /// The word that counts sections in overflow in its lower half, and looks in its upper half.
+  /// The index of the word that counts sections in overflow in its lower half, and looks in its
+  /// upper half.
   static let overflowCount = 6
 
   @inline(__always)
@@ -399,7 +403,7 @@ extension Bucket {
       + key.bucketIndex * Int(INTERLOCK_BUCKET_WORDS)
   }
 
-  /// Puts a word into a free slot. Sequentially consistent: see the type.
+  /// Puts a word into a free slot. Sequentially consistent: see `Bucket`.
   @inline(__always)
   package func publish(_ word: SlotWord) -> Slot {
     for index in 0..<Self.inlineSlots where Self.take(words + index, word) {
@@ -408,10 +412,10 @@ extension Bucket {
     return publishInOverflow(word)
   }
 
-  /// Empties a slot if it still holds the word: a wrong end elsewhere may have come first, and the
-  /// slot may be another section's by now. Returns whether it did.
+  /// Empties a slot if it still holds the word, and returns true if it did. A wrong end elsewhere
+  /// may have come first, and the slot may hold another section by now.
   ///
-  /// Releasing: a lock that the caller releases next orders the look of the next holder.
+  /// Releasing: a lock that the caller releases next orders the look of the lock's next holder.
   @inline(__always)
   func withdraw(_ word: SlotWord, from slot: Slot) -> Bool {
     let isOurs = slot.pointee.compareExchange(
@@ -423,13 +427,14 @@ extension Bucket {
     return isOurs
   }
 
-  /// Whether a section in the first slot is alone, without a branch for each slot: the usual case.
+  /// True if a section in the first slot is alone. This is the usual case, tested without a branch
+  /// for each slot.
   ///
-  /// Says nothing about a section elsewhere.
+  /// The result means nothing for a section in another slot.
   @inline(__always)
   func isAlone(in slot: Slot) -> Bool {
     guard slot == words else { return false }
-    // Sequentially consistent, as every read after a publication: see the type.
+    // Sequentially consistent, like every read after a publication: see `Bucket`.
     var others = words[Self.overflowCount].load(ordering: .sequentiallyConsistent)
     for index in 1..<Self.inlineSlots {
       others |= words[index].load(ordering: .sequentiallyConsistent)
@@ -447,7 +452,7 @@ extension Bucket {
 
   @inline(__always)
   func isInline(_ slot: Slot) -> Bool {
-    // One comparison: a slot before the line gives a huge difference.
+    // One comparison suffices: for a slot before the line the difference wraps to a huge number.
     UInt(bitPattern: slot) &- UInt(bitPattern: words)
       < UInt(Self.inlineSlots * MemoryLayout<UInt>.stride)
   }
@@ -456,47 +461,47 @@ extension Bucket {
 /// The data of an open section, in memory that is never freed.
 ///
 /// A record belongs to the context of the thread that began the section. Its words are atomics,
-/// relaxed unless said otherwise: the table publishes a record through a slot, and an owner that
+/// relaxed unless stated otherwise: the table publishes a record through a slot, and an owner that
 /// finds a record through a slot has acquired its contents. Other reads are checked by
 /// `generation`.
 package struct Record: Equatable {
   /// The words of a record: 2,048 bits, four cache lines.
   static let wordCount = 32
-  /// The most frames of a stack that a record holds.
+  /// The most stack frames in a record.
   package static let frameLimit = 16
   /// The frame limit of an extended record, whose last words have another use.
   static let extendedFrameLimit = 12
-  /// The word where the stack begins.
+  /// The index of the word where the stack begins.
   package static let stack = 16
 
-  /// The words by position; the stack begins at `stack`.
+  /// The words by index; the stack begins at `stack`.
   package enum Field: Int {
-    /// Grows with every section begun in the context.
+    /// Grows with every section that the context begins.
     case generation
     case owner
     case key
     case name
-    /// The name's length, with the flags `ownedName`, if the record owns the name's bytes, and
+    /// The length of the name, with two flags: `ownedName` if the record owns the name's bytes, and
     /// `extended`.
     case nameLength
     case instance
     case instanceType
     case file
     case function
-    /// Lengths of file and function, 32 bits each; `cString` for a zero-terminated string.
+    /// The lengths of file and function, 32 bits each; `cString` for a zero-terminated string.
     case lengths
-    /// Line (32 bits), then the flags of `Entry`.
+    /// The line (32 bits), and above it the flags of `Entry`.
     case lineAndFlags
     case thread
     case queueLabel
     /// The address of the context's pins, the only part of the context that other threads use.
     case pins
-    /// The number of frames, with the flag `unwound` if the unwinder found them, and the scope
-    /// from `scopeShift` on.
+    /// The number of frames, with the flag `unwound` if the unwinder found them, and the scope from
+    /// bit `scopeShift` on.
     case frameCount
-    /// 1 from claim to end.
+    /// 1 from the claim of the record to its end.
     case inUse
-    /// In an extended record, instead of frames: 1 once a marked writer has overlapped this
+    /// Only in an extended record, in place of frames: 1 once a marked writer has overlapped this
     /// section.
     case hasMet = 28
     /// The hash of the part, and the address of its `Part`, which the record owns; 0 for the whole.
@@ -505,7 +510,7 @@ package struct Record: Equatable {
   }
 
   package static let ownedName: UInt = 1 << 63
-  /// The record has the fields from `hasMet` on, and `extendedFrameLimit` frames at most.
+  /// Set if the record has the fields from `hasMet` on, and at most `extendedFrameLimit` frames.
   package static let extended: UInt = 1 << 62
   package static let unwound: UInt = 1 << 63
   package static let cString: UInt = 0xFFFF_FFFF
@@ -526,7 +531,7 @@ package struct Record: Equatable {
 
   @inline(__always)
   var isInUse: Bool {
-    // Acquires the accesses of the thread that ended the section and released the record.
+    // Acquire the accesses of the thread that ended the section and released the record.
     words[Field.inUse.rawValue].load(ordering: .acquiring) != 0
   }
 
@@ -536,7 +541,7 @@ package struct Record: Equatable {
     UnsafeMutableRawPointer(words + Self.stack).assumingMemoryBound(to: UInt.self)
   }
 
-  /// How many threads are reading records of this one's context now.
+  /// The number of threads that read records of this record's context now.
   package var pins: UnsafeMutablePointer<Atomic<UInt>>? {
     UnsafeMutablePointer(bitPattern: self[.pins])
   }
@@ -547,7 +552,7 @@ package struct Record: Equatable {
   /// Returns the record to its context; the caller must not use it afterwards.
   @inline(__always)
   package func release() {
-    // Releases the caller's accesses to the thread that claims the record next.
+    // Release the caller's accesses to the thread that claims the record next.
     words[Field.inUse.rawValue].store(0, ordering: .releasing)
   }
 }
@@ -564,15 +569,15 @@ extension ThreadContext {
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadContext {
-  /// The current owner: the task, else the thread. The lowest bit says which.
+  /// The current owner: the task, or the thread if there is no task. The lowest bit says which.
   @inline(__always)
   package var currentOwner: UInt {
     let task = interlock_current_task_at(pointee.taskWord)
     return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
   }
 
-  /// The section that the thread began last, if it is this one. It may have ended: it is open if
-  /// its slot still holds its word, which only this thread can put there again.
+  /// The section that the thread began last, if it matches. It may have ended: it is open if its
+  /// slot still holds its word, which only this thread can put there again.
   @inline(__always)
   func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
     let word = pointee.lastWord
@@ -582,10 +587,10 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }
 
-  /// A free record, marked as used, with a new generation.
+  /// Claims a free record, with a new generation.
   @inline(__always)
   func claimRecord() -> Record {
-    // Acquires the reads made under a pin before a record of this context is written again.
+    // Acquire the reads made under a pin, before a record of this context is written again.
     if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
     let index = pointee.next
     let record = Record(words: pointee.records + index &* Record.wordCount)

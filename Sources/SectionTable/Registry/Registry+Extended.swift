@@ -1,13 +1,13 @@
 internal import Synchronization
 
-// Sections on a part, and sections with a witness: their additional data is in the last words of
-// the record, so that other sections pay nothing for it.
+// Sections on a part, and sections with a witness. Their additional data is in the last words of
+// the record, so that other sections do not pay for it.
 extension Registry {
-  /// Begins a section on a part, or on the whole if `part` is `nil`; call `followUp` next.
+  /// Begins a section on a part, or on the whole if `part` is `nil`. Call `followUp` next.
   ///
-  /// It is published in its resource's bucket, like one on the whole, so the argument that at least
-  /// one side sees an overlap (see `Bucket`) holds for two parts, and for a part and the whole.
-  /// Returns `nil` if tracking is switched off at run time.
+  /// The section is published in its resource's bucket, like a section on the whole. So at least
+  /// one side sees an overlap (see `Bucket`), for two parts and for a part and the whole. Returns
+  /// `nil` if tracking is switched off at run time.
   @inline(never)
   package static func beginExtended(
     _ resource: borrowing Resource, writes: Bool, part: Part?, synched: Bool,
@@ -70,7 +70,7 @@ extension Registry {
     if !end(open) { Tracker.hooks.endedBefore(resource, part: part, at: site) }
   }
 
-  /// The further work at the begin of an extended section, besides looking for conflicts.
+  /// The work at the begin of an extended section after looking for conflicts.
   package static func followUp(_ open: OpenSection, hasMet: Bool) {
     let settings = HotSettings.current
     guard settings.follows else { return }
@@ -78,7 +78,8 @@ extension Registry {
   }
 
   /// Ends the section that this thread began last, if it is the current owner's in this mode on
-  /// this part; without making a `Part` of the value, which would double the cost.
+  /// this part; otherwise returns false. It creates no `Part` for the value, which would double the
+  /// cost.
   @_specialize(where Value == Int)
   @_specialize(where Value == String)
   static func endLast<Value: Hashable & Sendable>(
@@ -120,11 +121,11 @@ extension Registry {
     Bucket(of: key).forEachOccupied { word, slot in
       guard word.fragment == key.fragment, word.writes == writes, word.hasPart,
         let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash),
-        // The owner's own section: no other thread ends it meanwhile, and it keeps its part.
+        // The owner's own section: no other thread ends it meanwhile, and it keeps its part alive.
         Part.at(record[.part])?.isSame(as: part) == true
       else { return true }
-      // Generations order the sections of one context; sections of a task on two threads have no
-      // order.
+      // Generations order the sections of one context. The sections of a task on two threads have
+      // no order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
       found = OpenSection(record: record, slot: slot, word: word, key: key)
       return true

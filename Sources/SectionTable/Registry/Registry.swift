@@ -3,27 +3,27 @@ internal import Synchronization
 
 /// Begins and ends sections. One registry per process, without a lock.
 package enum Registry {
-  /// The further work of a begin, besides looking for conflicts, once the section is published.
+  /// The work of a begin after looking for conflicts, once the section is published.
   @inline(never)
   package static func followUp(
     _ open: OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool,
     _ settings: HotSettings
   ) {
-    // The tracker's own calls are hidden from the explorer until here.
+    // The tracker's own calls are hidden from the explorer until this function returns.
     defer { if settings.isExplored { ExploredSections.done() } }
     if open.key == .unlisted { return }
-    // First: a delay must not change the recorded time of the begin.
+    // Record the coverage first: a delay must not change the recorded time of the begin.
     if settings.coverage { ContentionCoverage.afterBegin(open, of: owner) }
-    // Before a delay, whose own locks would order sections.
+    // Check the order before a delay: the delay's own locks would order sections.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: context) }
-    // With delays alone, a begin on the whole has tested this already, with the same result.
+    // If only delays are on, a begin on the whole has tested this already, with the same result.
     guard settings.delays,
       !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
     else { return }
     NearMissDelays.afterBegin(open, of: owner, in: context, hasMet: hasMet)
   }
 
-  /// Ends a section where the order of sections is followed, or threads are explored.
+  /// Ends a section while the order of sections is followed or threads are explored.
   @inline(never)
   static func endFollowed(
     _ open: OpenSection, isAnothers: Bool, _ settings: HotSettings
@@ -33,7 +33,7 @@ package enum Registry {
     return finish(open, followsOrder: settings.followsOrder && !isAnothers)
   }
 
-  /// Ends a section that is not the last one its thread began.
+  /// Ends a section other than the last one that its thread began.
   @inline(never)
   static func endOlder(_ key: ResourceKey, writes: Bool, of owner: UInt) -> Bool {
     guard let open = innermost(on: key, of: owner, writes: writes) else { return false }
@@ -48,8 +48,8 @@ package enum Registry {
       guard word.fragment == key.fragment, word.isOnWhole(writes: writes),
         let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash)
       else { return true }
-      // Generations order the sections of one context; sections of a task on two threads have no
-      // order.
+      // Generations order the sections of one context. The sections of a task on two threads have
+      // no order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
       found = OpenSection(record: record, slot: slot, word: word, key: key)
       return true
@@ -68,7 +68,7 @@ package enum Registry {
     record[.nameLength] = resource.nameLength | Record.ownedName
   }
 
-  /// Returns a record that owns its name, a part, or both.
+  /// Releases a record that owns its name, a part, or both.
   @inline(never)
   static func releaseWithAll(_ record: Record, from bucket: Bucket) {
     let nameLength = record[.nameLength]
@@ -78,8 +78,8 @@ package enum Registry {
     if isExtended { bucket.waitForLooks() }
     record[.nameLength] = 0
     // Sequentially consistent on both sides: a reader pins the context and then checks whether the
-    // record is in use; here the record is released first, and the pins are read then. One of the
-    // two sees the other.
+    // record is in use; this function releases the record and then reads the pins. One of the two
+    // sees the other.
     record.words[Record.Field.inUse.rawValue].store(0, ordering: .sequentiallyConsistent)
     if let pins = record.pins {
       while pins.pointee.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }

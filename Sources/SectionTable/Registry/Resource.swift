@@ -1,10 +1,10 @@
 /// A resource as passed to `begin` and `end`.
 package struct Resource {
   package var key: ResourceKey
-  /// The bytes of the name; they live at least until `begin` returns.
+  /// The bytes of the name, which stay valid at least until `begin` returns.
   package var name: UInt
   package var nameLength: UInt
-  /// Whether a record must copy the name, because its bytes may be freed before the process ends.
+  /// True if a record must copy the name, because its bytes may be freed before the process ends.
   var nameIsBorrowed: Bool
   /// The address of the instance, or the number of the `Section`; 0 for neither.
   package var instance: UInt

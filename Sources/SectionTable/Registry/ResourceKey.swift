@@ -1,11 +1,11 @@
 /// The key of a resource in the table: a 64-bit hash of its name and instance.
 ///
-/// Two different names with equal hashes, once in 2^64, count as one resource, which costs a wrong
-/// name in one report.
+/// Two different names with equal hashes, once in 2^64, count as one resource. The cost is a wrong
+/// name in a report.
 package struct ResourceKey: Equatable {
   package var hash: UInt64
 
-  /// Hashes a name, eight bytes a step (a multiply and fold, as in the wyhash family).
+  /// Hashes a name, eight bytes per step, by multiply and fold as in the wyhash family.
   @inline(__always)
   package init(name: UnsafeRawBufferPointer, instance: UInt = 0) {
     var state = 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: name.count)
@@ -24,13 +24,13 @@ package struct ResourceKey: Equatable {
     hash = Self.fold(state)
   }
 
-  /// The key of an instance's own resource, by its number.
+  /// The key of an instance's own resource, by the resource's number.
   @inline(__always)
   package init(number: UInt64) {
     hash = Self.fold(Self.fold(number ^ 0xD6E8_FEB8_6659_FD93))
   }
 
-  /// The unlisted resource: a conflict on it is only counted. No `Section` has its number.
+  /// The unlisted resource. Conflicts on it are only counted. No `Section` has its number.
   package static var unlisted: ResourceKey {
     @inline(__always) get { ResourceKey(number: 0) }
   }

@@ -1,13 +1,12 @@
-/// The begin of a section, as its record stores it: the line of source code, the mode and the
-/// claim.
+/// The begin of a section, as its record stores it: the source line, the mode and the claim.
 public struct Entry: Sendable {
   @usableFromInline let file: UInt
   @usableFromInline let function: UInt
-  /// The lengths of the file's and the function's name, 32 bits each.
+  /// The lengths of the names of file and function, 32 bits each.
   @usableFromInline let lengths: UInt
   @usableFromInline let lineAndFlags: UInt
 
-  /// Inlined, its arguments are mostly literals, and all of it is a compile-time constant.
+  /// Inlined: its arguments are mostly literals, so the entry is a compile-time constant.
   @inlinable @inline(__always)
   public init(
     _ file: StaticString, _ function: StaticString, _ line: UInt, writes: Bool, synched: Bool

@@ -1,5 +1,5 @@
 extension NamedSections {
-  /// Begins a section on a part of a name in a literal.
+  /// Begins a section on a part of a resource with a literal name.
   public static func begin<Key: Hashable & Sendable>(
     writes: Bool, _ name: StaticString, part: Key, _ instance: AnyObject?, synched: Bool,
     _ file: StaticString, _ function: StaticString, _ line: UInt
@@ -10,7 +10,7 @@ extension NamedSections {
       at: Site(file, function, line))
   }
 
-  /// Begins a section on a part of a computed name.
+  /// Begins a section on a part of a resource with a computed name.
   public static func begin<Key: Hashable & Sendable>(
     writes: Bool, computed name: String, part: Key, _ instance: AnyObject?, synched: Bool,
     _ file: StaticString, _ function: StaticString, _ line: UInt
@@ -25,7 +25,7 @@ extension NamedSections {
     }
   }
 
-  /// Ends a section on a part of a name in a literal.
+  /// Ends a section on a part of a resource with a literal name.
   public static func end<Key: Hashable & Sendable>(
     writes: Bool, _ name: StaticString, part: Key, _ instance: AnyObject?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
@@ -35,7 +35,7 @@ extension NamedSections {
       at: Site(file, function, line))
   }
 
-  /// Ends a section on a part of a computed name.
+  /// Ends a section on a part of a resource with a computed name.
   public static func end<Key: Hashable & Sendable>(
     writes: Bool, computed name: String, part: Key, _ instance: AnyObject?,
     _ file: StaticString, _ function: StaticString, _ line: UInt

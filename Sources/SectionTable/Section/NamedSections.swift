@@ -1,7 +1,7 @@
-/// The functions that the named marks call. They are not inlined, so that a stack begins with the
+/// The functions called by the named marks. They are not inlined, so that a stack begins with the
 /// marked function.
 public enum NamedSections {
-  /// Begins a section on a name in a literal.
+  /// Begins a section on a resource with a literal name.
   public static func begin(
     writes: Bool, _ name: StaticString, _ instance: AnyObject?, synched: Bool,
     _ file: StaticString, _ function: StaticString, _ line: UInt
@@ -11,7 +11,7 @@ public enum NamedSections {
       at: Site(file, function, line))
   }
 
-  /// Begins a section on a computed name.
+  /// Begins a section on a resource with a computed name.
   public static func begin(
     writes: Bool, computed name: String, _ instance: AnyObject?, synched: Bool,
     _ file: StaticString, _ function: StaticString, _ line: UInt
@@ -24,7 +24,7 @@ public enum NamedSections {
     }
   }
 
-  /// Ends a section on a name in a literal.
+  /// Ends a section on a resource with a literal name.
   public static func end(
     writes: Bool, _ name: StaticString, _ instance: AnyObject?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
@@ -33,7 +33,7 @@ public enum NamedSections {
       Resource(literal: name, instance: instance), writes: writes, at: Site(file, function, line))
   }
 
-  /// Ends a section on a computed name.
+  /// Ends a section on a resource with a computed name.
   public static func end(
     writes: Bool, computed name: String, _ instance: AnyObject?, _ file: StaticString,
     _ function: StaticString, _ line: UInt
@@ -48,7 +48,7 @@ public enum NamedSections {
 }
 
 extension NamedSections {
-  /// Begins a section on a name that is freed afterwards.
+  /// Begins a section on a name whose bytes are freed afterwards.
   package static func begin(
     writes: Bool, bytes name: UnsafeRawBufferPointer, synched: Bool, at site: Site
   ) {
@@ -56,7 +56,7 @@ extension NamedSections {
     _ = Registry.begin(resource, writes: writes, synched: synched, at: site)
   }
 
-  /// Ends a section on a name that is freed afterwards.
+  /// Ends a section on a name whose bytes are freed afterwards.
   package static func end(writes: Bool, bytes name: UnsafeRawBufferPointer, at site: Site) {
     Registry.end(Resource(bytes: name, isBorrowed: true), writes: writes, at: site)
   }

@@ -2,8 +2,8 @@ package import CMarks
 package import Synchronization
 
 extension SectionWords {
-  /// Locks a mutex, and runs `body` on its value as a section. `caller` is the code that the lock
-  /// counts as taken by.
+  /// Locks a mutex, and runs `body` on its value as a section. `caller` is the code that reports
+  /// show as taking the lock.
   @inline(never)
   package func lock<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     _ mutex: borrowing Mutex<Value>, for caller: interlock_call_place, writes: Bool,
@@ -27,7 +27,7 @@ extension SectionWords {
   }
 }
 
-/// A mutex that a section locks, by its address, which is stable.
+/// A mutex that a section locks, by its stable address.
 private struct HeldMutex {
   let address: UnsafeRawPointer
   private let section: UInt64

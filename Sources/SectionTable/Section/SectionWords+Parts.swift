@@ -1,4 +1,4 @@
-// What the marks on a part call.
+// The functions called by the marks on a part.
 extension SectionWords {
   /// Begins a section on a part.
   public func begin<Key: Hashable & Sendable>(
@@ -10,7 +10,7 @@ extension SectionWords {
       at: Site(file, function, line))
   }
 
-  /// Ends the section that this owner began last in this mode on a part; reports a misuse if there
+  /// Ends the section that this owner began last in this mode on a part. Reports a misuse if there
   /// is none.
   public func end<Key: Hashable & Sendable>(
     writes: Bool, part: Key, _ file: StaticString, _ function: StaticString, _ line: UInt

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The words of a `Section`: what its marks pass to the table.
+/// The data of a `Section` that its marks pass to the table.
 public struct SectionWords: Sendable {
   /// The hash of the resource's key.
   public let key: UInt64
@@ -19,12 +19,12 @@ public struct SectionWords: Sendable {
     self.number = UInt32(truncatingIfNeeded: number)
   }
 
-  /// The words of a new section of this name.
+  /// Creates the words of a new section with this name.
   package init(_ name: StaticString) {
     self.init(address: UInt(bitPattern: name.utf8Start), length: name.utf8CodeUnitCount)
   }
 
-  /// The words of a new section of this computed name, which is kept for the life of the process.
+  /// Creates the words of a new section with this computed name, which is kept forever.
   package init(computed name: String) {
     self.init(
       address: UInt(bitPattern: InternedStrings.names.intern(name)), length: name.utf8.count)

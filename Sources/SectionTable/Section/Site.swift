@@ -1,4 +1,4 @@
-/// A line of source code by the addresses of its literals, for the fast path.
+/// A source line, by the addresses of its literals. For the fast path.
 package struct Site {
   package var file: UInt
   package var fileLength: UInt
@@ -6,7 +6,7 @@ package struct Site {
   package var functionLength: UInt
   package var line: UInt
 
-  /// From C strings that live as long as the process.
+  /// Creates a site from C strings that are never freed.
   @inline(__always)
   package init(cFile: UnsafePointer<CChar>, cFunction: UnsafePointer<CChar>, line: UInt) {
     file = UInt(bitPattern: cFile)

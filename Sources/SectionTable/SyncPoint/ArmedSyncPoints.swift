@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Whether sync points lead anywhere.
+/// The switch for sync points: an unarmed point does nothing.
 public enum ArmedSyncPoints {
   private static let armed = Atomic<UInt8>(0)
 
-  /// Why they are armed, as bits. Relaxed: a point reached while a reason is being set may miss it.
+  /// The reasons why sync points are armed, as bits. Relaxed: a point reached while a reason is
+  /// being set may miss it.
   package static var reasons: UInt8 { armed.load(ordering: .relaxed) }
 
   /// Sets or removes a reason.

@@ -8,9 +8,9 @@ enum ChildEvent: Codable, Sendable {
   /// A conflict was recorded. The child ends after it: two owners have written to its heap, so
   /// later results mean nothing.
   case conflict(Conflict)
-  /// Two accesses of memory race. The child goes on.
+  /// Two memory accesses race. The child continues.
   case memoryRace(MemoryRace)
-  /// Nothing is checked in memory from some event on, for this reason.
+  /// Memory is no longer checked, for this reason.
   case memoryLost(String)
   /// Contention coverage up to a conflict.
   case coverage(CoverageReport)
@@ -26,11 +26,11 @@ enum ChildEvent: Codable, Sendable {
   case prediction(PredictionRecord)
   /// How the script's order ended.
   case script(ScriptRecord)
-  /// What came of the exploration.
+  /// The outcome of the exploration.
   case explored(ExplorationRecord)
   /// The trial cannot run on this machine.
   case notRun(String)
-  /// This machine refuses what every trial needs.
+  /// This machine refuses a resource that every trial needs.
   case fault(String)
   /// The workload has ended and the oracles have been checked; with the contention coverage, if
   /// sections are tracked.
@@ -38,8 +38,8 @@ enum ChildEvent: Codable, Sendable {
 }
 
 extension ChildEvent {
-  /// The line of the event. A rate of nothing, or a ratio to it, is no number: JSON has none for
-  /// it, and gets these words.
+  /// The event as a line. JSON cannot represent a number that is infinite or not a number, such as
+  /// a ratio to zero: such a number is written as a string.
   var line: Data {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -47,13 +47,13 @@ extension ChildEvent {
     do {
       return try encoder.encode(self)
     } catch {
-      // An event that is lost in silence would look like a trial without it.
+      // Send a fault: an event lost silently would look like a trial without it.
       let fault = ChildEvent.fault("an event of the trial cannot be encoded: \(error)")
       return (try? JSONEncoder().encode(fault)) ?? Data()
     }
   }
 
-  /// Reads a line; `nil` if it is none of an event.
+  /// Parses a line; `nil` if it is not an event.
   init?(line: [UInt8]) {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -66,10 +66,10 @@ extension ChildEvent {
 /// The child's end of the pipe.
 final class EventPipe: Sendable {
   private let descriptor: Int32
-  // Not `Mutex`: ThreadSanitizer reports a contended one as a race.
+  // `Mutex` cannot be used: ThreadSanitizer reports a contended one as a race.
   private let lock = NSLock()
 
-  /// Wraps a descriptor that is open for writing.
+  /// Creates the pipe from a descriptor that is open for writing.
   init(descriptor: Int32) {
     self.descriptor = descriptor
   }

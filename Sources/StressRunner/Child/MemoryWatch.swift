@@ -2,26 +2,27 @@ import Interlock
 import MemoryCheck
 import Synchronization
 
-/// Sends the races in memory of a child to its parent; the child goes on.
+/// Sends the memory races of a child to its parent. The child continues.
 final class MemoryWatch: Sendable {
-  /// More races of a kind than this add no information, and the parent takes a flood for a fault.
+  /// The most races sent of each kind. More add no information, and the parent treats a flood as a
+  /// fault.
   private static let most = 100
 
   private let events: EventPipe
   private let decided = Atomic(0)
   private let undecided = Atomic(0)
 
-  /// Reports to this pipe.
+  /// Creates a watch that reports to this pipe.
   init(reportingTo events: EventPipe) {
     self.events = events
   }
 
-  /// Starts the check; returns why it cannot, `nil` if it does.
+  /// Starts the check. Returns why it cannot run; `nil` if it runs.
   func start() -> String? { MemoryCheck.start { self.add($0.race) } }
 
   private func add(_ race: MemoryRace) {
-    // Apart, so that those which decide nothing do not keep the others out. Relaxed: a limit, and
-    // it does not matter which ones are beyond it.
+    // Count undecided races separately, so that they do not use up the limit of the others.
+    // Relaxed: it does not matter which races are beyond the limit.
     let earlier =
       race.isDecided
       ? decided.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -29,8 +30,7 @@ final class MemoryWatch: Sendable {
     if earlier < Self.most { events.send(.memoryRace(race)) }
   }
 
-  /// Waits for the races that are being reported, and reports why the check has gone off, if it
-  /// has.
+  /// Waits for races that are being reported, and reports why the check has stopped, if it has.
   func finish() {
     MemoryCheck.finish()
     if let reason = MemoryCheck.blindness { events.send(.memoryLost(reason)) }
@@ -38,8 +38,8 @@ final class MemoryWatch: Sendable {
 }
 
 extension Trial {
-  /// The resident memory that the child may have. Each 8 bytes that it accesses take 48 bytes of
-  /// shadow if memory is checked.
+  /// The resident memory that the child may use. With memory checks, each 8 bytes that it accesses
+  /// need 48 bytes of shadow.
   var memoryMebibytes: Int {
     let own = scenario.limits.memoryMebibytes
     return checksMemory ? own * 7 : own

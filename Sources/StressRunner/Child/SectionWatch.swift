@@ -2,18 +2,18 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// Sends what the section tracker finds to the parent.
+/// Sends the findings of the section tracker to the parent.
 final class SectionWatch: Sendable {
-  /// The exit code after a conflict: the one that ThreadSanitizer uses.
+  /// The exit code after a conflict, the same as ThreadSanitizer's.
   static let exitCode: Int32 = 66
-  /// More misuse lines than this add no information.
+  /// The most misuse lines sent: more add no information.
   private static let mostMisuses = 100
 
   private let events: EventPipe
   private let table: ProgressTable
   private let misuses = Atomic(0)
 
-  /// Reports to this pipe, and in the table that it does.
+  /// Creates a watch that reports to this pipe, and sets the stage in this table.
   init(reportingTo events: EventPipe, _ table: ProgressTable) {
     self.events = events
     self.table = table
@@ -29,7 +29,7 @@ final class SectionWatch: Sendable {
 
   /// Reports a misuse; the workload continues.
   func misuse(_ line: String) {
-    // Relaxed: a limit, and it does not matter which ones are beyond it.
+    // Relaxed: it does not matter which misuses are beyond the limit.
     if misuses.wrappingAdd(1, ordering: .relaxed).oldValue < Self.mostMisuses {
       events.send(.misuse(line))
     }

@@ -6,8 +6,8 @@ import ProcessInspection
 extension TrialHost {
   /// Explores the orders of a trial's workload, and ends the process.
   ///
-  /// The stage of the trial stays `starting`: the explorer itself sees threads that cannot
-  /// continue, and the parent's watch would take its single carrier thread for a stall.
+  /// The stage of the trial stays `starting`. The explorer itself detects threads that cannot
+  /// continue, and the parent's watch would take the explorer's single carrier thread for a stall.
   static func explore(
     _ request: ExploreRequest, _ trial: Trial, on entry: SubjectEntry, events: EventPipe
   ) -> Never {
@@ -51,7 +51,7 @@ extension TrialHost {
     end(events, .finished(nil))
   }
 
-  /// Writes what is wrong with the file of failing orders to standard error, which a failing trial
+  /// Writes a problem with the file of failing orders to standard error, which a failing trial
   /// shows.
   private static func report(_ note: Exploration.Note) {
     guard case .corpus(let problem) = note else { return }

@@ -6,12 +6,12 @@ import Interlock
 import Prediction
 import ProcessInspection
 
-/// The child's side of a trial: what this executable does when the runner has started it.
+/// The child's side of a trial: the work of this executable when the runner has started it.
 package enum TrialHost {
   /// The environment variable that the runner sets in a child and nowhere else.
   static let variable = "INTERLOCK_TRIAL"
-  /// Set to `off` in a child's environment, it disables the interposition of calls that wait and
-  /// wake.
+  /// The environment variable that disables the interposition of waiting and waking calls in a
+  /// child if it is `off`.
   package static let eventsVariable = "INTERLOCK_EVENTS"
   /// The descriptors at which a child finds the memory shared with its parent, and the event pipe.
   static let tableDescriptor: Int32 = 3
@@ -21,16 +21,16 @@ package enum TrialHost {
   /// The descriptors that a child inherits. The runner never wakes the child through these.
   static let ownDescriptors: Set<Int> = [0, 1, 2, Int(tableDescriptor), Int(eventDescriptor)]
 
-  /// Whether the runner can see the calls of a child with this environment. The child is this same
-  /// executable.
+  /// True if the runner can follow the calls of a child with this environment. The child runs this
+  /// same executable.
   static func seesCalls(in environment: [String: String]) -> Bool {
     InterposedCalls.blindness == nil && environment[eventsVariable] != "off"
   }
 
-  /// Runs the trial that this process was started for, and ends the process. Returns at once
-  /// otherwise.
+  /// If the runner has started this process for a trial, runs the trial and ends the process.
+  /// Otherwise returns at once.
   ///
-  /// Call it first in `main`, before the program makes any thread.
+  /// Call it first in `main`, before the program creates a thread.
   package static func runIfChild(subjects: [SubjectEntry]) {
     guard getenv(variable) != nil else { return }
     OwnCode.register(OwnCode.stressRunner)
@@ -131,7 +131,7 @@ package enum TrialHost {
   /// Sends the last event and ends the process without running exit handlers: threads of the
   /// subject may still run, and must not see its state torn down.
   static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
-    // If another thread is formatting a conflict, that conflict is the trial's result.
+    // If another thread is describing a conflict, that conflict is the trial's result.
     SectionTracking.waitIfStopping()
     SectionTracking.saveTraps()
     events.send(event)
@@ -158,8 +158,8 @@ package enum TrialHost {
     // The parent may have ended before that call.
     guard getppid() == table.parent else { _exit(70) }
     if Platform.isUnderThreadSanitizer {
-      // The monitor's thread, which wakes ten times a second, starts with the program's first
-      // thread.
+      // ThreadSanitizer's monitor thread, which wakes up ten times a second, starts with the
+      // program's first thread.
       let first = DispatchSemaphore(value: 0)
       if DedicatedThread.startDetached({ first.signal() }) { first.wait() }
     }
@@ -168,7 +168,7 @@ package enum TrialHost {
     _ = interlock_stack_capture_install(table.stacks)
   }
 
-  /// Starts to follow the calls that wait, wake and enqueue, if this build can see them.
+  /// Starts to follow the waiting, waking and enqueuing calls, if this build can.
   private static func watchForHangs(
     table: ProgressTable, predicts: Bool, reportingTo events: EventPipe
   ) -> HangMonitor? {
@@ -210,7 +210,7 @@ package enum TrialHost {
       let threads = trial.scenario.workload.phases.map(\.callers).max() ?? 0
       space += UInt(max(0, threads)) * 8 * mebibyte
     }
-    // The shadow of memory reserves more address space than any limit.
+    // The shadow memory reserves more address space than any limit.
     let isUnlimited = Platform.isUnderThreadSanitizer || trial.checksMemory
     Platform.limit(addressSpaceBytes: isUnlimited ? nil : space)
   }

@@ -2,32 +2,32 @@ package import Explorer
 
 /// How a trial's child explores the orders of its workload, instead of running it once.
 package struct ExploreRequest: Sendable, Hashable, Codable {
-  /// How the orders are chosen, and how many.
+  /// The strategy and the limits of the exploration.
   package var options: ExplorationOptions
   /// The token of the one order to execute; `nil` to search.
   package var token: String?
 
-  /// Searches with these options, or executes the order of a token.
+  /// Creates a request to search with these options, or to execute the order of a token.
   package init(_ options: ExplorationOptions = ExplorationOptions(), token: String? = nil) {
     self.options = options
     self.token = token
   }
 }
 
-/// What came of an exploration.
+/// The outcome of an exploration, with its data.
 package struct ExplorationRecord: Sendable, Hashable, Codable {
   /// The outcome.
   package var outcome: ExplorationOutcome
-  /// How long it took, without the start of the child; seconds.
+  /// The duration without the start of the child, in seconds.
   package var seconds: Double
-  /// Of a part of the orders: what executions have shown of the workload.
+  /// For a part of the orders, the facts about the workload that executions have shown.
   package var facts: UInt32?
   /// Why races by the order of sections were not decided; `nil` if they were.
   package var orderUnknown: String?
-  /// Where the orders come from, a line for each of the objects with the most; `nil` if that is not
-  /// known, or was not asked for.
+  /// The sources of the orders, one line for each of the objects with the most; `nil` if unknown or
+  /// not requested.
   package var sources: [String]?
-  /// Why one process explored although several were asked for; `nil` where that is not so.
+  /// Why one process explored although several were asked for; `nil` otherwise.
   package var oneProcess: String?
 
   /// Describes an exploration.
@@ -36,15 +36,15 @@ package struct ExplorationRecord: Sendable, Hashable, Codable {
     self.seconds = seconds
   }
 
-  /// Whether every order was executed.
+  /// True if every order was executed.
   package var isFinished: Bool {
     if case .allOrdersPass = outcome { true } else { false }
   }
 }
 
 extension Trial {
-  /// The exploration of the trial's workload. Its name, which the tokens carry, is the pair of
-  /// scenario and subject with the seed of the calls.
+  /// Creates the exploration of the trial's workload. Its name, which tokens contain, consists of
+  /// the scenario, the subject and the seed of the calls.
   package func exploration(_ request: ExploreRequest) -> Exploration {
     Exploration(request.options, of: "\(scenario.name) on \(subject), seed \(seed)")
   }

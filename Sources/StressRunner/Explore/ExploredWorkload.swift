@@ -3,24 +3,24 @@ import Foundation
 
 /// A trial's workload as a body that is executed once for each order, on a new subject each time.
 ///
-/// `@unchecked Sendable`: executions run one after another, and the results are read after the
-/// last. A lock would be a further object that the explorer orders.
+/// `@unchecked Sendable`: executions run one after another, and the results are read after the last
+/// one. A lock would be another object for the explorer to order.
 final class ExploredWorkload: @unchecked Sendable {
   private let trial: Trial
   private let entry: SubjectEntry
-  /// The oracles that failed in the last execution in which one did: the explorer may execute the
+  /// The oracles that failed in the last execution with a failure. The explorer may execute the
   /// workload once more after the failing order.
   private(set) var failures: [Observation.OracleFailure] = []
-  /// The oracles that the subject's data could not decide in the last execution that ended.
+  /// The oracles that the subject's data could not decide in the last finished execution.
   private(set) var undecided: [Observation.OracleFailure] = []
 
-  /// The workload of a trial on the subjects that an entry makes.
+  /// Creates the workload of a trial, on subjects that an entry makes.
   init(_ trial: Trial, on entry: SubjectEntry) {
     self.trial = trial
     self.entry = entry
   }
 
-  /// What a child process hands over: the failures and the undecided oracles.
+  /// The state that a child process sends to its parent: the failures and the undecided oracles.
   var state: ExploredState {
     ExploredState(
       save: { (try? JSONEncoder().encode([self.failures, self.undecided])).map(Array.init) ?? [] },
@@ -33,9 +33,9 @@ final class ExploredWorkload: @unchecked Sendable {
       })
   }
 
-  /// Executes the workload once; returns whether every oracle held.
+  /// Executes the workload once; returns true if every oracle held.
   ///
-  /// A script's roles run freely: its order is one of those that are explored.
+  /// The roles of a script run freely: the script's order is one of the explored orders.
   func execute() -> Bool {
     let subject = entry.make()
     let scenario = trial.scenario
@@ -56,7 +56,7 @@ final class ExploredWorkload: @unchecked Sendable {
   }
 }
 
-/// Of an exploration the number of orders is the progress, not that of calls.
+/// Ignores calls: the progress of an exploration is its number of orders.
 private struct NoProgress: ProgressSink {
   func began(caller: Int, operation: Int) {}
   func completed(caller: Int) {}

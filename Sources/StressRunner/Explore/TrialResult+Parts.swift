@@ -1,10 +1,11 @@
 import Explorer
 
 extension TrialResult {
-  /// The result of a trial whose parts were explored by several machines; `nil` if there is none.
+  /// Combines the results of a trial whose parts were explored by several machines; `nil` without
+  /// parts.
   ///
-  /// A part that did not pass decides: first one with a failing order. The parts are every order
-  /// only if each of them is, and if they divided the same orders.
+  /// A part that did not pass decides, preferably one with a failing order. The parts cover every
+  /// order only if each part covers all of its orders, and if all parts divided the same orders.
   package init?(parts: [TrialResult]) {
     let failed = parts.first { if case .explored = $0.verdict { true } else { false } }
     guard

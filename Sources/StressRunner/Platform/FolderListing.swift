@@ -1,10 +1,10 @@
 import Foundation
 
-/// Lists file names as the file system has them: any bytes but a slash.
+/// Lists file names as the file system has them: any bytes except a slash.
 enum FolderListing {
-  /// Returns the names in an open folder, at most `most`, each terminated by a 0.
+  /// Returns at most `most` names in an open folder, each with a terminating 0.
   static func names(in folder: Int32, atMost most: Int = .max) -> [[CChar]] {
-    // Opened anew, since a duplicate of the descriptor would share its read position.
+    // Open the folder again: a duplicate of the descriptor would share its read position.
     let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0, let stream = fdopendir(descriptor) else {
       if descriptor >= 0 { close(descriptor) }
@@ -18,7 +18,7 @@ enum FolderListing {
           Array(UnsafeBufferPointer(start: first, count: strlen(first) + 1))
         }
       }
-      // "." and "..".
+      // Skip "." and "..".
       if name == [46, 0] || name == [46, 46, 0] { continue }
       names.append(name)
     }

@@ -6,8 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// Whether two regions of memory hold the same bytes. Uses `memcmp`: a Swift loop takes a thousand
-/// times as long in a debug build.
+/// True if two regions of memory hold the same bytes. Uses `memcmp`, because a Swift loop takes a
+/// thousand times as long in a debug build.
 func areEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
   guard first.count == second.count else { return false }
   guard let one = first.baseAddress, let other = second.baseAddress else { return true }

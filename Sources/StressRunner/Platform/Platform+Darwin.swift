@@ -6,7 +6,7 @@ import ProcessInspection
 // Written from Apple's headers; not yet run on an Apple system.
 
 extension Platform {
-  /// The running executable.
+  /// The path of the running executable.
   static var executable: String {
     var size = UInt32(PATH_MAX)
     var path = [CChar](repeating: 0, count: Int(size) + 1)
@@ -14,8 +14,8 @@ extension Platform {
     return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Makes an unlinked file of this size; `nil` if the system refuses. A child can change its size:
-  /// Apple's systems have no file seals.
+  /// Creates an unlinked file of this size; `nil` if the system refuses. A child can change the
+  /// file's size: Apple's systems have no file seals.
   static func makeSharedFile(bytes: Int) -> Int32? {
     var template = Array("/tmp/interlock-XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
@@ -33,7 +33,7 @@ extension Platform {
   /// tracer receives no threads.
   static func reapTracedThreads(of process: pid_t) {}
 
-  /// Whether the toolchain's backtracer reads a process that crashes: not on Apple's systems.
+  /// Always false: on Apple's systems, the toolchain's backtracer does not read a crashing process.
   static func isBacktraced(_ process: pid_t) -> Bool { false }
 
   /// The current path of an open folder; `nil` if it has been removed.
@@ -50,20 +50,20 @@ extension Platform {
     setrlimit(RLIMIT_CORE, &none)
   }
 
-  /// Makes a mark for a child. Always `nil`: no call on Apple's systems reads another process's
+  /// Creates a mark for a child. Always `nil`: no call on Apple's systems reads another process's
   /// limits.
   static func makeMark() -> ChildMark? { nil }
 
-  /// Marks this process. Never called, since there is no mark.
+  /// Marks this process. Never called, because there is no mark.
   static func wear(_ mark: ChildMark) {}
 
-  /// Kills every process that has the mark. Never called, since there is no mark.
+  /// Kills every process that has the mark. Never called, because there is no mark.
   static func killAll(with mark: ChildMark, startedBy child: pid_t) {}
 
-  /// Does nothing: Apple's systems have no such order.
+  /// Does nothing: Apple's systems have no such setting.
   static func giveWayIfMemoryIsShort() {}
 
-  /// Serves the main queue forever; call it on the main thread.
+  /// Serves the main queue forever. Call it on the main thread.
   static func serveMainQueue() -> Never { dispatchMain() }
 }
 #endif

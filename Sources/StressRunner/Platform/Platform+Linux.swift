@@ -4,10 +4,10 @@ import Foundation
 import ProcessInspection
 
 extension Platform {
-  /// The running executable.
+  /// The path of the running executable.
   static var executable: String { "/proc/self/exe" }
 
-  /// A file in memory that has no name, of this size, which no child can change; `nil` if the
+  /// Creates an anonymous file in memory of this size, whose size no child can change; `nil` if the
   /// system refuses.
   static func makeSharedFile(bytes: Int) -> Int32? {
     let descriptor = interlock_memory_file(bytes)
@@ -15,7 +15,7 @@ extension Platform {
   }
 
   /// Reaps the threads of a child that have made this process their tracer: the child cannot be
-  /// reaped before.
+  /// reaped earlier.
   static func reapTracedThreads(of process: pid_t) {
     var status: Int32 = 0
     for thread in threadNumbers(of: process) where thread != Int(process) {
@@ -23,11 +23,11 @@ extension Platform {
     }
   }
 
-  /// Whether the toolchain's backtracer, which a process that crashes starts, reads the process.
+  /// True if the toolchain's backtracer, which a crashing process starts, is reading the process.
   static func isBacktraced(_ process: pid_t) -> Bool {
     numbers(in: "/proc").contains { number in
       guard let bytes = contents(of: "/proc/\(number)/stat", atMost: 4096) else { return false }
-      // Its name, state and parent.
+      // The fields are the id, the name, the state and the parent's id.
       let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
       return fields.count > 3 && fields[1] == "(swift-backtrace)" && fields[3] == "\(process)"
     }
@@ -50,8 +50,8 @@ extension Platform {
     }
   }
 
-  /// Lets the system end this process, and those that it will start, before all others when memory
-  /// is short: the runner's own is then not chosen.
+  /// Makes the system end this process and its future children first when memory runs short, rather
+  /// than the runner.
   static func giveWayIfMemoryIsShort() {
     let descriptor = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -59,12 +59,13 @@ extension Platform {
     close(descriptor)
   }
 
-  /// Serves the main queue forever; call it on the main thread.
+  /// Serves the main queue forever. Call it on the main thread.
   ///
-  /// Not `dispatchMain`, which ends the main thread: `/proc` then shows neither maps nor memory.
+  /// `dispatchMain` cannot be used: it ends the main thread, and `/proc` then shows neither maps
+  /// nor memory.
   static func serveMainQueue() -> Never {
     while true {
-      // Waits without a timeout, so that it does not look like a thread that will wake by itself.
+      // Wait without a timeout, so that the thread does not look like one that wakes up by itself.
       if !RunLoop.main.run(mode: .default, before: .distantFuture) { pause() }
     }
   }

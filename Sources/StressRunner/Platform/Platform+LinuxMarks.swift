@@ -8,31 +8,31 @@ import ProcessInspection
 // cooperation.
 
 extension Platform {
-  /// How long to wait for a process to die of SIGKILL; one that takes longer is blocked in a
-  /// driver. Seconds.
+  /// The seconds to wait for a process to die of SIGKILL. A process that takes longer is blocked in
+  /// a driver.
   private static let killPatience = 0.5
 
-  /// Makes a mark for a child; `nil` if this process has no room for one.
+  /// Creates a mark for a child; `nil` if this process has no room for one.
   static func makeMark() -> ChildMark? { ChildMark(below: interlock_real_time_limit(getpid())) }
 
-  /// Marks this process and every process that it will start. Does nothing if the system refuses.
+  /// Marks this process and every process that it starts later. Does nothing if the system refuses.
   static func wear(_ mark: ChildMark) { _ = interlock_set_real_time_limit(mark.value) }
 
-  /// How many passes may find only processes that end by themselves during the pass.
+  /// The most passes that may find only processes that end by themselves during the pass.
   private static let mostFruitlessLooks = 20
 
-  /// Kills every process that has the mark except the child itself, until none is found, and reaps
-  /// those that the child has started as this process's own children (`CLONE_PARENT`).
+  /// Kills every process that has the mark except the child itself, until none is found. Reaps
+  /// processes that the child has started as children of this process (`CLONE_PARENT`).
   ///
-  /// It misses processes of another user (started through a set-user-ID program), and a process
-  /// that has set the limit itself.
+  /// It misses processes of another user (started through a set-user-ID program), and processes
+  /// that have set the limit themselves.
   static func killAll(with mark: ChildMark, startedBy child: pid_t) {
     let deadline = now + killPatience
     var fruitless = 0
     while fruitless < mostFruitlessLooks {
       var found: [(process: pid_t, descriptor: Int32)] = []
       var hasOneEnded = false
-      // The newest first: a process that keeps replacing itself by a new child does not live long.
+      // Newest first: a process that keeps replacing itself by a new child does not live long.
       for process in numbers(in: "/proc").reversed() where process != Int(child) {
         errno = 0
         if let descriptor = open(pid_t(process), markedBy: mark) {
@@ -47,8 +47,8 @@ extension Platform {
         guard hasOneEnded else { return }
         fruitless += 1
       }
-      // A process that was forking during the pass may have left a child: make another pass when
-      // these are dead.
+      // A process that was forking during the pass may have left a child. Make another pass when
+      // all found processes are dead.
       for (process, descriptor) in found {
         while !isDead(descriptor, within: deadline - now), now < deadline {}
         close(descriptor)
@@ -68,13 +68,13 @@ extension Platform {
     kill(-group, SIGKILL)
   }
 
-  /// Opens a descriptor for a process, if the process has the mark and is alive.
+  /// Opens a descriptor for a process; `nil` if the process has no mark or is dead.
   private static func open(_ process: pid_t, markedBy mark: ChildMark) -> Int32? {
     guard mark.covers(interlock_real_time_limit(process)) else { return nil }
     let descriptor = interlock_open_process(process)
     guard descriptor >= 0 else { return nil }
-    // Check again now that the descriptor is bound to one process: the number may have been reused
-    // before. If it is reused from here on, the descriptor's own process is dead and no other is
+    // Check again, now that the descriptor is bound to one process: the number may have been reused
+    // before. If it is reused later, the descriptor's own process is dead, and no other process is
     // hit.
     guard mark.covers(interlock_real_time_limit(process)) else {
       close(descriptor)
@@ -94,7 +94,7 @@ extension Platform {
     waitpid(process, &status, WNOHANG | Int32(__WALL))
   }
 
-  /// Whether the process has ended, reaped or not, or ends within `seconds`.
+  /// True if the process has ended, reaped or not, or ends within `seconds`.
   private static func isDead(_ descriptor: Int32, within seconds: Double) -> Bool {
     var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&waited, 1, Int32((max(0, seconds) * 1000).rounded(.up))) > 0

@@ -1,19 +1,20 @@
 import Foundation
 
-/// A stream of messages between the runner and a child: a number of 4 bytes, and data.
+/// A stream of messages between the runner and a child: a number of 4 bytes, followed by data.
 struct SymbolSocket: Sendable {
   #if canImport(Darwin)
   private static let stream = SOCK_STREAM
   private static let flags: Int32 = 0
   #else
   private static let stream = Int32(SOCK_STREAM.rawValue)
-  /// A closed end raises no SIGPIPE.
+  /// Prevents a SIGPIPE if the other end is closed.
   private static let flags = Int32(MSG_NOSIGNAL)
   #endif
 
   let descriptor: Int32
 
-  /// Makes two connected ends, closed on exec and above the numbers that a child uses.
+  /// Creates two connected ends. They are closed on exec, and above the descriptors that a child
+  /// uses.
   static func makePair() -> (runner: SymbolSocket, child: SymbolSocket)? {
     var ends: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, stream, 0, &ends) == 0,

@@ -20,7 +20,7 @@ struct Expectations {
     }
   }
 
-  /// Picks the platform's expectation; those of other platforms are checked too.
+  /// Selects the platform's expectation. Those of other platforms are checked too.
   private static func resolve(
     _ value: ScenarioValue, platform: PlatformName
   ) throws(ScenarioError) -> Expectation {
@@ -37,9 +37,9 @@ struct Expectations {
     return expectations[platform] ?? Expectation(verdict: .passed)
   }
 
-  /// What may become of a script's order.
+  /// The expected outcome of a script's order.
   private enum Order: String, CaseIterable {
-    /// The roles reached their points in that order.
+    /// The roles reach their points in that order.
     case kept
     /// The subject makes the order impossible.
     case excluded
@@ -77,7 +77,7 @@ struct Expectations {
     return Expectation.Explored(verdict: own.verdict, cause: own.cause)
   }
 
-  /// An empty list expects no findings.
+  /// The expected predicted findings. An empty list expects none.
   private static func potential(
     _ value: ScenarioValue
   ) throws(ScenarioError) -> Set<PotentialFinding.Kind> {
@@ -110,8 +110,8 @@ struct Expectations {
     return Expectation(verdict: verdict, cause: try self.cause(cause, of: verdict))
   }
 
-  /// A thread that waits for itself may trap instead, which is a crash with that cause. Other
-  /// crashes have no cause.
+  /// The expected cause. A thread that waits for itself may trap instead, which is a crash with
+  /// that cause. Other crashes have no cause.
   static func cause(
     _ value: ScenarioValue, of verdict: Verdict.Kind
   ) throws(ScenarioError) -> Diagnosis.Cause {
@@ -127,7 +127,7 @@ struct Expectations {
     return cause
   }
 
-  /// A trial that is skipped or undecided shows nothing, so neither can be expected.
+  /// The expected verdict. A skipped or undecided trial shows nothing, so neither can be expected.
   static func verdict(_ value: ScenarioValue) throws(ScenarioError) -> Verdict.Kind {
     try value.asCase(of: Verdict.Kind.self, except: [.skipped, .undecided])
   }

@@ -3,12 +3,12 @@ import CInterlockHarness
 extension Limits {
   /// The keys of `limits`.
   static let keys = ["stallSeconds", "timeSeconds", "memoryMebibytes", "overtakes"]
-  /// The allowed range of a trial's time limit, in a file or on the command line; seconds.
+  /// The allowed range of a trial's time limit, in a file or on the command line, in seconds.
   package static let timeRange: ClosedRange<Double> = 0.1...3600
-  /// The allowed range of the number of processors that a child's pools are made for.
+  /// The allowed range of the number of processors for which a child's pools are sized.
   package static let poolWidthRange = 1...Int(INTERLOCK_POOL_WIDTH_MOST)
 
-  /// Parses `limits`; a missing key has its default.
+  /// Parses `limits`. A missing key takes its default.
   init(parsing value: ScenarioValue?) throws(ScenarioError) {
     self.init()
     guard let value else { return }

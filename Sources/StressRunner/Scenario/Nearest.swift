@@ -1,12 +1,13 @@
 import Findings
 
-/// The name that a mistyped one most likely means, or `nil` if none is near.
+/// The name that a mistyped name most likely means; `nil` if none is near.
 ///
-/// A name is near if at most half of the longer name's characters must be inserted, deleted,
-/// replaced or swapped with their neighbour (optimal string alignment distance), and at most
-/// `most`. Among equals the first wins.
+/// A name is near if at most half of the longer name's characters, and at most `most`, must be
+/// inserted, deleted, replaced or swapped with their neighbour (optimal string alignment distance).
+/// Among equally near names the first wins.
 package func nearest(to name: String, among names: [String], most: Int = .max) -> String? {
-  // A longer name is not a typing error, and the distance costs the product of the lengths.
+  // A longer name is not a typing error, and computing the distance costs the product of the
+  // lengths.
   guard name.count <= 100 else { return nil }
   var best: (name: String, distance: Int)?
   // A character has at most a few dozen bytes.
@@ -18,12 +19,12 @@ package func nearest(to name: String, among names: [String], most: Int = .max) -
   return best?.name
 }
 
-/// The end of a message about an unknown name: the nearest name, or all names; if they are too many
-/// to list, their number and the command that lists them.
+/// The end of a message about an unknown name: the nearest name or a list of all names; if there
+/// are too many, their number and the command that lists them.
 package struct Suggestion: Sendable, Hashable {
   /// The end of the message, without a full stop.
   package let text: String
-  /// Whether the text is a question, with its mark.
+  /// True if the text is a question.
   package let isQuestion: Bool
 
   /// Finds the nearest name.

@@ -2,7 +2,7 @@
 package enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   /// Every accepted call completes exactly once.
   case completesOnce = "completes-once"
-  /// A value read under a key is one that the workload stores under that key, whole.
+  /// A value read under a key is the whole value that the workload stores under that key.
   case valuesIntact = "values-intact"
   /// The subject's count is the number of its entries.
   case countMatches = "count-matches"
@@ -11,7 +11,7 @@ package enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   /// Every key that was set and not removed since is present at the end (a workload of sets and
   /// gets).
   case nothingLost = "nothing-lost"
-  /// A read is not older than the last write that had completed before the read began; nothing is
+  /// A read is not older than the last write that had completed before the read began. No value is
   /// read after a completed remove.
   case readsFresh = "reads-fresh"
   /// Every other sum that the subject keeps equals the recount.
@@ -26,8 +26,8 @@ package enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   case eventsPaired = "events-paired"
   /// No request's callback is called after its `cancel()` has returned.
   case silentAfterCancel = "silent-after-cancel"
-  /// No call reports that a check of its own failed. Asked of every scenario.
+  /// No call reports that a check inside the call failed. Checked in every scenario.
   case checksHold = "checks-hold"
-  /// No call is held up while more than `overtakes` others begin and complete.
+  /// No call is held up while more than `overtakes` other calls begin and complete.
   case holdUpBounded = "hold-up-bounded"
 }

@@ -4,7 +4,7 @@ extension Recipe {
   /// The keys of `recipe`.
   static let keys = ["id", "system", "design", "bug", "asShipped", "repaired"]
 
-  /// Parses `recipe`, and records the lines at which its subjects are named.
+  /// Parses `recipe`, and records the lines that name its subjects.
   init(parsing value: ScenarioValue, lines: inout [String: Int]) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.keys)
     func subject(_ value: ScenarioValue) throws(ScenarioError) -> String {

@@ -1,14 +1,15 @@
-/// A workload, its limits, and what each subject is expected to do: one file of `StressScenarios/`.
+/// A workload, its limits, and the expected verdict of each subject: one file of
+/// `StressScenarios/`.
 ///
 /// `StressScenarios/README.md` documents every key of the file.
 package struct Scenario: Sendable, Hashable, Codable {
   /// The name, unique in its folder: lower case, words joined by hyphens.
   package var name: String
-  /// What it does, in one line.
+  /// The purpose, in one line.
   package var summary: String
-  /// Where the scenario's idea comes from; `nil` if it is a common one.
+  /// The source of the scenario's idea; `nil` if the idea is common knowledge.
   package var source: String?
-  /// Which calls are made, by how many callers and how often.
+  /// The calls, the number of callers, and the number of repetitions.
   package var workload: Workload
   /// The limits at which a trial is stopped.
   package var limits: Limits
@@ -18,20 +19,20 @@ package struct Scenario: Sendable, Hashable, Codable {
   package var expectations: [String: Expectation]
   /// What an exploration is expected to show, by subject name; see `exploreExpectation(for:)`.
   package var exploreExpectations: [String: Expectation] = [:]
-  /// Whether it is only explored: one run of it shows nothing.
+  /// True if the scenario is only explored: a single run shows nothing.
   package var isExploredOnly = false
-  /// The subjects that it applies to; `nil` for every subject that runs unlisted.
+  /// The subjects that the scenario applies to; `nil` for every subject that runs unlisted.
   package var subjects: [String]?
-  /// Whether an unlisted subject takes part only if it is a cache, or is asked for by name.
+  /// True if an unlisted subject takes part only if it is a cache, or is requested by name.
   package var isForCaches: Bool {
     get { forCaches ?? false }
     set { forCaches = newValue }
   }
-  /// Optional: an older record lacks it.
+  /// Optional, because older records lack it.
   private var forCaches: Bool?
-  /// How many processors the child's thread pools are made for; `nil` for the machine's.
+  /// The number of processors for which the child's pools are sized; `nil` for the machine's.
   package var poolWidth: Int?
-  /// The bug of a real system that it reproduces, if any.
+  /// The bug of a real system that the scenario reproduces; `nil` for none.
   package var recipe: Recipe?
 
   /// Describes a scenario.
@@ -51,16 +52,16 @@ package struct Scenario: Sendable, Hashable, Codable {
     self.recipe = recipe
   }
 
-  /// What this scenario expects of a subject.
+  /// The expectation for a subject in a run.
   package func expectation(for subject: String) -> Expectation {
     var expectation = expectations[subject] ?? Expectation(verdict: .passed)
     expectation.explored = nil
     return expectation
   }
 
-  /// What this scenario expects of an exploration of a subject: without an expectation of its own,
-  /// the verdict of a run, since an exploration executes at least one order, or the one that
-  /// `expect` accepts of an exploration besides.
+  /// The expectation for a subject in an exploration. Without an entry in `exploreExpectations`,
+  /// the verdict of a run is expected, since an exploration executes at least one order; the
+  /// failure that `expect` accepts from an exploration is accepted too.
   package func exploreExpectation(for subject: String) -> Expectation {
     if let own = exploreExpectations[subject] { return own }
     guard let ofRun = expectations[subject] else { return Expectation(verdict: .passed) }
@@ -76,9 +77,9 @@ package struct Recipe: Sendable, Hashable, Codable {
   package var id: String
   /// The system: `TMCache`.
   package var system: String
-  /// The part of its design that is at fault, in a few words.
+  /// The faulty part of the design, in a few words.
   package var design: String
-  /// What goes wrong, in a few words.
+  /// The fault, in a few words.
   package var bug: String
   /// The subject as it was shipped.
   package var asShipped: String
@@ -98,15 +99,15 @@ package struct Recipe: Sendable, Hashable, Codable {
   }
 }
 
-/// Which calls are made, by how many callers and how often. It is data: it starts no thread.
+/// The calls, the number of callers, and the number of repetitions. Pure data: it starts no thread.
 package struct Workload: Sendable, Hashable, Codable {
-  /// What runs the callers.
+  /// How the callers run.
   package enum Driver: String, Sendable, Hashable, CaseIterable, Codable {
-    /// One concurrent Dispatch queue, a block a caller, in a group.
+    /// One concurrent Dispatch queue, with a block for each caller, in a group.
     case dispatchQueue = "dispatch-queue"
-    /// A thread a caller, all released by one barrier.
+    /// A thread for each caller, all released by one barrier.
     case threads
-    /// A child task a caller, in a task group.
+    /// A child task for each caller, in a task group.
     case tasks
   }
 
@@ -114,7 +115,7 @@ package struct Workload: Sendable, Hashable, Codable {
   package enum Distribution: String, Sendable, Hashable, CaseIterable, Codable {
     /// Every key is equally likely.
     case uniform
-    /// Key number r has a likelihood of 1/(r+1) (Zipf, exponent 1).
+    /// The probability of key number r is proportional to 1/(r+1) (Zipf, exponent 1).
     case zipf
     /// Each caller uses its own key, by its number.
     case perCaller = "per-caller"
@@ -122,11 +123,11 @@ package struct Workload: Sendable, Hashable, Codable {
 
   /// A part of the workload; the next phase begins when every call of this one has completed.
   package struct Phase: Sendable, Hashable, Codable {
-    /// How many callers, 1 to 1,000,000.
+    /// The number of callers, 1 to 1,000,000.
     package var callers: Int
-    /// How often each caller repeats its operations, 1 to 1,000,000.
+    /// The number of times that each caller repeats its operations, 1 to 1,000,000.
     package var rounds: Int
-    /// What a caller does in each round.
+    /// The calls of a caller in each round.
     package var operations: Operations
 
     /// Describes a phase.
@@ -137,12 +138,12 @@ package struct Workload: Sendable, Hashable, Codable {
     }
   }
 
-  /// What a caller does in a round.
+  /// The calls of a caller in a round.
   package enum Operations: Sendable, Hashable, Codable {
     /// These calls in this order, all on the round's key.
     case sequence([Operation.Kind])
-    /// One call, drawn by weight. The order is that of the file, so that a seed always gives the
-    /// same workload.
+    /// One call, drawn by weight. The weights are in the order of the file, so that a seed always
+    /// gives the same workload.
     case weighted([Weight])
   }
 
@@ -160,19 +161,19 @@ package struct Workload: Sendable, Hashable, Codable {
     }
   }
 
-  /// What runs the callers.
+  /// How the callers run.
   package var driver: Driver
   /// The phases of the workload, in order; at least one.
   package var phases: [Phase]
-  /// How many keys, 1 to 1,000,000.
+  /// The number of keys, 1 to 1,000,000.
   package var keys: Int
   /// How keys are drawn.
   package var distribution: Distribution
   /// The size of every value in bytes, 0 to 16 MiB.
   package var valueBytes: Int
-  /// Whether one caller sets every key before the first phase.
+  /// True if one caller sets every key before the first phase.
   package var preparesAllKeys: Bool
-  /// A few callers in a fixed order, instead of phases that follow from the seed.
+  /// A few callers in a fixed order, in place of phases that depend on the seed.
   package var script: Script?
   /// The seed used unless the command line gives another.
   package var seed: UInt64
@@ -200,7 +201,7 @@ package struct Workload: Sendable, Hashable, Codable {
     self.script = script
   }
 
-  /// How many calls the whole workload makes, without the preparation.
+  /// The number of calls in the whole workload, without the preparation.
   package var operationCount: Int {
     if let script { return script.callCount }
     return phases.reduce(0) { total, phase in
@@ -216,17 +217,17 @@ package struct Workload: Sendable, Hashable, Codable {
 
 /// The limits at which a trial is stopped.
 package struct Limits: Sendable, Hashable, Codable {
-  /// The limit on standard output and standard error together, in bytes; more is judged a crash.
+  /// The limit of standard output and standard error together, in bytes. Exceeding it is a crash.
   package static let outputBytes = 16 << 20
 
-  /// The stall window: without progress for this long, and with every thread blocked, a trial is a
-  /// deadlock; seconds.
+  /// The stall window in seconds: a trial without progress for this long, and with every thread
+  /// blocked, is a deadlock.
   package var stallSeconds: Double
-  /// The time after which a trial is stopped in any state; seconds.
+  /// The seconds after which a trial is stopped in any state.
   package var timeSeconds: Double
-  /// The limit on resident memory; more is judged a crash; MiB.
+  /// The limit of resident memory in MiB. Exceeding it is a crash.
   package var memoryMebibytes: Int
-  /// How many calls may begin and complete while one call is under way, for `hold-up-bounded`.
+  /// The number of calls that may begin and complete during one call, for `hold-up-bounded`.
   package var overtakes: Int
 
   /// Describes the limits.

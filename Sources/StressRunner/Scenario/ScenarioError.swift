@@ -1,12 +1,12 @@
 import Findings
 
-/// What is wrong with a scenario file or folder: a one-line message for its author.
+/// An error in a scenario file or folder: a one-line message for its author.
 package struct ScenarioError: Error, Hashable, CustomStringConvertible {
-  /// The file, or the folder, as the user named it.
+  /// The file or folder, as the user named it.
   package var path: String
   /// The line in the file, from 1; `nil` if no line applies.
   package var line: Int?
-  /// What was found and what was expected.
+  /// The text found and the text expected.
   package var message: String
 
   /// Describes a fault.
@@ -22,9 +22,9 @@ package struct ScenarioError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// All faults of a folder: at least the first fault of each file.
+/// The errors of a folder: at least the first error of each file.
 package struct ScenarioErrors: Error, Hashable {
-  /// The faults, in the order of the files; at least one.
+  /// The errors, in the order of the files; at least one.
   package var errors: [ScenarioError]
 
   /// Collects faults.

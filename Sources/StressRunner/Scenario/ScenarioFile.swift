@@ -8,11 +8,11 @@ package struct ScenarioFile: Sendable, Hashable {
   package var scenario: Scenario
   /// The line of the scenario's name.
   package var nameLine: Int
-  /// Whether it comes with the product, and lies in no folder.
+  /// True if the scenario comes with the product and not from a folder.
   package var isBuiltIn = false
   /// The line of each subject that the file lists.
   package var subjectLines: [String: Int]
-  /// The line of each subject that the file expects something of.
+  /// The line of each subject that the file has an expectation for.
   package var expectedSubjects: [String: Int]
   /// The line of each subject-specific call, by its name without `subject.`.
   package var actionLines: [String: Int]
@@ -28,8 +28,8 @@ package struct ScenarioFile: Sendable, Hashable {
   /// - Parameters:
   ///   - bytes: The whole text.
   ///   - path: The file's name in messages.
-  ///   - platform: The platform whose expectations are taken.
-  /// - Throws: The first fault.
+  ///   - platform: The platform whose expectations are used.
+  /// - Throws: The first error.
   package init(
     parsing bytes: [UInt8], path: String, platform: PlatformName = .current
   ) throws(ScenarioError) {
@@ -70,7 +70,7 @@ package struct ScenarioFile: Sendable, Hashable {
     try checkExpectationsAreListed(lines: explored.lines)
   }
 
-  /// A scenario that is part of the executable.
+  /// Creates the file of a scenario that is part of the executable.
   package init(builtIn scenario: Scenario) {
     path = "built-in \(scenario.name)"
     self.scenario = scenario
@@ -81,7 +81,7 @@ package struct ScenarioFile: Sendable, Hashable {
     actionLines = [:]
   }
 
-  /// An expectation for a subject that never runs could never be met.
+  /// Refuses an expectation for an unlisted subject: it could never be met.
   private func checkExpectationsAreListed(lines: [String: Int]) throws(ScenarioError) {
     guard let subjects = scenario.subjects else { return }
     for (name, line) in lines.sorted(by: { $0.value < $1.value }) where !subjects.contains(name) {
@@ -92,13 +92,13 @@ package struct ScenarioFile: Sendable, Hashable {
     }
   }
 
-  /// The subjects with expectations that an executable lacks, and whose names are most likely
-  /// mistyped: they differ in a letter or two from one that it has, of which nothing is expected.
+  /// Expectations for subjects that the executable lacks and whose names are probably mistyped:
+  /// they differ in a letter or two from an existing subject without an expectation.
   ///
   /// - Parameters:
   ///   - names: The executable's subjects.
   ///   - known: Subjects of other executables.
-  /// - Returns: A warning for each.
+  /// - Returns: A warning for each such subject.
   package func mistypedSubjects(among names: [String], besides known: Set<String>) -> [String:
     String]
   {
@@ -114,9 +114,11 @@ package struct ScenarioFile: Sendable, Hashable {
     return warnings
   }
 
-  /// Checks that every listed subject exists, and that its subjects have every call that it makes.
+  /// Checks that every listed subject exists, and that its subjects support all calls of the
+  /// scenario.
   ///
-  /// An expectation may name a subject that this executable lacks: a file is shared by several.
+  /// An expectation may name a subject that this executable lacks, because several executables
+  /// share a file.
   ///
   /// - Parameter subjects: The executable's subjects.
   /// - Throws: The first unknown name.
@@ -163,7 +165,7 @@ package struct ScenarioFile: Sendable, Hashable {
     return names
   }
 
-  /// Every `subject.NAME` in a value, at any depth: only calls have names of this form.
+  /// Every `subject.NAME` in a value, at any depth. Only calls have names of this form.
   private static func actions(in json: JSONValue) -> [String: Int] {
     var lines: [String: Int] = [:]
     func note(_ text: String, _ line: Int) {

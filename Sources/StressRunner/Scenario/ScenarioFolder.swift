@@ -5,21 +5,21 @@ import Findings
 ///
 /// Scenarios are the regular files that end in `.json`, in the folder itself or in its subfolders
 /// at any depth. Any other kind of file with such a name is reported as an error and not opened: a
-/// link could lead out of the folder, and a pipe would never end. A link to a folder is not
+/// link could lead out of the folder, and a pipe would never end. Links to folders are not
 /// followed. Names that begin with a dot are ignored, and so is a subfolder that is a package: its
-/// scenarios are those of its own executable.
+/// scenarios belong to its own executable.
 package enum ScenarioFolder {
-  /// The largest allowed scenario file, in bytes: a hundred times the size of one written by hand.
+  /// The size limit of a scenario file, in bytes: a hundred times the size of a handwritten one.
   package static let fileSizeLimit = 1_048_576
 
-  /// Reads every scenario of a folder, sorted by name: first its own files, then those of each
-  /// subfolder.
+  /// Reads every scenario of a folder, sorted by name: first the folder's own files, then those of
+  /// each subfolder.
   ///
   /// - Parameters:
   ///   - path: The folder, as shown in messages.
-  ///   - platform: The platform whose expectations are taken.
+  ///   - platform: The platform whose expectations are used.
   /// - Returns: The files; at least one.
-  /// - Throws: The first fault of each file, or the folder's own.
+  /// - Throws: The first error of each file, or an error of the folder.
   package static func load(
     _ path: String, platform: PlatformName = .current
   ) throws(ScenarioErrors) -> [ScenarioFile] {
@@ -99,9 +99,9 @@ package enum ScenarioFolder {
     return lstat(inside(path, "Package.swift"), &status) == 0
   }
 
-  /// Why nothing is at a path.
+  /// Why no file can be found at a path.
   private static func absence(of path: String, _ expected: String) -> String {
-    // Swift has replaced each byte of an argument that is not UTF-8 by this character.
+    // Swift has replaced each byte of an argument that is not UTF-8 with this character.
     path.unicodeScalars.contains("\u{FFFD}")
       ? "has a name that is not UTF-8, expected one that is"
       : "is not there, expected \(expected)"
@@ -142,7 +142,7 @@ package enum ScenarioFolder {
     return names.sorted()
   }
 
-  /// Whether a name is that of a scenario, or of a folder that may contain some.
+  /// True if a name is that of a scenario, or of a folder that may contain scenarios.
   private static func mayHoldScenarios(_ name: [CChar], in folder: Int32) -> Bool {
     var status = stat()
     return name.suffix(6) == Array(".json".utf8CString)[...]
@@ -181,7 +181,7 @@ private func kind(of status: stat) -> String {
 
 /// Reads regular files only.
 package enum RegularFile {
-  /// The content of a regular file of at most `most` bytes; `nil` for any other. Never blocks.
+  /// The content of a regular file of at most `most` bytes; `nil` for any other file. Never blocks.
   static func contents(_ path: String, atMost most: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -195,9 +195,8 @@ package enum RegularFile {
 
   /// The content of a small regular file.
   ///
-  /// Never blocks, and reads no more than `most` bytes. The file is opened
-  /// without blocking, and its kind is checked on the open descriptor, so that it cannot be
-  /// replaced in between.
+  /// Never blocks, and reads no more than `most` bytes. The file is opened without blocking, and
+  /// its kind is checked on the open descriptor, so that it cannot be replaced in between.
   package static func read(
     _ path: String, atMost most: Int = ScenarioFolder.fileSizeLimit
   ) throws(ScenarioError) -> [UInt8] {
@@ -205,7 +204,7 @@ package enum RegularFile {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = errno
-      // Links and sockets cannot be opened even in this way.
+      // Links and sockets cannot be opened even without blocking.
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
         throw fault("cannot be read: \(String(cString: strerror(reason)))")
@@ -244,7 +243,7 @@ package enum RegularFile {
   private static func read(
     _ descriptor: Int32, atMost most: Int
   ) throws(ReadError) -> [UInt8] {
-    // One byte more than the limit, in case the file grows meanwhile.
+    // Read one byte more than the limit, in case the file grows meanwhile.
     var bytes = [UInt8](repeating: 0, count: most + 1)
     var count = 0
     while count < bytes.count {

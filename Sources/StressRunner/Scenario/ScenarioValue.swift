@@ -10,7 +10,7 @@ struct ScenarioValue {
   var name: String
   /// The file, for messages.
   var path: String
-  /// Whether the name is a key, which messages put in quotation marks.
+  /// True if the name is a key, which messages put in quotation marks.
   var isKey = true
 
   /// `'callers'`, or `a phase`.
@@ -56,7 +56,7 @@ struct ScenarioValue {
     Int(exactly: value).map(String.init) ?? "\(value)"
   }
 
-  /// A text of one line.
+  /// A text that fits on one line.
   func asLine(limit: Int) throws(ScenarioError) -> String {
     guard case .string(let text) = json.content, !text.isEmpty, text.count <= limit,
       text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })

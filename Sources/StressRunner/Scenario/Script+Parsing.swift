@@ -5,16 +5,16 @@ extension Script {
   static let jsonKeys = ["prepare", "roles", "order", "seconds", "heldUp"]
   /// The keys of a call.
   static let callKeys = ["do", "key", "value", "bytes", "cost", "times", "waits"]
-  /// How many values a key may have.
+  /// The most values of a key.
   private static let valueLimit = 64
 
   /// Parses `script`.
   ///
   /// - Parameters:
   ///   - value: The value in the file.
-  ///   - keys: How many keys the workload has.
+  ///   - keys: The number of keys in the workload.
   ///   - valueBytes: The default size of a value.
-  /// - Throws: The first fault.
+  /// - Throws: The first error.
   init(parsing value: ScenarioValue, keys: Int, valueBytes: Int) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.jsonKeys)
     func calls(_ list: ScenarioValue) throws(ScenarioError) -> [Call] {
@@ -143,7 +143,7 @@ private func isRoleName(_ text: String) -> Bool {
 }
 
 extension ScenarioValue {
-  /// A kind of call: one that every cache may have, or a subject's own, `subject.NAME`.
+  /// A kind of call: one that every cache may support, or a subject-specific one, `subject.NAME`.
   func asOperation() throws(ScenarioError) -> Operation.Kind {
     if case .string(let text) = json.content, text.hasPrefix(Operation.Kind.actionPrefix) {
       guard let kind = Operation.Kind(rawValue: text) else {

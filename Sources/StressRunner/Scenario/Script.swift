@@ -1,8 +1,8 @@
 /// A few callers and the order in which they reach certain points: an interleaving, as data.
 ///
-/// It forces an interleaving that stress would find once in a million runs. `order` names sync
-/// points (`SYNC_POINT`) and the beginnings and ends of calls. A role continues only when its next
-/// step is the next in `order`.
+/// A script forces an interleaving that stress would find once in a million runs. `order` names
+/// sync points (`SYNC_POINT`) and the beginnings and ends of calls. A role continues only when its
+/// next step is the next one in `order`.
 package struct Script: Sendable, Hashable, Codable {
   /// One call of a role.
   package struct Call: Sendable, Hashable, Codable {
@@ -12,13 +12,13 @@ package struct Script: Sendable, Hashable, Codable {
     package var key: Int
     /// The number of the value to store, from 0: different numbers are different values.
     package var value: Int
-    /// The size of that value.
+    /// The size of the value in bytes.
     package var bytes: Int
     /// The value's cost.
     package var cost: Int
-    /// How many times the call is made in a row.
+    /// The number of times that the call is made in a row.
     package var times: Int
-    /// Whether the role's next call waits until this one has completed.
+    /// True if the role's next call waits until this call has completed.
     package var waits: Bool
 
     /// Describes a call.
@@ -38,9 +38,9 @@ package struct Script: Sendable, Hashable, Codable {
 
   /// One caller, on its own thread.
   package struct Role: Sendable, Hashable, Codable {
-    /// Its name in `order`: a capital letter, or a word.
+    /// The role's name in `order`: a capital letter, or a word.
     package var name: String
-    /// Its calls, in this order.
+    /// The role's calls, in this order.
     package var calls: [Call]
 
     /// Describes a caller.
@@ -54,7 +54,7 @@ package struct Script: Sendable, Hashable, Codable {
   package struct Step: Sendable, Hashable, Codable {
     /// The role's name.
     package var role: String
-    /// A sync point's name, or `call 1 begins`, or `call 1 ends`.
+    /// The name of a sync point, or `call 1 begins`, or `call 1 ends`.
     package var point: String
 
     /// Describes a step.
@@ -71,9 +71,9 @@ package struct Script: Sendable, Hashable, Codable {
 
   /// The sync points between which a call is held up.
   package struct HeldUp: Sendable, Hashable, Codable {
-    /// The hold-up begins when the call first reaches this one.
+    /// The sync point at which the hold-up begins, when the call first reaches it.
     package var from: String
-    /// It ends when the call last reaches this one.
+    /// The sync point at which the hold-up ends, when the call last reaches it.
     package var until: String
 
     /// Describes a hold-up.
@@ -87,12 +87,12 @@ package struct Script: Sendable, Hashable, Codable {
   package var preparation: [Call]
   /// The callers, in the order of the file.
   package var roles: [Role]
-  /// The order of the steps. A role without a step in it runs freely.
+  /// The order of the steps. A role without a step runs freely.
   package var order: [Step]
-  /// How long the order may take. After that, or as soon as every thread is blocked, all roles run
-  /// freely.
+  /// The time limit of the order, in seconds. After it, or as soon as every thread is blocked, all
+  /// roles run freely.
   package var seconds: Double
-  /// Where a call is held up, for `hold-up-bounded`; `nil` for the whole call.
+  /// The points between which a call is held up, for `hold-up-bounded`; `nil` for the whole call.
   package var heldUp: HeldUp?
 
   /// Describes a script.
@@ -110,18 +110,18 @@ package struct Script: Sendable, Hashable, Codable {
   /// The default time for an order: shorter than the default stall window.
   package static let defaultSeconds = 1.5
 
-  /// How many calls the roles make in all.
+  /// The number of calls that all roles make.
   package var callCount: Int {
     roles.reduce(0) { $0 + $1.calls.reduce(0) { $0 + $1.times } }
   }
 
-  /// Every call in the script, once.
+  /// Every call in the script, listed once.
   var allCalls: [Call] { preparation + roles.flatMap(\.calls) }
 }
 
 /// The outcome of a script's order.
 package struct ScriptRecord: Sendable, Hashable, Codable {
-  /// One event in a role's execution.
+  /// An event in a role's execution.
   package struct Passage: Sendable, Hashable, Codable {
     /// The role; `nil` for a thread that has no role.
     package var role: String?

@@ -7,8 +7,7 @@ extension Workload {
   ]
   /// The most calls that a trial may make.
   static let callLimit = 10_000_000
-  /// The most calls that a script may make, its preparation included: the oracles keep each of
-  /// them.
+  /// The most calls that a script may make, including its preparation. The oracles keep each call.
   static let scriptCallLimit = 400_000
   /// The most threads that a phase may start: one per caller with the driver `threads`.
   static let threadLimit = 4096
@@ -19,7 +18,7 @@ extension Workload {
     case allKeys = "all-keys"
   }
 
-  /// Parses `workload`, and rejects an absurd amount of work or memory.
+  /// Parses `workload`, and rejects excessive amounts of work or memory.
   init(parsing value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.jsonKeys)
     var keys = 1
@@ -55,7 +54,7 @@ extension Workload {
     try checkTotals(of: object, limits: limits)
   }
 
-  /// Checks the amount of work and memory that a script asks for.
+  /// Checks the amount of work and memory that a script needs.
   private func checkTotals(of value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     guard let script else { return }
     let calls = script.callCount + script.preparation.reduce(0) { $0 + $1.times }
@@ -84,7 +83,7 @@ extension Workload {
 
   private func checkTotals(of object: ScenarioObject, limits: Limits) throws(ScenarioError) {
     let phasesValue = try object.required("phases")
-    // No overflow: three factors of at most a million, and at most sixteen such products.
+    // This cannot overflow: three factors of at most a million, and at most sixteen such products.
     if operationCount > Self.callLimit {
       throw phasesValue.error(
         "'phases' make \(operationCount) calls in all, expected at most \(Self.callLimit)")
@@ -123,7 +122,7 @@ extension Workload.Phase {
 }
 
 extension Workload.Operations {
-  /// Parses `operations`: a list is a sequence, an object gives weights.
+  /// Parses `operations`: a list is a sequence, an object contains weights.
   init(parsing value: ScenarioValue) throws(ScenarioError) {
     switch value.json.content {
     case .array:

@@ -1,20 +1,21 @@
 import Foundation
 import ProcessInspection
 
-/// Decides when every thread of this process is blocked and none will wake by itself.
+/// Decides when every thread of this process is blocked and none will wake up by itself.
 ///
-/// It uses the system's thread states, so a busy machine is not mistaken for a blocked process: a
-/// thread that waits for a processor is not asleep.
+/// The system's thread states are used, so that a busy machine is not mistaken for a blocked
+/// process: a thread that waits for a processor is not asleep.
 struct Quiescence {
-  /// How many consecutive samples must find every thread asleep, with no wake-up in between.
+  /// The number of consecutive samples that must find every thread asleep, without a wake-up in
+  /// between.
   private static let looks = 10
-  /// As `looks`, if a timer expires within a second: the subject's, or the one with which Dispatch
-  /// grows a pool whose threads are all blocked.
+  /// The number of samples if a timer expires within a second. The timer may be the subject's, or
+  /// the one with which Dispatch grows a pool whose threads are all blocked.
   private static let looksBesideTimer = 120
-  /// The time between two samples; seconds.
+  /// The time between two samples, in seconds.
   static let lookSeconds = 0.01
 
-  /// Threads to ignore: the sampling thread, and a sanitizer's.
+  /// The threads to ignore: the sampling thread, and a sanitizer's.
   private let ignored: Set<Int>
   private var last: [Int: Int] = [:]
   private var quietLooks = 0
@@ -44,8 +45,8 @@ struct Quiescence {
     return timers.isEmpty || quietLooks >= Self.looksBesideTimer
   }
 
-  /// Whether a sleeping thread will wake without another thread. A futex wait with a timeout counts
-  /// as that of an idle pool worker, as nearly all of them are.
+  /// True if a sleeping thread will wake up without another thread. A futex wait with a timeout is
+  /// taken for that of an idle pool worker, because nearly all of them are.
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: getpid()) {
     case .forever, .unknown, .timedFutex: false

@@ -7,10 +7,10 @@
 ///   - script: The script.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Records each call's beginning and completion, except the preparation's.
-///   - isExplored: Whether the orders of the calls are explored: the roles run freely.
+///   - isExplored: True if the orders of the calls are explored. The roles then run freely.
 ///   - ignoredThreads: Threads of this process that existed before the subject.
-///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
-///   - afterCalls: Called once, when the roles have ended and the oracles are about to be checked.
+///   - beforeCalls: Called once after the preparation, when the roles are about to begin.
+///   - afterCalls: Called once when the roles have ended and the oracles are about to be checked.
 ///   - noteUndecided: Called with the oracles that the subject's data cannot decide, if any.
 /// - Returns: The oracles that failed, each once, and the outcome of the script's order.
 package func runScript(

@@ -2,15 +2,15 @@ import Foundation
 
 /// Runs the roles of a script in its order, and records what they do.
 ///
-/// A role that has steps in the order waits before it begins, and at the point of each of its
-/// steps, until its next step is the next of all steps. After its last step it waits until every
-/// step has been reached.
+/// A role with steps in the order waits before it begins, and at the point of each of its steps,
+/// until its next step is the next one of all. After its last step it waits until every step has
+/// been reached.
 ///
 /// Thread-safe. A reached point counts for the first remaining step of that role and point. A point
-/// without a remaining step does not block. A sync point that a thread without a role reaches, such
-/// as a queue's, counts for the first remaining step with that point, of any role.
+/// without a remaining step does not block. If a thread without a role, such as a queue's, reaches
+/// a sync point, it counts for the first remaining step of any role with that point.
 ///
-/// `@unchecked Sendable`: everything mutable is accessed under `condition` only.
+/// `@unchecked Sendable`: all mutable state is accessed only under `condition`.
 final class ScriptControl: @unchecked Sendable {
   /// The most events that are kept.
   private static let mostPassages = 400
@@ -25,13 +25,13 @@ final class ScriptControl: @unchecked Sendable {
   private var givenUp: String?
   private var passages: [ScriptRecord.Passage] = []
 
-  /// Prepares the control of a script.
+  /// Creates the control of a script.
   init(_ script: Script) {
     steps = script.order
     isClaimed = [Bool](repeating: false, count: script.order.count)
   }
 
-  /// Blocks a role's thread until the role's first step is the next of all.
+  /// Blocks a role's thread until the role's first step is the next one of all.
   func enter(role: String) {
     guard let first = steps.firstIndex(where: { $0.role == role }) else { return }
     condition.lock()
@@ -63,7 +63,7 @@ final class ScriptControl: @unchecked Sendable {
     wait(until: following ?? steps.count)
   }
 
-  /// Waits, with the condition locked, until a step is the next of all.
+  /// Waits, with the condition locked, until a step is the next one of all.
   private func wait(until step: Int) {
     while next < step && givenUp == nil { condition.wait() }
   }
@@ -94,8 +94,8 @@ final class ScriptControl: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Blocks until every step has been passed or the order was given up, at the latest until
-  /// `date`. Returns whether that happened.
+  /// Blocks until every step has been passed or the order was given up, at most until `date`.
+  /// Returns true if one of these has happened.
   func waitUntilOver(before date: Date) -> Bool {
     condition.lock()
     defer { condition.unlock() }

@@ -20,9 +20,9 @@ final class ScriptRun: Sendable {
   private let allCompleted = DispatchSemaphore(value: 0)
   private let givenUpAt = Atomic(Int.max)
 
-  /// When a call was held up.
+  /// The epochs between which a call was held up.
   private final class HeldUp: Sendable {
-    /// That of the call that the current thread makes, if the script says where a call is held up.
+    /// The hold-up of the current call, if the script defines points for hold-ups.
     @TaskLocal static var current: HeldUp?
 
     // Relaxed: the call's own thread writes them, and its completion reads them.
@@ -35,14 +35,15 @@ final class ScriptRun: Sendable {
 
     func end(at epoch: Int) { ended.store(epoch, ordering: .relaxed) }
 
-    /// The epochs of the beginning and of the last end; empty without a beginning.
+    /// The epochs from the first beginning to the last end; empty if the call did not reach the
+    /// beginning.
     func epochs(ofCallUntil end: Int) -> Range<Int> {
       let began = began.load(ordering: .relaxed)
       return began < end ? began..<max(began, min(ended.load(ordering: .relaxed), end)) : end..<end
     }
   }
 
-  /// Prepares a run.
+  /// Creates a run.
   init(
     _ script: Script, values: ScriptValues, on subject: any Subject, ledger: Ledger,
     isExplored: Bool = false, progress: any ProgressSink
@@ -62,9 +63,8 @@ final class ScriptRun: Sendable {
   /// The events, in order.
   var record: ScriptRecord { control.record }
 
-  /// The epoch at which the order was given up and all roles began to run freely; `Int.max` if it
-  /// was completed.
-  // Relaxed: it is read after every thread has been joined.
+  /// The epoch at which the order was given up and all roles began to run freely; `Int.max` if the
+  /// order was completed. Relaxed: it is read after every thread has been joined.
   var endOfOrder: Int { givenUpAt.load(ordering: .relaxed) }
 
   /// The completed calls.
@@ -77,7 +77,7 @@ final class ScriptRun: Sendable {
     }.join()
   }
 
-  /// Makes every role's calls; returns when all have completed.
+  /// Makes every role's calls, and returns when all have completed.
   ///
   /// - Parameter ignoredThreads: Threads that existed before the subject.
   func run(ignoring ignoredThreads: Set<Int>) {
@@ -105,12 +105,12 @@ final class ScriptRun: Sendable {
     threads.forEach { $0.join() }
     if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
     // A queue's threads may still reach the remaining steps. The watching thread ends when they
-    // have, or cannot.
+    // have done so, or cannot.
     watch.join()
     SyncPoints.arm(nil)
   }
 
-  /// Makes every role's calls without the script's order and without a record of it; returns when
+  /// Makes every role's calls without the script's order and without recording events; returns when
   /// all have completed.
   func runFreely() {
     if script.heldUp != nil { SyncPoints.arm { [self] point in noteHeldUp(at: point) } }
@@ -130,7 +130,7 @@ final class ScriptRun: Sendable {
     if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
   }
 
-  /// Notes when the current thread's call reaches the points between which it is held up.
+  /// Records when the current thread's call reaches the points between which it is held up.
   private func noteHeldUp(at point: String) {
     guard let heldUp = script.heldUp, let call = HeldUp.current else { return }
     if point == heldUp.from { call.begin(at: history.now()) }
@@ -155,14 +155,14 @@ final class ScriptRun: Sendable {
     }
   }
 
-  /// Makes one call. A role's call is recorded, with its end.
+  /// Makes one call. For a role's call, the call and its end are recorded.
   ///
   /// - Parameters:
   ///   - call: The call to make.
   ///   - role: The calling role; `nil` in the preparation.
   ///   - caller: The role's number.
   ///   - number: The call's number among those of its role, from 0.
-  ///   - isRecorded: Whether the record of the events includes the end of a role's call.
+  ///   - isRecorded: True if the events include the end of a role's call.
   private func perform(
     _ call: Script.Call, role: String?, caller: Int = 0, number: Int = 0, isRecorded: Bool = true
   ) {
@@ -172,7 +172,7 @@ final class ScriptRun: Sendable {
     if role != nil { progress.began(caller: caller, operation: number) }
     let heldUp = script.heldUp == nil ? nil : HeldUp()
     let completion: @Sendable (Reply) -> Void = { [self] reply in
-      // Relaxed: only distinguishes the first completion; publishes nothing.
+      // Relaxed: the exchange only distinguishes the first completion, and publishes nothing.
       guard !isCompleted.exchange(true, ordering: .relaxed) else {
         ledger.note(.completesOnce, "a \(name(of: call)) completed again")
         return
@@ -185,7 +185,7 @@ final class ScriptRun: Sendable {
       if let role { noteEnd(of: call, reply, role: isRecorded ? role : nil) }
       if role != nil { progress.completed(caller: caller) }
       completed.signal()
-      // Acquiring and releasing: the subject's work in each call happens before what follows the
+      // Acquiring and releasing: the subject's work in each call happens before the code after the
       // last completion.
       guard role != nil, uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
       else { return }

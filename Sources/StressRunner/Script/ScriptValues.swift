@@ -1,5 +1,5 @@
-/// The values of a script: each key has one value for each number that a call stores, and all begin
-/// differently.
+/// The values of a script. Each key has one value for each number that a call stores, and all
+/// values begin differently.
 struct ScriptValues: Sendable {
   private let pattern: ValuePattern
   private let keys: Int
@@ -8,7 +8,7 @@ struct ScriptValues: Sendable {
   /// The value numbers that are stored, ascending.
   let numbers: [Int]
 
-  /// The values of a workload's script; number 0 is also what the preparation stores.
+  /// Creates the values of a workload's script. The preparation also stores number 0.
   init(_ workload: Workload, _ script: Script) {
     keys = workload.keys
     prepared = workload.valueBytes
@@ -29,7 +29,7 @@ struct ScriptValues: Sendable {
   /// The value that the preparation stores.
   func prepared(ofKey key: Int) -> [UInt8] { value(0, ofKey: key, bytes: prepared) }
 
-  /// Which of a key's values these bytes are; `nil` if none.
+  /// The number of the key's value that equals these bytes; `nil` if none does.
   func number(of bytes: [UInt8], ofKey key: Int) -> Int? {
     numbers.first { number in
       sizes[number]?.contains(bytes.count) == true

@@ -1,8 +1,8 @@
-/// A subject's state at rest, for the oracles. A part that the subject leaves out is not checked.
+/// A subject's state at rest, for the oracles. Parts that the subject leaves out are not checked.
 public struct FinalState: Sendable, Hashable {
   /// A sum that the subject keeps, with the recounted value.
   public struct Total: Sendable, Hashable {
-    /// Its name in evidence: "the byte count of the disk".
+    /// The name in evidence: "the byte count of the disk".
     public var name: String
     /// The value that the subject keeps.
     public var claimed: Int
@@ -19,7 +19,7 @@ public struct FinalState: Sendable, Hashable {
 
   /// A quantity with a limit.
   public struct Limit: Sendable, Hashable {
-    /// Its name in evidence: "entries in memory".
+    /// The name in evidence: "entries in memory".
     public var name: String
     /// The current value.
     public var value: Int
@@ -34,7 +34,7 @@ public struct FinalState: Sendable, Hashable {
     }
   }
 
-  /// An announcement of the subject, or a request of its user; listed in order of occurrence.
+  /// An announcement by the subject, or a request by its user, in order of occurrence.
   public enum Event: Sendable, Hashable {
     /// The subject announced that it will do this to a key.
     case will(String, key: String)
@@ -46,11 +46,11 @@ public struct FinalState: Sendable, Hashable {
     case calledBack(request: Int)
   }
 
-  /// How many entries the subject claims to hold.
+  /// The number of entries that the subject claims to hold.
   public var count: Int
   /// The total cost that the subject keeps; `nil` if it keeps none.
   public var totalCost: Int?
-  /// The entries themselves: key and cost.
+  /// The entries: key and cost.
   public var entries: [String: Int]
   /// The values under those keys.
   public var values: [String: [UInt8]]

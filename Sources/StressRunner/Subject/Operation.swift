@@ -1,7 +1,7 @@
 /// One call that a workload makes on a subject.
 ///
-/// The key and the value follow from the scenario and the seed alone, so the same seed gives the
-/// same workload.
+/// Key and value are determined by the scenario and the seed alone, so the same seed gives the same
+/// workload.
 public struct Operation: Sendable, Hashable {
   /// The kinds of call.
   public enum Kind: Sendable, Hashable {
@@ -13,7 +13,7 @@ public struct Operation: Sendable, Hashable {
     case remove
     /// Remove every key.
     case removeAll
-    /// Ask how many keys there are.
+    /// Ask for the number of keys.
     case count
     /// Read a key, in the subject's asynchronous form.
     case getAsync
@@ -47,13 +47,13 @@ extension Operation.Kind: RawRepresentable, CaseIterable, Codable {
   /// The prefix of subject-specific calls in a scenario file.
   static let actionPrefix = "subject."
 
-  /// The kinds that every cache may have: all except subject-specific calls.
+  /// The kinds that every cache may support: all except subject-specific calls.
   public static let allCases: [Operation.Kind] = [
     .get, .set, .remove, .removeAll, .count, .getAsync, .setAsync, .removeAsync,
   ]
 
-  /// The kind with this name in a scenario file; a subject-specific call is `subject.` and its
-  /// name.
+  /// The kind with this name in a scenario file. The name of a subject-specific call is prefixed
+  /// with `subject.`.
   public init?(rawValue: String) {
     if let known = Self.allCases.first(where: { $0.rawValue == rawValue }) {
       self = known
@@ -84,12 +84,12 @@ extension Operation.Kind: RawRepresentable, CaseIterable, Codable {
 
 /// The result of a call.
 public enum Reply: Sendable, Hashable {
-  /// Done, without a value.
+  /// Completed, without a value.
   case done
   /// The value that was read; `nil` if the key is absent.
   case value([UInt8]?)
   /// The number of keys.
   case count(Int)
-  /// A check that the call itself made failed, with the evidence: a violation of `checks-hold`.
+  /// A check inside the call failed, with the evidence: a violation of `checks-hold`.
   case failed(String)
 }

@@ -1,9 +1,10 @@
 /// Something that a scenario can drive: a cache over a lock strategy, or a user's own type.
 ///
-/// Each trial makes a new subject in its own process, and calls it from as many threads or tasks at
-/// once as the scenario states: that is the test.
+/// Each trial creates a new subject in its own process, and calls it from as many threads or tasks
+/// at once as the scenario states.
 public protocol Subject: AnyObject, Sendable {
-  /// Whether the subject has this kind of call; a scenario that needs a missing kind is `skipped`.
+  /// True if the subject supports this kind of call. A scenario that needs an unsupported kind is
+  /// `skipped`.
   func supports(_ kind: Operation.Kind) -> Bool
 
   /// Performs one call, and calls `completion` exactly once with the result.

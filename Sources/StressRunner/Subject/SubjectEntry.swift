@@ -1,32 +1,33 @@
-/// A subject by name, and how to make a fresh one.
+/// A subject's name and properties, and a function that creates a new one.
 public struct SubjectEntry: Sendable {
   /// The name on the command line, in scenarios and in reports: lower case, words joined by
   /// hyphens.
   public var name: String
-  /// How it works, in one line for `interlock list`.
+  /// A description in one line, for `interlock list`.
   public var summary: String
-  /// The system that it is a model of, for `interlock list` and `--family`.
+  /// The system that the subject models, for `interlock list` and `--family`.
   public var family: String?
-  /// Its subject-specific calls; scenarios call them `subject.NAME`.
+  /// The subject-specific calls. Scenarios name them `subject.NAME`.
   public var actions: [String]
-  /// Whether it takes part in a scenario that lists no subjects.
+  /// True if the subject takes part in scenarios that list no subjects.
   public var runsUnlisted: Bool
-  /// Whether it is a cache that keeps everything in memory, so that `compare --caches` measures it.
+  /// True for a cache that keeps everything in memory, so that `compare --caches` measures it.
   public var isMemoryCache: Bool
-  /// Whether its code is compiled for the check of memory in every build.
+  /// True if the subject's code is compiled for the memory check in every build.
   package var isInstrumented = false
-  /// The lines of a repair, as a diff shows them: `-` is removed, `+` is added; empty for none.
+  /// The lines of a fix as in a diff: `-` is removed, `+` is added; empty for none.
   package var repair: [String] = []
-  /// The lock strategy that `compare` measures for it, an entry of a module above this one; `nil`
+  /// The lock strategy that `compare` measures for the subject, an entry of a module above this
+  /// one; `nil` for none.
   /// for none.
   package var strategy: (any Sendable)?
   /// The system package that the subject needs and this machine lacks; `nil` if nothing is missing.
   ///
   /// If it is not `nil`, trials of the subject are skipped.
   public var missing: String?
-  /// Makes a fresh subject; called once per trial, in the child process.
+  /// Creates a new subject. Called once per trial, in the child process.
   ///
-  /// Files that it leaves in the folder for temporary files are removed after the trial.
+  /// Files that the subject leaves in the folder for temporary files are removed after the trial.
   public var make: @Sendable () -> any Subject
 
   /// Describes a subject.

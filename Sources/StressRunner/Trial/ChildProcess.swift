@@ -2,32 +2,32 @@ import CInterlockHarness
 import Foundation
 import ProcessInspection
 
-/// A child process: its pipes and its end.
+/// A child process with its pipes.
 final class ChildProcess {
-  /// How to start it.
+  /// The parameters for starting a child.
   struct Launch {
-    /// The executable.
+    /// The path of the executable.
     var executable: String
-    /// Its arguments, beginning with the name.
+    /// The arguments, beginning with the name.
     var arguments: [String]
-    /// Its whole environment.
+    /// The whole environment.
     var environment: [String: String]
   }
 
-  /// How much of the end of standard error is kept, in bytes.
+  /// The number of bytes kept from the end of standard error.
   private static let keptErrorOutput = 8 << 10
-  /// How many descriptors must be free beside those that are open while a child starts, so that the
-  /// runner can sample it: it closes five of those then.
+  /// The number of descriptors that must be free in addition to those that are open while a child
+  /// starts, so that the runner can sample the child. Five of those are closed afterwards.
   private static let spareDescriptors: Int32 = 3
-  /// How long to wait for the process to die of SIGKILL; seconds. One that takes longer is blocked
-  /// in a driver, or has a tracer that cannot be found, and is left.
+  /// The seconds to wait for the process to die of SIGKILL. A process that takes longer is blocked
+  /// in a driver, or has a tracer that cannot be found, and is left behind.
   private static let endPatience = 5.0
 
-  /// The process's number, which is also its group's.
+  /// The id of the process, which is also that of its group.
   let process: pid_t
-  /// The memory that it shares with this process.
+  /// The memory that the child shares with this process.
   let table: ProgressTable
-  /// When it was started, by `Platform.now`.
+  /// The start time, by `Platform.now`.
   let startedAt: Double
 
   private var events: Pipe
@@ -35,13 +35,13 @@ final class ChildProcess {
   private var errors: Pipe
   private var isEnded = false
   private var eventLines = EventLines()
-  /// The mark of the child and of every process that it starts. Not read from the table, which the
-  /// child can write to.
+  /// The mark of the child and of every process that it starts. It is not read from the table,
+  /// because the child can write to the table.
   private let mark: ChildMark?
 
-  /// Bytes written to standard output and standard error, so far.
+  /// The bytes written to standard output and standard error so far.
   private(set) var outputBytes = 0
-  /// The last of standard error.
+  /// The end of standard error.
   private(set) var errorOutput: [UInt8] = []
 
   /// This process's end of a pipe.
@@ -51,13 +51,13 @@ final class ChildProcess {
     var pending: [UInt8] = []
   }
 
-  /// Starts a child, in a process group of its own.
+  /// Starts a child in a process group of its own.
   init(_ trial: Trial, as launch: Launch) throws(RunnerFault) {
     mark = Platform.makeMark()
     guard let (table, shared) = ProgressTable.make(for: trial, mark: mark) else {
       throw RunnerFault(reason: "no shared memory: \(String(cString: strerror(errno)))")
     }
-    // Above the numbers at which the child finds its own descriptors.
+    // Use a descriptor above those at which the child finds its own.
     let raised = fcntl(shared, F_DUPFD_CLOEXEC, 10)
     close(shared)
     var opened = raised >= 0 ? [raised] : []
@@ -110,7 +110,7 @@ final class ChildProcess {
     if launch.executable == Platform.executable {
       SymbolServer(process: process, socket: symbols.runner).start()
     } else {
-      // This process has not mapped what the child would ask about.
+      // This process has not mapped the code that the child would ask about.
       symbols.runner.close()
     }
     for pair in pipes {
@@ -124,20 +124,20 @@ final class ChildProcess {
     errors = Pipe(descriptor: pipes[2].read)
   }
 
-  /// Whether a process with this limit for real-time threads belongs to the trial.
+  /// True if a process with this limit for real-time threads belongs to the trial.
   func owns(processWithLimit limit: UInt64) -> Bool { mark?.covers(limit) ?? false }
 
-  /// The descriptors to wait for: those that can still be read.
+  /// The descriptors to wait for: those that are still open for reading.
   var descriptors: [Int32] {
     [events, output, errors].filter(\.isOpen).map(\.descriptor)
   }
 
-  /// Whether the child has closed the pipe for events, as it does when it ends.
+  /// True if the child has closed the event pipe, as it does when it ends.
   var isSilent: Bool { !events.isOpen }
 
-  /// Whether the child wrote more to the event pipe than any child has to report.
+  /// True if the child wrote more to the event pipe than any child has to report.
   var isFloodingEvents: Bool { eventLines.isFlooded }
-  /// Bytes written to the pipe for events, so far.
+  /// The bytes written to the event pipe so far.
   var eventBytes: Int { eventLines.bytes }
 
   /// Reads the available data without blocking, and returns the received events in order.
@@ -150,7 +150,7 @@ final class ChildProcess {
     return eventLines.take(events.pending, at: Platform.now - startedAt)
   }
 
-  /// Whether the process has ended by itself. It is not reaped yet, so its number cannot be reused.
+  /// True if the process has ended by itself. It is not reaped yet, so its id cannot be reused.
   var hasEnded: Bool {
     var information = siginfo_t()
     let options = WEXITED | WNOHANG | WNOWAIT
@@ -158,8 +158,8 @@ final class ChildProcess {
       && information.si_signo == SIGCHLD
   }
 
-  /// Kills the process, its group and every process that it has started elsewhere; reaps it, and
-  /// returns its wait status, or `nil` if it does not die in time. Call it once.
+  /// Kills the process, its group and every process that it has started elsewhere. Reaps it, and
+  /// returns its wait status; `nil` if it does not die in time. Call it once.
   func end() -> Int32? {
     guard !isEnded else { return nil }
     isEnded = true
@@ -174,7 +174,7 @@ final class ChildProcess {
       Platform.reapTracedThreads(of: process)
       status = reap(within: 0.05)
     }
-    // Processes that have joined the group meanwhile.
+    // Kill again: processes may have joined the group meanwhile.
     kill(-process, SIGKILL)
     if let mark { Platform.killAll(with: mark, startedBy: process) }
     return status
@@ -187,7 +187,7 @@ final class ChildProcess {
     while true {
       var status: Int32 = 0
       let found = waitpid(process, &status, WNOHANG)
-      // If this process traces the child, a stop is reported too, as 0x7f.
+      // If this process traces the child, stops are reported too, with the low byte 0x7f.
       if found == process, status & 0xff != 0x7f { return status }
       if found < 0, errno != EINTR { return nil }
       guard Platform.now < deadline else { return nil }
@@ -196,7 +196,7 @@ final class ChildProcess {
     }
   }
 
-  /// Closes the pipes and gives the shared memory back.
+  /// Closes the pipes and unmaps the shared memory.
   func dispose() {
     for pipe in [events, output, errors] { close(pipe.descriptor) }
     table.unmap()
@@ -207,7 +207,7 @@ final class ChildProcess {
     guard pipe.isOpen else { return 0 }
     var total = 0
     var buffer = [UInt8](repeating: 0, count: 65536)
-    // Bounded: a child that writes faster than this loop reads must not block the runner.
+    // Bound the amount: a child that writes faster than this loop reads must not block the runner.
     while total < 1 << 20 {
       let count = Foundation.read(pipe.descriptor, &buffer, buffer.count)
       if count > 0 {
@@ -226,20 +226,20 @@ final class ChildProcess {
     return total
   }
 
-  /// Why a descriptor could not be made, from `errno`. If the limit is below the lowest number that
-  /// was asked for, the system calls that an invalid argument.
+  /// Why a descriptor could not be created, from `errno`. If the limit of descriptors is below the
+  /// requested minimum, the system reports an invalid argument.
   private static func descriptorFault() -> String {
     String(cString: strerror(errno == EINVAL ? EMFILE : errno))
   }
 
-  /// Makes a pipe whose ends are closed on exec and lie above the numbers that a child uses.
+  /// Creates a pipe whose ends are closed on exec and above the descriptors that a child uses.
   private static func makePipe() -> (read: Int32, write: Int32)? {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
     return raise(ends)
   }
 
-  /// Moves two descriptors as described above; `nil`, with both closed, if that is not possible.
+  /// Moves two descriptors above those that a child uses; `nil`, with both closed, if that fails.
   static func raise(_ ends: [Int32]) -> (Int32, Int32)? {
     let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
     ends.forEach { close($0) }
@@ -266,7 +266,7 @@ final class ChildProcess {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The child blocks and ignores no signal, whatever this process does.
+    // Reset the signals: the child must not inherit blocked or ignored ones from this process.
     var none = sigset_t()
     sigemptyset(&none)
     var all = sigset_t()

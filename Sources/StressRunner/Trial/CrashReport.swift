@@ -24,22 +24,22 @@ struct CrashReport: Decodable {
   private var description: String?
   private var threads: [Thread]?
 
-  /// A report of one thread with its sources has a hundredth of that. Bounded because a subject can
-  /// write to the folder too.
+  /// The size limit of a report. A report of one thread with its sources has a hundredth of that.
+  /// The size is limited because a subject can write to the folder too.
   private static let mostBytes = 8 << 20
-  /// How many names are examined.
+  /// The most names that are examined.
   private static let mostNames = 1000
-  /// How many frames are kept.
+  /// The most frames that are kept.
   private static let mostFrames = 1000
 
-  /// The crash of this process, if the folder has a report of it.
+  /// The crash of this process; `nil` if the folder has no report of it.
   static func crash(of process: pid_t, in folder: TrialFolder) -> Observation.Crash? {
     let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     let names = FolderListing.names(in: descriptor, atMost: mostNames)
       .compactMap(FolderListing.text)
-    // Named `<executable>-<process>-<number>.json`.
+    // Reports are named `<executable>-<process>-<number>.json`.
     guard let name = names.first(where: { $0.contains("-\(process)-") && $0.hasSuffix(".json") }),
       let bytes = RegularFile.contents(folder.path + "/" + name, atMost: mostBytes),
       let report = try? JSONDecoder().decode(CrashReport.self, from: Data(bytes))
@@ -53,7 +53,7 @@ struct CrashReport: Decodable {
 }
 
 extension CrashReport.Frame {
-  /// The frame in the package's own type; `nil` for a placeholder such as "truncated".
+  /// Converts the frame; `nil` for a placeholder such as "truncated".
   fileprivate var asFrame: StackFrame? {
     guard let address, let number = UInt(address.dropFirst(2), radix: 16) else { return nil }
     var function = description
@@ -63,7 +63,7 @@ extension CrashReport.Frame {
     }
     return StackFrame(
       address: number, function: function.map(StackFrame.functionName), file: sourceLocation?.file,
-      // An invalid line number would overflow when the lines around it are shown.
+      // Drop invalid line numbers: they would overflow when the lines around them are shown.
       line: sourceLocation.flatMap { (0...Int(Int32.max)).contains($0.line) ? $0.line : nil },
       image: image)
   }

@@ -2,33 +2,33 @@ import Foundation
 
 /// Splits the data of a child's event pipe into lines, examining each byte once.
 ///
-/// The child owns the pipe, so a subject may write anything to it. The data that is kept is
-/// bounded; more than any child has to report is a flood.
+/// A subject may write anything to the pipe, because its process owns it. The kept data is bounded;
+/// more than any child has to report is a flood.
 struct EventLines {
-  /// A longer line is not an event.
+  /// The longest line of an event.
   static let longestLine = 16 << 20
-  /// A line that does not begin like an event is kept up to this length.
+  /// The most bytes kept of a line that does not begin like an event.
   private static let longestNone = 64 << 10
-  /// How many lines may be invalid, such as the rest of a line that a subject has split.
+  /// The most invalid lines, such as the rest of a line that a subject has split.
   private static let mostRefused = 100
-  /// How many events may arrive at once, and in each second: a hanging child reports twice a
-  /// second, and everything else at most a few hundred times.
+  /// The most events that may arrive at once, and in each second. A hanging child reports twice a
+  /// second, and all other events occur at most a few hundred times.
   private static let mostAtOnce = 1000
   private static let mostPerSecond = 20.0
-  /// How many bytes of events are kept, apart from those of which only the newest counts.
+  /// The most bytes of events that are kept, except for events of which only the newest counts.
   private static let mostKept = 64 << 20
 
   private var pending: [UInt8] = []
   private var count = 0
   private var refused = 0
   private var kept = 0
-  /// All bytes received.
+  /// The number of bytes received.
   private(set) var bytes = 0
-  /// Whether a flood was received; reading has stopped then.
+  /// True if a flood was received. Reading has stopped then.
   private(set) var isFlooded = false
 
-  /// Adds data that was read `seconds` after the child's start, and returns the events that it
-  /// completes.
+  /// Adds data that was read `seconds` after the child's start, and returns the events that the
+  /// data completes.
   mutating func take(_ chunk: [UInt8], at seconds: Double) -> [ChildEvent] {
     bytes += chunk.count
     var events: [ChildEvent] = []
@@ -48,7 +48,7 @@ struct EventLines {
     return events
   }
 
-  /// By `memchr`: a loop in Swift takes a hundred times as long in a debug build.
+  /// Uses `memchr`: a loop in Swift takes a hundred times as long in a debug build.
   private static func lineEnd(in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     guard let base = bytes.baseAddress, let end = memchr(base, 10, bytes.count) else { return nil }
@@ -60,7 +60,7 @@ struct EventLines {
       let event = ChildEvent(line: pending)
     else {
       refused += 1
-      // The same check for a whole line that arrives at once.
+      // Apply the same check to a whole line that arrives at once.
       let isLong = pending.count > Self.longestNone && pending.first != UInt8(ascii: "{")
       if isLong || refused > Self.mostRefused { isFlooded = true }
       return nil

@@ -2,17 +2,17 @@ import CInterlockHarness
 import Foundation
 import ProcessInspection
 
-/// Removes folders that a hostile process could write to: of any depth, with any names,
-/// permissions, links and mounts.
+/// Removes folders that a hostile process could write to, with any depth, names, permissions, links
+/// and mounts.
 ///
-/// It touches only the content of the folder itself: it follows no link and enters no mount.
-/// Subfolders are moved up into the folder before they are emptied, so neither the depth nor the
-/// length of a path matters.
+/// Only the content of the folder itself is touched: links are not followed and mounts are not
+/// entered. Subfolders are moved up into the folder before they are emptied, so neither the depth
+/// nor the length of a path matters.
 enum FolderRemoval {
-  /// A folder that takes longer than this is left: a process may still be writing to it. Seconds.
+  /// The seconds after which a folder is left behind: a process may still be writing to it.
   private static let patience = 10.0
 
-  /// Empties an open folder. Returns the reason if something is left in it.
+  /// Empties an open folder. Returns why something is left in it; `nil` if it is empty.
   static func empty(_ folder: Int32) -> String? {
     let deadline = Platform.now + patience
     var moved = 0
@@ -34,7 +34,8 @@ enum FolderRemoval {
     return "it takes more than \(Int(patience)) s"
   }
 
-  /// Removes the file or folder with this name in an open folder. Returns the reason if it is left.
+  /// Removes the file or folder with this name in an open folder. Returns why it is left; `nil` on
+  /// success.
   static func remove(_ name: [CChar], in parent: Int32) -> String? {
     if unlinkat(parent, name, 0) == 0 || errno == ENOENT { return nil }
     let folder = open(name, in: parent)
@@ -47,8 +48,8 @@ enum FolderRemoval {
     return String(cString: strerror(errno))
   }
 
-  /// Removes a name from `folder`. If it is a folder that is not empty, removes its files and moves
-  /// its subfolders to `folder`. Returns false, with the reason in `errno`, if none of that was
+  /// Removes a name from `folder`. If it is a non-empty folder, removes its files and moves its
+  /// subfolders to `folder`. Returns false, with the reason in `errno`, if none of that was
   /// possible.
   private static func remove(
     _ name: [CChar], in folder: Int32, raising moved: inout Int
@@ -64,7 +65,7 @@ enum FolderRemoval {
         hasRemoved = true
         continue
       }
-      // Moving a folder writes to the folder itself, which has an entry for its parent.
+      // Moving a folder writes to the folder itself, which contains an entry for its parent.
       fchmodat(inner, below, 0o700, AT_SYMLINK_NOFOLLOW)
       moved += 1
       if renameat(inner, below, folder, "\(moved)-moved") == 0 {

@@ -1,15 +1,15 @@
 package import Interlock
 
-/// What the check of memory found in a trial.
+/// The findings of the memory check in a trial.
 package struct MemoryRecord: Sendable, Hashable, Codable {
-  /// The races, each pair of places once.
+  /// The races, one for each pair of places.
   package var races: [MemoryRace] = []
-  /// Those that code which is not checked may order, and which decide nothing.
+  /// Undecided races: unchecked code may order them, and they do not affect the verdict.
   package var undecided: [MemoryRace] = []
-  /// Why nothing was checked from some event on; `nil` if everything was.
+  /// Why the check stopped; `nil` if it did not.
   package var lostBecause: String?
 
-  /// Nothing was found.
+  /// Creates an empty record.
   package init() {}
 
   mutating func add(_ race: MemoryRace) {

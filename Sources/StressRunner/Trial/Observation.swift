@@ -7,33 +7,34 @@ package import Hangs
 package struct Observation: Sendable, Hashable, Codable {
   /// How the child ended.
   package enum Ending: Sendable, Hashable, Codable {
-    /// It exited by itself with this code.
+    /// The child exited by itself with this code.
     case exited(code: Int32)
-    /// It died of this signal, which the runner did not send.
+    /// The child died of this signal, which the runner did not send.
     case signalled(number: Int32)
-    /// It was stopped: no progress, and every thread blocked, over the stall window.
+    /// The child was stopped: it made no progress, with every thread blocked, over the stall
+    /// window.
     case stalled
-    /// It was stopped: its time was up.
+    /// The child was stopped at its time limit.
     case outOfTime
-    /// It was stopped: it had more resident memory than allowed.
+    /// The child was stopped: it used more resident memory than allowed.
     case outOfMemory(mebibytes: Int)
-    /// It was stopped: it wrote more output than allowed.
+    /// The child was stopped: it wrote more output than allowed.
     case flooded(bytes: Int)
-    /// It was stopped: it wrote more to the event pipe than any child has to report.
+    /// The child was stopped: it wrote more to the event pipe than any child has to report.
     case floodedEvents(bytes: Int)
-    /// It was not run: the machine lacks something that the subject needs, or the subject lacks a
-    /// kind of call that the scenario makes.
+    /// The trial was not run: the machine lacks something that the subject needs, or the subject
+    /// does not support a kind of call in the scenario.
     case notRun(reason: String)
   }
 
   /// The child's threads at one moment, with equal stacks folded into one group.
   package typealias ThreadGroup = ProcessInspection.ThreadGroup
 
-  /// How many threads the child had at one moment.
+  /// The number of threads in the child at one moment.
   package struct ThreadCount: Sendable, Hashable, Codable {
     /// Seconds since the trial began.
     package var seconds: Double
-    /// Threads in all.
+    /// The number of all threads.
     package var threads: Int
 
     /// Describes a sample.
@@ -45,9 +46,9 @@ package struct Observation: Sendable, Hashable, Codable {
 
   /// An oracle that failed.
   package struct OracleFailure: Sendable, Hashable, Codable {
-    /// Which one.
+    /// The oracle.
     package var oracle: Oracle
-    /// What was found, and what was expected.
+    /// The value found and the value expected.
     package var evidence: String
 
     /// Describes a failure.
@@ -57,11 +58,11 @@ package struct Observation: Sendable, Hashable, Codable {
     }
   }
 
-  /// Where a child crashed.
+  /// The place and reason of a child's crash.
   package struct Crash: Sendable, Hashable, Codable {
-    /// The reason, in the words of the toolchain's backtracer.
+    /// The reason, as reported by the toolchain's backtracer.
     package var reason: String
-    /// The crashed thread's stack, innermost first.
+    /// The crashed thread's stack, innermost frame first.
     package var stack: [StackFrame]
 
     /// Describes a crash.
@@ -73,40 +74,41 @@ package struct Observation: Sendable, Hashable, Codable {
 
   /// How the child ended.
   package var ending: Ending
-  /// Whether the child reported that the workload had ended and the oracles had been checked.
+  /// True if the child reported that the workload had ended and the oracles had been checked.
   package var finished: Bool
-  /// Calls completed.
+  /// The number of completed calls.
   package var completed: Int
-  /// Calls that the workload makes.
+  /// The number of calls in the workload.
   package var operations: Int
-  /// Callers that have begun a call and not completed it.
+  /// The number of callers that have begun a call and not completed it.
   package var callersInside: Int
-  /// Callers that have not begun yet.
+  /// The number of callers that have not begun yet.
   package var callersWaiting: Int
-  /// The time from the start of the child to its end; seconds.
+  /// The seconds from the start of the child to its end.
   package var seconds: Double
-  /// The time from the last progress to the decision that the child stalled; seconds.
+  /// The seconds from the last progress to the decision that the child stalled.
   package var detectionSeconds: Double?
-  /// The processors that the child could run on, 0 if unknown. The Swift task pool has as many
-  /// threads for each priority.
+  /// The number of processors that the child could use, 0 if unknown. The Swift task pool has as
+  /// many threads for each priority.
   package var processors: Int
   /// The number of threads over time, at each change.
   package var threadCounts: [ThreadCount]
   /// The threads of a trial that stalled or ran out of time.
   package var threads: [ThreadGroup]
-  /// The wait-for snapshot when no thread could continue, if the child's calls were seen.
+  /// The wait-for snapshot when no thread could continue; `nil` if the child's calls were not
+  /// followed.
   package var waits: WaitSnapshot?
-  /// Whether the child's calls that wait and wake could be seen.
+  /// True if the child's waiting and waking calls could be followed.
   package var seesCalls: Bool
   /// Predicted findings that did not occur in this run, if prediction was on.
   package var prediction: PredictionRecord
   /// The conflicts that were recorded.
   package var conflicts: [Conflict]
-  /// What the check of memory found; `nil` if it was off.
+  /// The findings of the memory check; `nil` if it was off.
   package var memory: MemoryRecord?
   /// The contention coverage; `nil` for a child that hung, crashed or was stopped.
   package var coverage: CoverageReport?
-  /// The misuses of sections that were recorded, a line each.
+  /// The recorded misuses of sections, one line each.
   package var misuses: [String]
   /// The oracles that failed.
   package var oracleFailures: [OracleFailure]
@@ -114,14 +116,15 @@ package struct Observation: Sendable, Hashable, Codable {
   package var undecidedOracles: [OracleFailure]
   /// The outcome of the script's order, if the workload is a script that has ended.
   package var script: ScriptRecord?
-  /// What came of the exploration, if the trial explores and its child has reported.
+  /// The outcome of the exploration; `nil` if the trial does not explore or its child has not
+  /// reported.
   package var exploration: ExplorationRecord?
-  /// Where it crashed, if it did.
+  /// The child's crash; `nil` if it did not crash.
   package var crash: Crash?
-  /// The end of its standard error, cut to a few KiB.
+  /// The end of the child's standard error, cut to a few KiB.
   package var errorOutput: String
 
-  /// An observation before any event.
+  /// Creates an observation without events.
   package init(ending: Ending, operations: Int) {
     self.ending = ending
     self.operations = operations

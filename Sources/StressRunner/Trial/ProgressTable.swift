@@ -3,28 +3,29 @@ import Foundation
 import ProcessInspection
 import Synchronization
 
-/// The memory that a child shares with its parent: the trial, its progress, and captured stacks.
+/// The memory that a child shares with its parent: the trial, the progress, and captured stacks.
 ///
-/// It is one unlinked file: a header of one page, a page of totals, the trial as JSON, two counters
-/// per caller, and slots for stacks. The system fills it with zeros, and allocates only the pages
-/// that are touched.
+/// It is an unlinked file: a page of header, a page of totals, the trial as JSON, two counters per
+/// caller, and slots for stacks. The system fills it with zeros, and allocates only pages that are
+/// accessed.
 struct ProgressTable: @unchecked Sendable {
-  // Sendable: fields that change while both processes use them are atomics, and the rest is written
-  // before the child is started.
+  // Unchecked: fields that change while both processes use them are atomics, and all others are
+  // written before the child starts.
 
   /// The stages of a child.
   enum Stage: UInt64 {
-    /// It is being started; a stall is not counted yet.
+    /// The child is starting; a stall does not count yet.
     case starting = 0
     /// The workload runs.
     case running = 1
     /// The workload has ended and the oracles have been checked.
     case finished = 2
-    /// The workload has ended by a conflict, which is being reported.
+    /// The workload has ended with a conflict, which is being reported.
     case reporting = 3
   }
 
-  /// Totals are spread over several words: with one, every caller would contend for one cache line.
+  /// The number of words over which totals are spread. With a single word, all callers would
+  /// contend for one cache line.
   private static let stripes = 64
   private static let headerBytes = 4096
   private static let totalsBytes = stripes * 64
@@ -36,7 +37,7 @@ struct ProgressTable: @unchecked Sendable {
   private let trialBytes: Int
   private let callers: Int
 
-  /// Makes the memory for a trial. The caller owns the descriptor, the table the mapping.
+  /// Creates the memory for a trial. The caller owns the descriptor; the table owns the mapping.
   static func make(for trial: Trial, mark: ChildMark?) -> (table: ProgressTable, descriptor: Int32)?
   {
     guard let json = try? JSONEncoder().encode(trial) else { return nil }
@@ -61,7 +62,7 @@ struct ProgressTable: @unchecked Sendable {
     return (table, descriptor)
   }
 
-  /// Maps the memory that the parent made; `nil` if its content is invalid.
+  /// Maps the memory that the parent created; `nil` if its content is invalid.
   static func open(_ descriptor: Int32) -> ProgressTable? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size >= headerBytes else { return nil }
@@ -79,7 +80,7 @@ struct ProgressTable: @unchecked Sendable {
       base: base, bytes: bytes, trialBytes: Int(trialBytes), callers: Int(callers))
   }
 
-  /// Unmaps the memory; the table must not be used afterwards.
+  /// Unmaps the memory. The table must not be used afterwards.
   func unmap() { MappedFiles.unmap(base, bytes: bytes) }
 
   /// The trial.
@@ -88,7 +89,7 @@ struct ProgressTable: @unchecked Sendable {
     return try? JSONDecoder().decode(Trial.self, from: json)
   }
 
-  /// The process that made the table.
+  /// The process that created the table.
   var parent: pid_t { pid_t(truncatingIfNeeded: base.load(fromByteOffset: 32, as: Int64.self)) }
 
   /// The mark for the child to set on itself.
@@ -96,18 +97,17 @@ struct ProgressTable: @unchecked Sendable {
 
   /// The child's stage.
   var stage: Stage {
-    // Acquire and release: a reader of a stage sees the ignored threads that were written before
-    // it.
+    // Acquire and release: a reader of a stage sees the ignored threads written before that stage.
     get { Stage(rawValue: word(24).pointee.load(ordering: .acquiring)) ?? .starting }
     nonmutating set { word(24).pointee.store(newValue.rawValue, ordering: .releasing) }
   }
 
-  /// Threads of the child that existed before the subject: a sanitizer's.
+  /// The child's threads that existed before the subject, such as a sanitizer's.
   var ignoredThreads: Set<Int> {
     get {
       Set(
         (0..<8).compactMap { index in
-          // The child can write here: drop an invalid thread number.
+          // Drop invalid thread ids: the child can write to this memory.
           let id = base.load(fromByteOffset: 64 + index * 8, as: UInt64.self)
           return id == 0 || id > UInt64(Int32.max) ? nil : Int(id)
         })
@@ -125,20 +125,21 @@ struct ProgressTable: @unchecked Sendable {
       to: interlock_stack_area.self)
   }
 
-  /// How many stacks the area has room for.
+  /// The number of stacks that the area has room for.
   var stackCapacity: UInt32 { UInt32(Self.stackSlots) }
 
-  /// Calls completed in total; at most `operations`, whatever a child has written.
+  /// The number of completed calls; at most `operations`, whatever a child has written.
   func completed(of operations: Int) -> Int {
     let most = UInt64(max(0, operations))
     let total = (0..<Self.stripes).reduce(UInt64(0)) { total, stripe in
-      // Relaxed: a count; a stale value does no harm.
+      // Relaxed: a stale count does no harm.
       min(most, total + min(most, stripeWord(stripe).pointee.load(ordering: .relaxed)))
     }
     return Int(total)
   }
 
-  /// Callers that are inside a call, and callers that have not begun, in the phases reached so far.
+  /// The callers that are inside a call, and the callers that have not begun, in the phases reached
+  /// so far.
   func callers(in workload: Workload) -> (inside: Int, waiting: Int) {
     var inside = 0
     var waiting = 0
@@ -158,9 +159,9 @@ struct ProgressTable: @unchecked Sendable {
     return (inside, waiting)
   }
 
-  // `Atomic` over mapped memory is sound: it has the layout of its value, all zeros are its 0, the
-  // address is aligned, and a lock-free 64-bit atomic works between processes as it does between
-  // threads.
+  // `Atomic` over mapped memory is sound: it has the layout of its value, zeroed memory is the
+  // value 0, the address is aligned, and a lock-free 64-bit atomic works between processes as
+  // between threads.
   private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
     (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
@@ -169,7 +170,7 @@ struct ProgressTable: @unchecked Sendable {
     word(Self.headerBytes + stripe * 64)
   }
 
-  /// Calls begun (0) or completed (1) by a caller.
+  /// The number of calls that a caller has begun (index 0) or completed (index 1).
   private func callerWord(_ caller: Int, _ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
     word(Self.callerOffset(trialBytes: trialBytes) + caller * 16 + index * 8)
   }

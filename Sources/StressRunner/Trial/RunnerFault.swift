@@ -1,9 +1,9 @@
 /// A failure of this machine to start or watch a trial, so that the trial has no result.
 package struct RunnerFault: Error, Hashable {
-  /// The reason, including the system's.
+  /// The reason, including the system's error.
   package var reason: String
 
-  /// Gives the reason.
+  /// Creates a fault with its reason.
   package init(reason: String) {
     self.reason = reason
   }

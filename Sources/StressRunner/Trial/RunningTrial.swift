@@ -4,28 +4,28 @@ import Prediction
 import ProcessInspection
 import Hangs
 
-/// One trial under way: its child, the observation up to now, and whether it is over.
+/// A trial in progress: its child, and the observation so far.
 final class RunningTrial {
   /// The time between two samples of a child.
   private static let sampleSeconds = 0.02
-  /// The longest time between two samples, however many threads the child has: the stall detector
-  /// needs a few samples in a row.
+  /// The longest time between two samples, however many threads the child has. The stall detector
+  /// needs several consecutive samples.
   private static let longestSampleSeconds = 0.1
   /// The largest share of the runner's time that sampling a child may take.
   private static let sampleShare = 0.1
-  /// How long to wait for a child to end after it has reported that it is finished.
+  /// The seconds to wait for a child to end after it has reported that it is finished.
   private static let exitPatience = 1.0
-  /// How long to wait for a dead child that a tracer has not released.
+  /// The seconds to wait for a dead child that a tracer has not released.
   private static let deathPatience = 0.2
-  /// How long a child may report how it ended after its time is up. To read debug information takes
-  /// seconds of processor time, and the machine may be busy.
+  /// The seconds that a child may take to report its end after its time is up. Reading debug
+  /// information takes seconds of processor time, and the machine may be busy.
   private static let reportPatience = 60.0
 
   /// The trial's index in the list.
   let index: Int
   let trial: Trial
   let child: ChildProcess
-  /// When to take the next sample.
+  /// The time of the next sample.
   private(set) var nextSample: Double
 
   /// The folder of the child's temporary files and of the toolchain's backtracer's report.
@@ -35,9 +35,9 @@ final class RunningTrial {
   private var endSeenAt: Double?
   private var isKilledAfterFinish = false
   private var deadSince: Double?
-  /// Whether the child was reporting its end when its time was up.
+  /// True if the child was reporting its end when its time was up.
   private var isReporting = false
-  /// Whether the child's process could not be killed.
+  /// True if the child's process could not be killed.
   private(set) var isLeft = false
 
   init(
@@ -62,19 +62,19 @@ final class RunningTrial {
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
 
-  /// Whether the child only waits: it needs no processor, at least for the moment. A child that
-  /// explores waits for a process of its own, which runs.
+  /// True if the child only waits, and needs no processor for the moment. A child that explores
+  /// waits for a process of its own, which runs.
   var isAsleep: Bool { trial.explore == nil && stallWatch.isAsleep }
 
-  /// How long the loop may sleep before this trial needs it.
+  /// The time that the loop may sleep before this trial needs it.
   func timeout(at now: Double) -> Double {
-    // The child is ending: the system closes its pipes shortly before it can be reaped.
+    // The child is ending: the system closes its pipes shortly before the child can be reaped.
     if let endSeenAt, now - endSeenAt < Self.deathPatience { return 0.001 }
     return max(0, nextSample - now)
   }
 
-  /// Handles received events, samples the child if it is time to, and returns how it ended, if it
-  /// has.
+  /// Handles received events, and samples the child if that is due. Returns the ending, if the
+  /// trial has ended.
   func step(at now: Double) throws(RunnerFault) -> Observation.Ending? {
     for event in child.read() {
       if let ending = try note(event) { return ending }
@@ -85,7 +85,7 @@ final class RunningTrial {
     }
     if endSeenAt == nil && (child.isSilent || observation.finished) { endSeenAt = now }
     if endSeenAt != nil || now >= nextSample, child.hasEnded {
-      // Its last events may have arrived since the previous read.
+      // The child's last events may have arrived since the previous read.
       for event in child.read() {
         if let ending = try note(event) { return ending }
       }
@@ -94,7 +94,7 @@ final class RunningTrial {
     guard now >= nextSample else { return nil }
     let usedBefore = Platform.cpuOfThisThread
     let ending = try look(at: now)
-    // Processor time: on a busy machine, most of the elapsed time belongs to other processes.
+    // Use processor time: on a busy machine, most of the elapsed time belongs to other processes.
     let used = Platform.cpuOfThisThread - usedBefore
     nextSample =
       Platform.now
@@ -102,8 +102,8 @@ final class RunningTrial {
     return ending
   }
 
-  /// Kills the child if it still runs, and returns the observation, with the stacks that are still
-  /// to be symbolicated if the ending needs them.
+  /// Kills the child if it still runs. Returns the observation, and the stacks to be symbolicated
+  /// if the ending needs them.
   func finish(
     _ ending: Observation.Ending
   ) -> (observation: Observation, stacks: RawStacks?) {
@@ -114,7 +114,7 @@ final class RunningTrial {
     observation.ending = ending
     let status = child.end()
     isLeft = status == nil
-    // A child that was killed because it was slow to exit keeps its ending.
+    // A child that was killed because it exited slowly keeps its ending.
     if case .exited = ending, !isKilledAfterFinish, let status {
       observation.ending = Self.ending(ofStatus: status)
     }
@@ -160,7 +160,7 @@ final class RunningTrial {
     return nil
   }
 
-  /// The ending of a trial whose child stalled after `seconds` without progress; `nil` for `nil`.
+  /// The ending of a trial whose child stalled, after `seconds` without progress; `nil` for `nil`.
   private func ending(ofStall seconds: Double?) -> Observation.Ending? {
     guard let seconds else { return nil }
     observation.detectionSeconds = seconds
@@ -200,16 +200,16 @@ final class RunningTrial {
     return ending(ofStall: stallWatch.look(at: seconds, whole))
   }
 
-  /// Whether a child has been dead for so long that another process must be its tracer.
+  /// True if a child has been dead for so long that another process must be its tracer.
   private func isOver(_ whole: Platform.Process, at now: Double) -> Bool {
-    // In case this process has become the tracer of the child's threads.
+    // This process may have become the tracer of the child's threads.
     Platform.reapTracedThreads(of: child.process)
     guard whole.threads <= 1 else { return false }
     if deadSince == nil { deadSince = now }
     return now - (deadSince ?? now) > Self.deathPatience
   }
 
-  /// Captures the stacks of the child's threads, and of those in its snapshot.
+  /// Captures the stacks of the child's threads, including those in its snapshot.
   private func captureThreads() -> RawStacks {
     let capture = child.stackCapture
     var stacks = capture.stacks(of: child.threads)
@@ -226,7 +226,7 @@ final class RunningTrial {
     return signal == 0 ? .exited(code: (status >> 8) & 0xff) : .signalled(number: signal)
   }
 
-  /// The child's standard error, without the lines that the backtracer adds about its own progress.
+  /// The child's standard error, without the backtracer's lines about its own progress.
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("*** Signal ") && !$0.hasPrefix("swift-runtime: failed to suspend") }

@@ -1,5 +1,5 @@
-/// Keeps a large value apart, and shares it among copies: a report keeps, sorts and groups results
-/// by the thousand. A write copies the value.
+/// Stores a large value in a separate object that copies share: a report keeps, sorts and groups
+/// results by the thousand. A write copies the value.
 @propertyWrapper
 package struct Shared<Value: Sendable & Hashable & Codable>: Sendable {
   private final class Storage: Sendable {
@@ -9,7 +9,7 @@ package struct Shared<Value: Sendable & Hashable & Codable>: Sendable {
 
   private var storage: Storage
 
-  /// Keeps a value.
+  /// Stores a value.
   package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
   /// The value.

@@ -3,23 +3,23 @@ import Interlock
 import ProcessInspection
 import Hangs
 
-/// Symbolicates the stacks of a trial that has ended, on another thread: it reads debug information
+/// Symbolicates the stacks of an ended trial on a separate thread. That reads debug information,
 /// while the runner must keep sampling other trials.
 final class StackNaming: Sendable {
   /// The trial's index in the list.
   let index: Int
-  /// After this time, stacks are shown without symbols, and the verdict may be another one. One
-  /// thread symbolicates for all trials: on a busy machine, others come first. In seconds.
+  /// The seconds after which stacks are shown without symbols, which may change the verdict. One
+  /// thread symbolicates for all trials: on a busy machine, other trials come first.
   private static let patience = 300.0
 
   private let condition = NSCondition()
   private let deadline = Platform.now + patience
   private let unnamed: Observation
-  // Accessed under the condition only.
+  // Accessed only under `condition`.
   nonisolated(unsafe) private var finished: Observation?
 
-  /// Starts to symbolicate. Call it on the thread that starts the children. If the system refuses
-  /// another thread, this one symbolicates.
+  /// Starts to symbolicate. Call it on the thread that starts the children. If the system refuses a
+  /// new thread, the calling thread symbolicates.
   init(
     of stacks: RawStacks, in observation: Observation, index: Int, stackBytes: Int = 8 << 20,
     symbolicate: @escaping RawStacks.Symbolicate
@@ -28,7 +28,7 @@ final class StackNaming: Sendable {
     var unnamed = observation
     unnamed.threads = stacks.groups(named: [:])
     self.unnamed = unnamed
-    // Here, where nothing is mapped or unmapped meanwhile.
+    // List images on this thread, where no file is mapped or unmapped meanwhile.
     MappedFiles.keep { listImages() }
     let work: @Sendable () -> Void = { [self] in
       var observation = observation
@@ -48,7 +48,7 @@ final class StackNaming: Sendable {
     condition.withLock { finished ?? (Platform.now < deadline ? nil : unnamed) }
   }
 
-  /// Blocks until they are symbolicated, for at most 10 seconds.
+  /// Blocks until the stacks are symbolicated, for at most 10 seconds.
   func wait() {
     let end = Date(timeIntervalSinceNow: 10)
     condition.withLock {

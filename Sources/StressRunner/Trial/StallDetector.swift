@@ -1,59 +1,60 @@
-/// Distinguishes a stalled child from a slow one: a pure function of the samples.
+/// Distinguishes a stalled child from a slow one. A pure function of the samples.
 ///
-/// A child is stalled when three things hold: no call has completed over the stall window; no
-/// thread has really run in its last stretch; and in every sample of its last moments every thread
-/// is asleep. The stretch contains at least one tick of the Dispatch pool's monitor (once a second
-/// on Linux), so that a pool that can grow has grown. The monitor's own activity is allowed: it
-/// wakes once a second, and may start a thread, which runs briefly and blocks like the others.
+/// A child is stalled under three conditions: no call has completed over the stall window; no
+/// thread has really run in the last stretch; and every thread is asleep in every sample of the
+/// last moments. The stretch contains at least one tick of the Dispatch pool's monitor (once a
+/// second on Linux), so that a pool that can grow has grown. The monitor's own activity is allowed:
+/// it wakes once a second, and may start a thread, which runs briefly and blocks like the others.
 ///
-/// A timer that is set may end a wait: until it expires the child is not stalled, and the window
+/// A timer that is set may end a wait. Until it expires the child is not stalled, and the window
 /// restarts at that time. A timer counts even if later samples do not show it, because the
-/// monitor's own timer, on the same descriptor, hides it.
+/// monitor's own timer on the same descriptor hides it.
 struct StallDetector {
-  /// One thread, as sampled.
+  /// A sampled thread.
   struct Thread {
-    /// The system's number for it.
+    /// The system thread id.
     var id: Int
-    /// Whether it is asleep. A thread that runs, is runnable, waits for a device or was stopped is
-    /// not.
+    /// True if the thread is asleep. A thread that runs, is runnable, waits for a device or was
+    /// stopped is not asleep.
     var isAsleep: Bool
-    /// Its context switches, voluntary and involuntary.
+    /// The number of context switches, voluntary and involuntary.
     var switches: Int
   }
 
   /// The child at one moment.
   struct Sample {
-    /// Seconds since the child was started.
+    /// The seconds since the child was started.
     var seconds: Double
-    /// Calls completed.
+    /// The number of completed calls.
     var completed: Int
-    /// Processor time used by the whole child, in seconds.
+    /// The processor time of the whole child, in seconds.
     var cpuSeconds: Double
-    /// Its threads; `nil` if they were not sampled (see `needsThreads`).
+    /// The threads; `nil` if they were not sampled (see `needsThreads`).
     var threads: [Thread]?
-    /// When the last of the user's timers expires, in seconds since the child was started; `nil` if
-    /// no timer is set, or timers were not sampled.
+    /// The time at which the last of the user's timers expires, in seconds since the child was
+    /// started; `nil` if no timer is set, or timers were not sampled.
     var wakesAt: Double?
   }
 
-  /// The conclusion from the samples up to now.
+  /// The conclusion from the samples so far.
   enum Decision {
-    /// The child makes progress, or could.
+    /// The child makes progress, or can.
     case going
     /// Every thread is asleep and none has run: stalled, unless a thread waits for time to pass.
     case suspected
   }
 
-  /// A pool's monitor ticks once a second; a stall is never reported before one tick has passed.
+  /// The shortest time before a stall is reported, in seconds. A pool's monitor ticks once a
+  /// second, and one tick must have passed.
   static let poolGrowthSeconds = 1.2
-  /// How long before the decision every sample must find every thread asleep; seconds.
+  /// The seconds before the decision in which every sample must find every thread asleep.
   private static let strictSeconds = 0.25
-  /// How many samples at least must fall into that time.
+  /// The least number of samples in that time.
   private static let strictSamples = 4
-  /// If samples are further apart, the runner itself got no processor and has missed the time
-  /// between.
+  /// The longest gap between samples, in seconds. After a longer gap, the runner itself had no
+  /// processor and has missed the time between.
   private static let longestGap = 0.5
-  /// How late a timer's work may start; seconds.
+  /// The seconds by which a timer's work may start late.
   private static let timerMargin = 0.3
 
   private let window: Double
@@ -66,23 +67,23 @@ struct StallDetector {
   private var asleepSince = 0.0
   private var asleepSamples = 0
 
-  /// Makes a detector with a stall window, in seconds.
+  /// Creates a detector with a stall window, in seconds.
   init(stallSeconds: Double) {
     window = max(stallSeconds, Self.poolGrowthSeconds)
     quietNeeded = min(window - 0.6, Self.poolGrowthSeconds)
   }
 
-  /// When the last call completed, or the workload began; seconds.
+  /// The time at which the last call completed, or the workload began, in seconds.
   var lastProgress: Double { progressAt }
 
-  /// Whether every thread has been asleep in each sample of the last moments.
+  /// True if every thread has been asleep in each sample of the last moments.
   var isAsleep: Bool {
     guard let last else { return false }
     return asleepSamples >= Self.strictSamples && last.seconds - asleepSince >= Self.strictSeconds
   }
 
-  /// Whether the next sample should include the threads. While calls complete, that is not worth
-  /// its cost.
+  /// True if the next sample should include the threads. While calls complete, the cost is not
+  /// justified.
   func needsThreads(completed: Int, seconds: Double) -> Bool {
     guard let last, last.completed == completed else { return false }
     return seconds - progressAt >= 0.4
@@ -124,15 +125,15 @@ struct StallDetector {
     asleepSamples = 0
   }
 
-  /// Ends the quiet stretch if threads have run more than a pool's own housekeeping does.
+  /// Ends the quiet stretch if threads have run more than a pool's own housekeeping explains.
   private mutating func noteActivity(of threads: [Thread], in sample: Sample) {
     guard var base = baseline else {
       setBaseline(threads, in: sample)
       return
     }
     let elapsed = sample.seconds - base.seconds
-    // Housekeeping: a few wake-ups a second for a thread, a few new threads a second for all pools
-    // together, and their processor time.
+    // The allowance for housekeeping: a few wake-ups a second for each thread, a few new threads a
+    // second for all pools together, and their processor time.
     let mostSwitches = 6 + Int(4 * elapsed)
     let mostNew = 4 + Int(4 * elapsed)
     let mostCPU = 0.06 + 0.03 * elapsed

@@ -3,16 +3,16 @@ import Interlock
 import ProcessInspection
 import Hangs
 
-/// Decides whether a child has stalled: at once if its own monitor is certain, otherwise by the
-/// system's view of its threads over the stall window.
+/// Decides whether a child has stalled: at once if the child's own monitor is certain, otherwise by
+/// the system's data about its threads over the stall window.
 struct StallWatch {
-  /// The time between two samples of the child's timers while no call completes; seconds.
+  /// The seconds between two samples of the child's timers while no call completes.
   private static let timerLookSeconds = 0.2
-  /// The time between two comparisons of the threads while a stall is suspected; seconds.
+  /// The seconds between two comparisons of the threads while a stall is suspected.
   private static let closerLookSeconds = 0.1
-  /// How long the child's report of its threads is valid; seconds.
+  /// The seconds for which the child's report of its threads is valid.
   private static let waitsAge = 1.0
-  /// How long the child's report of its pools, which change once a second, is valid; seconds.
+  /// The seconds for which the child's report of its pools is valid; pools change once a second.
   private static let poolAge = 3.0
 
   private let child: ChildProcess
@@ -21,11 +21,12 @@ struct StallWatch {
   private var detector: StallDetector
   private var nextCloserLook = 0.0
   private var nextTimerLook = 0.0
-  /// The last report of the child's monitor, and its time.
+  /// The last report of the child's monitor.
   private var waits: WaitSnapshot?
   private var isOnlySlow = false
   private var waitsAt = -Double.infinity
-  /// Threads in a timed wait that were found to be idle pool workers, until they wake.
+  /// The context switch counts of threads in a timed wait that were found to be idle pool workers.
+  /// They stay idle until they wake up.
   private var idle: [Int: Int] = [:]
 
   init(_ child: ChildProcess, of trial: Trial, symbolicate: @escaping RawStacks.Symbolicate) {
@@ -35,20 +36,20 @@ struct StallWatch {
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
   }
 
-  /// Whether the child only waits: it needs no processor, at least for the moment.
+  /// True if the child only waits, and needs no processor for the moment.
   var isAsleep: Bool { detector.isAsleep }
 
   /// Handles a report of the child's monitor.
   ///
-  /// - Returns: How many seconds the child has made no progress, if it never will; else `nil`.
+  /// - Returns: The seconds without progress, if the child will never make any; otherwise `nil`.
   mutating func note(
     _ snapshot: WaitSnapshot, isCertain: Bool, isOnlySlow: Bool
   ) -> Double? {
     waits = snapshot
     waitsAt = Platform.now
     self.isOnlySlow = isOnlySlow
-    // libdispatch traps at a synchronous call on the thread's own queue, as it would without this
-    // runner.
+    // Leave a synchronous call on the thread's own queue alone: libdispatch traps there, as it
+    // would without this runner.
     guard isCertain, snapshot.selfWait?.traps != true else { return nil }
     return min(max(0, snapshot.quietSeconds), waitsAt - child.startedAt)
   }
@@ -58,7 +59,7 @@ struct StallWatch {
   /// - Parameters:
   ///   - seconds: The time since the child's start.
   ///   - whole: The child's process at this moment.
-  /// - Returns: How many seconds the child has made no progress, if it has stalled; else `nil`.
+  /// - Returns: The seconds without progress, if the child has stalled; otherwise `nil`.
   mutating func look(at seconds: Double, _ whole: Platform.Process) -> Double? {
     let completed = child.table.completed(of: operations)
     let ignored = child.table.ignoredThreads
@@ -79,11 +80,11 @@ struct StallWatch {
     }
     guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return nil }
     nextCloserLook = seconds + Self.closerLookSeconds
-    // If every thread waits for a pool that will get the threads it needs, here and on Apple's
-    // systems, the child will continue.
+    // The child will continue if every thread waits for a pool that will get the threads it needs,
+    // here and on Apple's systems.
     if isOnlySlow, Platform.now - waitsAt < Self.poolAge { return nil }
     for thread in threads where wakesByItself(thread) { return nil }
-    // The threads were sampled one after another: only if none has moved meanwhile do the samples
+    // The threads were sampled one after another. Only if none has moved meanwhile do the samples
     // show one moment. A call that has just completed leaves its thread idle, which looks like a
     // thread that waits forever.
     guard child.table.completed(of: operations) == completed, !hasAnyMoved(since: threads) else {
@@ -92,15 +93,15 @@ struct StallWatch {
     return Platform.now - child.startedAt - detector.lastProgress
   }
 
-  /// Whether a thread has started, ended or been woken since it was sampled, other than by the
-  /// sample.
+  /// True if a thread has started, ended or been woken since it was sampled, except by the sample
+  /// itself.
   private func hasAnyMoved(since threads: [Platform.Thread]) -> Bool {
     let now = child.threads
     guard now.count == threads.count else { return true }
     let before = Dictionary(
       threads.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first })
     return now.contains { thread in
-      // The sample itself wakes an idle worker once; ignore that.
+      // Ignore one wake-up of an idle worker: the sample itself causes it.
       thread.state != .sleeping
         || thread.switches != max(before[thread.id] ?? -1, idle[thread.id] ?? -1)
     }
@@ -110,15 +111,15 @@ struct StallWatch {
   ///
   /// On Linux, Dispatch has one descriptor per clock for all timers, set for the earliest of them.
   /// While a pool worker waits, the pool monitor's one-second timer shares the descriptor of the
-  /// monotonic clock. So while a worker waits, a user's timer on that clock (`asyncAfter`, a timer
-  /// source) is invisible until it is the earliest, and is then taken for the monitor's: it expires
-  /// within the default window. `Task.sleep` uses another clock.
+  /// monotonic clock. A user's timer on that clock (`asyncAfter`, a timer source) is then invisible
+  /// until it is the earliest, and is taken for the monitor's: it expires within the default
+  /// window. `Task.sleep` uses another clock.
   private func timers() -> [Double] {
     Platform.timers(of: child.process).filter { !$0.isMonotonic || $0.seconds > 1.05 }
       .map(\.seconds)
   }
 
-  /// Whether a sleeping thread will wake without another thread.
+  /// True if a sleeping thread will wake up without another thread.
   private mutating func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: child.process) {
     case .forever, .unknown:
@@ -129,7 +130,7 @@ struct StallWatch {
       return Platform.listensOutside(child.process, ignoring: TrialHost.ownDescriptors)
     case .timedFutex:
       if idle[thread.id] == thread.switches { return false }
-      // The child knows its own idle workers; while it is stuck, it reports them twice a second.
+      // The child knows its idle workers, and reports them twice a second while it is stuck.
       if Platform.now - waitsAt < Self.waitsAge,
         waits?.threads.contains(where: { $0.id == thread.id && $0.elsewhere == .idle }) ?? false
       {
@@ -143,14 +144,14 @@ struct StallWatch {
     }
   }
 
-  /// Whether a thread in a timed wait is an idle pool worker, which ends after the timeout: its
+  /// True if a thread in a timed wait is an idle pool worker, which ends after the timeout: its
   /// stack has only the pool's frames. The signal that requests the stack only restarts the wait.
   private func isIdleWorker(_ thread: Platform.Thread) -> Bool {
     let capture = child.stackCapture
     guard let stack = capture.capture([thread.id], patience: 0.05)[thread.id], !stack.isEmpty
     else { return false }
     let origins = capture.origins(of: Set(stack))
-    // The images alone decide, unless libdispatch is linked into the executable.
+    // The images suffice, unless libdispatch is linked into the executable.
     if stack.allSatisfy({ StackFrame(address: $0, image: origins[$0]?.image).isPoolMachinery }) {
       return true
     }

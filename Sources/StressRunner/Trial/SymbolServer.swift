@@ -2,19 +2,19 @@ import Foundation
 import Interlock
 import ProcessInspection
 
-/// Symbolicates the addresses of a child, which would have to read its own debug information in
-/// each trial with a finding. The runner reads that of the same files once.
+/// Symbolicates the addresses of a child. The child would have to read its own debug information in
+/// each trial with a finding; the runner reads that of the same files once.
 struct SymbolServer: Sendable {
-  /// Above what a report has.
+  /// The most addresses in a request, more than a report has.
   static let mostAddresses: UInt32 = 1 << 14
-  /// Above what a trial needs: a subject may ask, too.
+  /// The most requests, more than a trial needs: a subject may send requests too.
   private static let mostRequests = 10_000
 
   let process: pid_t
   let socket: SymbolSocket
 
-  /// Answers the child on a thread, which closes the socket when the child ends. If the system
-  /// refuses the thread, the child does without.
+  /// Answers the child on a separate thread, which closes the socket when the child ends. If the
+  /// system refuses the thread, the child gets no answers.
   func start() {
     if !DedicatedThread.startDetached({ serve() }) { socket.close() }
   }

@@ -1,13 +1,13 @@
 import Foundation
 import ProcessInspection
 
-/// A trial's folder inside the runner's: it holds the toolchain's backtracer's report about the
-/// child, and the child's folder for temporary files.
+/// A trial's folder inside the runner's. It contains the report of the toolchain's backtracer about
+/// the child, and the child's folder for temporary files.
 ///
 /// The latter is a subfolder, so that a subject that cleans the parent of its temporary folder
 /// reaches neither another trial's files nor the system's.
 struct TrialFolder {
-  /// Its path, without a slash at the end.
+  /// The path, without a slash at the end.
   let path: String
   fileprivate let name: String
   fileprivate let parent: Int32
@@ -16,8 +16,8 @@ struct TrialFolder {
   var temporary: String { path + "/tmp" }
 }
 
-/// The runner's folders for the files of its children and of the toolchain's backtracer: one, and a
-/// replacement for each that a child has deleted, moved or replaced.
+/// The runner's folders for the files of its children and of the toolchain's backtracer: one
+/// folder, and a replacement for each folder that a child has deleted, moved or replaced.
 ///
 /// Used from one thread.
 final class TemporaryFolder {
@@ -26,10 +26,10 @@ final class TemporaryFolder {
     var descriptor: Int32
   }
 
-  /// The last one is in use.
+  /// All folders; the last one is in use.
   private var places: [Place] = []
 
-  /// Makes a folder in the system's folder for temporary files.
+  /// Creates a folder in the system's folder for temporary files.
   init() throws(RunnerFault) {
     try add()
   }
@@ -38,11 +38,11 @@ final class TemporaryFolder {
     for place in places { close(place.descriptor) }
   }
 
-  /// Makes the folder of a trial.
+  /// Creates the folder of a trial.
   func makeTrial() throws(RunnerFault) -> TrialFolder {
     if let last = places.last, !isInPlace(last) { try add() }
     guard let place = places.last else { throw Self.fault() }
-    // Random, so that a subject cannot have taken the name already.
+    // Use a random name, which a subject cannot have taken already.
     let name = "trial-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     fchmod(place.descriptor, 0o700)
     guard mkdirat(place.descriptor, name, 0o700) == 0 else { throw Self.fault() }
@@ -54,14 +54,14 @@ final class TemporaryFolder {
     return TrialFolder(path: "\(place.path)/\(name)", name: name, parent: place.descriptor)
   }
 
-  /// Removes a trial's folder with its content. The rest is removed with this folder, or reported
-  /// then.
+  /// Removes a trial's folder with its content. Anything left is removed with the runner's folder,
+  /// or reported then.
   func remove(_ trial: TrialFolder) {
     fchmod(trial.parent, 0o700)
     _ = FolderRemoval.remove(Array(trial.name.utf8CString), in: trial.parent)
   }
 
-  /// Removes all folders. Returns a line for each thing that is left.
+  /// Removes all folders. Returns one line for each thing that is left.
   func remove() -> [String] {
     var left: [String] = []
     for place in places {
@@ -72,7 +72,7 @@ final class TemporaryFolder {
         left.append("the folder '\(path)' is left: \(String(cString: strerror(errno)))")
       }
       close(place.descriptor)
-      // A child has put something else in its place.
+      // A child has put something else at the folder's path.
       if path != place.path, let reason = Self.remove(at: place.path) {
         left.append("'\(place.path)', which a trial has put there, is left: \(reason)")
       }
@@ -105,7 +105,7 @@ final class TemporaryFolder {
     places.append(Place(path: path, descriptor: descriptor))
   }
 
-  /// Whether the folder's path still leads to it.
+  /// True if the folder's path still leads to the folder.
   private func isInPlace(_ place: Place) -> Bool {
     var own = stat()
     var there = stat()

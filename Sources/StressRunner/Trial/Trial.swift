@@ -1,10 +1,9 @@
-/// How a trial's child delays near misses, so that they become conflicts.
+/// The near-miss delays of a trial's child, which turn near misses into conflicts.
 package struct TrialDelays: Sendable, Hashable, Codable {
-  /// The absolute path of the file that keeps pairs of call sites from trial to trial; `nil` for
-  /// none.
+  /// The absolute path of the file that keeps pairs of call sites between trials; `nil` for none.
   package var trapFile: String?
 
-  /// Delays near misses, as decided by the trial's seed.
+  /// Creates delays that the trial's seed decides.
   package init(trapFile: String? = nil) {
     self.trapFile = trapFile
   }
@@ -18,21 +17,22 @@ package struct Trial: Sendable, Hashable, Codable {
   package var subject: String
   /// The seed of the operations and keys.
   package var seed: UInt64
-  /// The near-miss delays of a workload's sections; `nil` for none. A script sets its own order.
+  /// The near-miss delays of a workload's sections; `nil` for none. A script sets its own order
+  /// instead.
   package var delays: TrialDelays? = TrialDelays()
-  /// Whether the child predicts deadlocks and races that did not occur in this run, such as locks
+  /// True if the child predicts deadlocks and races that did not occur in this run, such as locks
   /// taken in several orders.
   package var predicts = false
-  /// Whether the child looks for races in memory.
+  /// True if the child checks memory for races.
   package var checksMemory = false
 
-  /// How the child explores the orders of its workload; `nil` to run the workload once.
+  /// The exploration of the workload's orders; `nil` to run the workload once.
   package var explore: ExploreRequest? {
     get { storedExplore?.wrappedValue }
     set { storedExplore = newValue.map { Shared(wrappedValue: $0) } }
   }
 
-  /// Apart: of a hundred thousand trials, few explore.
+  /// Stored separately: of a hundred thousand trials, few explore.
   private var storedExplore: Shared<ExploreRequest>?
 
   private enum CodingKeys: String, CodingKey {
@@ -47,7 +47,8 @@ package struct Trial: Sendable, Hashable, Codable {
     self.seed = seed
   }
 
-  /// The scenario's expectation of this subject. One order, by its token, cannot be every order.
+  /// The scenario's expectation for this subject. A single order, given by its token, need not
+  /// cover every order.
   package var expected: Expectation {
     guard let request = explore else { return scenario.expectation(for: subject) }
     var expected = scenario.exploreExpectation(for: subject)

@@ -13,7 +13,7 @@ package struct TrialRunner: Sendable {
     /// The trial at this index of the list is judged.
     case finished(index: Int, TrialResult)
     /// A process or a folder of a trial could not be removed, or a trial has sent a signal to the
-    /// runner: what happened, in one line. Sent when the run is over.
+    /// runner. The text says what happened, in one line. Sent when the run is over.
     case warning(String)
   }
 
@@ -21,35 +21,36 @@ package struct TrialRunner: Sendable {
   package enum Ending: Sendable, Hashable {
     /// Every trial was judged.
     case completed
-    /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not
+    /// An interrupt arrived (SIGINT, SIGTERM, SIGHUP or SIGQUIT). Its trials were killed and not
     /// judged.
     case interrupted
     /// This machine refused a resource that a trial needs to be started or watched, and no other
-    /// trial under way could free it. The remaining trials are not judged.
+    /// running trial could free it. The remaining trials are not judged.
     case failed(reason: String)
   }
 
-  /// How many trials run at a time. If more than one, a trial whose threads all sleep does not
-  /// count, and up to twice as many are under way: a deadlock is certain only after seconds.
+  /// The number of trials that run at a time. If it is more than one, a trial whose threads all
+  /// sleep does not count, and up to twice as many trials may be in progress: a deadlock is certain
+  /// only after seconds.
   package var jobs: Int
   /// The child's executable: this one, unless a test overrides it.
   package var executable: String = Platform.executable
-  /// Variables that are added to a child's environment.
+  /// The variables added to a child's environment.
   package var environment: [String: String] = [:]
   /// Symbolicates addresses of this process, for stacks.
   package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = symbolicateWaits
 
-  /// Configures a runner.
+  /// Creates a runner.
   package init(jobs: Int) {
     self.jobs = jobs
     OwnCode.register(OwnCode.stressRunner)
   }
 
-  /// Runs the trials, `jobs` at a time, and returns when all are judged or an interrupt came.
+  /// Runs the trials, `jobs` at a time, and returns when all are judged or an interrupt arrives.
   ///
-  /// `onEvent` is called on the calling thread, as events occur; trials may finish in another order
-  /// than the list's. No child and no file outlives the call. SIGINT, SIGTERM, SIGHUP and SIGQUIT
-  /// end the run; their previous handlers are restored when it returns.
+  /// `onEvent` is called on the calling thread as events occur. Trials may finish in another order
+  /// than that of the list. No child and no file outlives the call. SIGINT, SIGTERM, SIGHUP and
+  /// SIGQUIT end the run; their previous handlers are restored when the call returns.
   package func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
@@ -73,7 +74,7 @@ package struct TrialRunner: Sendable {
   }
 
   /// Runs the trials with a folder for temporary files. The caller ends the trials that still run
-  /// when it returns or throws.
+  /// when this function returns or throws.
   private func run(
     _ trials: [Trial], in folder: TemporaryFolder, _ running: inout [RunningTrial],
     _ warnings: inout [String], onEvent: (Event) -> Void
@@ -92,7 +93,7 @@ package struct TrialRunner: Sendable {
     while next < trials.count || !running.isEmpty || !naming.isEmpty {
       deliverNamed()
       if interlock_interrupted() {
-        // Trials that had ended before the interrupt are judged.
+        // Judge the trials that had ended before the interrupt.
         for job in naming { job.wait() }
         deliverNamed()
         return .interrupted
@@ -103,7 +104,7 @@ package struct TrialRunner: Sendable {
         do throws(RunnerFault) {
           running.append(try start(trials[next], index: next, in: folder))
         } catch {
-          // The trials under way may hold the missing resource: run fewer at a time from here on.
+          // The running trials may hold the missing resource: run fewer at a time from here on.
           guard !running.isEmpty else { throw error }
           mostUnderWay = running.count
           break
@@ -135,7 +136,7 @@ package struct TrialRunner: Sendable {
   private func start(
     _ trial: Trial, index: Int, in folder: TemporaryFolder
   ) throws(RunnerFault) -> RunningTrial {
-    // A trial's files are removed with it: those of a thousand trials would fill a disk.
+    // A trial's files are removed with the trial: those of a thousand trials would fill a disk.
     let place = try folder.makeTrial()
     let launch = launch(in: place, exploring: trial.explore != nil)
     do throws(RunnerFault) {
@@ -163,7 +164,7 @@ package struct TrialRunner: Sendable {
     return seen
   }
 
-  /// A signal that a trial has sent to this process, and that does not end the run; `nil` for none.
+  /// A signal that a trial has sent to this process and that does not end the run; `nil` for none.
   private static func refusedSignal(from running: [RunningTrial]) -> String? {
     var limit: UInt64 = 0
     let signal = interlock_refused_interrupt(&limit)
@@ -192,15 +193,15 @@ package struct TrialRunner: Sendable {
       "enable=yes,format=json,output-to=\(folder.path)/,interactive=no,color=no,threads=crashed,"
       + "registers=none,images=none,symbolicate=fast,sanitize=no"
     if exploring {
-      // It cannot suspend the explorer's threads.
+      // The backtracer cannot suspend the explorer's threads.
       all["SWIFT_BACKTRACE"] = "enable=no"
-      // Orders of dictionaries are the same in each process, so that a token replays.
+      // Make the orders of dictionaries the same in each process, so that a token replays.
       all["SWIFT_DETERMINISTIC_HASHING"] = "1"
     }
     all["TMPDIR"] = folder.temporary
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"
-    // A watchdog that the executable links must not print its line in each trial.
+    // If the executable links a watchdog, the watchdog must not print its line in each trial.
     all[optionsVariable] = (all[optionsVariable].map { $0 + " " } ?? "") + "quiet=on"
     return ChildProcess.Launch(
       executable: executable, arguments: [CommandLine.arguments.first ?? "interlock"],

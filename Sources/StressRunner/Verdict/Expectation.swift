@@ -3,14 +3,14 @@ package import Hangs
 
 /// The verdict that a scenario expects of a subject.
 package struct Expectation: Sendable, Hashable, Codable {
-  /// What an exploration may show too.
+  /// A failure that an exploration may show as well.
   package struct Explored: Sendable, Hashable, Codable {
     /// The kind of verdict.
     package var verdict: Verdict.Kind
-    /// The cause of a deadlock, or `self` of a crash; `nil` accepts any cause, and none.
+    /// The cause of a deadlock, or `self` for a crash; `nil` accepts any cause, and none.
     package var cause: Diagnosis.Cause?
 
-    /// Describes what an exploration may show.
+    /// Creates an accepted failure.
     package init(verdict: Verdict.Kind, cause: Diagnosis.Cause? = nil) {
       self.verdict = verdict
       self.cause = cause
@@ -19,15 +19,15 @@ package struct Expectation: Sendable, Hashable, Codable {
 
   /// The kind of verdict.
   package var verdict: Verdict.Kind
-  /// The cause of a deadlock, or `self` of a crash; `nil` accepts any cause, and none.
+  /// The cause of a deadlock, or `self` for a crash; `nil` accepts any cause, and none.
   package var cause: Diagnosis.Cause?
-  /// Whether this subject's fix makes the script's order impossible.
+  /// True if this subject's fix makes the script's order impossible.
   package var excludesOrder: Bool
-  /// Whether an exploration must have executed every order, for `passed`.
+  /// True if `passed` requires that an exploration has executed every order.
   package var isFinished = false
-  /// What is accepted besides `verdict`; only of an exploration.
+  /// A failure that is accepted in addition to `verdict`, only from an exploration.
   package var explored: Explored?
-  /// Exactly these kinds of predicted findings; `nil` accepts any.
+  /// The exact kinds of predicted findings; `nil` accepts any.
   package var potential: Set<PotentialFinding.Kind>?
 
   /// Describes an expectation.
@@ -41,23 +41,24 @@ package struct Expectation: Sendable, Hashable, Codable {
     self.potential = potential
   }
 
-  /// Whether exactly the expected kinds of findings were predicted. True for a trial without
+  /// True if exactly the expected kinds of findings were predicted, or the trial ran without
   /// prediction.
   package func isMet(by record: PredictionRecord) -> Bool {
     guard let potential, record.state == .on else { return true }
     return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
   }
 
-  /// Whether a deadlock is expected, whose cause may be any but a dry pool.
+  /// True if a deadlock is expected whose cause may be any but a dry pool.
   var acceptsDeadlockOfUnknownCause: Bool {
     (verdict == .deadlock && cause != .starvation)
       || (explored?.verdict == .deadlock && explored?.cause != .starvation)
   }
 
-  /// Whether a verdict is the expected one. A skipped trial neither meets nor breaks it.
+  /// True if a verdict is the expected one. A skipped trial neither meets nor breaks an
+  /// expectation.
   ///
-  /// If the trial's calls that wait and wake were not seen, the reason for a trap is unknown: then
-  /// only the kind of a crash is compared.
+  /// If the trial's waiting and waking calls were not followed, the reason for a trap is unknown,
+  /// and only the kind of a crash is compared.
   package func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
     func accepts(_ kind: Verdict.Kind, _ cause: Diagnosis.Cause?) -> Bool {
       guard verdict.kind == kind else { return false }

@@ -3,16 +3,17 @@ import Interlock
 import ProcessInspection
 import Hangs
 
-/// Judges observations: a pure function, so it is tested without starting a thread.
+/// Judges observations. A pure function, so it is tested without starting a thread.
 package enum Judge {
   /// The verdict of an observation of a scenario's trial.
   ///
-  /// The first of these that applies decides: a trial that was not run; a conflict, or a race in
-  /// memory, whatever followed; a deadlock; a crash, or an exceeded limit; an oracle or a misuse;
-  /// the time limit; an exit without a result.
+  /// The first of these that applies decides: a trial that was not run; a conflict or a memory
+  /// race, whatever followed; a deadlock; a crash, or an exceeded limit; an oracle or a misuse; the
+  /// time limit; an exit without a result.
   ///
-  /// If a script's order was given up, its interleaving was not tried, so the trial is not `passed`
-  /// but `timedOut`, unless the scenario states that this subject's fix excludes the order.
+  /// If a script's order was given up, its interleaving was not tried. The trial is then not
+  /// `passed` but `timedOut`, unless the scenario states that this subject's fix excludes the
+  /// order.
   package static func verdict(
     of observation: Observation, in scenario: Scenario, on subject: String
   ) -> Verdict {
@@ -23,7 +24,7 @@ package enum Judge {
     return .timedOut(.order(reason: reason))
   }
 
-  /// The verdict apart from a script's order.
+  /// The verdict without regard to a script's order.
   static func verdict(of observation: Observation, in scenario: Scenario) -> Verdict {
     if case .notRun(let reason) = observation.ending { return .skipped(reason: reason) }
     if let conflict = observation.conflicts.first { return .race(conflict) }
@@ -66,14 +67,14 @@ package enum Judge {
     }
     let state = Verdict.PoolState(observation)
     guard let diagnosis, diagnosis.cause != .unknown,
-      // If some code was not seen, the graph's likely cause is no better than one from threads and
-      // pools.
+      // If some code was not followed, the graph's likely cause is no better than a cause found
+      // from threads and pools.
       diagnosis.isCertain || observation.waits?.isPartial == false || state.cause == .unknown
     else { return .deadlock(.pools(state, diagnosis)) }
     return .deadlock(.graph(diagnosis))
   }
 
-  /// Whether calls wait for an object that a thread holds: then no call is lost.
+  /// True if calls wait for an object that a thread holds: then no call is lost.
   private static func isHeld(_ diagnosis: Diagnosis?) -> Bool {
     switch diagnosis?.cause {
     case .self, .cycle, .starvation, .abandonedLock: true
@@ -81,8 +82,8 @@ package enum Judge {
     }
   }
 
-  /// The diagnosis of a synchronous call on the thread's own queue, at which libdispatch traps: on
-  /// Linux, without a line on standard error.
+  /// The diagnosis of a synchronous call on the thread's own queue, at which libdispatch traps. On
+  /// Linux it writes no line to standard error.
   private static func ownCall(_ observation: Observation) -> Diagnosis? {
     guard let waits = observation.waits, waits.selfWait?.traps == true,
       let diagnosis = Diagnosis(of: waits), diagnosis.cause == .self

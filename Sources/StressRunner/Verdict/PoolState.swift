@@ -8,7 +8,7 @@ extension Verdict.PoolState {
 
   /// Judges the threads of a child that stalled.
   init(_ observation: Observation) {
-    // Pool threads that are blocked inside a caller's code.
+    // Select pool threads that are blocked inside a caller's code.
     let workers = observation.threads.filter { group in
       group.state == "sleeping" && group.isOfPool && group.stack.contains { !$0.isPoolMachinery }
     }
@@ -18,8 +18,8 @@ extension Verdict.PoolState {
     if blocked == 0 {
       self = .noWorkers
     } else if workers.allSatisfy(\.waitsForLock) {
-      // A thread that waits for a lock waits for its owner, not for a pool: if all workers do, more
-      // of them would not help.
+      // A thread that waits for a lock waits for the lock's owner, not for a pool. If all workers
+      // do, more workers would not help.
       self = .lockWaits
     } else if observation.processors > 0, jobs >= observation.processors, isWorkWaiting {
       self = .taskPoolFull(threads: jobs)
@@ -35,7 +35,8 @@ extension Verdict.PoolState {
 }
 
 extension Observation.ThreadGroup {
-  /// Decided by its stack, or without symbols by the name that libdispatch gives its threads.
+  /// True for pool threads, by the stack, or without symbols by the name that libdispatch gives
+  /// them.
   fileprivate var isOfPool: Bool {
     stack.contains { $0.isPoolWorker || $0.isTaskJob }
       || name.hasSuffix("-qos") || name.hasSuffix("-qos.overcommit")
@@ -43,19 +44,19 @@ extension Observation.ThreadGroup {
   }
 
   fileprivate var waitsForLock: Bool {
-    // The first frames are the C library's; the wait's function appears before the caller's code
+    // The first frames are the C library's. The waiting function appears before the caller's code
     // begins.
     stack.prefix { $0.isSystem }.contains(where: \.isLockWait)
   }
 }
 
 extension Observation {
-  /// How many threads a stalled child had at its last progress, and how many more at the end; `nil`
-  /// if it did not grow.
+  /// The number of a stalled child's threads at its last progress, and the number added until the
+  /// end; `nil` if none were added.
   package var stallGrowth: (before: Int, threads: Int)? {
     let stallStart = seconds - (detectionSeconds ?? 0)
-    // The pool's first worker may start with the stall: use the count half a second later as the
-    // base.
+    // Take the count half a second later as the base: the pool's first worker may start with the
+    // stall.
     guard let before = threadCounts.last(where: { $0.seconds <= stallStart + 0.5 }),
       let last = threadCounts.last, last.threads > before.threads
     else { return nil }

@@ -1,11 +1,11 @@
 import Interlock
 
 extension Verdict.Trap {
-  /// Reads the stack of a child that crashed, then the Swift runtime's message; `nil` if neither
-  /// shows the reason for the trap.
+  /// Finds the reason in the stack of a crashed child, then in the Swift runtime's message; `nil`
+  /// if neither shows the reason for the trap.
   init?(_ observation: Observation) {
-    // libdispatch on Linux traps without a line on standard error; the function that traps shows
-    // the reason.
+    // libdispatch on Linux traps without a line on standard error. The trapping function shows the
+    // reason.
     let top = (observation.crash?.stack ?? []).prefix(4).compactMap(\.function)
     func traps(in function: String) -> Bool { top.contains { $0.contains(function) } }
     if traps(in: "__DISPATCH_WAIT_FOR_QUEUE__") {

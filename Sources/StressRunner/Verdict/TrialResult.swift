@@ -4,7 +4,8 @@ import Hangs
 
 /// A judged trial: the only input of reports.
 ///
-/// One reference: a report keeps, sorts and groups results by the hundred thousand.
+/// It is a single reference, because a report keeps, sorts and groups results by the hundred
+/// thousand.
 package struct TrialResult: Sendable {
   private final class Storage: Sendable {
     let trial: Trial
@@ -27,7 +28,7 @@ package struct TrialResult: Sendable {
 
   private var storage: Storage
 
-  /// Combines the three.
+  /// Combines trial, observation and verdict.
   package init(trial: Trial, observation: Observation, verdict: Verdict) {
     storage = Storage(trial, observation, verdict)
   }
@@ -38,7 +39,7 @@ package struct TrialResult: Sendable {
     set { storage = Storage(newValue, observation, verdict) }
   }
 
-  /// The facts.
+  /// The observed facts.
   package var observation: Observation {
     _read { yield storage.observation }
     set { storage = Storage(trial, newValue, verdict) }
@@ -47,11 +48,11 @@ package struct TrialResult: Sendable {
   /// The judgement.
   package var verdict: Verdict { storage.verdict }
 
-  /// What the trial is expected to show.
+  /// The expectation for the trial.
   package var expected: Expectation { trial.expected }
 
-  /// Whether the verdict is the expected one, and the predicted findings too if the scenario states
-  /// any; `nil` for a skipped trial.
+  /// True if the verdict is the expected one, and so are the predicted findings if the scenario
+  /// states any; `nil` for a skipped trial.
   package var isMet: Bool? { storage.isMet }
 
   private static func isMet(

@@ -2,16 +2,16 @@ package import Explorer
 package import Interlock
 package import Hangs
 
-/// What an observation means, with the evidence that decided it.
+/// The judgement of an observation, with the evidence that decided it.
 ///
-/// It has no text: `Reports` formats the message from it and from the observation. Indirect: of a
-/// hundred thousand results most passed.
+/// A verdict has no text: `Reports` formats the message from it and from the observation. Indirect,
+/// because most of a hundred thousand results have passed.
 package indirect enum Verdict: Sendable, Hashable, Codable {
   /// Every operation completed, no conflict, every oracle held.
   case passed
   /// A conflict was recorded: the first one.
   case race(Conflict)
-  /// Nothing orders two accesses of memory: the first such pair.
+  /// Nothing orders two memory accesses. The value is the first such pair.
   case memoryRace(MemoryRace)
   /// No thread can continue.
   case deadlock(Deadlock)
@@ -19,7 +19,7 @@ package indirect enum Verdict: Sendable, Hashable, Codable {
   case violation(Violation)
   /// The child died of a signal or a trap, or was stopped because it exceeded a limit.
   case crashed(Crash)
-  /// Still making progress when its time was up.
+  /// The trial was still making progress when its time was up.
   case timedOut(Timeout)
   /// An order of the workload failed.
   case explored(ExplorationFailure)
@@ -29,8 +29,8 @@ package indirect enum Verdict: Sendable, Hashable, Codable {
   /// The names of verdicts in scenario files and reports.
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case passed, race, deadlock, violation, crashed, timedOut, skipped
-    /// The same choices led to other steps, so an exploration shows nothing. No scenario can expect
-    /// it.
+    /// The same choices led to different steps, so an exploration shows nothing. No scenario can
+    /// expect this verdict.
     case undecided
   }
 
@@ -38,8 +38,8 @@ package indirect enum Verdict: Sendable, Hashable, Codable {
   package enum Deadlock: Sendable, Hashable, Codable {
     /// The wait-for graph.
     case graph(Diagnosis)
-    /// The threads of the pools, if there is no graph or it may be incomplete; with the graph's
-    /// diagnosis, if any.
+    /// The threads of the pools, if there is no graph or it may be incomplete; together with the
+    /// graph's diagnosis, if there is one.
     case pools(PoolState, Diagnosis?)
   }
 
@@ -51,7 +51,7 @@ package indirect enum Verdict: Sendable, Hashable, Codable {
     case lockWaits
     /// All threads of the Swift task pool wait, and tasks are queued.
     case taskPoolFull(threads: Int)
-    /// The Dispatch pool has its maximum of threads, and all wait.
+    /// The Dispatch pool has its maximum number of threads, and all wait.
     case dispatchPoolFull(workers: Int)
     /// The Dispatch pool grew since the last progress, so work is queued.
     case dispatchPoolGrew(by: Int, workers: Int)
@@ -59,30 +59,31 @@ package indirect enum Verdict: Sendable, Hashable, Codable {
     case nothingQueued(workers: Int)
   }
 
-  /// What was violated.
+  /// The violated condition.
   package enum Violation: Sendable, Hashable, Codable {
     /// An oracle: the first that failed.
     case oracle(Observation.OracleFailure)
     /// A section was misused: the first misuse.
     case misuse(String)
-    /// Accepted calls that no thread will complete; with the wait-for graph's diagnosis, if any.
+    /// Accepted calls that no thread will complete; with the wait-for graph's diagnosis, if there
+    /// is one.
     case lostCalls(Int, Diagnosis?)
-    /// The workload ended with more or fewer completed calls than it makes.
+    /// The number of completed calls differs from the number of calls in the workload.
     case miscount
   }
 
-  /// How a child ended before its workload could be judged.
+  /// The end of a child before its workload could be judged.
   package enum Crash: Sendable, Hashable, Codable {
-    /// It died of a signal; with the diagnosis of a call that waits for its own thread, at which
-    /// libdispatch traps.
+    /// The child died of a signal. If a call waits for its own thread, at which libdispatch traps,
+    /// the diagnosis of that call is included.
     case signal(Int32, Trap?, Diagnosis?)
-    /// It was stopped: it had more resident memory than allowed.
+    /// The child was stopped: it used more resident memory than allowed.
     case outOfMemory(mebibytes: Int)
-    /// It was stopped: it wrote more output than allowed.
+    /// The child was stopped: it wrote more output than allowed.
     case flooded(bytes: Int)
-    /// It was stopped: it wrote more to the event pipe than any child has to report.
+    /// The child was stopped: it wrote more to the event pipe than any child has to report.
     case floodedEvents(bytes: Int)
-    /// It exited by itself, with this code.
+    /// The child exited by itself, with this code.
     case exited(code: Int32)
   }
 
@@ -100,17 +101,17 @@ package indirect enum Verdict: Sendable, Hashable, Codable {
 
   /// The limit that a trial reached.
   package enum Timeout: Sendable, Hashable, Codable {
-    /// Its time; with the pool that the child waits for, if that pool is only slow.
+    /// The time limit; with the pool that the child waits for, if that pool is only slow.
     case limit(SlowPool?)
-    /// The time for a script's order, which was not completed: the interleaving was not tried.
+    /// The time limit of a script's order, which was not completed: the interleaving was not tried.
     case order(reason: String)
   }
 
   /// A pool that grows by one thread a second, up to the number that its callers need.
   package struct SlowPool: Sendable, Hashable, Codable {
-    /// The threads that it has.
+    /// The number of threads in the pool.
     package var threads: Int
-    /// The threads that it needs.
+    /// The number of threads that its callers need.
     package var needed: Int
 
     /// Describes a pool.
@@ -136,7 +137,7 @@ extension Verdict {
     }
   }
 
-  /// Why no thread can continue; `self` for a crash at a call that waits for its own thread. `nil`
+  /// Why no thread can continue; `self` for a crash at a call that waits for its own thread; `nil`
   /// for all other verdicts.
   package var cause: Diagnosis.Cause? {
     switch self {
@@ -148,8 +149,8 @@ extension Verdict {
     }
   }
 
-  /// The wait-for graph's diagnosis of a child that hung; `nil` if it did not hang, or its calls
-  /// were not seen.
+  /// The wait-for graph's diagnosis of a hung child; `nil` if the child did not hang, or its calls
+  /// were not followed.
   package var diagnosis: Diagnosis? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis
@@ -172,8 +173,8 @@ extension Verdict.PoolState {
 }
 
 extension ExplorationFailure.Verdict {
-  /// The kind of verdict: of a call that the system answers with a trap, a crash; of an execution
-  /// that reaches a limit, `timedOut`.
+  /// The kind of verdict: `crashed` for a call that the system answers with a trap, `timedOut` for
+  /// an execution that reaches a limit.
   package var kind: Verdict.Kind {
     switch self {
     case .failed: .violation

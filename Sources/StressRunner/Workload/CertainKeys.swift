@@ -1,15 +1,15 @@
-/// The keys that were stored in a finished part of the workload and that no call ever removes: a
-/// cache that loses nothing has them.
+/// The keys that were stored in a finished part of the workload and that no call ever removes. A
+/// cache that loses nothing still has them.
 struct CertainKeys: Sendable {
   private var isCertain: [Bool] = []
   private var isRemoved: [Bool] = []
 
-  /// No key is certain, whatever is stored.
+  /// A value without certain keys, whatever is stored.
   static let none = CertainKeys()
 
   private init() {}
 
-  /// The keys that are certain after the preparation.
+  /// Creates the keys that are certain after the preparation.
   init(afterPreparationOf plan: WorkloadPlan) {
     let workload = plan.workload
     let kinds = workload.kinds
@@ -33,12 +33,12 @@ struct CertainKeys: Sendable {
     }
   }
 
-  /// Whether a key must be there.
+  /// True if a key must be present.
   func contains(_ key: Int) -> Bool {
     key < isCertain.count && isCertain[key]
   }
 
-  /// All of them, ascending.
+  /// All certain keys, ascending.
   var all: [Int] {
     isCertain.indices.filter { isCertain[$0] }
   }

@@ -1,15 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// The calls of a trial with the epochs of their beginnings and ends, for the oracles that need
-/// them.
+/// The calls of a trial with the epochs of their beginnings and ends, for oracles that need them.
 ///
-/// An epoch is a value of one counter: a call whose end has a smaller epoch than another's
-/// beginning had completed before it.
+/// An epoch is a value of one counter. If the end of a call has a smaller epoch than another call's
+/// beginning, the first call had completed before.
 ///
 /// `@unchecked Sendable`: `kept` and `horizon` are accessed only between `wait` and `signal` of the
-/// semaphore; of an explored workload, between two calls that are controlled, where one thread runs
-/// at a time.
+/// semaphore. In an explored workload they are accessed between two controlled calls, where only
+/// one thread runs at a time.
 final class History: @unchecked Sendable {
   /// One completed call.
   struct Call: Sendable {
@@ -17,16 +16,16 @@ final class History: @unchecked Sendable {
     var kind: Operation.Kind
     /// The key.
     var key: Int
-    /// The value that was stored or read, by its number among the key's values; `nil` for no value.
+    /// The number of the stored or read value among the key's values; `nil` for no value.
     var value: Int?
-    /// The epoch before it was made.
+    /// The epoch before the call was made.
     var began: Int
-    /// The epoch after it had completed.
+    /// The epoch after the call had completed.
     var ended: Int
-    /// The epochs between which other calls overtake it; empty if it was not held up.
+    /// The epochs during which other calls overtake this one; empty if it was not held up.
     var heldUp: Range<Int>
 
-    /// Describes a call, by default one that is held up from its beginning to its end.
+    /// Describes a call. By default it is held up from its beginning to its end.
     init(
       kind: Operation.Kind, key: Int, value: Int?, began: Int, ended: Int, heldUp: Range<Int>? = nil
     ) {
@@ -39,33 +38,33 @@ final class History: @unchecked Sendable {
     }
   }
 
-  /// The most calls that are kept. Beyond it, the oracles judge only the reads that had ended
-  /// before the first call that is not kept began. A script makes fewer.
+  /// The most calls that are kept. If there are more, the oracles judge only reads that had ended
+  /// before the beginning of the first call that is not kept. A script makes fewer calls.
   private static let mostCalls = 500_000
 
-  // Not `Synchronization.Mutex`, for which ThreadSanitizer reports false races.
+  // `Synchronization.Mutex` cannot be used: ThreadSanitizer reports false races for it.
   private let semaphore = DispatchSemaphore(value: 1)
   private var kept: [Call] = []
-  /// When the first call that is not kept began.
+  /// The epoch at which the first call that is not kept began.
   private var horizon = Int.max
   private let clock = Atomic<Int>(0)
   private let isExplored: Bool
   private let decides: Bool
 
-  /// An empty history.
+  /// Creates an empty history.
   ///
   /// - Parameters:
-  ///   - isExplored: Whether the orders of the workload are explored.
-  ///   - decides: Whether an oracle judges by the epochs.
+  ///   - isExplored: True if the orders of the workload are explored.
+  ///   - decides: True if an oracle judges by the epochs.
   init(isExplored: Bool = false, decides: Bool = true) {
     self.isExplored = isExplored
     self.decides = decides
   }
 
-  /// Returns the next epoch. Sequentially consistent: the epochs are one order of all threads.
+  /// Returns the next epoch. Sequentially consistent: all threads see one order of epochs.
   ///
-  /// Of an explored workload whose verdict depends on the epochs, their order must be explored as
-  /// well: the explorer takes an atomic for no step, and the semaphore for one.
+  /// If the verdict of an explored workload depends on the epochs, their order must be explored
+  /// too. The semaphore makes them steps, which atomics are not for the explorer.
   func now() -> Int {
     let isStep = isExplored && decides
     if isStep { semaphore.wait() }
@@ -73,9 +72,9 @@ final class History: @unchecked Sendable {
     return clock.add(1, ordering: .sequentiallyConsistent).newValue
   }
 
-  /// Keeps a call.
+  /// Stores a call.
   func note(_ call: Call) {
-    // A lock here would only multiply the orders.
+    // In an exploration, a lock here would only multiply the orders.
     if !isExplored { semaphore.wait() }
     defer { if !isExplored { semaphore.signal() } }
     if kept.count < Self.mostCalls {

@@ -2,10 +2,10 @@
 package struct KeySampler: Sendable {
   private let keys: Int
   private let distribution: Workload.Distribution
-  /// For Zipf: the running sums of 1/(r+1) over the ranks; empty for the others.
+  /// For Zipf, the cumulative sums of 1/(r+1) over the ranks; otherwise empty.
   private let cumulative: [Double]
 
-  /// Draws from `keys` keys.
+  /// Creates a sampler for `keys` keys.
   package init(keys: Int, distribution: Workload.Distribution) {
     self.keys = keys
     self.distribution = distribution
@@ -30,7 +30,7 @@ package struct KeySampler: Sendable {
     }
   }
 
-  /// The first rank whose cumulative likelihood is above `fraction`: the inverse of the
+  /// The first rank whose cumulative probability is above `fraction`: the inverse of the
   /// distribution.
   private func rank(at fraction: Double) -> Int {
     let sought = fraction * (cumulative.last ?? 0)

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// The oracles that failed while the calls were made: how often, and the first evidence of each.
+/// The oracles that failed while the calls were made: the number of failures, and the first
+/// evidence of each oracle.
 ///
 /// `@unchecked Sendable`: `records` is accessed only between `wait` and `signal` of the semaphore.
 final class Ledger: @unchecked Sendable {
@@ -9,20 +10,20 @@ final class Ledger: @unchecked Sendable {
     var times: Int
   }
 
-  // Not `Synchronization.Mutex`, for which ThreadSanitizer reports false races.
+  // `Synchronization.Mutex` cannot be used: ThreadSanitizer reports false races for it.
   private let semaphore = DispatchSemaphore(value: 1)
   private var records: [Oracle: Record] = [:]
   private let asked: Set<Oracle>
 
-  /// Makes a ledger that records failures of these oracles and of `checks-hold`.
+  /// Creates a ledger that records failures of these oracles and of `checks-hold`.
   init(asking asked: [Oracle]) {
     self.asked = Set(asked).union([.checksHold])
   }
 
-  /// Whether the scenario asks an oracle.
+  /// True if the scenario uses an oracle.
   func asks(_ oracle: Oracle) -> Bool { asked.contains(oracle) }
 
-  /// Records that an oracle failed, if the scenario asks it.
+  /// Records a failure of an oracle, if the scenario uses it.
   func note(_ oracle: Oracle, _ evidence: @autoclosure () -> String) {
     guard asks(oracle) else { return }
     semaphore.wait()
@@ -31,7 +32,7 @@ final class Ledger: @unchecked Sendable {
     records[oracle]?.times += 1
   }
 
-  /// The recorded failures, one per oracle.
+  /// The recorded failures, one for each oracle.
   var failures: [Observation.OracleFailure] {
     semaphore.wait()
     defer { semaphore.signal() }

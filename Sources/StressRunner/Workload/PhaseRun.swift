@@ -2,19 +2,19 @@ import Dispatch
 import Prediction
 import Synchronization
 
-/// One running phase: makes the calls of the plan, and detects when all have completed.
+/// A running phase. It makes the calls of the plan, and detects when all have completed.
 ///
-/// A driver decides on which thread or task each caller makes its calls; this type is called from
-/// all of them at once.
+/// A driver decides on which thread or task each caller makes its calls. Several threads use this
+/// type at once.
 final class PhaseRun: Sendable {
-  /// How many callers there are.
+  /// The number of callers.
   let callers: Int
-  /// How many calls each of them makes.
+  /// The number of calls of each caller.
   let callsPerCaller: Int
   /// The subject that is called.
   let subject: any Subject
 
-  /// Whether the orders of the calls are explored.
+  /// True if the orders of the calls are explored.
   let isExplored: Bool
 
   private let plan: WorkloadPlan
@@ -29,7 +29,7 @@ final class PhaseRun: Sendable {
   private let uncompleted: Atomic<Int>
   private let allCompleted = DispatchSemaphore(value: 0)
 
-  /// Prepares a phase during which `certainKeys` must be present.
+  /// Creates a phase during which `certainKeys` must be present.
   init(
     phase: Int, of plan: WorkloadPlan, on subject: any Subject, pattern: ValuePattern,
     certainKeys: CertainKeys, ledger: Ledger, history: History? = nil, holdUp: HoldUp? = nil,
@@ -52,7 +52,7 @@ final class PhaseRun: Sendable {
     self.progress = progress
   }
 
-  /// Begins a call: it is under way until it is completed.
+  /// Begins a call, which is in progress until it is completed.
   func begin(caller: Int, index: Int) -> PendingCall {
     let call = plan.call(phase: phase, caller: caller, index: index)
     let pending = PendingCall(
@@ -85,7 +85,7 @@ final class PhaseRun: Sendable {
         .holdUpBounded, "a \(call.name) was held up while \(overtakes) others began and completed")
     }
     progress.completed(caller: firstCaller + call.caller)
-    // Acquiring and releasing: the subject's work in each call happens before what follows the
+    // Acquiring and releasing: the subject's work in each call happens before the code after the
     // phase.
     if uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       allCompleted.signal()
@@ -102,26 +102,26 @@ final class PhaseRun: Sendable {
         ended: history.now()))
   }
 
-  /// Blocks the calling thread until every call has completed; called once.
+  /// Blocks the calling thread until every call has completed. Called once.
   func waitUntilAllCompleted() {
     allCompleted.wait()
-    // Only the last call signals; the others have only decremented the counter.
+    // Only the last call signals; the others have only decremented the counter, without an event.
     Predictor.comesAfterAll()
   }
 }
 
-/// A call that is under way.
+/// A call in progress.
 final class PendingCall: Sendable {
   /// The call in the plan.
   let call: WorkloadPlan.Call
   /// The operation that the subject performs.
   let operation: Operation
-  /// The caller, numbered from 0 in its phase.
+  /// The caller's number in its phase, from 0.
   let caller: Int
 
-  /// The epoch when it was made, if a history is kept.
+  /// The epoch at which the call was made, if a history is kept.
   fileprivate let began: Int
-  /// How many calls had begun before it, if that is counted.
+  /// The number of calls that had begun before this one, if they are counted.
   fileprivate let begunBefore: Int
   private let run: PhaseRun
   private let isCompleted = Atomic<Bool>(false)
@@ -138,18 +138,18 @@ final class PendingCall: Sendable {
     self.run = run
   }
 
-  /// Its name in evidence.
+  /// The name of the call in evidence.
   var name: String {
     let kind = operation.kind.rawValue
     return operation.key.isEmpty ? kind : "\(kind) of \(operation.key)"
   }
 
-  /// Completes the call with its reply. Only the first completion counts; another is a fault of the
-  /// subject.
+  /// Completes the call with its reply. Only the first completion counts; a further one is a fault
+  /// of the subject.
   func complete(with reply: Reply) {
-    // Relaxed: only distinguishes the first completion; publishes nothing.
+    // Relaxed: the exchange only distinguishes the first completion, and publishes nothing.
     let isFirst = !isCompleted.exchange(true, ordering: .relaxed)
-    // The completion is code of another module for the thread that completes a call.
+    // For the completing thread, the completion is code of another module.
     Predictor.calledBack()
     run.complete(self, with: reply, isFirst: isFirst)
   }

@@ -4,7 +4,7 @@ import ProcessInspection
 /// Makes every call of a scenario on a subject, and checks the scenario's oracles.
 ///
 /// Blocks the calling thread, which must not belong to a pool, until every call has completed. If
-/// the subject hangs, so does this function: call it in a process that another one watches. It
+/// the subject hangs, so does this function: call it in a process that another process watches. It
 /// reads no clock.
 ///
 /// - Parameters:
@@ -12,9 +12,9 @@ import ProcessInspection
 ///   - seed: The seed of the operations and keys.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Records each call's beginning and completion, except the preparation's.
-///   - isExplored: Whether the orders of the calls are explored.
-///   - beforeCalls: Called once, after the preparation, when concurrent calls are about to begin.
-///   - afterCalls: Called once, when all calls have completed and the oracles are about to be
+///   - isExplored: True if the orders of the calls are explored.
+///   - beforeCalls: Called once after the preparation, when concurrent calls are about to begin.
+///   - afterCalls: Called once when all calls have completed and the oracles are about to be
 ///     checked.
 ///   - noteUndecided: Called with the oracles that the subject's data cannot decide, if any.
 /// - Returns: The oracles that failed, each once.

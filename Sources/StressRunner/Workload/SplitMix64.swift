@@ -2,12 +2,12 @@
 /// generators", 2014).
 ///
 /// The standard library's generator takes no seed, and the results of `random(in:using:)` may
-/// change between versions. Here the same seed must always give the same workload.
+/// change between versions. The same seed must always give the same workload.
 package struct SplitMix64 {
   private var state: UInt64
 
-  /// A generator whose numbers follow from `seed` and `coordinates`, independent of other
-  /// generators.
+  /// Creates a generator whose numbers depend only on `seed` and `coordinates`, and are independent
+  /// of other generators.
   package init(seed: UInt64, at coordinates: Int...) {
     state = seed
     for coordinate in coordinates {

@@ -1,20 +1,20 @@
-/// The values of a workload: one for each key, and all begin differently.
+/// The values of a workload, one for each key. All begin differently.
 ///
-/// All of them are slices of one run of pseudo-random bytes; key n's begins at the n-th eight
-/// bytes. So a value is made by one copy and checked by one comparison, which takes microseconds
-/// for 64 KiB even in a debug build, and no memory is needed per key.
+/// All values are slices of one run of pseudo-random bytes; the value of key n begins at byte 8 n.
+/// A value is thus created by one copy and checked by one comparison, which takes microseconds for
+/// 64 KiB even in a debug build. No memory is needed per key.
 struct ValuePattern: Sendable {
   private let bytes: [UInt8]
   private let valueBytes: Int
 
-  /// The values of `keys` keys, `valueBytes` long.
+  /// Creates the values of `keys` keys, each `valueBytes` long.
   init(keys: Int, valueBytes: Int) {
     self.valueBytes = valueBytes
     let words = keys + (valueBytes + 7) / 8
     bytes = [UInt8](unsafeUninitializedCapacity: words * 8) { buffer, count in
       let raw = UnsafeMutableRawBufferPointer(buffer)
       for word in 0..<words {
-        // Little-endian everywhere, so that a seed's bytes are the same on every machine.
+        // Use little-endian words, so that a value's bytes are the same on every machine.
         let value = SplitMix64.mixed(UInt64(word) &+ 1).littleEndian
         raw.storeBytes(of: value, toByteOffset: word * 8, as: UInt64.self)
       }
@@ -22,12 +22,12 @@ struct ValuePattern: Sendable {
     }
   }
 
-  /// A fresh copy of a key's value.
+  /// A copy of a key's value.
   func value(ofKey key: Int) -> [UInt8] {
     Array(bytes[range(ofKey: key)])
   }
 
-  /// Whether these bytes are exactly a key's value.
+  /// True if these bytes are exactly a key's value.
   func isValue(_ candidate: [UInt8], ofKey key: Int) -> Bool {
     guard candidate.count == valueBytes else { return false }
     return bytes.withUnsafeBytes { pattern in

@@ -1,9 +1,9 @@
 /// Determines each caller's calls from the workload and the seed alone.
 ///
-/// Nothing is stored per call, so a plan of a million calls costs no more than one of ten. Each
+/// No data is stored per call, so a plan of a million calls costs no more than a plan of ten. Each
 /// call is computed on request, on any thread.
 struct WorkloadPlan: Sendable {
-  /// One call: its kind and its key (from 0).
+  /// A call: its kind and its key (from 0).
   struct Call: Sendable, Hashable {
     var kind: Operation.Kind
     var key: Int
@@ -19,9 +19,9 @@ struct WorkloadPlan: Sendable {
     sampler = KeySampler(keys: workload.keys, distribution: workload.distribution)
   }
 
-  /// Call number `index` (from 0) of a caller. Callers are numbered from 0 in each phase: with a
-  /// key per caller, a caller finds in one phase what the caller of the same number stored in the
-  /// phase before.
+  /// Call number `index` (from 0) of a caller. Callers are numbered from 0 in each phase. With a
+  /// key per caller, a caller finds what the caller with the same number stored in the previous
+  /// phase.
   func call(phase: Int, caller: Int, index: Int) -> Call {
     let operations = workload.phases[phase].operations
     let round = index / operations.callsPerRound
@@ -57,8 +57,8 @@ struct WorkloadPlan: Sendable {
 }
 
 extension Workload {
-  /// Every kind of call that the workload makes, its preparation included: the kinds that a subject
-  /// must support.
+  /// The kinds of calls that the workload makes, including its preparation. A subject must support
+  /// them.
   package var kinds: Set<Operation.Kind> {
     var kinds: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
     if let script { kinds.formUnion(script.allCalls.map(\.kind)) }
@@ -73,12 +73,12 @@ extension Workload {
 }
 
 extension Workload.Phase {
-  /// How many calls each caller makes.
+  /// The number of calls of each caller.
   var callsPerCaller: Int { rounds * operations.callsPerRound }
 }
 
 extension Workload.Operations {
-  /// How many calls a caller makes in a round.
+  /// The number of calls of a caller in a round.
   var callsPerRound: Int {
     switch self {
     case .sequence(let kinds): kinds.count
@@ -88,7 +88,7 @@ extension Workload.Operations {
 }
 
 extension Operation.Kind {
-  /// Whether a caller makes its next call before this one has completed.
+  /// True if a caller makes its next call before this one has completed.
   var isAsynchronous: Bool {
     switch self {
     case .getAsync, .setAsync, .removeAsync: true
@@ -96,13 +96,13 @@ extension Operation.Kind {
     }
   }
 
-  /// Whether it stores the operation's value.
+  /// True if the call stores the operation's value.
   var stores: Bool { self == .set || self == .setAsync }
 
-  /// Whether it reads a key.
+  /// True if the call reads a key.
   var reads: Bool { self == .get || self == .getAsync }
 
-  /// Whether it removes a key.
+  /// True if the call removes a key.
   var removes: Bool { self == .remove || self == .removeAsync }
 }
 
@@ -112,7 +112,7 @@ extension Workload {
   ///
   /// - Parameters:
   ///   - phase: The phase's index.
-  ///   - caller: The caller's number in it, from 0.
+  ///   - caller: The caller's number in the phase, from 0.
   ///   - seed: The seed of the operations and keys.
   ///   - limit: The most calls to return.
   /// - Returns: Kinds and keys (from 0), in the order of the calls.

@@ -2,26 +2,27 @@
 struct DryPool {
   typealias Kind = Diagnosis.Starvation.Pool
 
-  /// Blocks that a stuck thread has enqueued and that cannot begin: it probably waits for them.
+  /// Blocks that a stuck thread has enqueued and that cannot begin. The thread probably waits for
+  /// them.
   struct Needed {
     var queue: Int
-    /// The first of them.
+    /// The first of these blocks.
     var blocks: WaitSnapshot.QueuedBlocks
-    /// The threads that have enqueued any, ascending, and whether they are the pool's own.
+    /// The threads that enqueued such blocks, ascending, and whether they belong to the pool.
     var waiters: [Int]
     var isOwn: Bool
   }
 
   let kind: Kind
-  /// Its threads that wait, ascending.
+  /// The pool's waiting threads, ascending.
   let workers: [Int]
-  /// The number of its threads that run or wait.
+  /// The number of the pool's threads that run or wait.
   let threadCount: Int
-  /// The queues whose blocks cannot begin without it, the longest first.
+  /// The queues whose blocks cannot begin without the pool, the longest first.
   let queues: [Int]
-  /// The number of these blocks and of waiting synchronous calls.
+  /// The number of blocks on these queues, plus waiting synchronous calls.
   let queued: Int
-  /// The first of the needed blocks; `nil` if it is not known which are needed.
+  /// The first of the needed blocks; `nil` if the needed blocks are unknown.
   private(set) var needed: Needed?
 
   /// The dry pools of a snapshot; the pool that explains the most waits comes first.
@@ -51,7 +52,7 @@ struct DryPool {
     }
   }
 
-  /// The pool without which a queue's blocks cannot begin.
+  /// The pool that a queue's blocks need before they can begin.
   private static func kind(for number: Int, _ liveness: Liveness) -> Kind? {
     let index = liveness.index
     if index.chains[number].contains(where: { index.queues[$0].isSuspended }) { return nil }
@@ -94,9 +95,9 @@ struct DryPool {
     needed = neededBlocks(liveness)
   }
 
-  /// The first block that one of the pool's own waiting threads has enqueued or waits behind, or
-  /// else that any stuck thread has enqueued. A block with other code than that of the waiting
-  /// threads comes first.
+  /// The first block that one of the pool's waiting threads has enqueued or waits behind; otherwise
+  /// the first that any stuck thread has enqueued. Blocks with different code from the waiting
+  /// threads' blocks are preferred.
   private func neededBlocks(_ liveness: Liveness) -> Needed? {
     let index = liveness.index
     let others = liveness.stuck.filter { !WaitIndex.contains($0, in: workers) }
@@ -118,8 +119,9 @@ struct DryPool {
 
   typealias Waited = (queue: Int, blocks: WaitSnapshot.QueuedBlocks, waiters: [Int])
 
-  /// The queued blocks that threads probably wait for: if they wait for a signal, the blocks that
-  /// they have enqueued; if they call a queue that waits for this pool, its blocks.
+  /// The queued blocks that threads probably wait for. For a thread that waits for a signal, these
+  /// are the blocks that it has enqueued; for a thread that calls a queue which needs this pool,
+  /// the queue's blocks.
   func waited(for threads: [Int], _ index: WaitIndex) -> [Waited] {
     let signalled = threads.filter { index.threads[$0].wait?.kind.isSignal ?? false }
     let numbers = Dictionary(uniqueKeysWithValues: signalled.map { (index.threads[$0].id, $0) })
@@ -145,8 +147,8 @@ struct DryPool {
     }
   }
 
-  /// Whether queued blocks come from the same line as the blocks in which the pool's threads wait,
-  /// and are not known to have different code.
+  /// True if queued blocks come from the same line as the blocks in which the pool's threads wait,
+  /// and their code is not known to differ.
   func isAlike(_ blocks: WaitSnapshot.QueuedBlocks, _ index: WaitIndex) -> Bool {
     guard !blocks.place.isEmpty else { return false }
     return workers.contains { worker in
@@ -155,8 +157,8 @@ struct DryPool {
     }
   }
 
-  /// Whether a thread of the pool itself is known to wait for a block that is queued behind it, or
-  /// only its own threads can make the pool dry.
+  /// True if a thread of the pool is known to wait for a block queued behind it, or if only the
+  /// pool's own threads can exhaust it.
   var isCertain: Bool {
     if case .queue = kind { return needed != nil }
     return true

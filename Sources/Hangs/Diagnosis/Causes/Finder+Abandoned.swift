@@ -1,6 +1,6 @@
 extension Finder {
-  /// Threads that wait for a lock which its owner did not release: the owner has ended, is idle
-  /// now, or runs another block.
+  /// Threads that wait for a lock whose owner did not release it. The owner has ended, is idle, or
+  /// runs another block.
   func abandonedLock(_ chains: WaitChains) -> FoundCause? {
     guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
       let wait = index.threads[waiters[0]].wait
@@ -32,14 +32,14 @@ extension Finder {
     }
   }
 
-  /// Whether a thread waits for a lock that no thread is known to hold, or only idle threads.
+  /// True if a thread waits for a lock that no thread, or only idle threads, are known to hold.
   func waitsForForgottenLock(_ number: Int) -> Bool {
     guard let wait = index.threads[number].wait, wait.kind.isLock else { return false }
     return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
   }
 
-  /// The largest group of threads that wait for the same object; of several such groups, the one
-  /// with the lowest thread number.
+  /// The largest group of threads that wait for the same object; among groups of equal size, the
+  /// group with the lowest thread number.
   func mostWaitedFor(_ waiters: [Int]) -> [Int]? {
     let byObject = Dictionary(grouping: waiters) { index.threads[$0].wait?.object ?? 0 }
     return byObject.values.min { ($1.count, $0[0]) < ($0.count, $1[0]) }

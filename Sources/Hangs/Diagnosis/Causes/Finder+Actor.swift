@@ -1,6 +1,6 @@
 extension Finder {
-  /// A thread that waits for a signal while it is on an actor, and a task that waits to enter that
-  /// actor, with no other thread left to send the signal.
+  /// A thread that waits for a signal on an actor, while a task waits to enter the actor and no
+  /// other thread can send the signal.
   var blockedActor: FoundCause? {
     guard !liveness.isAnythingLive else { return nil }
     for thread in liveness.stuck {

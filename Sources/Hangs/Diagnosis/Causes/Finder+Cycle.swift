@@ -7,8 +7,9 @@ extension Finder {
     return nil
   }
 
-  /// A cycle in which a thread waits for a signal and holds an object that a thread which it has
-  /// started waits for. It is not known that the started thread would signal.
+  /// A cycle that includes a started thread: a thread holds an object and waits for a signal, and a
+  /// thread that it started waits for the object. The started thread may not be the one that
+  /// signals.
   var cycleOfStarted: FoundCause? {
     guard let ring = WaitCycle(among: liveness, by: .started) else { return nil }
     var result = finding(of: ring)
@@ -16,8 +17,8 @@ extension Finder {
     return result
   }
 
-  /// An order needs two objects that threads acquire. An initialiser has none: a thread that
-  /// acquires its variable first runs it, and waits for itself.
+  /// Lock order is only advice for cycles with two acquired objects. An initialiser is not
+  /// acquired: the first thread to use the variable runs its initialiser.
   private func advice(for links: [WaitCycle.Link]) -> Diagnosis.Advice {
     if links.allSatisfy({ index.isTask($0.thread) }) { return .awaitInOneDirection }
     if links.contains(where: { index.threads[$0.thread].wait?.kind == .initializer }) {
@@ -47,7 +48,7 @@ extension Finder {
 }
 
 extension Diagnosis.Gate {
-  /// Whether a thread at this gate would hold something once it has passed.
+  /// True if a thread that passes this gate holds an object afterwards.
   fileprivate var isAcquired: Bool {
     switch self {
     case .lock, .writers, .readersAndWriters, .writeWaiters, .queue, .runners, .barrierWaiters,

@@ -1,6 +1,6 @@
 extension Finder {
-  /// Threads that wait for a signal that no thread can send; of several, those that no other
-  /// stuck thread blocks.
+  /// Threads that wait for a signal that no thread can send. Threads that no other stuck thread
+  /// blocks are preferred.
   func lostWakeUp(_ chains: WaitChains) -> FoundCause? {
     let waiters = liveness.stuck.filter {
       index.threads[$0].wait?.kind.isSignal ?? false || waitsForForgottenLock($0)
@@ -25,9 +25,8 @@ extension Finder {
     return result
   }
 
-  /// The cause by the counts. If other threads are stuck too, one of them may have to signal;
-  /// if a timer or unseen code may run, that may: then it is not known that a path of the code
-  /// lacks the signal.
+  /// The advice that follows from the signal's counts; `nil` if it is not known that a code path
+  /// lacks the signal. Another stuck thread, a timer or unseen code may still have to signal.
   private func advice(for wait: WaitSnapshot.Wait, isAlone: Bool) -> Diagnosis.Advice? {
     let signal = index.signals[wait.object]
     let releases = signal?.releases ?? 0

@@ -1,5 +1,6 @@
 extension Finder {
-  /// A call on a queue that its thread already runs on, reported before it traps or hangs.
+  /// A synchronous call on a queue that the thread already runs on, reported before it traps or
+  /// hangs.
   static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> FoundCause {
     var result = FoundCause(
       .ownCall(

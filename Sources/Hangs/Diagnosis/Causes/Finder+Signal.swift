@@ -26,8 +26,8 @@ extension Finder {
     return nil
   }
 
-  /// The threads that a thread blocks, directly or through others, and its first lock or queue that
-  /// one of them waits for.
+  /// The threads that `waiter` blocks, directly or through others, and the first lock or queue of
+  /// `waiter` that one of them waits for.
   private func keptBy(
     _ waiter: Int
   ) -> (kept: [Int], direct: (thread: Int, object: WaitIndex.ObjectID)?)? {
@@ -53,8 +53,8 @@ extension Finder {
     return kept.isEmpty ? nil : (kept.sorted(), direct)
   }
 
-  /// Whether a thread has started some of these threads and no other stuck one, and waits for a
-  /// signal: it probably waits for their ends.
+  /// True if a thread waits for a signal, and all stuck threads that it has started are among
+  /// `threads`. It probably waits for them to end.
   private func joins(_ thread: Int, _ threads: Set<Int>) -> Bool {
     guard index.threads[thread].wait?.kind.isSignal ?? false else { return false }
     let id = index.threads[thread].id
@@ -64,8 +64,8 @@ extension Finder {
     return !started.isEmpty && started.allSatisfy(threads.contains)
   }
 
-  /// Whether a thread waits for a lock at the place where another acquired it: it would wait for
-  /// the same signal next, and not send it.
+  /// True if a thread waits for a lock at the place where the other thread acquired the lock. After
+  /// acquiring it, the thread would wait for the same signal rather than send it.
   private func waitsAlike(_ thread: Int, _ other: Int, for object: WaitIndex.ObjectID) -> Bool {
     guard let wait = index.threads[thread].wait, !wait.call.isEmpty else { return false }
     return index.threads[other].held.contains { $0.object == object && $0.call == wait.call }
@@ -73,8 +73,8 @@ extension Finder {
 }
 
 extension Finder {
-  /// A task that is suspended until another one resumes it, and has left a lock locked that others
-  /// wait for, with no thread left to resume the task.
+  /// A suspended task that has left a lock locked. Other threads wait for the lock, and no thread
+  /// is left that can resume the task.
   var suspendedHolder: FoundCause? {
     guard !liveness.isAnythingLive else { return nil }
     for held in index.heldByTasks {
@@ -101,7 +101,7 @@ extension Finder {
 }
 
 extension Diagnosis.Gate {
-  /// Whether threads at this gate wait for other threads to end, and not for objects that these
+  /// True if threads at this gate wait for other threads to end rather than for objects that these
   /// hold. A waiter blocks the thread that joins it, although another thread may signal.
   fileprivate var isJoin: Bool {
     switch self {

@@ -1,7 +1,7 @@
 extension Finder {
-  /// A dry pool; of several, the pool that explains the most waits.
+  /// A dry pool: the one that explains the most waits.
   ///
-  /// - Parameter isCertain: Whether serial queues count only where a thread is known to wait for a
+  /// - Parameter isCertain: True to count a serial queue only if a thread is known to wait for a
   ///   block behind it.
   /// - Returns: `nil` if no pool is dry.
   func starvation(isCertain: Bool) -> FoundCause? {
@@ -54,7 +54,7 @@ extension DryPool {
       })
   }
 
-  /// How many threads the pool may have.
+  /// The most threads that the pool may have.
   private func mostThreads(_ index: WaitIndex) -> Int {
     switch kind {
     case .root(let root): index.mostThreads(ofPool: root)
@@ -69,7 +69,7 @@ extension DryPool {
     return !index.isOvercommit(pool: root) && threadCount < most
   }
 
-  /// What would free the pool.
+  /// The change that would free the pool.
   fileprivate func advice(_ index: WaitIndex) -> Diagnosis.Advice {
     switch kind {
     case .root: .needOneThread
@@ -83,12 +83,12 @@ extension DryPool {
 }
 
 extension WaitIndex {
-  /// Whether a pool may have its most threads at once.
+  /// True if a pool may start with its maximum number of threads.
   func isOvercommit(pool root: ObjectID) -> Bool {
     queueAt[root].map { queues[$0].isOvercommit } ?? false
   }
 
-  /// How many threads a pool may have here.
+  /// The most threads that a pool may have on this machine.
   func mostThreads(ofPool root: ObjectID) -> Int {
     isOvercommit(pool: root) ? Self.largestPool : largestPlainPool
   }

@@ -22,8 +22,8 @@ extension Finder {
   /// A task that waits for a continuation that was not resumed, or for a stream's next element,
   /// while no thread can run.
   ///
-  /// A task may listen to a stream as long as the process lives: if a thread waits too, its wait is
-  /// the better cause.
+  /// A task may listen to a stream for the whole life of the process. If a thread waits too, the
+  /// thread's wait is the better cause.
   func suspendedTask(_ kind: WaitSnapshot.ObjectKind) -> FoundCause? {
     guard !liveness.isAnythingLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
     else { return nil }
@@ -36,7 +36,7 @@ extension Finder {
     return result
   }
 
-  /// The signals of a kind for which tasks wait, ascending.
+  /// The signals of one kind that tasks wait for, ascending.
   func waitingTasks(_ kind: WaitSnapshot.ObjectKind) -> [WaitIndex.ObjectID] {
     index.snapshot.signals.filter { $0.isWaitingTask && $0.kind == kind }.map(\.id).sorted()
   }

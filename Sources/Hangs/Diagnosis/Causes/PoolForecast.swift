@@ -1,41 +1,41 @@
-/// How many threads a dry pool of Dispatch would need, and how many it may have.
+/// The number of threads that a dry pool of Dispatch would need, and the number that it may have.
 ///
 /// A pool's threads take blocks in the order of their enqueuing. While all of them wait, the pool
 /// gets one more thread a second here, up to a limit. Each new thread takes the next block. A block
 /// that was enqueued from the line of the blocks that wait is assumed to wait too; any other is
 /// assumed to end.
 package struct PoolForecast: Sendable, Hashable, Codable {
-  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. The plain ones,
-  /// of all priorities together, have 64 on a machine of up to 12 processors, and 5 for each
-  /// processor on a larger one.
+  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. Plain pools of
+  /// all priorities together have 64 threads on a machine with up to 12 processors, and 5 for each
+  /// processor on a larger machine.
   static let applePlain = 64
   static let appleOvercommit = 512
 
-  /// How many threads the pool has.
+  /// The number of the pool's threads.
   package let threads: Int
-  /// How many it must have before a needed block begins, if that block does not wait as the others
-  /// do.
+  /// The number of threads that the pool must have before a needed block begins, if that block does
+  /// not wait like the others.
   package let needed: Int
-  /// How many it may have here, and on Apple's systems.
+  /// The most threads that the pool may have here, and on Apple's systems.
   let most: Int
   package let mostOnApple: Int
   /// The concurrent queue whose barrier keeps the needed block from beginning on any thread,
   /// because the barrier begins only after blocks of the queue that wait; `nil` if no barrier does.
   package let closedQueue: WaitSnapshot.ObjectID?
-  /// Whether that many are certainly needed: see `DryPool.isProvenToWait`.
+  /// True if `needed` threads are certainly needed: see `DryPool.isProvenToWait`.
   let isProven: Bool
 
-  /// Whether the pool grows far enough here, at one thread a second.
+  /// True if the pool grows far enough here, at one thread a second.
   package var completesHere: Bool { closedQueue == nil && needed <= most }
-  /// Whether the same program on one of Apple's systems has the threads that it needs.
+  /// True if the same program has the threads that it needs on Apple's systems.
   package var completesOnApple: Bool { closedQueue == nil && needed <= mostOnApple }
-  /// Whether the pool can grow to the needed size, here and on Apple's systems, so that the program
-  /// only waits for it.
+  /// True if the pool can grow to the needed size, here and on Apple's systems. The program is then
+  /// slow, not stuck.
   package var isOnlySlow: Bool { completesHere && completesOnApple && most > threads }
   /// The seconds until the pool has enough threads.
   package var seconds: Int { max(0, needed - threads) }
 
-  /// Returns `nil` for other kinds of pools, if it is not known which block is needed, and if all
+  /// Returns `nil` for a pool other than a root queue, if the needed block is unknown, or if all
   /// queued blocks wait too.
   init?(_ pool: DryPool, _ liveness: Liveness) {
     let index = liveness.index
@@ -65,7 +65,8 @@ extension DryPool {
     return queue.id
   }
 
-  /// How many blocks before a position in the queue are assumed to wait as the pool's threads do.
+  /// The number of blocks before a position in the queue that are assumed to wait like the pool's
+  /// threads.
   func alike(before position: Int, _ index: WaitIndex) -> Int {
     var count = 0
     for queue in queues {
@@ -77,8 +78,8 @@ extension DryPool {
     return min(count, position)
   }
 
-  /// How many blocks before a position in the queue wait as the pool's threads do, if every block
-  /// that may be another is another.
+  /// The number of blocks before a position in the queue that wait like the pool's threads,
+  /// counting each block whose code is uncertain as different.
   private func certainlyAlike(before position: Int, _ index: WaitIndex) -> Int {
     var others = 0
     for queue in queues {
@@ -91,7 +92,7 @@ extension DryPool {
     return max(0, position - others)
   }
 
-  /// Whether all threads of the pool certainly wait even if it grows to its limit.
+  /// True if all threads of the pool certainly wait even if the pool grows to its limit.
   ///
   /// After the reduction nothing can continue: every thread of the process waits without a time
   /// limit, no timer is set, and no code runs unseen. So the only possible event is that the pool
@@ -121,7 +122,7 @@ extension DryPool {
   fileprivate func isProvenToWait(most: Int, _ liveness: Liveness) -> Bool {
     let index = liveness.index
     guard case .root(let root) = kind, let needed, needed.isOwn,
-      // With `none`, a timer might be set.
+      // Require `noGrowth`: under `none`, a timer might still be set.
       liveness.hope == .noGrowth, !liveness.isAnythingLive,
       workers.count == threadCount, workers.count > 1, needed.waiters == workers,
       let first = index.threads[workers[0]].runs.first, first.code != 0, !first.isBarrier,
@@ -150,15 +151,15 @@ extension DryPool {
     return areOwn && queued >= 2 * most
   }
 
-  /// Whether all threads of the pool certainly wait even if it grows to its limit, because each
-  /// block that it may still begin first waits for the one object for which they wait.
+  /// True if all threads of the pool certainly wait even if the pool grows to its limit, because
+  /// each block that it may still begin first waits for the one object for which they wait.
   ///
-  /// As for `isProvenToWait`, only a new thread of the pool could do anything. The machine code of
-  /// the blocks goes straight to the wait, and the closures of the queued ones have captured the
-  /// same values (`sureWait`). So none of them signals before it waits, too; without that, the last
-  /// of several threads that meet may signal. Any other block may do anything: it must not begin,
-  /// since the pool has no thread left when its turn comes, or since it is behind a barrier of the
-  /// queue, which begins after the blocks that wait.
+  /// As in `isProvenToWait`, only a new thread of the pool could change anything. The machine code
+  /// of the blocks goes straight to the wait, and the queued closures have captured the same values
+  /// (`sureWait`), so none of them signals before it waits. Without this condition, the last of
+  /// several threads that meet may signal. Any other block may do anything, so it must not begin:
+  /// either the pool has no thread left when its turn comes, or it is behind a barrier of the
+  /// queue, which begins after the waiting blocks.
   fileprivate func isSureToWait(most: Int, _ liveness: Liveness) -> Bool {
     let index = liveness.index
     guard case .root(let root) = kind, liveness.hope == .noGrowth, !liveness.isAnythingLive,
@@ -173,7 +174,7 @@ extension DryPool {
           && thread.wait?.object == wait.object && thread.wait?.kind == wait.kind
       }),
       queues.allSatisfy({ queue in
-        // All are listed.
+        // The snapshot lists all queued blocks.
         index.queues[queue].blocks.reduce(0) { $0 + $1.count } == index.queues[queue].queued
       })
     else { return false }
@@ -195,7 +196,7 @@ extension DryPool {
     return threadCount + (others.min() ?? 0) >= most
   }
 
-  /// Whether a queue passes its blocks directly to a pool, without a limit of its own.
+  /// True if a queue passes its blocks directly to a pool, without a limit of its own.
   private func isPlain(_ number: Int, over root: WaitIndex.ObjectID, _ index: WaitIndex) -> Bool {
     let queue = index.queues[number]
     guard !queue.isSuspended, !queue.blocks.contains(where: \.isBarrier) else { return false }
@@ -203,7 +204,7 @@ extension DryPool {
     return queue.id == root || (queue.width > queue.queued + threadCount && queue.target == root)
   }
 
-  /// Whether each thread waits for an object that was made for this wait.
+  /// True if each thread waits for an object that was created for this wait.
   private func waitForOwnObjects(_ index: WaitIndex) -> Bool {
     var seen: Set<WaitIndex.ObjectID> = []
     return workers.allSatisfy { worker in
@@ -214,7 +215,7 @@ extension DryPool {
     }
   }
 
-  /// Whether all threads call one queue that can only wait for its blocks.
+  /// True if all threads call one queue that can only wait for its blocks.
   private func waitForOneQueue(_ number: Int, _ index: WaitIndex) -> Bool {
     let queue = index.queues[number]
     return !queue.isSuspended && index.occupants[queue.id] == nil
@@ -223,9 +224,9 @@ extension DryPool {
       }
   }
 
-  /// The least number of blocks before a block begins: a queue that does not pass its blocks
-  /// directly to the pool reaches it with the first block that is queued on it, or on another queue
-  /// with a common target.
+  /// A lower bound for the number of blocks before a needed block begins. A queue that does not
+  /// pass blocks directly to the pool may reach the pool with the first block on it, or on another
+  /// queue with a common target.
   private func earliest(
     _ waited: Waited, over root: WaitIndex.ObjectID, _ index: WaitIndex
   ) -> Int {

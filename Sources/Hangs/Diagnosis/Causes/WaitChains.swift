@@ -1,19 +1,19 @@
-/// The chains of stuck threads: from a thread that joins its workers, for instance, down to the
-/// wait that blocks them all.
+/// The chains of stuck threads: for example, from a thread that joins its workers to the wait that
+/// blocks all of them.
 struct WaitChains {
-  /// A stuck thread that blocks another, and the gate.
+  /// A stuck thread that blocks another thread, and the gate through which it does.
   struct Keeper {
     var gate: Diagnosis.Gate
     var thread: Int
   }
 
-  /// A stuck thread, and the one that blocks it.
+  /// A stuck thread, and the thread that blocks it.
   typealias Link = (thread: Int, keeper: Keeper)
 
-  /// The most keepers that are followed from one blocked thread.
+  /// The most keepers that are followed from a blocked thread.
   private static let mostKeepers = 16
 
-  /// By the thread that is blocked.
+  /// The keepers of each blocked thread.
   private let keepers: [Int: [Keeper]]
   private let kept: [Int: [Int]]
 
@@ -30,8 +30,8 @@ struct WaitChains {
     self.kept = kept
   }
 
-  /// The stuck threads that block a thread: the holders of the object for which it waits and, if it
-  /// waits for a signal, the threads that it has started or whose blocks it has enqueued.
+  /// The stuck threads that block a thread: the holders of the object it waits for and, for a
+  /// signal, the threads that it started or whose blocks it enqueued.
   private static func keepers(of thread: Int, _ liveness: Liveness) -> [Keeper] {
     let index = liveness.index
     guard let wait = index.threads[thread].wait else { return [] }
@@ -39,7 +39,7 @@ struct WaitChains {
     if wait.kind.isSignal {
       let id = index.threads[thread].id
       let started = (index.startedBy[id] ?? []) + (index.children[id] ?? [])
-      // A thread that waits for the same signal cannot give it.
+      // Exclude threads that wait for the same signal: they cannot send it.
       gates.append((.started(id), started.filter { index.threads[$0].wait?.object != wait.object }))
     }
     return gates.flatMap { gate, threads in
@@ -48,11 +48,11 @@ struct WaitChains {
     }
   }
 
-  /// Whether no stuck thread is known to block a thread: its own wait is the cause.
+  /// True if no stuck thread is known to block a thread: then the thread's own wait is the cause.
   func isInnermost(_ thread: Int) -> Bool { keepers[thread] == nil }
 
-  /// Why a thread waits, why the thread that blocks it waits, and so on; empty if no thread is
-  /// known to block it. The innermost thread is the last one, unless that is part of a cycle.
+  /// The chain of waits from a thread to the innermost thread that blocks it; empty if no thread is
+  /// known to block it. `innermost` is `nil` if the chain ends in a cycle.
   func chain(from first: Int) -> (keepers: [Link], innermost: Int?) {
     var links: [Link] = []
     var seen: Set<Int> = []
@@ -64,8 +64,8 @@ struct WaitChains {
     return (links, isInnermost(thread) ? thread : nil)
   }
 
-  /// The threads that wait for these threads, directly or through others, the farthest first, each
-  /// with the gate of the next thread in the chain.
+  /// The threads that wait for these threads, directly or through others, the farthest first. Each
+  /// link has the gate of the next thread in the chain.
   func waiters(for threads: [Int]) -> [Link] {
     var seen = Set(threads)
     var found: [Link] = []

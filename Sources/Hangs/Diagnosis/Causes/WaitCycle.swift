@@ -1,6 +1,7 @@
-/// A cycle: each thread waits for an object that the next holds, and the last for one of the first.
+/// A cycle: each thread waits for an object that the next one holds, and the last waits for the
+/// first.
 struct WaitCycle {
-  /// How the next thread blocks this one.
+  /// A thread, and the gate at which the next thread of the cycle blocks it.
   struct Link: Equatable {
     var thread: Int
     var gate: Diagnosis.Gate
@@ -10,15 +11,16 @@ struct WaitCycle {
   enum Links {
     /// Locks, queues and the ends of threads: only their holder releases them.
     case exclusive
-    /// Also semaphores that are used as locks.
+    /// Also semaphores used as locks.
     case semaphores
-    /// Also threads that are in blocks which the waiting thread has enqueued: it may wait for them.
+    /// Also threads that run blocks which the waiting thread has enqueued: it may wait for their
+    /// end.
     case enqueued
-    /// Also threads that the waiting thread has started: it may wait for what they do.
+    /// Also threads that the waiting thread has started: it may wait for their signals.
     case started
   }
 
-  /// The links, the thread with the lowest number first.
+  /// The links, starting at the thread with the lowest number.
   let links: [Link]
 
   /// Finds a cycle among the stuck threads; `nil` if there is none.
@@ -29,7 +31,7 @@ struct WaitCycle {
     self.links = Array(links[first...] + links[..<first])
   }
 
-  /// The gates that block a thread, with their threads.
+  /// The gates that block a thread, each with its threads.
   static func gates(
     of thread: Int, _ liveness: Liveness, _ kinds: Links
   ) -> [(Diagnosis.Gate, [Int])] {
@@ -40,11 +42,11 @@ struct WaitCycle {
       gates.append((.semaphore(wait.object), holders))
     }
     guard kinds == .enqueued || kinds == .started else { return gates }
-    // A main thread that waits for blocks which need it is a dry pool.
+    // A main thread that waits for blocks which need the main thread is reported as a dry pool.
     gates.removeAll { $0.0 == .main }
     guard wait.kind.isSignal else { return gates }
     let id = index.threads[thread].id
-    // A thread that waits for the same signal cannot send it.
+    // Exclude threads that wait for the same signal: they cannot send it.
     let children = kinds == .started ? index.children[id] ?? [] : []
     let started = ((index.startedBy[id] ?? []) + children).filter {
       index.threads[$0].wait?.object != wait.object

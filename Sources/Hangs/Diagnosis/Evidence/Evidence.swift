@@ -4,7 +4,7 @@ extension Diagnosis {
   /// All lists of parties are ascending unless stated otherwise. *Others* are the stuck parties
   /// that do not belong to the cause.
   package enum Evidence: Sendable, Hashable, Codable {
-    /// Each of several parties waits for the next, and the last for the first, which has the lowest
+    /// Each party waits for the next, and the last for the first. The first party has the lowest
     /// number.
     case cycle([BlockedWait], others: [Party])
     /// A thread waits for a signal, and every thread that could send it waits, directly or through
@@ -13,28 +13,28 @@ extension Diagnosis {
     /// A thread on an actor waits for a signal, while tasks wait to enter the actor.
     case blockedActor(
       WaitSnapshot.ObjectID, holder: Party, signal: Object, entering: [Party], others: [Party])
-    /// A suspended task waits for a signal and has left a lock locked, for which parties wait.
+    /// A suspended task waits for a signal and has left a lock locked, which the waiters need.
     case suspendedHolder(
       WaitSnapshot.ObjectID, signal: Object, has: Object, waiters: [Party], others: [Party])
     /// A party waits for an object that it holds itself.
     case selfWait(Party, Gate, Object)
-    /// A thread is about to wait for an object that it holds, by the call in the snapshot's
+    /// A thread is about to wait for an object that it holds; the call is the snapshot's
     /// `selfWait`.
     case ownCall(thread: Int, Object, traps: Bool)
     /// All threads of a pool wait, with blocks queued behind them.
     case starvation(Starvation)
-    /// Parties wait for a signal, or an unlock, that no thread can still send. The chain has the
-    /// parties that wait for them, outermost first; the listeners are tasks that wait for a stream.
+    /// Parties wait for a signal or an unlock that no thread can send any more. The chain has the
+    /// parties that wait for them, outermost first. The listeners are tasks that wait for a stream.
     case lostSignal(
       Object, waiters: [Party], chain: [BlockedWait], listeners: [WaitSnapshot.ObjectID],
       others: [Party])
-    /// A queue is suspended, and no thread can still resume it.
+    /// A queue is suspended, and no thread can resume it any more.
     case suspendedQueue(WaitSnapshot.ObjectID, queued: Int, calls: Int, others: [Party])
     /// Tasks wait for continuations that were never resumed, or for the next elements of streams.
     case suspendedTasks(
       WaitSnapshot.ObjectKind, waitingFor: [WaitSnapshot.ObjectID], others: [Party])
     /// Threads wait for a lock that its owner did not release. The chain has the parties that wait
-    /// for them, outermost first.
+    /// for these threads, outermost first.
     case abandonedLock(
       Object, by: LockOwner, waiters: [Party], chain: [BlockedWait], others: [Party])
     /// Threads sleep for an unknown reason.
@@ -60,7 +60,7 @@ extension Diagnosis {
   package enum LockOwner: Sendable, Hashable, Codable {
     /// The thread has ended; its name is in the snapshot's `leftLocks`.
     case ended(Int)
-    /// The threads hold it and have no work, or run another block.
+    /// The threads hold the lock, and are idle or run another block.
     case continued([Party])
   }
 }

@@ -1,7 +1,7 @@
 extension Diagnosis {
   /// A thread or a task, by its number in the snapshot.
   package enum Party: Sendable, Hashable, Codable {
-    /// A thread, by the system's number.
+    /// A thread, by its system thread id.
     case thread(Int)
     /// A task that waits without a thread, by its address.
     case task(WaitSnapshot.ObjectID)
@@ -9,9 +9,9 @@ extension Diagnosis {
 
   /// An object that threads wait for or hold.
   package struct Object: Sendable, Hashable, Codable {
-    /// Its kind; for a read-write lock, the mode.
+    /// The kind of the object; for a read-write lock, the mode.
     package var kind: WaitSnapshot.ObjectKind
-    /// Its address, or the number of a thread.
+    /// The object's address, or a thread's number.
     package var id: WaitSnapshot.ObjectID
 
     /// Describes an object.
@@ -21,13 +21,13 @@ extension Diagnosis {
     }
   }
 
-  /// A wait that another party blocks.
+  /// A party's wait, with the party that blocks it.
   package struct BlockedWait: Sendable, Hashable, Codable {
     /// The party that waits.
     package var waiter: Party
-    /// How the other blocks it.
+    /// The gate at which the keeper blocks the waiter.
     package var gate: Gate
-    /// The party that blocks it.
+    /// The party that blocks the waiter.
     package var keeper: Party
 
     /// Describes a wait.
@@ -38,13 +38,13 @@ extension Diagnosis {
     }
   }
 
-  /// A set of threads that block others; equal gates have equal threads.
+  /// A set of threads that block other threads. Equal gates have equal threads.
   package enum Gate: Sendable, Hashable, Codable {
     case lock(WaitSnapshot.ObjectID)
     case writers(WaitSnapshot.ObjectID)
     case readersAndWriters(WaitSnapshot.ObjectID)
     case writeWaiters(WaitSnapshot.ObjectID)
-    /// The thread on a serial queue, or in a barrier of a concurrent one.
+    /// The thread on a serial queue, or in a barrier of a concurrent queue.
     case queue(WaitSnapshot.ObjectID)
     /// All threads on a concurrent queue.
     case runners(WaitSnapshot.ObjectID)
@@ -52,20 +52,19 @@ extension Diagnosis {
     case apply(WaitSnapshot.ObjectID)
     case jobs(WaitSnapshot.ObjectID)
     case end(Int)
-    /// The threads that are in a work item, or in the blocks of a group.
+    /// The threads that run a work item, or blocks of a group.
     case workItem(WaitSnapshot.ObjectID)
     case members(WaitSnapshot.ObjectID)
-    /// The tasks that a task has made in a task group.
+    /// The tasks that a task has created in a task group.
     case children(WaitSnapshot.ObjectID)
     case main
-    /// The thread that has acquired a semaphore which is used as a lock. Only names cycles;
-    /// liveness does not use it.
+    /// The thread that holds a semaphore used as a lock. Cycles use this gate, liveness does not.
     case semaphore(WaitSnapshot.ObjectID)
-    /// The threads that are in blocks which a thread has enqueued. Only names cycles; liveness does
-    /// not use it.
+    /// The threads that run blocks which a thread has enqueued. Cycles use this gate, liveness does
+    /// not.
     case started(Int)
 
-    /// Its lock or queue; `nil` for none.
+    /// The gate's lock or queue; `nil` if it has none.
     package var object: WaitSnapshot.ObjectID? {
       switch self {
       case .lock(let id), .writers(let id), .readersAndWriters(let id), .writeWaiters(let id),

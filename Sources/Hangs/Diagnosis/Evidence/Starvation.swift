@@ -5,27 +5,28 @@ extension Diagnosis {
     package enum Pool: Sendable, Hashable, Codable {
       /// A root queue: libdispatch's threads of one priority.
       case root(WaitSnapshot.ObjectID)
-      /// A queue that runs Swift's tasks: as many at once as there are processors.
+      /// A queue that runs Swift's tasks, as many at once as there are processors.
       case tasks(WaitSnapshot.ObjectID)
       /// The main queue: one thread.
       case main
-      /// A serial queue, or a concurrent one in a barrier: one thread at a time.
+      /// A serial queue, or a concurrent queue in a barrier: one thread at a time.
       case queue(WaitSnapshot.ObjectID)
     }
 
-    /// Blocks that a stuck thread has enqueued and that cannot begin: it probably waits for them.
+    /// Blocks that a stuck thread has enqueued and that cannot begin. The thread probably waits for
+    /// them.
     package struct NeededBlocks: Sendable, Hashable, Codable {
-      /// Their queue.
+      /// The queue of the blocks.
       package var queue: WaitSnapshot.ObjectID
       /// The number of these blocks.
       package var count: Int
-      /// How many blocks are queued before the first of them for threads of the pool.
+      /// The number of blocks that threads of the pool take before the first of these blocks.
       package var ahead: Int
-      /// The threads that have enqueued any of them.
+      /// The threads that enqueued such blocks.
       package var waiters: [Party]
-      /// Whether more threads may have enqueued some than the snapshot lists.
+      /// True if more threads may have enqueued such blocks than the snapshot lists.
       package var hasMoreWaiters: Bool
-      /// Whether the waiters are the pool's own threads.
+      /// True if the waiters are threads of the pool itself.
       package var isOwn: Bool
 
       /// Describes blocks.
@@ -44,27 +45,27 @@ extension Diagnosis {
 
     /// The pool.
     package var pool: Pool
-    /// Its threads that wait.
+    /// The pool's waiting threads.
     package var workers: [Party]
-    /// The number of its threads that run or wait.
+    /// The number of the pool's threads that run or wait.
     package var threads: Int
-    /// How many threads it may have.
+    /// The most threads that the pool may have.
     package var mostThreads: Int
-    /// Whether it gets more threads while all of them wait.
+    /// True if the pool gets more threads while all of them wait.
     package var grows: Bool
-    /// The queues whose blocks cannot begin without it, the longest first.
+    /// The queues whose blocks cannot begin without the pool, the longest first.
     package var queues: [WaitSnapshot.ObjectID]
-    /// The number of these blocks and of waiting synchronous calls.
+    /// The number of blocks on these queues, plus waiting synchronous calls.
     package var queued: Int
-    /// The first of the needed blocks; `nil` if it is not known which are needed.
+    /// The first of the needed blocks; `nil` if the needed blocks are unknown.
     package var needed: NeededBlocks?
-    /// If only one thread waits: the chain of waits from it to the thread that blocks all of them.
+    /// If only one thread waits, the chain of waits from it to the thread that blocks all of them.
     package var chain: [BlockedWait] = []
     /// The last thread of the chain, if no stuck thread is known to block it.
     package var innermost: Party?
-    /// How many other queues or pools are dry.
+    /// The number of other queues or pools that are dry.
     package var otherPools = 0
-    /// How many threads the pool would need; `nil` if that is not known.
+    /// The number of threads that the pool would need; `nil` if unknown.
     package var forecast: PoolForecast?
 
     /// Describes a pool.

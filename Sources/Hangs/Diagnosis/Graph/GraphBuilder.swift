@@ -1,8 +1,8 @@
 import Interlock
 
-/// Makes a graph of a snapshot, with the cause's part marked, and no larger than fits on a page.
+/// Builds the graph of a snapshot. Marks the cause's part, and bounds the size to one page.
 struct GraphBuilder {
-  /// The most nodes and edges.
+  /// The maximum number of nodes and edges.
   static let mostNodes = 200
   static let mostEdges = 400
 
@@ -25,7 +25,7 @@ struct GraphBuilder {
     addTasks()
   }
 
-  /// The nodes and edges; marked ones are kept first.
+  /// The nodes and edges. Marked ones are kept first.
   var graph: (nodes: [Node], edges: [Edge]) {
     var shown = nodes.filter(\.isMarked) + nodes.filter { !$0.isMarked }
     if shown.count > Self.mostNodes {
@@ -51,7 +51,7 @@ struct GraphBuilder {
       var isMarked: Bool
       var isMain: Bool
       var queues: [WaitIndex.ObjectID]
-      /// A thread that holds an object is a group of its own.
+      /// The thread's number if it holds an object: then it is a group of its own.
       var holder: Int?
     }
     var threads: [Int]
@@ -100,7 +100,7 @@ struct GraphBuilder {
       let relation: Edge.Relation = held.kind == .actor ? .runsOn : .heldBy
       connect(node(for: held.kind, held.object), id, relation, isMarked, held.object)
     }
-    // From a queue to the thread on it, as from a lock to its holder.
+    // Edges lead from a queue to the thread on it, as from a lock to its holder.
     for run in thread.runs {
       connect(node(for: .queue, run.queue), id, .runsOn, isMarked, run.queue)
     }

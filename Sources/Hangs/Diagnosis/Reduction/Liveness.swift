@@ -2,11 +2,11 @@
 struct Liveness {
   /// The events from outside the snapshot's threads that may still happen.
   enum Hope: CaseIterable {
-    /// Every possible event: a thread that is stuck even so is stuck for certain.
+    /// Every possible event. A thread that is stuck under this assumption is stuck for certain.
     case all
-    /// As `all`, but no pool grows because its threads wait.
+    /// Like `all`, but pools do not grow because their threads wait.
     case noGrowth
-    /// As `noGrowth`, and no timer fires, and no unseen code runs.
+    /// Like `noGrowth`, but no timer fires and no unseen code runs.
     case none
   }
 
@@ -19,14 +19,14 @@ struct Liveness {
   private let anything: Int
   private var gates: [Diagnosis.Gate: Int] = [:]
   private var pools: [WaitIndex.ObjectID: Int] = [:]
-  /// The node of a queue's blocks; `nil` if none are queued.
+  /// The node of each queue's blocks; `nil` if none are queued.
   private var blocks: [Int?]
 
   init(_ index: WaitIndex, hope: Hope) {
     self.index = index
     self.hope = hope
     blocks = Array(repeating: nil, count: index.queues.count)
-    // The threads' nodes come first: a thread's number is its node's.
+    // Add the threads' nodes first, so that a thread's number equals its node's.
     for _ in index.threads { _ = net.add(needsAll: true) }
     anything = net.add(needsAll: false)
     for number in index.queues.indices where index.queues[number].queued > 0 {
@@ -48,13 +48,13 @@ struct Liveness {
     }
   }
 
-  /// Whether a timer, or code that the snapshot does not show, may wake a thread.
+  /// True if a timer, or code that the snapshot does not show, may wake a thread.
   static func mayBeWoken(_ index: WaitIndex) -> Bool {
     index.snapshot.isPartial || isTimerSet(index)
   }
 
-  /// Whether a timer fires within a day, the longest limit that a user may set. XCTest sets a timer
-  /// of a month whenever it waits for an asynchronous test.
+  /// True if a timer fires within a day, the longest limit that a user may set. XCTest sets a timer
+  /// of a month while it waits for an asynchronous test.
   static func isTimerSet(_ index: WaitIndex) -> Bool {
     let day = 86_400.0
     return index.snapshot.nextTimer.map { $0 < day } ?? false
@@ -96,7 +96,7 @@ struct Liveness {
     return node
   }
 
-  /// Whether a pool has a thread for one more block, or may get one.
+  /// True if a pool has a thread for one more block, or may get one.
   private func hasThread(_ root: WaitIndex.ObjectID) -> Bool {
     let workers = index.workers[root] ?? []
     let hasIdle = workers.contains {
@@ -111,16 +111,16 @@ struct Liveness {
     return hope == .all && busy < index.largestPlainPool
   }
 
-  /// Whether any thread or queued block can continue.
+  /// True if any thread or queued block can continue.
   var isAnythingLive: Bool { net.isLive[anything] }
 
-  /// Whether a thread can continue.
+  /// True if a thread can continue.
   func isLive(_ thread: Int) -> Bool { net.isLive[thread] }
 
-  /// Whether the blocks that are queued on a queue can begin; `true` if none are.
+  /// True if the blocks queued on a queue can begin, or none are queued.
   func canBegin(blocksOn queue: Int) -> Bool { blocks[queue].map { net.isLive[$0] } ?? true }
 
-  /// Whether a need of a thread or a block here will be met.
+  /// True if a need of a thread or block will be met.
   func isMet(_ need: Need) -> Bool {
     switch need {
     case .anything: isAnythingLive

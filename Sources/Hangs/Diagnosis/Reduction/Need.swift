@@ -1,18 +1,18 @@
-/// What must happen before a thread, or a queued block, can continue.
+/// A dependency: an event that must happen before a thread or a queued block can continue.
 enum Need {
   typealias Gate = Diagnosis.Gate
 
-  /// Any thread or block continues: each could end the wait.
+  /// Any thread or block continues: each of them could end the wait.
   case anything
-  /// All of these threads continue, or one of them.
+  /// All of these threads continue; or one of them.
   case all(Gate, [Int])
   case one(Gate, [Int])
-  /// The blocks that are queued on a queue begin.
+  /// The blocks queued on a queue begin.
   case blocks(Int)
   /// A pool has a thread for one more block.
   case pool(WaitSnapshot.ObjectID)
 
-  /// The gate and its threads, if there is one.
+  /// The gate and its threads; `nil` for other dependencies.
   var gate: (Gate, [Int])? {
     switch self {
     case .all(let gate, let threads), .one(let gate, let threads): (gate, threads)
@@ -22,7 +22,7 @@ enum Need {
 }
 
 extension WaitIndex {
-  /// What a thread needs before it can continue; nothing if it can.
+  /// The dependencies of a thread; empty if it can continue.
   func needs(of number: Int) -> [Need] {
     let thread = threads[number]
     guard let wait = thread.wait else {
@@ -33,10 +33,10 @@ extension WaitIndex {
       }
     }
     if wait.hasTimeLimit { return [] }
-    // Only code that runs elsewhere can still unlock.
+    // Only code that runs elsewhere can still release the lock.
     if wait.kind.isLock, leavers[wait.object] != nil { return [.anything] }
     if wait.isApply {
-      // The caller works too: it waits for the others only while it runs no part itself.
+      // The caller works too: it waits for the other threads only while it runs no part itself.
       if thread.runs.contains(where: { $0.isApply && $0.queue == wait.object }) { return [] }
       return [.all(.apply(wait.object), appliers[wait.object] ?? [])]
     }
@@ -54,14 +54,14 @@ extension WaitIndex {
       let id = Int(bitPattern: wait.object)
       return [party(ofTask: wait.object).map { .one(.end(id), [$0]) } ?? .anything]
     case .taskGroup:
-      // The group's scope ends when all of its tasks have ended. `next()` returns when one task
-      // has, but a task that waits for the end of its own parent keeps the parent in that scope.
+      // The group's scope ends when all of its tasks have ended. `next()` returns when one task has
+      // ended, but a task that waits for the end of its own parent keeps the parent in that scope.
       return [groupTasks[wait.object].map { .all(.children(wait.object), $0) } ?? .anything]
     case .workItem:
       return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anything]
     case .group:
-      // A group is empty when all of its blocks, the running ones included, have ended and every
-      // other thread that entered it has left.
+      // A group is empty when all of its blocks have ended, running ones included, and every other
+      // thread that entered the group has left it.
       return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anything]
     case .condition, .semaphore, .futex, .continuation, .stream: return [.anything]
     }
@@ -69,7 +69,7 @@ extension WaitIndex {
 
   private func needToRead(_ object: ObjectID) -> Need {
     if let writers = writers[object] { return .one(.writers(object), writers) }
-    // A lock that prefers writers keeps new readers out while one of them waits.
+    // A lock that prefers writers keeps new readers out while a writer waits.
     if let waiters = writeWaiters[object] { return .one(.writeWaiters(object), waiters) }
     return .anything
   }
@@ -85,14 +85,14 @@ extension WaitIndex {
     }
     if queue.width == 0, occupants[object] != nil { needs.append(.anything) }
     if queue.queued > 0 { needs.append(.blocks(number)) }
-    // No barrier runs and nothing is queued: the call waits behind a barrier that waits too.
+    // No barrier runs and no block is queued: the call waits behind a barrier that waits itself.
     if needs.isEmpty, isConcurrent, !isBarrier, let waiters = barrierWaiters[object] {
       needs.append(.one(.barrierWaiters(object), waiters))
     }
     return needs
   }
 
-  /// What keeps blocks from running on a queue or on its targets.
+  /// The dependencies that keep blocks from running on a queue or on its targets.
   private func exclusion(of number: Int) -> [Need] {
     var needs: [Need] = []
     for step in chains[number] where !queues[step].isRoot {
@@ -101,7 +101,7 @@ extension WaitIndex {
       if queue.isMain, let threads = occupants[queue.id],
         !threads.contains(where: { $0 == mainThread })
       {
-        // After `dispatchMain` a pool runs the main queue's blocks, one at a time.
+        // After `dispatchMain`, a pool runs the main queue's blocks, one at a time.
         needs.append(.all(.queue(queue.id), threads))
       } else if queue.isMain {
         if let main = needOfMain { needs.append(main) }
@@ -114,7 +114,7 @@ extension WaitIndex {
     return needs
   }
 
-  /// The main thread, unless it is idle and serves its queue.
+  /// The dependency on the main thread; `nil` if that is idle and serves its queue.
   private var needOfMain: Need? {
     guard let mainThread else { return nil }
     let thread = threads[mainThread]
@@ -124,7 +124,7 @@ extension WaitIndex {
     return .all(.main, [mainThread])
   }
 
-  /// What must happen before the blocks that are queued on a queue begin.
+  /// The dependencies of the blocks queued on a queue.
   func needs(ofBlocksOn number: Int) -> [Need] {
     let queue = queues[number]
     var needs = exclusion(of: number)

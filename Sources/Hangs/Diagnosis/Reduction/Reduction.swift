@@ -1,9 +1,9 @@
-/// Finds the live nodes by reduction (Holt 1972): a node that needs nothing is live, and so is a
-/// node whose inputs are live. Each node needs all of its inputs, or one.
+/// Finds the live nodes by reduction (Holt 1972). A node without inputs is live, and so is a node
+/// whose inputs are live: all of its inputs, or one, depending on the node.
 ///
 /// Takes time linear in the nodes and their inputs, in any order.
 struct Reduction {
-  /// How many more inputs must be live before a node is.
+  /// The number of further inputs that must be live before each node is live.
   private var missing: [Int] = []
   private var dependents: [[Int]] = []
   private(set) var isLive: [Bool] = []
@@ -11,7 +11,7 @@ struct Reduction {
 
   /// Adds a node that needs all of its inputs, or one of them.
   ///
-  /// - Returns: Its number, from 0.
+  /// - Returns: The number of the node, from 0.
   mutating func add(needsAll: Bool) -> Int {
     missing.append(needsAll ? 0 : 1)
     dependents.append([])
@@ -19,13 +19,13 @@ struct Reduction {
     return missing.count - 1
   }
 
-  /// Adds an input that a node needs in addition to its others.
+  /// Adds an input that a node needs in addition to its other inputs.
   mutating func require(_ input: Int, for node: Int) {
     missing[node] += 1
     dependents[input].append(node)
   }
 
-  /// Adds an input to a node that needs only one.
+  /// Adds an input to a node that needs only one input.
   mutating func allow(_ input: Int, for node: Int) { dependents[input].append(node) }
 
   /// Finds all live nodes.

@@ -1,70 +1,70 @@
 /// A snapshot's threads and queues, indexed by what they hold, run on and wait for.
 ///
-/// The number of a thread or queue here is its position in the order of the system's numbers and
-/// addresses, so that the order in the snapshot does not matter. All lists of threads are
-/// ascending.
+/// Threads and queues are numbered by their position in ascending order of system thread id or
+/// address, so the order in the snapshot does not matter. All lists of threads are ascending.
 package struct WaitIndex {
   package typealias ObjectID = WaitSnapshot.ObjectID
 
-  /// The most threads that a pool has, on Linux.
+  /// The most threads of a pool on Linux.
   static let largestPool = 255
-  /// The most threads of a pool that starts with one thread for each processor: the same, unless
-  /// there are more processors.
+  /// The most threads of a pool that starts with one thread per processor. It equals `largestPool`
+  /// unless there are more processors.
   var largestPlainPool: Int { max(Self.largestPool, snapshot.processors) }
   /// The label of the queues that run Swift's tasks, on Linux.
   static let taskQueueLabel = "Swift global concurrent queue"
 
   package let snapshot: WaitSnapshot
-  /// The threads, then the tasks that wait without a thread, each with its address as the number. A
-  /// task waits and blocks others as a thread does.
+  /// The threads, then the tasks that wait without a thread, with their addresses as numbers. A
+  /// task waits and blocks others like a thread.
   package let threads: [WaitSnapshot.Thread]
-  /// How many of them are threads.
+  /// The number of elements of `threads` that are threads.
   package let threadCount: Int
   package let queues: [WaitSnapshot.Queue]
   package let signals: [ObjectID: WaitSnapshot.Signal]
   /// The locks that an ended thread left locked.
   package let leftLocks: [ObjectID: WaitSnapshot.LeftLock]
   package let threadAt: [Int: Int]
-  /// The threads that run tasks while they wait.
+  /// The threads that run a task while they wait, by task.
   let runningTask: [ObjectID: Int]
   package let queueAt: [ObjectID: Int]
-  /// For each queue: itself, its target, the target of that, and so on.
+  /// The chain of targets of each queue: the queue itself, its target, the target's target, and so
+  /// on.
   package let chains: [[Int]]
   let mainThread: Int?
 
-  /// The threads that hold a lock, and those of them that hold it for writing.
+  /// The threads that hold a lock, and those that hold it for writing.
   package private(set) var holders: [ObjectID: [Int]] = [:]
   private(set) var writers: [ObjectID: [Int]] = [:]
-  /// The threads of pools whose blocks have ended and left a lock locked.
+  /// The pool threads that still own a lock which one of their ended blocks left locked.
   package private(set) var leavers: [ObjectID: [Int]] = [:]
-  /// The threads that hold a semaphore which is used as a lock.
+  /// The threads that hold a semaphore used as a lock.
   private(set) var semaphoreHolders: [ObjectID: [Int]] = [:]
   /// The threads that wait to write.
   private(set) var writeWaiters: [ObjectID: [Int]] = [:]
-  /// The threads that run a block of a queue; those of them that run a barrier; those that run a
-  /// job of a task.
+  /// The threads that run a block of a queue; those that run a barrier; those that run a task's
+  /// job.
   private(set) var runners: [ObjectID: [Int]] = [:]
   private(set) var barrierRunners: [ObjectID: [Int]] = [:]
   private(set) var jobRunners: [ObjectID: [Int]] = [:]
-  /// The threads that run a block of a queue, or of a queue that targets it.
+  /// The threads that run a block of a queue, or of a queue that targets it, by queue.
   private(set) var occupants: [ObjectID: [Int]] = [:]
   /// The threads that run a part of `concurrentPerform`.
   private(set) var appliers: [ObjectID: [Int]] = [:]
-  /// The threads that call a concurrent queue with a barrier, and all that call a queue.
+  /// The threads that call a concurrent queue with a barrier, and all threads that call a queue.
   private(set) var barrierWaiters: [ObjectID: [Int]] = [:]
   private(set) var queueWaiters: [ObjectID: [Int]] = [:]
   /// The threads that run a work item, and those that run a block of a group.
   private(set) var inWorkItem: [ObjectID: [Int]] = [:]
   private(set) var members: [ObjectID: [Int]] = [:]
-  /// The tasks in a group, and the threads that run some, by the task that made them.
+  /// The tasks in a group, and the threads that run such tasks, by the task that created them.
   private(set) var groupTasks: [ObjectID: [Int]] = [:]
   /// The threads of a pool.
   private(set) var workers: [ObjectID: [Int]] = [:]
-  /// The threads that run a block which a thread, by its number, has enqueued.
+  /// The threads that run a block, by the number of the thread that enqueued it.
   private(set) var startedBy: [Int: [Int]] = [:]
-  /// The threads that a thread, by its number, has started; not those of pools.
+  /// The threads that a thread has started, by its number; without pool threads.
   private(set) var children: [Int: [Int]] = [:]
-  /// The queues with blocks that a thread, by its number, has enqueued.
+  /// The queues with blocks that a thread has enqueued, by its number.
   private(set) var enqueuedBy: [Int: [Int]] = [:]
 
   /// Indexes a snapshot.
@@ -166,7 +166,7 @@ package struct WaitIndex {
     if list.last != number { list.append(number) }
   }
 
-  /// Whether a list of this index contains a thread, by binary search.
+  /// True if an ascending list contains a thread. Binary search.
   static func contains(_ number: Int, in list: [Int]) -> Bool {
     var low = 0
     var high = list.count
@@ -177,7 +177,8 @@ package struct WaitIndex {
     return low < list.count && list[low] == number
   }
 
-  /// The locks that tasks held when they left their thread, which runs other code now or has ended.
+  /// The locks that tasks held when they left their thread. The thread has ended, or runs other
+  /// code.
   package var heldByTasks: [WaitSnapshot.Held] {
     let ended = leftLocks.values.sorted { $0.object < $1.object }.map {
       WaitSnapshot.Held(
@@ -186,7 +187,7 @@ package struct WaitIndex {
     return (threads.flatMap(\.held) + ended).filter { $0.leftBy != nil }
   }
 
-  /// Whether one of `threads` is a task that has no thread.
+  /// True if an element of `threads` is a task without a thread.
   package func isTask(_ number: Int) -> Bool { number >= threadCount }
 
   /// The thread or task at a position in `threads`.
@@ -203,22 +204,21 @@ package struct WaitIndex {
     }
   }
 
-  /// The position in `threads` of a task that waits, with a thread or without; `nil` for any other
-  /// task.
+  /// The position in `threads` of a waiting task, with or without a thread; `nil` for other tasks.
   package func party(ofTask task: ObjectID) -> Int? {
     runningTask[task] ?? threadAt[Int(bitPattern: task)]
   }
 
-  /// The root queue at the end of a queue's chain of targets; `nil` if it is not known.
+  /// The root queue at the end of a queue's chain of targets; `nil` if unknown.
   package func root(of queue: Int) -> Int? {
     guard let last = chains[queue].last, queues[last].isRoot else { return nil }
     return last
   }
 
-  /// Whether only the main thread runs a queue's blocks.
+  /// True if only the main thread runs a queue's blocks.
   package func isMain(_ queue: Int) -> Bool { chains[queue].contains { queues[$0].isMain } }
 
-  /// Whether a queue runs Swift's tasks: as many at once as there are processors.
+  /// True if a queue runs Swift's tasks, as many at once as there are processors.
   package func isTaskQueue(_ queue: Int) -> Bool {
     let queue = queues[queue]
     guard !queue.isMain, !queue.isRoot, queue.width != 1 else { return false }
@@ -226,7 +226,7 @@ package struct WaitIndex {
       || jobRunners[queue.id] != nil
   }
 
-  /// How many of a task queue's jobs run at once.
+  /// The number of a task queue's jobs that run at once.
   func taskWidth(of queue: Int) -> Int {
     queues[queue].width > 1 ? queues[queue].width : snapshot.processors
   }

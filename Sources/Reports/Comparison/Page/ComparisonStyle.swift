@@ -28,12 +28,12 @@ enum ComparisonStyle {
   /// The SHA-256 of `script`, in Base64.
   static let scriptHash = "jcIE2ywpk6IOsRbt4qdJVYiAdsYRnJRrKFZiwX0wDvk="
 
-  /// The content security policy: this style, and the script by its hash.
+  /// The content security policy, which allows only this style, and the script by its hash.
   static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
     + "base-uri 'none'; form-action 'none'"
 
-  /// How many strategies have a distinct colour; later ones reuse the colours with another line.
+  /// The number of distinct colours. Later strategies reuse them with another line style.
   static let colours = 12
 
   /// A colour for each strategy, with a contrast of at least 3 to 1 against the page (4.5 for
@@ -83,7 +83,7 @@ enum ComparisonStyle {
     }
     """
 
-  /// The style of a strategy's line, by its position among all strategies.
+  /// The style of a strategy's line, by its number.
   static func series(_ number: Int) -> String {
     let dashes = number >= colours ? "; stroke-dasharray: 6 3" : ""
     return "stroke: var(--s\(number % colours))\(dashes)"

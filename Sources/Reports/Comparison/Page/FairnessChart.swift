@@ -1,15 +1,15 @@
 import Comparison
 
-/// A bar for each strategy: how evenly it served its callers.
+/// A bar for each strategy, which shows how evenly it served its callers.
 struct FairnessChart {
   /// The ranking with the strategies to show.
   var ranking: Ranking
-  /// Each strategy's number.
+  /// The number of each strategy.
   var numbers: [String: Int]
 
   private static let (width, row, left, bar) = (860.0, 24.0, 180.0, 480.0)
 
-  /// The figure; empty for one caller, which has all the turns.
+  /// The figure; empty for a single caller, which has all the turns.
   var html: String {
     guard ranking.cell.threads > 1, !ranking.lines.isEmpty else { return "" }
     let height = Self.row * Double(ranking.lines.count) + 34

@@ -1,15 +1,15 @@
 import Comparison
 
-/// Lines over a few places in a row: a point with its interval for each strategy and place, and the
-/// same figures as a table.
+/// Lines over a row of places: a point with its interval for each strategy and place, and the same
+/// figures as a table.
 struct LineChart {
   /// A line.
   struct Series {
     /// The strategy's number, which determines colour and mark.
     var number: Int
-    /// Its name.
+    /// The name of the strategy.
     var name: String
-    /// A value for each place; `nil` for a missing one.
+    /// The value at each place; `nil` for a missing one.
     var values: [Interval?]
   }
 
@@ -19,11 +19,11 @@ struct LineChart {
   var id: String
   /// The title of the axis of places.
   var xTitle: String
-  /// Each place's name.
+  /// The names of the places.
   var places: [String]
   /// The title of the axis of values.
   var yTitle: String
-  /// Whether the axis of values is logarithmic.
+  /// True if the axis of values is logarithmic.
   var isLogarithmic: Bool
   /// The lines.
   var series: [Series]
@@ -109,7 +109,7 @@ struct LineChart {
   }
 
   private func line(_ series: Series, _ scale: Scale) -> String {
-    // Points of a place are drawn side by side, so that intervals do not hide each other.
+    // Draw the points of a place side by side, so that intervals do not hide each other.
     let shift = (Double(series.number % 12) - 5.5) * 2.5
     let points = series.values.enumerated().compactMap { place, value in
       value.map { (x: x(place) + shift, value: $0) }

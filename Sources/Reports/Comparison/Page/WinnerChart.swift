@@ -1,7 +1,7 @@
 import Comparison
 
-/// The fastest strategy by callers and reads: a field for each pair, in the strategy's colour,
-/// deeper if its lead is larger.
+/// The fastest strategy by callers and reads: one field for each pair, in the strategy's colour,
+/// deeper for a larger lead.
 struct WinnerChart {
   private let record: ComparisonRecord
   private let map: WinnerMap
@@ -9,7 +9,7 @@ struct WinnerChart {
 
   private static let (left, top, column, row) = (110.0, 30.0, 150.0, 52.0)
 
-  /// Takes the winners of a comparison.
+  /// Creates the chart of a comparison.
   init(_ record: ComparisonRecord, numbers: [String: Int]) {
     self.record = record
     self.numbers = numbers
@@ -61,7 +61,7 @@ struct WinnerChart {
     else { return "" }
     let x = Self.left + Double(column) * Self.column
     let lead = lead(threads: map.threads[row], reads: map.reads[column])
-    // A tint, so that text on it stays readable.
+    // Use a tint, so that text on it stays readable.
     let depth = 0.12 + 0.28 * min(1, max(0, (lead ?? 1) - 1))
     let size = "width=\"\(Markup.number(Self.column))\" height=\"\(Markup.number(Self.row))\""
     let style = ComparisonStyle.fill(numbers[first] ?? 0)

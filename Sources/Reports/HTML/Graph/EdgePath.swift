@@ -10,13 +10,13 @@ enum EdgePath {
     var width: Double
     static let height = 14.0
 
-    /// Whether two rectangles overlap.
+    /// True if two rectangles overlap.
     func overlaps(_ other: Box) -> Bool {
       abs(middle.x - other.middle.x) * 2 < width + other.width
         && abs(middle.y - other.middle.y) < Box.height
     }
 
-    /// Whether a point lies in it.
+    /// True if the rectangle contains a point.
     func covers(_ point: Point) -> Bool {
       abs(middle.x - point.x) * 2 < width && abs(middle.y - point.y) * 2 < Box.height
     }
@@ -25,9 +25,9 @@ enum EdgePath {
   /// The path's data: a curve from layer to layer, straight past the boxes.
   ///
   /// - Parameters:
-  ///   - route: The points that it passes; none for an edge from a node to itself.
-  ///   - corner: The upper left corner of the node that it begins at.
-  ///   - isSideways: Whether layers are side by side.
+  ///   - route: The points that the edge passes; empty for an edge from a node to itself.
+  ///   - corner: The upper left corner of the node at which the edge begins.
+  ///   - isSideways: True if layers are side by side.
   /// - Returns: The value of the attribute `d`.
   static func data(_ route: [Point], from corner: Point, isSideways: Bool) -> String {
     guard let first = route.first else {
@@ -42,7 +42,7 @@ enum EdgePath {
       let (start, end) = (route[index - 1], route[index])
       let (one, two) = controls(start, end, isSideways)
       text += "C\(pair(one)) \(pair(two)) \(pair(end))"
-      // A straight line past a layer that the edge only crosses.
+      // Draw a straight line past a layer that the edge only crosses.
       if index + 1 < route.count { text += "L\(pair(route[index + 1]))" }
     }
     return text
@@ -53,9 +53,9 @@ enum EdgePath {
   ///
   /// - Parameters:
   ///   - text: The label.
-  ///   - route: The points that its edge passes; none for an edge from a node to itself.
-  ///   - corner: The upper left corner of the node that it begins at.
-  ///   - isSideways: Whether layers are side by side.
+  ///   - route: The points that the label's edge passes; empty for an edge from a node to itself.
+  ///   - corner: The upper left corner of the node at which the edge begins.
+  ///   - isSideways: True if layers are side by side.
   ///   - taken: The rectangles of other labels.
   ///   - lines: Points of the other edges.
   /// - Returns: The label's rectangle.
@@ -83,7 +83,7 @@ enum EdgePath {
     return best
   }
 
-  /// Points of an edge's curves, so close that no label fits between two of them.
+  /// Points of an edge's curves, so close together that no label fits between two of them.
   static func samples(_ route: [Point], isSideways: Bool) -> [Point] {
     stride(from: 1, to: route.count, by: 2).flatMap { index in
       (0...8).map { point(Double($0) / 8, route[index - 1], route[index], isSideways) }

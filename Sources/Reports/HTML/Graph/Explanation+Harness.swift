@@ -4,20 +4,20 @@ import ProcessInspection
 import Hangs
 
 extension StackFrame {
-  /// Whether the frame belongs to the harness: the runner, or a library that calls a subject for
-  /// it.
+  /// True if the frame belongs to the harness: the runner, or a library that calls a subject for
+  /// the runner.
   var isHarness: Bool { ownPart == .runner || ownPart == .harness }
 
-  /// Whether the frame is known to be the user's code.
+  /// True if the frame is known to be user code.
   fileprivate var isUsers: Bool {
     file != nil && (line ?? 0) > 0 && !isSystem && !isHarness
   }
 }
 
 extension Explanation {
-  /// The diagnosis without the harness's threads, the objects for which only these wait, the outer
-  /// frames that called the user's code, and system threads that wait for no object of the graph.
-  /// Parts of the cause always stay.
+  /// The diagnosis without the harness's threads, objects that only these threads wait for, outer
+  /// frames that call user code, and system threads that wait for no object of the graph. Parts of
+  /// the cause always stay.
   var withoutHarness: Explanation {
     let linked = Set(edges.flatMap { [$0.from, $0.to] })
     var gone = Set(
@@ -49,13 +49,13 @@ extension Explanation {
 }
 
 extension Explanation.Node {
-  /// Whether the thread runs only code of the harness and the system.
+  /// True if the thread runs only code of the harness and the system.
   ///
-  /// A frame of unknown origin that the harness called belongs to a subject that was compiled
-  /// without line numbers. The user's `main` may call the harness.
+  /// A frame of unknown origin called by the harness belongs to a subject that was compiled without
+  /// line numbers. The user's `main` may call the harness.
   fileprivate var isHarness: Bool {
     guard kind == .thread else { return false }
-    // For a call that traps at once, only the call site of each wait is known.
+    // A call that traps at once has no stacks: only the call site of each wait is known.
     if stack.isEmpty { return place?.isHarness ?? false }
     guard let first = stack.firstIndex(where: \.isHarness),
       let last = stack.lastIndex(where: \.isHarness)
@@ -64,14 +64,14 @@ extension Explanation.Node {
       && stack[..<first].allSatisfy(\.isSystem)
   }
 
-  /// Whether it is a system thread that runs no other code, such as the one on which Dispatch
-  /// listens for events.
+  /// True for a system thread that runs no other code, such as the thread on which Dispatch listens
+  /// for events.
   fileprivate var isSystemThread: Bool {
     kind == .thread && place == nil
       && (stack.isEmpty ? elsewhere == .listening && count == 1 : stack.allSatisfy(\.isSystem))
   }
 
-  /// A stack without the harness's own frames: its outermost ones, and those that forward calls.
+  /// A stack without the harness's frames: the outermost ones, and those that forward calls.
   fileprivate static func usersPart(of stack: [StackFrame]) -> [StackFrame] {
     var end = stack.count
     if let first = stack.firstIndex(where: \.isHarness) {

@@ -2,16 +2,16 @@ import HangReports
 import Interlock
 import Hangs
 
-/// A diagnosis's graph with similar nodes folded into one: same kind, place and stack, and
-/// neighbours that are similar in turn. Two hundred threads that each wait for a semaphore become
-/// one thread and one semaphore.
+/// A diagnosis's graph in which similar nodes are folded into one. Similar nodes have the same
+/// kind, place and stack, and similar neighbours. Two hundred threads that each wait for their own
+/// semaphore become one thread and one semaphore.
 ///
-/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded,
-/// because each of them is part of the cause.
+/// Similarity is found by colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are
+/// never folded, because each of them is part of the cause.
 struct FoldedGraph {
-  /// Fewer similar nodes than this are shown one by one.
+  /// The smallest number of similar nodes that are folded.
   private static let fewest = 3
-  /// How many steps away a difference is detected.
+  /// The number of edges within which a difference is detected.
   private static let rounds = 6
 
   /// The properties of a node itself.
@@ -24,17 +24,17 @@ struct FoldedGraph {
     var own: String?
   }
 
-  /// A node's class with those of its neighbours.
+  /// A node's class, with the classes of its neighbours.
   private struct Situation: Hashable {
     var color: Int
     var neighbors: [String]
   }
 
-  /// The remaining nodes: the first of each class, with the count of all.
+  /// The remaining nodes: the first of each class, with the number of all.
   private(set) var nodes: [Explanation.Node] = []
-  /// For each node, the titles of the others in its class.
+  /// For each remaining node, the titles of the other nodes in its class.
   private(set) var alike: [[String]] = []
-  /// The edges between them, each once.
+  /// The distinct edges between the remaining nodes.
   private(set) var edges: [Explanation.Edge] = []
 
   init(_ diagnosis: Explanation) {
@@ -94,7 +94,7 @@ struct FoldedGraph {
     }
   }
 
-  /// Numbers the values: equal ones share a number, in the order of first occurrence.
+  /// Numbers the values in the order of first occurrence. Equal values have the same number.
   private static func numbered<Value: Hashable>(_ values: [Value]) -> [Int] {
     var numbers: [Value: Int] = [:]
     return values.map { value in

@@ -1,18 +1,18 @@
-/// The connected parts of a graph, laid out separately: one below the other, with isolated nodes in
+/// The connected parts of a graph, laid out separately, one below the other. Isolated nodes form
 /// rows at the end.
 struct GraphComponents {
   typealias Link = GraphLayout.Link
   typealias Point = GraphLayout.Point
 
-  /// The widest row of isolated nodes, unless the rest is wider.
+  /// The maximum width of a row of isolated nodes, unless the rest is wider.
   private static let rowWidth = 860.0
 
   /// The upper left corner of each node.
   private(set) var nodes: [Point]
-  /// The points that each edge passes, from its beginning to its end; empty for one from a node to
-  /// itself.
+  /// The points that each edge passes, from its beginning to its end; empty for an edge from a node
+  /// to itself.
   private(set) var routes: [[Point]]
-  /// For each edge, whether the layers of its part are side by side.
+  /// True for each edge whose part has its layers side by side.
   private(set) var isSideways: [Bool]
   /// The size of the drawing.
   private(set) var width = 0.0
@@ -21,8 +21,8 @@ struct GraphComponents {
   /// Lays out a graph.
   ///
   /// - Parameters:
-  ///   - count: How many nodes there are; the part of the first comes first.
-  ///   - links: The edges; both ends below `count`.
+  ///   - count: The number of nodes. The part of the first node comes first.
+  ///   - links: The edges; both ends are below `count`.
   init(nodes count: Int, links: [Link]) {
     nodes = Array(repeating: Point(x: 0, y: 0), count: count)
     routes = Array(repeating: [], count: links.count)
@@ -40,7 +40,7 @@ struct GraphComponents {
     addSingles(parts.indices.filter { linksOf[$0] == nil }.flatMap { parts[$0] })
   }
 
-  /// Adds a part below the others: with layers one below the other, or side by side if that is
+  /// Adds a part below the others. Its layers are one below the other, or side by side if that is
   /// narrower.
   private mutating func add(_ part: [Int], _ own: [Int], _ links: [Link]) {
     var place: [Int: Int] = [:]

@@ -1,17 +1,17 @@
 import HangReports
 import Hangs
 
-/// The wait-for graph of a diagnosis as a picture: labelled arrows, and boxes that link to their
+/// A picture of a diagnosis's wait-for graph: labelled arrows, and boxes that link to their
 /// descriptions below.
 ///
-/// Parts of the cause are thicker and coloured, and have a label that says so.
+/// Parts of the cause are thicker and coloured, and labelled as such.
 struct GraphDrawing {
   /// The most nodes that are drawn.
   static let mostNodes = 200
 
-  /// With more edges than this, labels only avoid other labels, not lines.
+  /// The most edges with which labels avoid lines and not only other labels.
   private static let mostLinesLookedAt = 60
-  /// How many characters of a title fit into a box.
+  /// The number of characters of a title that fit into a box.
   private static let titleLength = 31
 
   private let cause: Diagnosis.Cause
@@ -46,14 +46,14 @@ struct GraphDrawing {
     self.edges = edges
   }
 
-  /// How many nodes are not drawn.
+  /// The number of nodes that are not drawn.
   var left: Int { total - nodes.count }
 
   /// The picture as an element of a page.
   var svg: String {
     let width = Markup.number(layout.width)
     let height = Markup.number(layout.height)
-    // Not an image to a screen reader: its boxes are links.
+    // Not an image for a screen reader: the boxes are links.
     var text = """
       <svg xmlns="http://www.w3.org/2000/svg" class="graph" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)" role="group" aria-labelledby="\(prefix)-title \
@@ -66,7 +66,7 @@ struct GraphDrawing {
       </defs>
 
       """
-    // Marked parts are drawn last, over the rest.
+    // Draw marked parts last, on top of the rest.
     let order =
       edges.indices.filter { !edges[$0].edge.isMarked }
       + edges.indices.filter { edges[$0].edge.isMarked }
@@ -176,14 +176,14 @@ struct GraphDrawing {
       """
   }
 
-  /// A title in two lines at most.
+  /// A title in at most two lines.
   private static func titleLines(_ title: String) -> [String] {
     let lines = wrapped(title, width: titleLength)
     guard lines.count > 2 else { return lines }
     return [lines[0], Markup.cut(lines.dropFirst().joined(separator: " "), to: titleLength)]
   }
 
-  /// The corner radius of a node's box: nodes that act are round, resources are not.
+  /// The corner radius of a node's box. Nodes that act are round, resources are not.
   private static func roundness(_ kind: Diagnosis.Node.Kind) -> Int {
     switch kind {
     case .thread, .task: 12

@@ -1,10 +1,10 @@
-/// The layers of a graph: the nodes and crossing edges of each layer, and their order.
+/// The layers of a graph: the nodes and the crossing edges of each layer, in their order.
 struct GraphLayers {
   typealias Link = GraphLayout.Link
 
   /// The most places for edges that cross a layer; further edges run straight.
   private static let mostLanes = 4000
-  /// How often layers are ordered and aligned.
+  /// The number of passes that order and align the layers.
   private static let orderings = 8
   private static let moves = 24
 
@@ -12,12 +12,12 @@ struct GraphLayers {
   private(set) var layers: [[Int]] = []
   /// The layer of each node and place.
   private(set) var layerOf: [Int]
-  /// The nodes and places on each edge, from the upper layer to the lower; `nil` for an edge from a
-  /// node to itself.
+  /// The nodes and places on each edge, from the upper layer to the lower one; `nil` for an edge
+  /// from a node to itself.
   private(set) var paths: [[Int]?] = []
-  /// Whether each edge runs against the direction of the layers.
+  /// True for each edge that runs against the direction of the layers.
   let isTurned: [Bool]
-  /// How many of the numbers are nodes.
+  /// The numbers below this one are nodes.
   let nodeCount: Int
 
   /// The neighbours of each node and place, above and below.
@@ -66,7 +66,7 @@ struct GraphLayers {
       outgoing[link.from].append(number)
     }
     var state = Array(repeating: 0, count: count)
-    // Nodes without incoming edges come first, so that a waiting thread is above its object.
+    // Start at nodes without incoming edges, so that a waiting thread is above its object.
     let targets = Set(links.lazy.filter { $0.from != $0.to }.map(\.to))
     let starts = (0..<count).filter { !targets.contains($0) } + (0..<count)
     for start in starts where state[start] == 0 {
@@ -92,7 +92,7 @@ struct GraphLayers {
     return turned
   }
 
-  /// The longest path to each node, along edges that close no cycle.
+  /// The length of the longest path to each node, along edges that close no cycle.
   private static func depths(_ count: Int, _ links: [Link], _ turned: [Bool]) -> [Int] {
     var outgoing: [[Int]] = Array(repeating: [], count: count)
     var waiting = Array(repeating: 0, count: count)
@@ -136,8 +136,8 @@ struct GraphLayers {
     }
   }
 
-  /// The centre of each node and crossing edge along its layer, from the margin on, with the
-  /// minimum distances kept.
+  /// The centre of each node and crossing edge along its layer, measured from the margin. Minimum
+  /// distances are kept.
   func centers(_ measures: GraphLayout.Measures) -> [Double] {
     var centers = Array(repeating: 0.0, count: layerOf.count)
     for layer in layers {
@@ -146,7 +146,7 @@ struct GraphLayers {
         centers[item] = x + width(item, measures) / 2
         x += width(item, measures) + measures.gap
       }
-      // Layers start centred on one line.
+      // Centre all layers on one line at first.
       for item in layer { centers[item] -= (x - measures.gap) / 2 }
     }
     for sweep in 0..<Self.moves {
@@ -167,8 +167,8 @@ struct GraphLayers {
     item < nodeCount ? measures.breadth : measures.laneWidth
   }
 
-  /// Positions near the wanted ones that keep order and distance: the mean of two layouts, one that
-  /// moves nodes only to the right and one that moves them only to the left.
+  /// Positions near the wanted ones that keep order and distance. They are the mean of two layouts:
+  /// one moves nodes only to the right, the other only to the left.
   private func spread(
     _ layer: [Int], _ wanted: [Double], _ measures: GraphLayout.Measures
   ) -> [Double] {

@@ -1,11 +1,11 @@
-/// The positions of a graph's nodes and the routes of its edges: layers of nodes, with edges from
+/// The positions of a graph's nodes and the routes of its edges: layers of nodes, and edges from
 /// one layer to the next.
 ///
-/// After Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
-/// Structures" (1981). Edges that close a cycle are reversed; each node is one layer below the
-/// lowest node that leads to it; a long edge has a place in each layer that it crosses; layers are
-/// ordered by the positions of their neighbours and aligned with them. A pure function: equal
-/// graphs give equal pictures.
+/// The method is that of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of
+/// Hierarchical System Structures" (1981). Edges that close a cycle are reversed. Each node is one
+/// layer below the lowest node that leads to it. A long edge has a place in each layer that it
+/// crosses. Layers are ordered by the positions of their neighbours and aligned with them. The
+/// layout is a pure function: equal graphs give equal pictures.
 struct GraphLayout {
   /// An edge by the numbers of its nodes.
   struct Link: Hashable {
@@ -23,18 +23,18 @@ struct GraphLayout {
   struct Measures: Hashable {
     var nodeWidth = 252.0
     var nodeHeight = 84.0
-    /// Between neighbours in a layer.
+    /// The gap between neighbours in a layer.
     var gap = 28.0
-    /// Between layers, where edges run and are labelled.
+    /// The gap between layers, where edges run and are labelled.
     var layerGap = 76.0
     /// The space for an edge that crosses a layer.
     var laneWidth = 12.0
     var margin = 16.0
-    /// Whether layers are side by side, instead of one below the other: many nodes in a layer then
+    /// True if layers are side by side instead of one below the other. Many nodes in a layer then
     /// make a long page, not a wide one.
     var isSideways = false
 
-    /// Layers side by side.
+    /// Measures for layers side by side.
     static let sideways = Measures(gap: 18, layerGap: 120, isSideways: true)
 
     /// A node's length along its layer.
@@ -45,8 +45,8 @@ struct GraphLayout {
 
   /// The upper left corner of each node.
   let nodes: [Point]
-  /// The points that each edge passes, from its beginning to its end; empty for one from a node to
-  /// itself.
+  /// The points that each edge passes, from its beginning to its end; empty for an edge from a node
+  /// to itself.
   let routes: [[Point]]
   /// The size of the drawing.
   let width: Double
@@ -60,8 +60,8 @@ struct GraphLayout {
   /// Lays out a graph.
   ///
   /// - Parameters:
-  ///   - count: How many nodes there are.
-  ///   - links: The edges; both ends below `count`.
+  ///   - count: The number of nodes.
+  ///   - links: The edges; both ends are below `count`.
   ///   - measures: The lengths to use.
   init(nodes count: Int, links: [Link], measures: Measures = Measures()) {
     self.measures = measures
@@ -83,8 +83,8 @@ struct GraphLayout {
       var points: [Point] = []
       for (step, item) in path.enumerated() {
         let across = start(layers.layerOf[item])
-        // An edge enters a node on one side and leaves it on the other; at a layer that it crosses,
-        // it does both.
+        // An edge enters a node on one side and leaves it on the other. At a layer that the edge
+        // crosses, it does both.
         if step > 0 { points.append(point(ports.entry(item, link, centers), across)) }
         if step + 1 < path.count {
           points.append(point(ports.exit(item, link, centers), across + measures.depth))

@@ -1,5 +1,5 @@
-/// The points where edges meet their nodes, side by side along the borders towards the layers
-/// before and after. They are sorted by the edges' other ends, so that two edges between the same
+/// The points at which edges meet their nodes, side by side along the borders towards the previous
+/// and the next layer. They are sorted by the edges' other ends, so that two edges between the same
 /// nodes are two lines.
 struct GraphPorts {
   private struct Key: Hashable {
@@ -40,12 +40,12 @@ struct GraphPorts {
     exits = offsets(below)
   }
 
-  /// Where an edge meets the border of a node or place towards the layer before.
+  /// The position at which an edge meets the border of a node or place towards the previous layer.
   func entry(_ item: Int, _ link: Int, _ centers: [Double]) -> Double {
     centers[item] + (entries[Key(item: item, link: link)] ?? 0)
   }
 
-  /// Where an edge meets the border of a node or place towards the layer after.
+  /// The position at which an edge meets the border of a node or place towards the next layer.
   func exit(_ item: Int, _ link: Int, _ centers: [Double]) -> Double {
     centers[item] + (exits[Key(item: item, link: link)] ?? 0)
   }

@@ -3,13 +3,15 @@ import Dispatch
 import Prediction
 import Synchronization
 
-/// One concurrent Dispatch queue, and a block for each caller: the test of the article on PINCache.
+/// One concurrent Dispatch queue, with a block for each caller: the test of the article on
+/// PINCache.
 ///
 /// No caller begins until every block is enqueued. Otherwise, on a loaded machine, each caller may
-/// finish before the next is enqueued, and a cache that starves with a thousand callers may pass.
-/// Blocks that wait hold all threads of the pool meanwhile. A suspended queue does not suffice: one
-/// of the pool's threads passes its blocks on once it is resumed, and if that thread is preempted,
-/// a caller's own block comes between them. An exploration chooses the moments itself.
+/// finish before the next one is enqueued, and a cache that starves with a thousand callers may
+/// pass. Waiting blocks hold all threads of the pool meanwhile. Suspending the queue is not enough:
+/// when it is resumed, one of the pool's threads passes its blocks on, and if that thread is
+/// preempted, a caller's own block runs in between. In an exploration the explorer chooses the
+/// order instead.
 struct DispatchQueueDriver: Driver {
   func drive(_ run: PhaseRun) {
     let queue = DispatchQueue(label: "interlock.callers", attributes: .concurrent)
@@ -27,7 +29,7 @@ struct DispatchQueueDriver: Driver {
   /// Makes a caller's calls on this thread as long as each completes before it returns.
   ///
   /// A call that completes later (a subject with only `async` functions) continues the caller in a
-  /// new block: if the caller waited here, it would occupy a thread, which the subject itself does
+  /// new block. If the caller waited here, it would occupy a thread, which the subject itself does
   /// not.
   private func makeCalls(
     of caller: Int, from first: Int, in run: PhaseRun, on queue: DispatchQueue
@@ -54,11 +56,11 @@ struct DispatchQueueDriver: Driver {
 private final class Meeting: Sendable {
   private let arrivals = Atomic<Int>(0)
 
-  /// Records an arrival. Returns true for the second; a third is a fault that is recorded
+  /// Records an arrival. Returns true for the second one. A third is a fault that is recorded
   /// elsewhere.
   func isSecond() -> Bool {
-    // Acquiring and releasing: the second arrival, which continues the caller, sees what the first
-    // did.
+    // Acquiring and releasing: the second arrival, which continues the caller, sees the work of the
+    // first.
     guard arrivals.add(1, ordering: .acquiringAndReleasing).newValue == 2 else { return false }
     Predictor.comesAfterAll()
     return true

@@ -1,15 +1,15 @@
 /// Decides on which thread or task each caller of a phase makes its calls.
 ///
-/// A caller makes its calls in order. It waits for each to complete before it makes the next,
-/// except after an asynchronous one.
+/// A caller makes its calls in order. It waits for each call to complete before it makes the next
+/// one, except after an asynchronous call.
 protocol Driver: Sendable {
-  /// Makes every caller's calls on other threads than the calling one. Returns when all that it
-  /// started has ended or will end by itself; the calls need not have completed.
+  /// Makes every caller's calls on threads other than the calling one. Returns when all started
+  /// work has ended or will end by itself. The calls need not have completed.
   func drive(_ run: PhaseRun)
 }
 
 extension Workload.Driver {
-  /// What runs the callers.
+  /// Creates the driver.
   func make() -> any Driver {
     switch self {
     case .dispatchQueue: DispatchQueueDriver()

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// One task group, and a child task for each caller, all of one priority.
+/// One task group, with a child task for each caller, all with the same priority.
 ///
-/// Every call is awaited, the asynchronous kinds too.
+/// Every call is awaited, including the asynchronous kinds.
 struct TasksDriver: Driver {
   func drive(_ run: PhaseRun) {
     let ended = DispatchSemaphore(value: 0)

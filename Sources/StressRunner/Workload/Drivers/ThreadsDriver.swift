@@ -1,10 +1,10 @@
 import Dispatch
 import ProcessInspection
 
-/// A dedicated thread for each caller, all released at the same moment. An exploration chooses the
-/// moments itself.
+/// A dedicated thread for each caller, all released at the same moment. In an exploration the
+/// explorer chooses the order instead.
 ///
-/// No caller takes a thread from a pool: the control for every starvation scenario.
+/// No caller takes a thread from a pool: this is the control for every starvation scenario.
 struct ThreadsDriver: Driver {
   func drive(_ run: PhaseRun) {
     guard !run.isExplored else {

@@ -2,7 +2,7 @@ import Foundation
 import ProcessInspection
 
 extension Ledger {
-  /// Asks the oracles about a subject's state at rest, except those of values and loss.
+  /// Checks the oracles for a subject's state at rest, except those for values and loss.
   ///
   /// - Parameters:
   ///   - state: The subject's state.
@@ -22,9 +22,9 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// Returns the asked oracles that a state at rest cannot decide.
+  /// Returns the scenario's oracles that a state at rest cannot decide.
   ///
-  /// Otherwise a part that the subject leaves out would count as a check that held.
+  /// Without this, a part that the subject leaves out would count as a check that held.
   ///
   /// - Parameter state: The subject's state; `nil` if it has none.
   /// - Returns: The oracles, with the reason as their evidence.
@@ -55,8 +55,8 @@ extension Ledger {
 /// Asks a subject for its state, on a dedicated thread.
 func finalState(of subject: any Subject) -> FinalState? {
   let answer = HandOver<FinalState?>()
-  // Joined, so that the wait-for graph shows that the caller waits if the subject hangs in this
-  // call.
+  // Join the thread, so that the wait-for graph shows the waiting caller if the subject hangs in
+  // this call.
   DedicatedThread { answer.give(subject.finalState()) }.join()
   return answer.take()
 }

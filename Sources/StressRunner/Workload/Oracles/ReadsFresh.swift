@@ -1,9 +1,9 @@
 /// `reads-fresh`: no read returned a value that was overwritten, or removed, before the read began.
 ///
-/// Two writes that overlap may take effect in either order. So a value is stale only if some other
-/// write began after every write of the value had ended, and ended before the read began.
+/// Two overlapping writes may take effect in either order. A value is therefore stale only if
+/// another write began after every write of the value had ended, and ended before the read began.
 ///
-/// - Parameter calls: The completed calls of a trial; a value that the preparation stored counts as
+/// - Parameter calls: The completed calls of a trial. Values stored by the preparation count as
 ///   written before all of them.
 /// - Returns: The first stale read, as evidence; `nil` if there is none.
 func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
@@ -27,12 +27,12 @@ func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
   return nil
 }
 
-/// The writes of one key, split into those of one value and all others, each searchable in
+/// The writes of one key, split into those of one value and all others. Each list is searchable in
 /// logarithmic time.
 private struct WriteSpans {
-  /// The writes of the value sorted by beginning, each with the last end up to it.
+  /// The writes of the value, sorted by beginning; each with the last end up to it.
   private var own: [(began: Int, lastEnd: Int)] = []
-  /// The other writes sorted by end, each with the one of the last beginning up to it.
+  /// The other writes, sorted by end; each with the last-beginning write up to it.
   private var others: [(ended: Int, lastToBegin: History.Call)] = []
 
   init(_ writes: [History.Call], of value: Int) {
@@ -48,7 +48,7 @@ private struct WriteSpans {
     }
   }
 
-  /// A write of another value that lies wholly between the value's last write and the read.
+  /// A write of another value that lies completely between the value's last write and the read.
   func whatMadeStale(_ read: History.Call) -> History.Call? {
     let written = Self.last(of: own) { $0.began < read.ended }?.lastEnd ?? 0
     guard let other = Self.last(of: others, where: { $0.ended < read.began })?.lastToBegin,
@@ -57,7 +57,8 @@ private struct WriteSpans {
     return other
   }
 
-  /// The last element that satisfies a condition, which every element before it must satisfy too.
+  /// The last element that satisfies a condition. All elements before it must satisfy the condition
+  /// too.
   private static func last<Element>(
     of elements: [Element], where holds: (Element) -> Bool
   ) -> Element? {
@@ -70,7 +71,7 @@ private struct WriteSpans {
   }
 }
 
-/// `nothing-lost`, of a script: a stored value is found, unless a call removed it.
+/// `nothing-lost` for a script: a stored value is found, unless a call removed it.
 ///
 /// - Returns: The first read that found nothing, or the first key that is missing at the end, as
 ///   evidence.
@@ -98,7 +99,7 @@ func evidenceOfLoss(in calls: [History.Call], state: FinalState?) -> String? {
   return "at the end, key-\(key) was not there: stored, and not removed since"
 }
 
-/// Whether a call may have removed a read's key while the read was under way.
+/// True if a call may have removed a read's key during the read.
 private func isRemoved(_ read: History.Call, in calls: [History.Call]) -> Bool {
   calls.contains {
     ($0.kind == .removeAll || $0.kind.removes && $0.key == read.key)

@@ -45,7 +45,7 @@ func evidenceOfDifferentLayers(
 
 /// `limits-hold`: no quantity is above its limit.
 ///
-/// - Returns: The first quantity that is, as evidence.
+/// - Returns: The first quantity above its limit, as evidence.
 func evidenceOfBrokenLimit(in state: FinalState) -> String? {
   state.limits.first { $0.value > $0.limit }.map {
     "at the end, \($0.name): \($0.value), and the limit was \($0.limit)"
@@ -78,7 +78,7 @@ func evidenceOfUnpairedEvent(in state: FinalState) -> String? {
 
 /// `silent-after-cancel`: no request's callback is called after its `cancel()` has returned.
 ///
-/// - Returns: The first such call, as evidence.
+/// - Returns: The first callback after its cancellation, as evidence.
 func evidenceOfCallAfterCancel(in state: FinalState) -> String? {
   var cancelled: Set<Int> = []
   for event in state.events {

@@ -1,6 +1,7 @@
 /// `values-intact`: a read returned the whole value that the workload stores under that key.
 ///
-/// - Returns: The evidence if it returned something else; `nil` if it did not, or nothing was read.
+/// - Returns: The evidence if the read returned something else; `nil` otherwise, and if nothing
+///   was read.
 func evidenceOfBrokenValue(
   in reply: Reply, to call: WorkloadPlan.Call, pattern: ValuePattern
 ) -> String? {
