@@ -52,8 +52,8 @@ own=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(cd "$package" && pwd)/.build/memory
 mkdir -p "$scratch"
 
-# The functions that the compiler's calls lead to in an executable without the product. They are weak:
-# those of the product have precedence.
+# The functions that the compiler's calls refer to in an executable without the product. They are
+# weak, so that the product's functions have precedence.
 compiler=$(command -v swiftc)
 clang=$(dirname "$(readlink -f "$compiler")")/clang
 "$clang" -O2 -fPIC -I "$own/Sources/CUncheckedMemory/include" \
@@ -61,12 +61,13 @@ clang=$(dirname "$(readlink -f "$compiler")")/clang
 option=(--package-path "$package" --scratch-path "$scratch" -Xlinker "$scratch/unchecked.o")
 option+=(-Xswiftc -Xfrontend -Xswiftc -sanitize=thread)
 
-# The option is for all modules: a compiler that leaves it out for some stands before the real one. Its
-# path names them, so that the build system compiles anew what another list has compiled.
+# The option applies to all modules, so a wrapper that leaves it out for some modules stands in for
+# the compiler. The wrapper's path names these modules, so that the build system compiles anew after
+# the list has changed.
 if [ ${#without[@]} -gt 0 ]; then
   before=$scratch/$(IFS=-; echo "without-${without[*]}")/bin
   mkdir -p "$before"
-  # The build system looks for the index of the tests in the folder beside the compiler's.
+  # The build system looks for the index of the tests in the folder next to the compiler's.
   ln -sfn "$(dirname "$(readlink -f "$compiler")")/../lib" "$before/../lib"
   cat >"$before/swiftc" <<'END'
 #!/usr/bin/env bash

@@ -1,11 +1,10 @@
-// The hash table of all parts: entries by a key, in lists. Not for users of the
-// target.
+// The hash table of all parts: entries by a key, in lists. Included by the C targets only.
 //
 // A search takes no lock. While it is at an entry, another thread may remove the entry and add it
 // to another list, with another key. Each list therefore ends with its own number, and a search
 // that reaches the end of another list begins again: the scheme of the lists with "nulls" markers
 // in Linux (Documentation/RCU/rculist_nulls.rst). It requires that the memory of an entry is never
-// used for anything else: no part frees it.
+// used for anything else, so no part frees it.
 #ifndef INTERLOCK_HASH_TABLE_H
 #define INTERLOCK_HASH_TABLE_H
 
@@ -19,7 +18,7 @@ static inline uint64_t mix(uint64_t hash, uint64_t value) {
 
 /// The first member of each entry of a table.
 typedef struct table_entry {
-  /// 0 while it is in no table.
+  /// 0 while the entry is in no table.
   uintptr_t key;
   /// The next entry's address, or the end of the list, an odd number.
   uintptr_t next;
@@ -30,8 +29,8 @@ typedef struct {
   uintptr_t *lists;
   /// The number of lists: a power of 2, at most 2^24.
   size_t list_count;
-  /// The entries, all of one size and zero at first; then how many there are, and how many have
-  /// ever been taken.
+  /// The entries, all of one size and zero at first; the number of entries; and the number that
+  /// have ever been taken.
   char *entries;
   size_t size;
   uint32_t most, used;
@@ -64,9 +63,9 @@ static inline table_entry *table_find(const hash_table *table, uintptr_t key) {
   }
 }
 
-// The caller must hold the table's lock.
+// The caller of the functions below must hold the table's lock.
 
-/// The next entry with the key of this one; NULL if there is none.
+/// Returns the next entry with the key of this one; NULL if there is none.
 static inline table_entry *table_next(const table_entry *entry) {
   for (uintptr_t at = entry->next; !(at & 1); at = ((table_entry *)at)->next) {
     if (((table_entry *)at)->key == entry->key) return (table_entry *)at;
@@ -74,7 +73,7 @@ static inline table_entry *table_next(const table_entry *entry) {
   return NULL;
 }
 
-/// Adds an entry that is in no table. The caller has written the rest of the entry before.
+/// Adds an entry that is in no table. The caller has written the rest of the entry.
 static inline void table_add(hash_table *table, table_entry *entry, uintptr_t key) {
   size_t number = table_number(table, key);
   uintptr_t *first = &table->lists[number];
@@ -86,13 +85,13 @@ static inline void table_add(hash_table *table, table_entry *entry, uintptr_t ke
 static inline void table_remove(hash_table *table, table_entry *entry) {
   uintptr_t *link = &table->lists[table_number(table, entry->key)];
   while (*link != (uintptr_t)entry) link = &((table_entry *)*link)->next;
-  // The entry keeps its own link, so that a search that is at it can continue.
+  // The entry keeps its own link, so that a search at the entry can continue.
   __atomic_store_n(link, entry->next, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
 }
 
-/// The end of the list of free entries. It is the number of no list, so that a search that reaches
-/// it begins again.
+/// Ends the list of free entries. No list has this number, so a search that reaches it begins
+/// again.
 static const uintptr_t table_free_end = UINTPTR_MAX;
 
 /// Takes an entry that is in no table; NULL if all are taken. An entry that was taken before still
@@ -114,7 +113,7 @@ static inline void table_give(hash_table *table, table_entry *entry) {
   table->free = (uintptr_t)entry;
 }
 
-/// How many entries have ever been taken, for a walk over all of them; needs no lock.
+/// Returns how many entries have ever been taken, for a walk over all of them. Needs no lock.
 static inline uint32_t table_used(const hash_table *table) {
   return __atomic_load_n(&table->used, __ATOMIC_ACQUIRE);
 }

@@ -1,13 +1,15 @@
-// The locks that a thread holds: one list for two readers. Not for users of the target.
+// The locks that a thread holds: one list for two readers. Included by `CInterlockAnalysis/` and
+// `CInterlockMemory/` only.
 //
 // The readers need different locks, so each entry has a count for each reader:
 //
 // - The waits need the locks that the thread itself must release: mutexes, read-write locks,
 //   initialisers and semaphores that begin at 1. A lock that an ended block has left locked is one
-//   of them: the lock's word still names the thread.
-// - The lock order needs what excludes other code while the current code runs: also queues, Swift
-//   mutexes, and, on the main thread, the locks of a synchronous block's caller; but no lock that
-//   an ended block has left, because the thread's next block does not depend on it.
+//   of them, because the lock's word still names the thread.
+// - The lock order needs everything that excludes other code while the current code runs: also
+//   queues, Swift mutexes, and, on the main thread, the locks of a synchronous block's caller. It
+//   needs no lock that an ended block has left, because the thread's next block does not depend on
+//   it.
 //
 // Both readers use one entry for a lock. It has two entries only if the readers differ: after a
 // block has left it locked, or if a synchronous block acquires its caller's lock again.
@@ -20,50 +22,51 @@
 
 #include "interlock_waits.h"
 
-/// Which reader counts an entry.
+/// The reader that counts an entry.
 typedef enum { HELD_BY_THREAD, HELD_IN_ORDER } held_reader;
 
 typedef struct {
   uintptr_t object;
-  /// The call site that acquired it, and the caller of that function; 0 if that is not known.
+  /// The call site that acquired the lock, and the caller of that function; 0 if it is not known.
   uintptr_t place, outer;
-  /// When it was acquired, in nanoseconds; 0 if hold times are not measured. Only for the order.
+  /// The time of the acquisition, in nanoseconds; 0 if hold times are not measured. Only for the
+  /// order.
   uint64_t since;
-  /// The task whose part has left it, if `is_left`; 0 for none. Only for the waits.
+  /// If `is_left`, the task whose part has left the lock; 0 for none. Only for the waits.
   uintptr_t left_by;
-  /// Each reader's count: more than 1 for a recursive lock, 0 for a reader that does not have it.
+  /// Each reader's count: more than 1 for a recursive lock, 0 if the reader does not have the lock.
   /// Also as one word, which compares both at once.
   union {
     uint16_t counts[2];
     uint32_t both_counts;
   };
-  /// The thread's block that acquired it: 0 for none, `callers_run` for a lock that the caller of
-  /// the current synchronous block holds. Only for the order.
+  /// The thread's block that acquired the lock: 0 for none, `callers_run` for a lock that the
+  /// caller of the current synchronous block holds. Only for the order.
   uint16_t run;
   /// An `interlock_object_kind`; `WRITE_LOCK` for both sides of a read-write lock.
   uint8_t kind;
-  /// Whether others may hold it at the same time: a read lock, or a concurrent queue without a
-  /// barrier.
+  /// True if other threads may hold it at the same time: a read lock, or a concurrent queue without
+  /// a barrier.
   bool is_shared : 1;
-  /// Whether a block of a pool's thread has acquired it and ended without releasing it. Only for
-  /// the waits.
+  /// True if a block of a pool's thread has acquired the lock and ended without releasing it. Only
+  /// for the waits.
   bool is_left : 1;
 } held_lock;
 
 enum { callers_run = UINT16_MAX };
 
-/// In the order of acquisition. A signal handler may lock at any moment: an entry that is being
-/// written is counted by no reader, and its place is taken before. Beyond the end all counts are 0.
-/// Written by its thread alone; other threads copy it and then check
-/// that the thread's `sequence` is the same.
+/// In the order of acquisition. A signal handler may lock at any moment, so an entry takes its
+/// place before it is written, and no reader counts it until it is complete. Beyond the end all
+/// counts are 0. Only the own thread writes the list; other threads copy it and then check that the
+/// thread's `sequence` is unchanged.
 typedef struct {
   uint32_t count;
-  /// How many of the entries each reader counts; at most `INTERLOCK_HELD_MOST` each.
+  /// The number of entries that each reader counts; at most `INTERLOCK_HELD_MOST` each.
   uint32_t counted[2];
   held_lock locks[2 * INTERLOCK_HELD_MOST];
 } held_list;
 
-/// The entry of an object that a reader acquired last; NULL if it has none.
+/// Returns the entry of an object that a reader acquired last; NULL if it has none.
 static inline held_lock *find_held(held_list *list, uintptr_t object, held_reader reader) {
   for (uint32_t index = list->count; index-- > 0;) {
     held_lock *lock = &list->locks[index];
@@ -80,11 +83,11 @@ static inline bool hold_again(held_lock *lock, held_reader reader) {
   return true;
 }
 
-/// Returns the entry that the other reader has added for the same event, or for an earlier one at
+/// Returns the entry that the other reader has added for the same event, or for an earlier event at
 /// this place; NULL if there is none. The caller then only sets its own count.
 static inline held_lock *join_held(held_list *list, uintptr_t object, uintptr_t place,
                                    bool is_shared, held_reader reader) {
-  // Usually only one reader follows.
+  // Usually only one reader is active.
   if (list->counted[!reader] == 0 || list->counted[reader] == INTERLOCK_HELD_MOST) return NULL;
   held_lock *last = &list->locks[list->count - 1];
   if (last->counts[reader] || !last->counts[!reader] || last->object != object ||
@@ -103,7 +106,7 @@ static inline bool add_held(held_list *list, held_lock lock, held_reader reader)
     held_lock *made = &list->locks[list->count++];
     uint16_t count = lock.counts[reader];
     lock.both_counts = 0;
-    // A signal fence keeps the order of the stores for a handler on this thread.
+    // The signal fence keeps the order of the stores for a handler on this thread.
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *made = lock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -127,13 +130,13 @@ static inline void drop_held(held_list *list, held_lock *lock, held_reader reade
   held_lock *last = &list->locks[list->count - 1];
   if (lock != last) memmove(lock, lock + 1, (size_t)(last - lock) * sizeof *lock);
   last->both_counts = 0;
-  // Signal fence: a handler's own entry must not be in the place of one that still moves.
+  // Signal fence: a handler must not add its own entry while another entry is still being moved.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   list->count--;
 }
 
-/// Marks what the thread holds as left by a block that has ended, or by a part of a task (0 for
-/// none): the thread's next block is another owner.
+/// Marks the held locks as left by a block that has ended, or by a part of `task` (0 for none),
+/// because the thread's next block is another owner.
 static inline void leave_held(held_list *list, uintptr_t task) {
   for (uint32_t index = 0; index < list->count; index++) {
     held_lock *lock = &list->locks[index];
@@ -143,7 +146,7 @@ static inline void leave_held(held_list *list, uintptr_t task) {
   }
 }
 
-/// The kind that the events of this lock have.
+/// Returns the kind that the events of this lock have.
 static inline uint32_t kind_of_held(const held_lock *lock) {
   bool is_read = lock->kind == INTERLOCK_OBJECT_WRITE_LOCK && lock->is_shared;
   return is_read ? INTERLOCK_OBJECT_READ_LOCK : lock->kind;
@@ -154,19 +157,20 @@ static inline void clear_held(held_list *list) {
   list->count = list->counted[HELD_BY_THREAD] = list->counted[HELD_IN_ORDER] = 0;
 }
 
-/// Both counts, as one word, of an entry that each of these readers (a bit each) counts once.
+/// Returns both counts, as one word, of an entry that each of these readers (a bit each) counts
+/// once.
 static inline uint32_t once_for(uint32_t readers) {
   held_lock once = {.counts = {readers >> HELD_BY_THREAD & 1, readers >> HELD_IN_ORDER & 1}};
   return once.both_counts;
 }
 
 /// Adds an entry for these readers in one step: the usual case, in which none of them has an entry
-/// for the lock, and each has room. Does not write `since`, which is only read if hold times are
-/// measured; then the lock order does not call this.
+/// for the lock, and each has room. Does not write `since`, which is read only if hold times are
+/// measured; the lock order does not call this function then.
 static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t object, uint32_t kind,
                                 bool is_shared, uint32_t run, uintptr_t place, uintptr_t outer) {
   held_lock *lock = &list->locks[list->count++];
-  // Signal fences: as in `add_held`.
+  // Signal fences: see `add_held`.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   list->counted[HELD_BY_THREAD] += readers >> HELD_BY_THREAD & 1;
   list->counted[HELD_IN_ORDER] += readers >> HELD_IN_ORDER & 1;
@@ -182,7 +186,7 @@ static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t obj
   memcpy(&lock->both_counts, &rest.both_counts, sizeof *lock - offsetof(held_lock, both_counts));
 }
 
-/// Whether the list's last entry is this object, counted once by exactly these readers.
+/// True if the list's last entry is this object, counted once by exactly these readers.
 static inline bool is_last_held(const held_list *list, uint32_t readers, uintptr_t object) {
   const held_lock *last = &list->locks[list->count - 1];
   return list->count > 0 && last->object == object && last->both_counts == once_for(readers);

@@ -1,6 +1,6 @@
 // The reader of the events: updates the calling thread's record once for each event, for all parts.
-// In C: it runs inside every lock call of the process, perhaps before Swift's runtime is ready, and
-// must neither allocate there nor take a lock that is interposed.
+// In C, because it runs inside every lock call of the process, perhaps before Swift's runtime is
+// ready, and must neither allocate there nor take a lock that is interposed.
 #include "LockOrder/simple_locks.h"
 #include "VectorClocks/clock_node.h"
 #include "Waits/wait_table.h"
@@ -14,10 +14,10 @@ static uint32_t parts;
 static int parts_lock;
 
 enum {
-  /// The readers of the held list that all parts have.
+  /// All readers of the held list, which are active if all parts are.
   in_parts = 1 << HELD_BY_THREAD | 1 << HELD_IN_ORDER,
   all_parts = INTERLOCK_PART_WAITS | INTERLOCK_PART_ORDER | INTERLOCK_PART_CLOCKS,
-  // No thread waits for the start of another.
+  // Excludes thread starts, because no thread waits for the start of another.
   waits_kinds = ~(INTERLOCK_EVENT_FORK | INTERLOCK_EVENT_START),
   order_kinds = INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_WAIT |
                 INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE |
@@ -37,7 +37,7 @@ static uint32_t kinds_of(uint32_t parts) {
          (parts & INTERLOCK_PART_CLOCKS ? clocks_kinds : 0);
 }
 
-/// Tells each part that an event is not read, so that what the part knows is incomplete.
+/// Notifies each part that an event is not read, so that the part's data is incomplete.
 __attribute__((noinline)) static void miss(const char *reason) {
   interlock_waits_miss_thread();
   interlock_order_miss_thread();
@@ -46,8 +46,8 @@ __attribute__((noinline)) static void miss(const char *reason) {
 
 static void miss_thread(void) { miss("there was no memory for the record of a thread"); }
 
-/// Begins to read an event; the end is `end_change`. Signals wait meanwhile. Returns false in the
-/// handler of one that does not: the record is half changed.
+/// Begins to read an event; `end_change` ends it. Signals wait meanwhile. Returns false in the
+/// handler of a signal that does not wait, because the record is half changed.
 static inline bool begin_reading(void) {
   if (__builtin_expect(is_in_change(), 0)) {
     miss("a signal's handler met the reader at work");
@@ -57,7 +57,7 @@ static inline bool begin_reading(void) {
   return true;
 }
 
-/// Whether an event of a mutex or a semaphore changes the held list in one step, for these readers:
+/// True if an event of a mutex or a semaphore changes the held list in one step, for these readers:
 /// the thread acquires a lock that it does not hold, or releases the lock that it acquired last.
 __attribute__((always_inline)) static inline bool is_one_step(
     thread_record *own, uint32_t readers, interlock_event_kind kind,
@@ -80,7 +80,7 @@ __attribute__((always_inline)) static inline void change_held(
   }
 }
 
-// Only the waits follow: prediction is off.
+// Reads an event if only the waits follow, because prediction is off.
 
 __attribute__((noinline)) static void read_first_wait(const interlock_event *event) {
   thread_record *own = interlock_claim_record();
@@ -117,7 +117,7 @@ static void read_lock_waits(interlock_event_kind kind, interlock_object_kind obj
                             uintptr_t frame) {
   enum { readers = 1 << HELD_BY_THREAD };
   thread_record *own = interlock_own_record;
-  // A handler that runs during the one step below does not see it half done: see `held_list`.
+  // A handler that runs during the step below does not see the step half done: see `held_list`.
   if (!own || is_in_change() ||
       !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
     read_other_wait(kind, object_kind, object, flags, place, frame);
@@ -127,11 +127,11 @@ static void read_lock_waits(interlock_event_kind kind, interlock_object_kind obj
   interlock_waits_note_lock(own, kind);
 }
 
-// Several parts follow.
+// Readers for several parts.
 
-/// The order goes first: the waits count the event, so that another thread that copies the held
-/// list and finds the count unchanged has not copied a half-made change. The clocks go after the
-/// order, which records the signaller's epoch before the signal.
+/// The order goes first: the waits count the event, so another thread that copies the held list and
+/// finds the count unchanged has not copied a half-made change. The clocks go after the order,
+/// which records the signaller's epoch before the signal.
 __attribute__((always_inline)) static inline void read_for(uint32_t wanted, thread_record *own,
                                                            const interlock_event *event) {
   if ((wanted & INTERLOCK_PART_ORDER) && (event->kind & order_kinds)) {
@@ -161,7 +161,7 @@ static void read_parts(const interlock_event *event, void *context) {
   uint32_t wanted = __atomic_load_n(&parts, __ATOMIC_RELAXED);
   if (!begin_reading()) return;
   thread_record *own = interlock_own_record;
-  // Prediction has all parts follow: its usual path tests none.
+  // With prediction, all parts follow: the usual path then tests none.
   if (own && wanted == all_parts) {
     read_for(all_parts, own, event);
   } else {
@@ -187,7 +187,7 @@ __attribute__((noinline)) static void read_other_lock(interlock_event_kind kind,
   end_change();
 }
 
-/// The usual event of a lock, once the parts agree that it changes the held list in one step.
+/// Reads the usual event of a lock, once the parts agree that it changes the held list in one step.
 __attribute__((always_inline)) static inline void read_usual_lock(
     thread_record *own, interlock_event_kind kind, interlock_object_kind object_kind,
     uintptr_t object, uintptr_t place, uintptr_t frame) {
@@ -228,7 +228,8 @@ static void read_lock_parts(interlock_event_kind kind, interlock_object_kind obj
   read_usual_lock(own, kind, object_kind, (uintptr_t)object, place, frame);
 }
 
-/// Only the waits and the clocks follow: races in memory are looked for, and prediction is off.
+/// Reads an event if only the waits and the clocks follow: races in memory are checked, and
+/// prediction is off.
 static void read_lock_clocks(interlock_event_kind kind, interlock_object_kind object_kind,
                              const void *object, uint32_t flags, uintptr_t place,
                              uintptr_t frame) {

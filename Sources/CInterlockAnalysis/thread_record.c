@@ -16,12 +16,13 @@ __thread thread_record *interlock_own_record;
 static pthread_key_t exit_key;
 static void (*thread_ends)(thread_record *);
 
-/// The thread itself releases its record.
+/// Called by the thread itself to release its record.
 static void release(thread_record *own) {
   begin_change();
   thread_ends(own);
   interlock_own_record = NULL;
-  // Release: pairs with the acquire in `is_used`. The next thread sees the record as it is now.
+  // Release: pairs with the acquire in `is_used`, so that the next thread sees the record as it is
+  // now.
   __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
   end_change();
 }
@@ -42,7 +43,8 @@ void interlock_record_cut(void) {
 
 /// Returns true if a record is free: it was released, or its thread has ended without releasing it.
 /// The latter happens if a thread locks in the last round of its destructors, and claims a record
-/// again. Asks the system for that only if `asks`, before a new block of records is allocated.
+/// again. Makes the system call for the latter only with `asks`, before a new block of records is
+/// allocated.
 static bool is_free(const thread_record *record, bool asks) {
   if (!is_used(record)) return true;
   uint32_t number = record->waits.view.number;
@@ -60,7 +62,7 @@ static thread_record *find_free(void) {
   }
   errno = error;
   if (!found || !is_used(found)) return found;
-  // The record's thread has ended; the locks that it took in its destructors do not matter.
+  // The record's thread has ended, and the locks that it took in its destructors do not matter.
   clear_held(&found->held);
   thread_ends(found);
   return found;
@@ -115,7 +117,7 @@ static thread_record *claim(void) {
   return found;
 }
 
-/// Hides the thread meanwhile: these system calls are not the user's.
+/// Hides the thread meanwhile, because these system calls are not the user's.
 thread_record *interlock_claim_record(void) {
   begin_change();
   interlock_events_hide_thread(true);

@@ -1,4 +1,5 @@
-// The record of each thread, which all parts of the analysis share. Not for users of the target.
+// The record of each thread, shared by all parts of the analysis. Included by `CInterlockAnalysis/`
+// and `CInterlockMemory/` only.
 #ifndef INTERLOCK_THREAD_RECORD_H
 #define INTERLOCK_THREAD_RECORD_H
 
@@ -13,7 +14,7 @@ typedef struct thread_record {
   held_list held;
   wait_record waits;
   order_record order;
-  /// The clock of what the thread does now: its own, or that of the task that it runs. NULL until
+  /// The clock of the running code: the thread's own, or that of the task that it runs. NULL until
   /// the thread needs one.
   thread_clock *clock;
   /// The thread's own clock, one of a fixed number.
@@ -22,25 +23,25 @@ typedef struct thread_record {
   thread_clock *caller;
   /// The word in which the Swift runtime keeps the thread's task; NULL until it is looked up.
   const uintptr_t *task_word;
-  /// How often the thread has begun to run other code than before: another task, or none. And the
-  /// highest place of its stack at these changes, about: what lies below is from other code. The
-  /// reader of both sets the place back to 0.
+  /// The number of times that the thread has begun to run other code: another task, or none. And
+  /// the approximate highest address of its stack at these changes: accesses below it are of other
+  /// code. The check of memory resets the address to 0.
   uint32_t clock_changes;
   uintptr_t stack_mark;
-  /// In how many rounds of destructors the record's own has run: other libraries' destructors may
-  /// still lock.
+  /// The number of rounds of destructors in which the record's own has run: other libraries'
+  /// destructors may still lock.
   uint32_t farewells;
   uint32_t used;
   struct thread_record *next;
 } thread_record;
 
-/// Notes such a change. `place` is that of a frame above the code that follows.
+/// Notes such a change. `place` is the address of a frame above the code that follows.
 static inline void note_clock_change_below(thread_record *record, uintptr_t place) {
   record->clock_changes++;
   if (place > record->stack_mark) record->stack_mark = place;
 }
 
-/// The same where that frame is only known to be near: those of the runtime lie between.
+/// The same if that frame is only known to be near, because frames of the runtime are between.
 static inline void note_clock_change(thread_record *record) {
   enum { own_frames = 1024 };
   note_clock_change_below(record, (uintptr_t)__builtin_frame_address(0) + own_frames);
@@ -49,7 +50,7 @@ static inline void note_clock_change(thread_record *record) {
 /// The calling thread's record; NULL until it is claimed.
 extern __thread thread_record *interlock_own_record
     __attribute__((tls_model("initial-exec"))) HIDDEN;
-/// Claims a record for the calling thread; NULL if there is no memory.
+/// Claims a record for the calling thread. Returns NULL if there is no memory.
 thread_record *interlock_claim_record(void) HIDDEN;
 
 static inline thread_record *own_record(void) {
@@ -57,8 +58,8 @@ static inline thread_record *own_record(void) {
   return __builtin_expect(record != NULL, 1) ? record : interlock_claim_record();
 }
 
-/// The task that the calling thread runs; 0 for none. A call of the runtime's function takes as
-/// long as all else that most accesses in a task cost.
+/// Returns the task that the calling thread runs; 0 for none. Reads the runtime's word, because a
+/// call of the runtime's function would double the cost of most accesses in a task.
 static inline uintptr_t current_task(thread_record *own) {
   if (__builtin_expect(!own->task_word, 0)) own->task_word = interlock_task_word();
   uintptr_t task = *own->task_word;
@@ -66,7 +67,7 @@ static inline uintptr_t current_task(thread_record *own) {
   return (uintptr_t)swift_task_getCurrent();
 }
 
-/// The first of all records, those of ended threads among them; none is ever freed.
+/// Returns the first of all records, including those of ended threads; none is ever freed.
 thread_record *interlock_first_record(void) HIDDEN;
 static inline bool is_used(const thread_record *record) {
   // Acquire: pairs with the release in `claim`.
@@ -83,15 +84,15 @@ extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
 /// Prepares the records; each thread calls `ends` when it ends. Returns false if the system
 /// refuses.
 bool interlock_records_prepare(void (*ends)(thread_record *)) HIDDEN;
-/// Releases the list's lock in the child of a fork, which does not have the thread that held it.
+/// Releases the list's lock in the child of a fork, in which its holder does not exist.
 void interlock_records_forked(void) HIDDEN;
 
 // Locks whose creation no call shows, in memory whose end is seen (known_locks.c).
 
-/// The block of memory in which a lock lies from the block's beginning to its end; 0 if that is not
-/// certain.
+/// Returns the block of memory that contains a lock from the block's beginning to its end; 0 if
+/// that is not certain.
 typedef uintptr_t (*interlock_block_search)(uintptr_t lock);
-/// Sets the function, from when on `interlock_block_ends` must be called before a block is freed.
+/// Sets the function. From then on, `interlock_block_ends` must be called before a block is freed.
 void interlock_search_blocks(interlock_block_search function) HIDDEN;
 void interlock_block_ends(uintptr_t block) HIDDEN;
 
@@ -103,7 +104,7 @@ size_t interlock_copy_held(interlock_held_at *held, size_t capacity) HIDDEN;
 /// not hidden, because the address of a hidden function is never NULL.
 void interlock_memory_thread_ends(void) __attribute__((weak));
 
-/// Called for an address that is a lock's. NULL as above.
+/// Called for the address of a lock. NULL if races in memory are not checked.
 void interlock_memory_lock_made(const void *lock) __attribute__((weak));
 
 /// The parts that read the events.
@@ -113,7 +114,7 @@ typedef enum {
   INTERLOCK_PART_CLOCKS = 1 << 2,
 } interlock_part;
 
-/// Lets a part read the events from now on (reader.c). Returns false if no call is interposed, or
+/// Makes a part read the events from now on (reader.c). Returns false if no call is interposed, or
 /// if there is no room for a reader.
 bool interlock_follow(interlock_part part) HIDDEN;
 /// Publishes the events of locks that no interposed call shows, from now on (LockOrder).

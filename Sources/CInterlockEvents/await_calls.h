@@ -1,5 +1,5 @@
-// Shared by the two files that intercept where an asynchronous call ends. Not for users of the
-// target.
+// Declarations shared by the two files that intercept the end of an asynchronous call. Included by
+// `CInterlockEvents/` only.
 #ifndef INTERLOCK_AWAIT_CALLS_H
 #define INTERLOCK_AWAIT_CALLS_H
 
@@ -10,11 +10,11 @@
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall)
 
-/// The result of the first check: before a task makes a call, there is nothing to check.
+/// The result of a layout's first check, which the first call of a task makes.
 typedef enum { UNKNOWN, SO, NOT_SO } first_look;
 
 static inline bool note_first(first_look *look, bool is_so) {
-  // Relaxed: threads that check at once find the same.
+  // Relaxed: threads that check at the same time find the same result.
   __atomic_store_n(look, is_so ? SO : NOT_SO, __ATOMIC_RELAXED);
   return interlock_layout_note(INTERLOCK_LAYOUT_CONTEXT, is_so);
 }
@@ -24,7 +24,7 @@ static inline uintptr_t current_task(void) {
   return (uintptr_t)REAL(current, swift_task_getCurrent)();
 }
 
-/// Ends the process: a task resumes that no entry describes.
+/// Ends the process, because a task resumes that no entry describes.
 void interlock_await_fail(void) HIDDEN __attribute__((noreturn));
 
 #endif

@@ -38,7 +38,8 @@
 
 #endif
 
-// Number the entries as the table in interpose_awaits.c does: include the list once more.
+// Numbers the entries in the order of the table in interpose_awaits.c, by including the same list
+// again.
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 enum { first_counter = __COUNTER__ + 1 };
@@ -61,7 +62,7 @@ ENDING("interlock_await_ended", CALL_ENDS);
 ENDING("interlock_switch_ended", SWITCH_ENDS);
 ENDING("interlock_group_body", BODY_BEGINS);
 
-// Calls the body as its caller would, and returns there.
+// Calls the body as its caller would, and returns to this code.
 __asm__(".pushsection .text\n .hidden interlock_continuation_body\n"
         ".globl interlock_continuation_body\n .type interlock_continuation_body, %function\n"
         ".p2align 4\ninterlock_continuation_body:\n" KEEP CONTINUATION_BODY

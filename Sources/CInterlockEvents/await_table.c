@@ -1,4 +1,4 @@
-// What tasks await, keyed by the call's context, by the task, or by an `async let`. An entry
+// The waits of tasks, keyed by the call's context, by the task, or by an `async let`. An entry
 // belongs to one task, from its compare-exchange until the task gives it back.
 #include "await_table.h"
 
@@ -50,16 +50,16 @@ pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind k
 }
 
 void interlock_await_remove(pending_await *entry) {
-  // Relaxed: a snapshot is discarded if any thread has run since.
+  // Relaxed: a reader discards its snapshot if any thread has run since.
   __atomic_store_n(&entry->awaited, 0, __ATOMIC_RELAXED);
   // Release: pairs with the acquire in `interlock_await_put`.
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
 }
 
-/// Records what a task waits for until the entry is removed.
+/// Records the object for which a task waits until the entry is removed.
 void interlock_await_object(pending_await *entry, uintptr_t task, interlock_object_kind kind,
                          uintptr_t object) {
-  // Relaxed: read once the process is quiet; it only ever becomes true.
+  // Relaxed: read once the process is quiet; the flag only ever becomes true.
   if (!__atomic_load_n(&has_awaited, __ATOMIC_RELAXED)) {
     __atomic_store_n(&has_awaited, true, __ATOMIC_RELAXED);
   }
@@ -78,8 +78,8 @@ size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
     uintptr_t awaited = __atomic_load_n(&pending[index].awaited, __ATOMIC_ACQUIRE);
     if (!awaited) continue;
     if (count < capacity) {
-      // The caller's next part begins on the line of the call; one byte further, it counts as a
-      // return address.
+      // The caller's next part begins on the line of the call. Add one byte, so that the address
+      // counts as a return address.
       views[count] = (interlock_await_view){pending[index].task, pending[index].awaited_kind,
                                             awaited, pending[index].resume + 1};
     }
@@ -113,7 +113,7 @@ void interlock_await_call(pending_await *entry, uintptr_t task,
                           const interlock_async_context *context) {
   const interlock_async_context *caller = context->parent;
   for (size_t index = 0; entry->kind == SLEEP && index < interlock_most_outer; index++) {
-    // One byte further, as the place: see `interlock_waits_awaits`.
+    // Add one byte, as for the place: see `interlock_waits_awaits`.
     bool is_known = caller && interlock_is_code(caller->resume);
     entry->outer[index] = is_known ? caller->resume + 1 : 0;
     caller = is_known ? caller->parent : NULL;

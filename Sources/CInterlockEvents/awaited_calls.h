@@ -1,8 +1,8 @@
-// The runtime's asynchronous functions that an executable calls by symbol: `AWAITED(kind, symbol)`
-// each, with an isolation parameter and without, as older compilers call them. `awaits.sh` lists
-// those of the toolchain that are missing here. A function of `AWAITED_BODY(kind, body, body_kind,
-// symbol)` runs a body before it waits: `body` is the index of that argument, `body_kind` the kind
-// of its end.
+// The runtime's asynchronous functions that an executable calls by symbol, as `AWAITED(kind,
+// symbol)`: with an isolation parameter, and without one for older compilers. `awaits.sh` lists
+// functions of the toolchain that are missing here. A function of `AWAITED_BODY(kind, body,
+// body_kind, symbol)` runs a body before it waits: `body` is the index of that argument,
+// `body_kind` the kind of its end.
 #ifndef AWAITED_BODY
 #define AWAITED_BODY(kind, body, body_kind, symbol) AWAITED(kind, symbol)
 #endif
@@ -81,7 +81,7 @@ AWAITED(SEQUENCE,
 AWAITED(SEQUENCE, "$ss6_first_5where7ElementQzSgx_SbADYaKXEtYaKSciRzlF")
 AWAITED(SEQUENCE, "$ss9_contains_5whereSbx_Sb7ElementQzYaKXEtYaKSciRzlF")
 
-// The end of another task, which is the second argument.
+// The end of another task, which is the call's second argument.
 AWAITED(TASK, "$sScT5valuexvg")
 AWAITED(TASK, "$sScT6results6ResultOyxq_Gvg")
 AWAITED(TASK, "$sScTss5NeverORs_rlE5valuexvg")

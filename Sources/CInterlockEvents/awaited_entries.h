@@ -1,5 +1,5 @@
-// The runtime's entry points that take the resume address as an argument.
-/// Each with its number, its kind and the index of that argument.
+// The runtime's entry points that take the resume address as an argument: the number, the kind, and
+// the index of that argument.
 #define ENTRIES(ENTRY) \
   ENTRY(0, SWITCH, 0, swift_task_switch)                      \
   ENTRY(1, TASK_WAIT, 2, swift_task_future_wait)              \

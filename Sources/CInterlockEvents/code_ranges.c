@@ -1,9 +1,9 @@
-// Tells the user's code from that of the system's and the toolchain's libraries.
+// Distinguishes the user's code from the code of the system's and the toolchain's libraries.
 #include "code_ranges.h"
 
 #include <string.h>
 
-/// Whether a library's name, up to the first dot, is `asked`.
+/// True if a library's name, up to the first dot, is `asked`.
 static bool is_named(const char *name, const char *asked) {
   size_t length = strlen(asked);
   return strncmp(name, asked, length) == 0 && (name[length] == '.' || name[length] == 0);
@@ -129,7 +129,7 @@ const ranges *interlock_look_up_code(uintptr_t address) {
   if (header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page) return NULL;
   range code = code_of(found.dlfo_link_map->l_addr,
                        (const void *)((uintptr_t)header + header->e_phoff), header->e_phnum);
-  // The bytes of the call before the address are read.
+  // `follows_call` reads the 8 bytes before the address.
   if (!is_within(code, address) || address < code.low + 8) return NULL;
   const char *name = base_name(found.dlfo_link_map->l_name);
   // Foundation stays loaded, as every Swift library does, even if the library that loaded it is

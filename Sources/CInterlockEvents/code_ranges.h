@@ -1,4 +1,4 @@
-// Distinguishes the user's code from a library's. Not for users of the target.
+// Distinguishes the user's code from a library's. Included by `CInterlockEvents/` only.
 #ifndef INTERLOCK_CODE_RANGES_H
 #define INTERLOCK_CODE_RANGES_H
 

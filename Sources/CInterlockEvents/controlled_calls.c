@@ -8,22 +8,23 @@
 #include <stdlib.h>
 
 typedef void free_call(void *);
-/// As a pointer to data, which `interlock_lead_calls` writes.
+/// A pointer to data, because `interlock_lead_calls` writes it.
 static void *real_free;
 
-/// Not an interposed call: only a process that explores pays for it.
+/// Redirected by `interlock_lead_calls` instead of interposed, so that only a process that explores
+/// pays for it.
 static void free_and_tell(void *block) {
   if (block && interlock_is_controlled()) interlock_posix->freed(block);
   __attribute__((musttail)) return ((free_call *)real_free)(block);
 }
 
 void interlock_follow_freed_memory(void) {
-  // Explorations take turns.
+  // No lock is needed: one exploration runs at a time.
   if (!real_free) interlock_lead_calls("free", (void *)free, &real_free, (void *)free_and_tell);
 }
 
 bool interlock_control_begin(const interlock_performer *performer) {
-  // Stored first. Only explored threads read it, and none exists yet.
+  // Stored before control begins: only explored threads read it, and there is none yet.
   interlock_posix = performer->posix;
   interlock_dispatch = performer->dispatch;
   interlock_tasks = performer->tasks;

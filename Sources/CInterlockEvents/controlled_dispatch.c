@@ -1,5 +1,5 @@
-// Dispatch's calls of explored threads: each is a point, publishes its events, and is performed by
-// the model.
+// Dispatch's calls of explored threads. Each call is a point, publishes its events, and is
+// performed by the model.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -30,7 +30,7 @@ static void add_item(interlock_dispatch_request *request, uintptr_t place) {
 }
 
 void interlock_dispatch_drop(const interlock_dispatch_request *request) {
-  // A work item may be queued again; of other code nothing is listed.
+  // Other requests have no listed item, or are work items, which may be queued again.
   if (request->function != interlock_run_item) return;
   interlock_item *item = request->context;
   publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
@@ -146,7 +146,7 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then, in
   interlock_dispatch->item_notify(block, &request, site);
 }
 
-// Waits. The thread is listed as waiting before the point, because it may never be chosen again.
+// Waits. List the thread as waiting before the point, because the thread may never be chosen again.
 
 static void publish_wait(interlock_object_kind kind, const void *object, moment_t end,
                       uintptr_t place) {

@@ -1,5 +1,5 @@
 // Dispatch's calls of explored threads: they publish the same events as other threads' calls, and
-// the model performs them. Not for users of the target.
+// the model performs them. Included by `CInterlockEvents/` only.
 #ifndef INTERLOCK_CONTROLLED_DISPATCH_H
 #define INTERLOCK_CONTROLLED_DISPATCH_H
 
@@ -8,13 +8,13 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Whether a call only passes through: one load, for an explored thread too. Relaxed: as
-/// `is_wanted`.
+/// True if a call only passes through to the real function. One load, also for an explored thread.
+/// Relaxed: see `is_wanted`.
 #define PASSES_THROUGH(kinds)                                            \
   __builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & \
                      ((kinds) | INTERLOCK_WANTED_CONTROL)), 1)
 
-/// Whether the model performs the call. It performs no call that libdispatch itself makes.
+/// True if the model performs the call. It performs no call that libdispatch itself makes.
 static inline bool is_controlled_call(uintptr_t returns_to) {
   return interlock_is_controlled() && interlock_dispatch && !interlock_is_dispatch(returns_to);
 }
@@ -24,7 +24,7 @@ static inline bool is_explored_call(uintptr_t returns_to) {
   return !PASSES_THROUGH(0) && is_controlled_call(returns_to);
 }
 
-/// The call site, for use in the interposed function itself.
+/// The call site. Only valid in the interposed function itself.
 #define SITE ((interlock_site){RETURNS_TO, USER_PLACE})
 
 /// Enqueues a block or, if `block` is NULL, the function of the request.
@@ -43,7 +43,8 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then,
                                       interlock_site site) HIDDEN;
 long interlock_controlled_item_wait(void *block, moment_t end, interlock_site site) HIDDEN;
 
-/// Sets a handler of a source with a call of libdispatch; what the handler does is ordered.
+/// Sets a handler of a source by the libdispatch function `set`; the orders that the handler makes
+/// are published.
 typedef void interlock_set_handler_call(void *source, block_t handler);
 void interlock_set_handler(interlock_set_handler_call *set, void *source, block_t handler,
                            uintptr_t returns_to) HIDDEN;
@@ -51,7 +52,7 @@ void interlock_set_handler(interlock_set_handler_call *set, void *source, block_
 /// Performs the calls that were deferred while threads were explored.
 void interlock_controlled_dispatch_ends(void) HIDDEN;
 
-/// A `dispatch_time_t` in nanoseconds of the monotonic clock; all ones for never.
+/// Converts a `dispatch_time_t` to nanoseconds of the monotonic clock; all ones for never.
 uint64_t interlock_moment(moment_t when) HIDDEN;
 
 #endif

@@ -1,5 +1,5 @@
-// The points of explored threads in the runtime of Swift Concurrency: before a task waits, resumes
-// another, cancels, or ends, another thread may run.
+// The points of explored threads in the Swift Concurrency runtime: another thread may run before a
+// task waits, resumes another task, cancels, or ends.
 #include "controlled_tasks.h"
 #include "layouts.h"
 
@@ -16,20 +16,21 @@ void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_si
 
 bool interlock_yields(uintptr_t place) {
   interlock_calling_task caller = interlock_task_that_calls();
-  // The code before the resume function may be another function's: see `ask_entry`.
+  // The place is one byte before the return address: the code before the resume function may be
+  // another function's. See `ask_entry`.
   return caller.task && interlock_tasks->yields(caller, (interlock_site){place, place + 1});
 }
 
-/// A task sleeps. The library compiles some of its functions that sleep into the user's code,
-/// without lines: the functions that wait for them are the frames of the call.
+/// A task sleeps. Some functions of the library that sleep are compiled into the user's code,
+/// without lines, so the frames of the call are the functions that wait for them.
 static void ask_sleep(const interlock_async_context *context, interlock_site site) {
   const interlock_async_context *caller = context->parent;
   // The last word stays 0.
   uintptr_t frames[interlock_most_outer + 2] = {0};
   uintptr_t resumes_at = site.place;
   for (size_t index = 0; index <= interlock_most_outer && interlock_is_code(resumes_at); index++) {
-    // The next part of a function begins on the line of the call; one byte further, it counts as a
-    // return address.
+    // The next part of a function begins on the line of the call. Add one byte, so that the address
+    // counts as a return address.
     frames[index] = resumes_at + 1;
     resumes_at = caller ? caller->resume : 0;
     caller = caller ? caller->parent : NULL;
@@ -44,7 +45,7 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const ui
   interlock_site site = {place, place};
   switch (kind) {
     case TASK: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, arguments[1], site); break;
-    // The methods of groups may change them: `self` is the address of the group's reference.
+    // The methods of a group may change it, so `self` is the address of the group's reference.
     case GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_NEXT, *object, site); break;
     case GROUP_FAILURE:
       interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_FAILURE, *object, site);
@@ -89,8 +90,8 @@ void interlock_explored_task_made(interlock_made_task made, interlock_async_cont
   context->resume = (uintptr_t)interlock_await_ended;
 }
 
-/// Offsets in the runtime's task: its kind, and the context with which it resumes, which is its
-/// first context at the start.
+/// Offsets in the runtime's task: its kind, and the context with which it resumes, at first its
+/// first context.
 enum { at_kind = 32, kind_mask = 0xff, task_kind = 0, at_context = 64 };
 
 static uintptr_t context_of(uintptr_t task) { return *(const uintptr_t *)(task + at_context); }
@@ -105,7 +106,7 @@ void interlock_explored_let_made(uintptr_t job, uintptr_t parent) {
   interlock_explored_task_made((interlock_made_task){.task = job, .parent = parent}, context);
 }
 
-// Calls that make tasks, and have not returned.
+// The calls that make tasks and have not returned.
 
 void interlock_making_begins(interlock_making *making) {
   making->before = *interlock_tasks->makings;
@@ -118,8 +119,8 @@ bool interlock_making_ends(interlock_making *making, uintptr_t task) {
   if (*at) *at = making->before;
   uintptr_t other = making->made.task;
   if (other == task && task) return true;
-  // Calls that are alike may have got each other's task. The one that has this call's task gets
-  // what this one has; else any call that has none.
+  // Two similar calls may have got each other's tasks. Give this call's other task to the call that
+  // has this task; if there is none, to any call without a task.
   interlock_making *holder = *head;
   while (holder && holder->made.task != task) holder = holder->before;
   bool is_known = holder && task;
@@ -130,12 +131,12 @@ bool interlock_making_ends(interlock_making *making, uintptr_t task) {
   return is_known;
 }
 
-/// Words of the runtime's storage of an `async let`: the parent's record of its child begins it,
-/// whose third word is the child; the next one is the child again, with flags in the bits below its
+/// The runtime's storage of an `async let` begins with the parent's record of its child, whose
+/// third word is the child. The fourth word is the child again, with flags in the bits below its
 /// alignment.
 enum { let_child = 2, let_task = 3, task_alignment = 16 };
 
-/// True if the call makes the task. The task's closure is among the words before its first context.
+/// True if the call makes the task: the task's closure is among the words before its first context.
 static bool makes(const interlock_making *making, uintptr_t task) {
   enum { most_words = 6 };
   if (making->let) return ((const uintptr_t *)making->let)[let_child] == task;
@@ -174,12 +175,13 @@ uintptr_t interlock_task_of_let(const void *let, uintptr_t parent) {
   uintptr_t task = words[let_child];
   bool is_one = task && task % task_alignment == 0 && words[let_task] - task < task_alignment;
   if (!is_one || !parent) return 0;
-  // All tasks are of one class.
+  // All tasks have the same class.
   bool is_of_class = *(const uintptr_t *)task == *(const uintptr_t *)parent;
   return is_of_class && is_task(task) ? task : 0;
 }
 
-// Stubs for functions of the runtime that return: a few instructions that preserve every register.
+// Stubs for functions of the runtime that return: a few instructions each, which preserve every
+// register.
 
 typedef enum {
   CANCELS,
@@ -222,12 +224,12 @@ static const struct {
 #undef DESCRIBED
 };
 
-/// `first` is the first argument: the task, for a task's methods. `object` is `self` of a method of
-/// a generic structure. Returns the address to jump to.
+/// `first` is the first argument, which is the task in a task's methods. `object` is `self` of a
+/// method of a generic structure. Returns the address to jump to.
 __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number,
     uintptr_t returns_to, const uintptr_t *object) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
-  // Relaxed: as in REAL.
+  // Relaxed: see REAL.
   uintptr_t real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
   if (!real) {
     real = (uintptr_t)interlock_find_real(returning_calls[number].name);
@@ -252,8 +254,8 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
   return real;
 }
 
-// The first argument stays in its register. Seven words are pushed: with the return address, the
-// stack is aligned for a call.
+// The first argument stays in its register. Pushing seven words aligns the stack for a call, with
+// the return address.
 #if defined(__x86_64__)
 #define RETURNING_DOOR(number, kind, name)                                                       \
   __asm__(                                                                                       \

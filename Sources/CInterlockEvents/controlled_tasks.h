@@ -1,4 +1,5 @@
-// The points of explored threads in the runtime of Swift Concurrency. Not for users of the target.
+// The points of explored threads in the Swift Concurrency runtime. Included by `CInterlockEvents/`
+// only.
 #ifndef INTERLOCK_CONTROLLED_TASKS_H
 #define INTERLOCK_CONTROLLED_TASKS_H
 
@@ -14,34 +15,34 @@ static inline bool is_task_explored(void) {
 
 interlock_calling_task interlock_task_that_calls(void) HIDDEN;
 void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) HIDDEN;
-/// True if the explored task has yielded, so that the call is over.
+/// True if the explored task has yielded, so that the runtime's call must not be made.
 bool interlock_yields(uintptr_t place) HIDDEN;
-/// The point of an awaited call of this kind, from the call's first arguments, its `self` and its
-/// context, whose parent is that of the function which makes the call.
+/// Reaches the point of an awaited call of this kind. Takes the call's first arguments, its `self`
+/// and its context, whose parent is the context of the calling function.
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, const uintptr_t *object,
                            const interlock_async_context *context, uintptr_t place) HIDDEN;
-/// The task that a checked continuation belongs to; 0 once it has been resumed. The continuation is
-/// a reference to an object whose third word is the task.
+/// Returns the task of a checked continuation; 0 once the continuation has been resumed. The
+/// continuation is a reference to an object whose third word is the task.
 static inline uintptr_t interlock_task_of_checked(const uintptr_t *continuation) {
   enum { at_task = 2 };
-  // Relaxed: the one thread that explores reads what its threads have written.
+  // Relaxed: explored threads run on one carrier thread, which reads what it has written.
   return __atomic_load_n(&continuation[at_task], __ATOMIC_RELAXED);
 }
-/// Called when a task is made with its first context, or with its first job, so that the task's end
-/// is seen.
+/// Called when a task is made, with its first context or its first job, so that the task's end is
+/// seen.
 void interlock_explored_task_made(interlock_made_task made,
                                   interlock_async_context *context) HIDDEN;
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) HIDDEN;
-/// An explored thread begins a call that makes a task.
+/// Called when an explored thread begins a call that makes a task.
 void interlock_making_begins(interlock_making *making) HIDDEN;
-/// The call has made the task. Returns true if the task is known: it began before the call
-/// returned.
+/// Called when the call has made the task. Returns true if the task is known already, because it
+/// began before the call returned.
 bool interlock_making_ends(interlock_making *making, uintptr_t task) HIDDEN;
-/// Called when a part of a task begins on an executor of the user's. If it is the first one, and
-/// the call that makes the task has not returned, the task is known from now on.
+/// Called when a part of a task begins on a user's executor. If it is the first part, and the call
+/// that makes the task has not returned, the task is known from now on.
 void interlock_explored_part_begins(uintptr_t job) HIDDEN;
 /// Returns the task of the `async let` with this storage, which `parent` has made; 0 if the
-/// runtime's layout is another one.
+/// runtime's layout differs.
 uintptr_t interlock_task_of_let(const void *let, uintptr_t parent) HIDDEN;
 
 #endif

@@ -1,6 +1,6 @@
-// The functions of Swift Testing that the code of `@Test` and `@Suite` calls, with the index of the
-// argument that has the traits, among those that a door keeps. `awaits.sh` lists those of the
-// toolchain that are missing here.
+// The functions of Swift Testing that the code of `@Test` and `@Suite` calls, each with the
+// position of its argument for the traits among the arguments that a door saves. `awaits.sh` lists
+// functions of the toolchain that are missing here.
 
 DESCRIBED_TEST(SEVENTH,
   "$s7Testing4TestV10__function5named2in02xcB18CompatibleSelector11displayName6traits14source"

@@ -1,4 +1,5 @@
 // Macros for entry stubs (doors): a few instructions that preserve every register of a call.
+// Included by `CInterlockEvents/` only.
 #ifndef INTERLOCK_DOORS_H
 #define INTERLOCK_DOORS_H
 
@@ -6,12 +7,12 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Called by the assembly of a door, which the compiler does not see.
+/// Marks functions that the assembly of a door calls, which the compiler does not see.
 #define CALLED __attribute__((used)) HIDDEN
 
-/// The real function of a door, kept once it is found.
+/// Returns the real function of a door, and keeps it once it is found.
 static inline uintptr_t find_real(uintptr_t *known, const char *name) {
-  // Relaxed: as in REAL.
+  // Relaxed: see REAL.
   uintptr_t real = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (!real) {
     real = (uintptr_t)interlock_find_real(name);
@@ -22,8 +23,8 @@ static inline uintptr_t find_real(uintptr_t *known, const char *name) {
 
 #if defined(__x86_64__)
 
-// Push seven registers, the arguments in order; with the return address, the stack is aligned for a
-// call. C code preserves r14 (the context), r12 (an error) and r13 (`self`).
+// Pushes seven registers, the arguments in order, which aligns the stack for a call, with the
+// return address. C code preserves r14 (the context), r12 (an error) and r13 (`self`).
 #define KEEP                                                                              \
   "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
 #define PUT_BACK_AND_GO                                                                   \

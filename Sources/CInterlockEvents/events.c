@@ -51,7 +51,7 @@ void interlock_publish(const interlock_event *event) {
   }
 }
 
-/// As `interlock_publish`, for an event in registers; leaf readers receive it that way.
+/// Like `interlock_publish`, for an event in registers; leaf readers receive it in registers.
 void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_kind object_kind,
                                    const void *object, uint32_t flags, uintptr_t place,
                                    uintptr_t frame) {
@@ -68,11 +68,11 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
   }
 }
 
-/// Whether threads are explored; guarded by the lock of the slots.
+/// True while threads are explored; guarded by the lock of the slots.
 static bool is_control_wanted;
 
-/// Why no call is published, whatever readers there are; NULL if calls are published. For a reader
-/// added before the constructors ran, the layouts are checked later.
+/// Returns the reason why no call is published, whatever the readers; NULL if calls are published.
+/// If a reader is added before the constructors have run, the layouts are checked later.
 static const char *all_calls_lost(void) {
   return interlock_layouts_lost(1 << INTERLOCK_LAYOUT_ADDRESS | 1 << INTERLOCK_LAYOUT_MUTEX |
                                 1 << INTERLOCK_LAYOUT_BLOCK);
@@ -93,27 +93,28 @@ static void update_wanted(void) {
     of_locks_last = last;
     of_locks_count++;
   }
-  // A thread that has just loaded the only reader may still call it, with the next reader's kinds;
-  // the same holds for a removed reader. NULL selects the walk over the slots.
+  // A thread that has just loaded the only reader, or a removed one, may still call it, with the
+  // kinds of the next reader. NULL selects the walk over the slots.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
   bool is_only = count == 1 && last->is_leaf;
   if (is_only) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
   }
-  // Beside readers of other events, the only reader of locks stays the only one for these.
+  // The only reader of locks stays the only one for lock events, even if other readers read other
+  // events.
   bool reads_locks = of_locks_count == 1 && of_locks_last->is_leaf &&
                      (of_locks_last->kinds & of_locks) == of_locks;
   __atomic_store_n(&interlock_only.locks, reads_locks ? of_locks_last->locks : NULL,
                    __ATOMIC_RELEASE);
   if (all_calls_lost()) kinds = 0;
   if (is_control_wanted) kinds |= INTERLOCK_WANTED_CONTROL;
-  // Relaxed: it does not matter with which call a thread begins to publish.
+  // Relaxed: a thread may begin to publish with any of its next calls.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
 
-/// Returns the entry with the same values if there is one, else a new one; NULL without memory.
-/// Allocates many at a time from the system: malloc may be the call in progress.
+/// Returns the entry with the same values, or makes one; NULL without memory. Allocates many at a
+/// time from the system, because malloc may be the call in progress.
 static const reader_entry *entry_of(reader_entry asked) {
   for (reader_entry *known = known_readers; known; known = known->next) {
     if (known->reader == asked.reader && known->locks == asked.locks &&
@@ -218,12 +219,12 @@ void interlock_events_begin(void) {
   give(&slots_lock);
 }
 
-// The lock's holder may be a thread that does not exist in the child.
+// In the child the holder of the lock may not exist.
 void interlock_events_forked(void) { slots_lock = 0; }
 
 interlock_events_availability interlock_events_available(void) {
   if (all_calls_lost()) return INTERLOCK_EVENTS_NONE_LAYOUT;
-  // If libdispatch is a shared library, there is a next definition after ours.
+  // If libdispatch is a shared library, its definition follows the interposed one.
   if (dlsym(RTLD_NEXT, "dispatch_async") == NULL) return INTERLOCK_EVENTS_WITHOUT_DISPATCH;
   return INTERLOCK_EVENTS_ALL;
 }

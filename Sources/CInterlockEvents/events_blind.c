@@ -1,4 +1,4 @@
-// Events in builds that interpose no call: there are none.
+// Stubs for builds that interpose no call and so have no events.
 #include "interlock_internals.h"
 #include "interpose.h"
 

@@ -1,4 +1,4 @@
-// The start of the events, also in the child of a fork.
+// Starts the events, and restarts them in the child of a fork.
 #include "interpose.h"
 #include "layouts.h"
 #include "task_lives.h"
@@ -16,7 +16,7 @@ static void forked(void) {
   interlock_lives_forked();
 }
 
-// For a reader that was added before the constructors ran, the layouts are checked now.
+// Checks the layouts for a reader that was added before the constructors ran.
 __attribute__((constructor(101))) static void prepare(void) {
   pthread_atfork(NULL, NULL, forked);
   interlock_events_begin();

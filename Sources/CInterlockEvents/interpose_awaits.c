@@ -1,14 +1,14 @@
 // Publishes where an `await` ends. A task that finds its awaited value ready continues at once, on
-// its thread, and makes no other call that shows it; yet it comes after the code that made the
+// its thread, and makes no other call that shows it; but it comes after the code that made the
 // value ready. So stubs intercept the runtime's asynchronous functions: they save the address at
-// which the caller resumes, and put ours in its place.
+// which the caller resumes, and replace it by an address of Interlock's.
 //
 // Functions of Swift's asynchronous calling convention end with a jump, so the stubs are a few
 // instructions that preserve every register of the call. Calls inside the runtime do not pass
 // through them.
 //
-// What a task waits for, another task or an actor, is stored with the call; the wait table lists
-// it. The runtime's own entry points are in interpose_task_entries.c.
+// The object for which a task waits, another task or an actor, is stored with the call, and the
+// wait table lists it. The runtime's own entry points are in interpose_task_entries.c.
 #include "await_calls.h"
 #include "await_table.h"
 #include "controlled_tasks.h"
@@ -21,8 +21,8 @@
 static uint32_t blind_count;
 extern const char interlock_await_ended[] HIDDEN;
 
-/// Whether a call's context, which comes in a register, begins with its caller's context and a
-/// resume address.
+/// True if a call's context, which is in a register, begins with its caller's context and a resume
+/// address.
 static bool has_known_context(const interlock_async_context *context) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ bool interlock_events_task_is_blind(const void *task) {
 static const struct {
   const char *name;
   await_kind kind;
-  /// Where it runs a body: the index of that argument, and the kind of the body's end.
+  /// For a function that runs a body: the index of that argument, and the kind of the body's end.
   uint32_t body;
   await_kind body_kind;
 } calls[] = {
@@ -66,13 +66,13 @@ static interlock_object_kind object_of(await_kind kind) {
   return kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION;
 }
 
-/// Whether a cancellation ends a wait of this kind, or calls a handler before its end: an explored
-/// thread performs an operation there.
+/// True if a cancellation ends a wait of this kind, or calls a handler before its end. An explored
+/// thread performs an operation at the end of such a wait.
 static bool ends_by_cancellation(await_kind kind) {
   return kind == STREAM || kind == PLAIN || kind == SLEEP;
 }
 
-/// Arranges that the end of the call is seen, where it matters.
+/// Intercepts the end of the call, if an event or an explored thread needs it.
 static void intercept(interlock_async_context *context, await_kind kind,
                       const uintptr_t *arguments, bool is_explored) {
   bool is_wait = kind == CONTINUATION || kind == STREAM;
@@ -85,7 +85,7 @@ static void intercept(interlock_async_context *context, await_kind kind,
     if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
     return;
   }
-  // If its end is intercepted already, another interposed call has forwarded the call.
+  // The end is intercepted already: another interposed call has forwarded this one.
   if (context->resume == (uintptr_t)interlock_await_ended) return;
   uintptr_t resume = context->resume;
   pending_await *entry = interlock_await_put((uintptr_t)context, resume, kind);
@@ -107,16 +107,16 @@ static void intercept(interlock_async_context *context, await_kind kind,
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
   if (kind == PLAIN || kind == SLEEP) interlock_await_call(entry, task, context);
-  // The task follows the address of the result.
+  // The task is the argument after the address of the result.
   if (kind == TASK) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
   bool is_group = kind == GROUP || kind == GROUP_FAILURE || kind == GROUP_REST;
   if (is_group) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task + 1);
   if (kind == GROUP_SCOPE) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task);
 }
 
-// The body of a group's scope, the body that gets a continuation, and the operation that a
-// cancellation handler belongs to. After it the runtime waits, or removes the handler, in a call of
-// its own that passes through no stub.
+// Bodies: of a group's scope, of a continuation, and of the scope of a cancellation handler. After
+// the body, the runtime waits or removes the handler in an internal call, which passes through no
+// stub.
 
 /// The record of an asynchronous function (ABI): the distance to its code, and the size of its
 /// context.
@@ -128,9 +128,10 @@ typedef struct {
 extern const char interlock_group_body[], interlock_continuation_body[] HIDDEN;
 
 /// Returns a function that begins at `interlock_group_body` and takes a context of that size; NULL
-/// if there are too many sizes. It is in the executable, which its distance must reach.
+/// if there are too many sizes. The function's record is in the executable, because a 32-bit
+/// distance must lead from it to the code.
 static const async_function *stub_of(uint32_t context_size) {
-  // Only the explorer's threads come here, one at a time.
+  // Not locked: only the explorer's threads come here, one at a time.
   static async_function stubs[64];
   for (size_t index = 0; index < sizeof stubs / sizeof *stubs; index++) {
     async_function *stub = &stubs[index];
@@ -143,7 +144,8 @@ static const async_function *stub_of(uint32_t context_size) {
   return NULL;
 }
 
-/// Puts our stub in place of the body in the arguments of a call, whose caller resumes at `place`.
+/// Replaces the body in the arguments of a call by a stub. The caller of the call resumes at
+/// `place`.
 static void intercept_body(uintptr_t *argument, await_kind kind, uintptr_t place) {
   uintptr_t body = *argument;
   bool is_async = kind != CONTINUATION_BODY;
@@ -156,7 +158,7 @@ static void intercept_body(uintptr_t *argument, await_kind kind, uintptr_t place
   *argument = stub;
 }
 
-/// Removes the entry of the calling task's body, and returns what it was.
+/// Removes the entry of the calling task's body, and returns a copy.
 static pending_await taken_body(void) {
   pending_await *entry = interlock_await_find(key_of_body(current_task()));
   if (!entry) interlock_await_fail();
@@ -165,8 +167,8 @@ static pending_await taken_body(void) {
   return was;
 }
 
-/// The body begins; its second argument is the address of the group's reference, behind that of its
-/// result. Returns the body's code.
+/// Called when a body begins. The body's first argument is the address of its result, the second
+/// the address of the group's reference. Returns the body's code.
 CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
                                        const uintptr_t *arguments) {
   pending_await was = taken_body();
@@ -182,8 +184,8 @@ CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
   return (uintptr_t)body + (uintptr_t)(intptr_t)body->distance;
 }
 
-/// The task waits for a continuation that was inlined into its code. Returns the address to jump
-/// to.
+/// Called when the task waits for a continuation that was inlined into its code. Returns the
+/// address to jump to.
 CALLED uintptr_t interlock_continuation_reached(void) {
   static uintptr_t known;
   uintptr_t real = find_real(&known, "swift_continuation_await");
@@ -193,8 +195,8 @@ CALLED uintptr_t interlock_continuation_reached(void) {
   return real;
 }
 
-/// The body begins that gets a checked continuation: its argument is the address of the reference.
-/// Returns the body's code.
+/// Called when the body of a checked continuation begins. Its argument is the address of the
+/// reference. Returns the body's code.
 CALLED uintptr_t interlock_continuation_begins(const uintptr_t *arguments) {
   pending_await *entry = interlock_await_find(key_of_body(current_task()));
   if (!entry) interlock_await_fail();
@@ -202,16 +204,18 @@ CALLED uintptr_t interlock_continuation_begins(const uintptr_t *arguments) {
   return entry->resume;
 }
 
-/// The body has ended: next, the runtime waits for the continuation.
+/// Called when that body has ended, just before the runtime waits for the continuation.
 CALLED void interlock_continuation_given(void) {
   pending_await was = taken_body();
-  // If another layout hides the task, the runtime's own wait is all there is.
+  // If the layout of the continuation differs, the task is not known: there is no point before the
+  // runtime's own wait.
   if (!is_task_explored() || was.awaited != current_task()) return;
   interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0,
                      (interlock_site){was.task, was.task});
 }
 
-/// A call begins, with its first seven arguments and its `self`. Returns the address to jump to.
+/// Called when a call begins, with its first seven arguments and its `self`. Returns the address to
+/// jump to.
 CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
                                        uintptr_t *arguments, const uintptr_t *object) {
   static uintptr_t known[call_count];
@@ -228,7 +232,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   }
   uintptr_t resumes_at = context->resume;
   intercept(context, kind, arguments, is_explored);
-  // The table of awaits has the wait by now.
+  // The point comes last, when the table of awaits has the wait.
   if (is_explored) interlock_ask_awaited(kind, arguments, object, context, resumes_at);
   return real;
 }
@@ -240,7 +244,7 @@ void interlock_await_fail(void) {
   __builtin_trap();
 }
 
-/// The body of a group's scope has ended.
+/// Reaches the point after the body of a group's scope.
 static void ask_rest(const pending_await *body, uintptr_t error) {
   interlock_task_call call = body->kind == FAILING_BODY ? INTERLOCK_TASK_CALL_AWAIT_FAILURE
                                                         : INTERLOCK_TASK_CALL_AWAIT_REST;
@@ -248,11 +252,11 @@ static void ask_rest(const pending_await *body, uintptr_t error) {
   interlock_ask_task(call, body->awaited, (interlock_site){body->task, body->task});
 }
 
-/// A call has ended; `error` is what it has thrown, if it may throw. Returns the address at which
-/// the caller resumes.
+/// Called when a call has ended; `error` is the thrown error, if the call may throw. Returns the
+/// address at which the caller resumes.
 CALLED uintptr_t interlock_call_ends(interlock_async_context *context, uintptr_t error) {
   pending_await *entry = interlock_await_find((uintptr_t)context);
-  // Only a stored entry leads here.
+  // This address is only stored together with an entry.
   if (!entry) interlock_await_fail();
   pending_await was = *entry;
   interlock_await_remove(entry);
@@ -266,7 +270,7 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context, uintptr_t
     return was.resume;
   }
   if (was.kind == HANDLED_BODY) {
-    // Before the removal of the handler.
+    // The point comes before the runtime removes the handler.
     if (is_task_explored())
       interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, (interlock_site){was.task, was.task});
     return was.resume;

@@ -1,4 +1,5 @@
-// Shared by the files that intercept the waits of tasks. Not for users of the target.
+// Declarations shared by the files that intercept the waits of tasks. Included by
+// `CInterlockEvents/` only.
 #ifndef INTERLOCK_INTERPOSE_AWAITS_H
 #define INTERLOCK_INTERPOSE_AWAITS_H
 
@@ -29,25 +30,26 @@ static inline void publish_task(interlock_task_change change, uintptr_t task) {
   interlock_publish(&event);
 }
 
-/// Arranges to publish where the caller of this context, which makes a continuation, continues;
-/// returns false if the table is full.
+/// Intercepts the end of a wait: publishes where the caller of this context continues, which makes
+/// a continuation. Returns false if the table is full.
 bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 
 /// Records that a task reaches a checked continuation or a stream, and resumes at `resume`. Returns
 /// false if the table is full, or if an outer call of the task is already recorded as a wait, as in
-/// the closure of AsyncStream(unfolding:): then the outer call's end is intercepted.
+/// the closure of AsyncStream(unfolding:). The end of the outer call is then intercepted.
 bool interlock_suspension_begins(uintptr_t task, uintptr_t resume,
                                  interlock_object_kind kind) HIDDEN;
-/// Records that this wait has ended.
+/// Records that the wait has ended.
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;
 
-/// An option of a task's creation, in a list; the lowest byte of the flags is its kind (ABI).
+/// One of the options of a task's creation, which form a list. The lowest byte of the flags is its
+/// kind (ABI).
 typedef struct interlock_task_option {
   size_t flags;
   const struct interlock_task_option *next;
 } interlock_task_option;
 
-/// Returns the task group that a task is made in; 0 for none.
+/// Returns the task group in which a task is made; 0 for none.
 uintptr_t interlock_group_of(const interlock_task_option *options) HIDDEN;
 /// Records a new task; `parent` is the task that made it in a task group, or 0.
 void interlock_child_made(uintptr_t child, uintptr_t parent) HIDDEN;

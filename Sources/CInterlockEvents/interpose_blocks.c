@@ -22,7 +22,7 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
             (int64_t)(uintptr_t)group);
   }
   bool was_queued = item != NULL;
-  // No reader lists it any more.
+  // After `BEGIN`, no reader lists the item.
   if (item) interlock_free_item(item);
   function(context);
   if (is_published) {
@@ -39,8 +39,8 @@ static uint64_t turns;
 typedef void *malloc_call(size_t);
 typedef void free_call(void *);
 
-/// The C library's own `free`, if `malloc` is the C library's: an interposed one looks for the
-/// accesses of what it frees, and no code whose accesses are checked uses an item.
+/// Returns the C library's own `free`, if `malloc` is the C library's. An interposed `free` looks
+/// for the accesses of the freed memory, but no code whose accesses are checked uses an item.
 static free_call *find_free(void) {
   return REAL(malloc_call, malloc) == malloc ? REAL(free_call, free) : free;
 }
@@ -50,7 +50,7 @@ void interlock_free_item(interlock_item *item) {
     interlock_life_block_begins(item);
   }
   static free_call *known;
-  // Relaxed: threads that look it up at once find the same address.
+  // Relaxed: threads that look it up at the same time find the same address.
   free_call *call = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (__builtin_expect(!call, 0)) {
     call = find_free();
@@ -92,8 +92,8 @@ BETWEEN void interlock_run_item(void *context) {
          has_group ? call_and_release_block : (function_t)item->function, item->context);
 }
 
-// Work items run through libdispatch's own block, which keeps their flags. When that calls our
-// block, the queued item is found by the block's address.
+// Work items run through libdispatch's own block, which keeps their flags. When that block calls
+// Interlock's block, the queued item is found by the block's address.
 
 enum { work_item_lists = 1024 };
 static interlock_item *work_items[work_item_lists];
@@ -103,7 +103,7 @@ static interlock_item **list_of(const void *block) {
   return &work_items[((uintptr_t)block >> 4) % work_item_lists];
 }
 
-/// The child does not have the thread that held the lock. A list is always consistent, because one
+/// The thread that held the lock is not in the child. A list is always consistent, because one
 /// store changes it.
 void interlock_work_items_forked(void) { work_items_lock = 0; }
 
@@ -143,8 +143,8 @@ void interlock_list_work_item(interlock_item *item) {
   }
   *end = item;
   give(&work_items_lock);
-  // A work item cancelled before is never called. Check it after listing: a later cancellation
-  // finds the item in the list.
+  // A work item that was cancelled before is never called. Check that after listing: a later
+  // cancellation finds the item in the list.
   if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);
 }
 
@@ -159,7 +159,7 @@ BETWEEN static void run_work_item(const void *outer, block_t inner) {
   }
   interlock_item *item = take_work_item(outer);
   if (!item) {
-    // By `perform`: on no queue, but a thread may wait for it.
+    // Called by `perform`: the item is on no queue, but a thread may wait for it.
     inner();
     if (is_wanted(INTERLOCK_EVENT_ORDER)) {
       publish(INTERLOCK_EVENT_ORDER, INTERLOCK_OBJECT_WORK_ITEM, outer, NULL, 0, 0, NULL,
@@ -174,7 +174,7 @@ BETWEEN static void run_work_item(const void *outer, block_t inner) {
 typedef void *create_block(unsigned long, block_t);
 typedef void *create_block_with_class(unsigned long, unsigned, int, block_t);
 
-/// Called for a new block, whose address another block may have had.
+/// Called for a new block, at an address that another block may have had.
 static void *note_made(void *block, uintptr_t returns_to) {
   if (block && is_explored_call(returns_to)) interlock_dispatch->item_made(block);
   if (block && is_wanted(INTERLOCK_EVENT_DESTROY)) {

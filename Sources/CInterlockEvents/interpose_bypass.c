@@ -1,6 +1,6 @@
-// Redirects the calls of all images by the slots that have their addresses: from this executable's
-// definitions to the libraries' own, for measurements, or of one function to another. In C, because
-// of the dynamic linker's structures.
+// Redirects the calls that images make through slots: for measurements, from this executable's
+// definitions to the libraries' own; and from one function to another. In C, because of the dynamic
+// linker's structures.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -22,7 +22,7 @@ enum { jump_slot = -1, global_data = -1 };
 
 extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
 
-/// Whether a function is one of this executable's interposed definitions.
+/// True if a function is one of this executable's interposed definitions.
 static bool is_ours(const void *function) {
   uintptr_t start = (uintptr_t)__start_interlock_between;
   return (uintptr_t)function - start < (uintptr_t)__stop_interlock_between - start;
@@ -33,25 +33,25 @@ typedef struct {
   uintptr_t base;
   const ElfW(Sym) *symbols;
   const char *names;
-  /// The part that the linker has made read-only after filling it in.
+  /// The part that the dynamic linker has made read-only after it was filled in.
   uintptr_t sealed, sealed_end;
-  /// Whether the calls go past this executable's definitions, or back to them.
+  /// True if the calls go past this executable's definitions; false if they go back to them.
   bool past;
   bool failed;
-  /// The one function whose calls are led to another, and that one; NULL for all of ours. NULL as
-  /// the target only looks whether the image imports it.
+  /// The one function whose calls are redirected, and the target; `only` is NULL for all interposed
+  /// functions. With a `target` of NULL, only looks whether the image imports the function.
   const char *only;
   void *target;
   bool imports;
 } image;
 
-/// Writes an address into a slot, whose memory may be read-only by now.
+/// Writes an address into a slot, whose memory may be read-only.
 static bool write_slot(image *image, uintptr_t *slot, uintptr_t function) {
   uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t page = (uintptr_t)slot & ~(page_size - 1);
   bool is_sealed = (uintptr_t)slot >= image->sealed && (uintptr_t)slot < image->sealed_end;
   if (is_sealed && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0) return false;
-  // Release: another thread calls either function, and the new one may need what was stored before.
+  // Release: other threads call either function, and the new one may need what was stored before.
   __atomic_store_n(slot, function, __ATOMIC_RELEASE);
   return !is_sealed || mprotect((void *)page, page_size, PROT_READ) == 0;
 }
@@ -94,7 +94,8 @@ typedef struct {
 static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   direction *all = context;
-  // The executable's own calls of its definitions are direct; the kernel's page makes none.
+  // Skip the executable, whose calls of its definitions are direct, unless one function is
+  // redirected; and the kernel's page, which makes no calls.
   bool is_executable = !info->dlpi_name || !*info->dlpi_name;
   if (is_executable ? !all->only : strncmp(info->dlpi_name, "linux-vdso", 10) == 0) return 0;
   image image = {
@@ -131,7 +132,7 @@ static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 bool interlock_events_bypass(bool past) {
-  // A reader would miss half of the calls in progress.
+  // With a reader active, the reader would miss half of the calls in progress.
   if (jump_slot < 0 || __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED)) return false;
   direction all = {.past = past};
   dl_iterate_phdr(lead_image, &all);
@@ -142,11 +143,11 @@ bool interlock_lead_calls(const char *name, void *own, void **real_function, voi
   if (jump_slot < 0) return false;
   direction one = {.only = name};
   dl_iterate_phdr(lead_image, &one);
-  // The address of a function that the executable imports may be that of a stub, which jumps to
-  // where the slot says.
+  // If the executable imports the function, its address there may be that of a stub that jumps
+  // through the slot.
   void *real = one.imports ? interlock_find_real(name) : own;
   if (!real) return false;
-  // Before the first slot leads there.
+  // Stored before the first slot refers to `function`, which reads it.
   *real_function = real;
   one.target = function;
   dl_iterate_phdr(lead_image, &one);

@@ -1,5 +1,5 @@
-// The calls of Swift Concurrency: a task suspends until its continuation is resumed, tasks and
-// actors are made. The jobs of tasks arrive as Dispatch blocks (interpose_dispatch_async.c).
+// The calls of Swift Concurrency that suspend a task until its continuation is resumed, and that
+// make tasks and actors. The jobs of tasks arrive as Dispatch blocks (interpose_dispatch_async.c).
 #include "controlled_tasks.h"
 #include "layouts.h"
 #include "task_lives.h"
@@ -31,7 +31,7 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
                 interlock_await_begins(context);
   void *task = REAL(init, swift_continuation_init)(context, flags);
   if (is_wanted(INTERLOCK_EVENT_CREATE)) {
-    // In debug builds `withUnsafeContinuation` is a function of its own, called by the user's code.
+    // In debug builds the user's code calls `withUnsafeContinuation` as a function.
     bool has_parent = interlock_layout_holds(INTERLOCK_LAYOUT_CONTEXT) && context->parent;
     publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, has_parent ? context->parent->resume + 1 : 0);
   }
@@ -65,12 +65,12 @@ INTERPOSED SWIFT_CALL void swift_continuation_throwingResumeWithError(void *task
 
 // The creation of tasks.
 
-/// The task, and its first context.
+/// The runtime's result: the task and its first context.
 typedef struct {
   void *task, *context;
 } made_task;
 
-/// Of the runtime's flags of creation, which are part of its binary interface.
+/// Some of the runtime's flags of task creation, which are part of its ABI.
 enum {
   is_child_flag = 1 << 8,
   copies_locals_flag = 1 << 10,
@@ -78,8 +78,8 @@ enum {
   is_discarding_flag = 1 << 14,
 };
 
-/// True if values of the type must be destroyed: the flags are the 11th word of the functions that
-/// a type's metadata points to before itself (ABI). NULL is the type of no value.
+/// True if values of the type must be destroyed: the flags are the 11th word of the value witness
+/// table, to which the word before the metadata points (ABI). NULL is the type of no value.
 static bool has_destructor(const void *type) {
   enum { at_flags = 10, is_not_plain = 0x10000 };
   if (!type) return false;
@@ -87,7 +87,7 @@ static bool has_destructor(const void *type) {
   return (uint32_t)functions[at_flags] & is_not_plain;
 }
 
-/// Marks that the thread makes a task. Returns the marks of the call that it is in already.
+/// Marks that the thread makes a task. Returns the marks of the outer call that makes a task.
 static interlock_task_maker begin_making(uintptr_t returns_to, uintptr_t frame) {
   interlock_task_maker outer = interlock_marks.maker;
   interlock_marks.maker = (interlock_task_maker){returns_to, frame};
@@ -100,7 +100,7 @@ static void end_making(interlock_task_maker outer) {
   interlock_marks.makes_task--;
 }
 
-/// The place that a call comes from, with its caller.
+/// Returns the call site of a call, and its caller.
 static interlock_task_place place_of(uintptr_t returns_to, uintptr_t frame) {
   uintptr_t place = interlock_user_place(returns_to, frame);
   return (interlock_task_place){
@@ -129,7 +129,7 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
                                       .is_discarding = flags & is_discarding_flag}};
   if (is_explored) interlock_making_begins(&making);
   interlock_life_start life = {0};
-  // A child ends before its parent does.
+  // Children are not followed, because a child ends before its parent does.
   if (interlock_follows_lives && !is_explored && !group && !(flags & is_child_flag)) {
     interlock_life_starts(&life, (uintptr_t)REAL(current, swift_task_getCurrent)());
   }
@@ -186,7 +186,7 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   interlock_note_maker(task, THIS_PLACE);
 }
 
-/// Records a new actor, whose address another object may have had.
+/// Records a new actor, at an address that another object may have had.
 INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
   typedef SWIFT_CALL void initialize(void *);
   if (is_task_explored()) interlock_tasks->actor_made((uintptr_t)actor);
@@ -199,9 +199,10 @@ INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
   REAL(initialize, swift_defaultActor_initialize)(actor);
 }
 
-// A user's own executors run jobs by these functions; the runtime's executors call none of them.
+// The functions by which a user's own executor runs jobs. The runtime's executors call none of
+// them.
 
-/// A part of a task, on an executor of the user's.
+/// A part of a task that a user's executor runs.
 typedef struct {
   bool is_published, is_explored;
   uint32_t makes_task;
@@ -221,7 +222,7 @@ static part part_begins(const void *job, bool is_on_executor) {
     }
     interlock_tasks->part_begins((uintptr_t)job, is_on_executor, part.makes_task > 0);
   }
-  // The tasks that the part makes are others.
+  // Tasks that the part makes are not the task being made.
   interlock_marks.makes_task = 0;
   return part;
 }
@@ -257,7 +258,7 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, 
   part_ends(part);
 }
 
-/// Begins to run a new task on the thread that made it.
+/// Begins to run a new task on the thread that made the task.
 INTERPOSED SWIFT_CALL void swift_task_immediate(void *task, executor on) {
   typedef SWIFT_CALL void run(void *, executor);
   run *real = REAL(run, swift_task_immediate);

@@ -1,5 +1,5 @@
-// Calls that depend on the queue that the calling thread runs on. libdispatch does not know the
-// queue of a block that the model runs.
+// Calls that depend on the queue of the calling thread. libdispatch does not know the queue of a
+// block that the model runs.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -22,7 +22,8 @@ INTERPOSED void *dispatch_get_specific(const void *key) {
 typedef const char *label_call(queue_t);
 static label_call *real_label(void) { return REAL(label_call, dispatch_queue_get_label); }
 
-/// The reader asks for labels under a lock of its own: it must not take the loader's lock there.
+/// A reader asks for labels while it holds a lock, and must not take the loader's lock there: look
+/// the function up now.
 __attribute__((constructor(101))) static void find_calls(void) { real_label(); }
 
 INTERPOSED const char *dispatch_queue_get_label(queue_t queue) {
@@ -57,7 +58,7 @@ INTERPOSED void dispatch_assert_queue_barrier(queue_t queue) {
 INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void *value,
                                             function_t destroy) {
   typedef void set(queue_t, const void *, void *, function_t);
-  // libdispatch destroys values on a thread of its pool.
+  // Let the model destroy the value: libdispatch would destroy it on a thread of its pool.
   if (value && destroy && is_explored_call(RETURNS_TO) &&
       interlock_dispatch->keep_specific(queue, value, destroy)) {
     destroy = NULL;
@@ -65,8 +66,8 @@ INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void
   REAL(set, dispatch_queue_set_specific)(queue, key, value, destroy);
 }
 
-// A block on the real pool sets the width of a queue of Swift Concurrency. While threads are
-// explored, such a call is deferred.
+// libdispatch sets the width of a queue of Swift Concurrency by a block on the real pool. While
+// threads are explored, the call is deferred.
 
 enum { most_late = 16 };
 static struct {

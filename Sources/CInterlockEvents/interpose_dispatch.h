@@ -1,6 +1,6 @@
-// Shared by the files of Dispatch's calls. Declares what it needs rather than including Dispatch's
-// headers: the definitions must not depend on where a toolchain keeps them, and need no more than
-// blocks. Not for users of the target.
+// Declarations shared by the files of Dispatch's calls. Declares the needed part of Dispatch's
+// headers instead of including them: the definitions must not depend on where a toolchain keeps
+// these, and need no more than blocks. Included by `CInterlockEvents/` only.
 #ifndef INTERLOCK_INTERPOSE_DISPATCH_H
 #define INTERLOCK_INTERPOSE_DISPATCH_H
 
@@ -21,7 +21,7 @@ static const moment_t at_once = 0;
 
 extern void *_Block_copy(const void *block) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
-/// The function that calls a work item, and every block with flags of its own.
+/// libdispatch's function that calls a work item, and every block with flags of its own.
 extern void (*const _dispatch_block_special_invoke)(void *block) __attribute__((weak));
 extern long dispatch_block_testcancel(void *block) __attribute__((weak));
 
@@ -48,7 +48,7 @@ static inline bool has_work_item_magic(const void *block) {
 }
 static inline bool is_barrier_item(const void *block) { return kept_of_work_item(block)[1] & 1; }
 
-/// The flags of an event for a work item.
+/// The flags of an event of a work item.
 static inline uint32_t flags_of_work_item(const void *block) {
   return INTERLOCK_FLAG_WORK_ITEM | (is_barrier_item(block) ? INTERLOCK_FLAG_BARRIER : 0);
 }
@@ -87,9 +87,9 @@ static inline uint32_t flags_of_caller(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
-/// As `flags_of_caller`, for a function that is enqueued. A job of Swift Concurrency is recognised
-/// by its function, which is the runtime's, not by the caller: the runtime jumps to the call, so
-/// the caller may be a user's executor that forwards jobs.
+/// Like `flags_of_caller`, for a function that is enqueued. A job of Swift Concurrency is
+/// recognised by its function, which is the runtime's. Its caller may be a user's executor that
+/// forwards jobs, because the runtime jumps to the call.
 static inline uint32_t flags_of_function(function_t function, uintptr_t returns_to) {
   if (interlock_is_concurrency((uintptr_t)function)) return INTERLOCK_FLAG_JOB;
   return flags_of_caller(returns_to);
@@ -107,7 +107,8 @@ void interlock_run_on(queue_t queue, const void *work_item, group_t group, inter
                       uint32_t flags, uintptr_t place, function_t function, void *context) HIDDEN;
 /// The monotonic clock, in nanoseconds.
 uint64_t interlock_now(void) HIDDEN;
-/// Reads a clock, the virtual one on an explored thread, where the user's code does not.
+/// Reads a clock, the virtual one on an explored thread, on behalf of Interlock and not of the
+/// user's code.
 void interlock_read_clock(clockid_t clock, struct timespec *time) HIDDEN;
 /// Makes the item of a block that is about to be queued; NULL without memory.
 interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
@@ -115,13 +116,13 @@ interlock_item *interlock_make_item(queue_t queue, function_t function, void *co
 /// Frees an item that no reader lists.
 void interlock_free_item(interlock_item *item) HIDDEN;
 void interlock_publish_enqueue(interlock_item *item) HIDDEN;
-/// The function that a queue calls with an item.
+/// The function by which a queue runs an item.
 void interlock_run_item(void *item) HIDDEN;
 /// Publishes and lists a work item that libdispatch itself is about to queue; does nothing for
 /// NULL.
 void interlock_list_work_item(interlock_item *item) HIDDEN;
 
-/// A synchronous call of a work item that this thread is in.
+/// A synchronous call of a work item that is in progress on this thread.
 typedef struct interlock_sync_call {
   const void *block;
   queue_t queue;

@@ -11,7 +11,7 @@ static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintpt
   interlock_list_work_item(interlock_make_item(queue, NULL, block, flags, place));
 }
 
-/// Enqueues a block inside one of ours, or a work item after listing it.
+/// Enqueues a block wrapped in one of Interlock's, or a work item after it was listed.
 static void enqueue_block(queue_t queue, void *block, uint32_t flags, uintptr_t place,
                           queue_block_call *real, queue_function_call *real_function) {
   if (is_work_item(block)) {
@@ -41,8 +41,8 @@ static void enqueue_function(queue_t queue, void *context, function_t function, 
   real(queue, item, interlock_run_item);
 }
 
-/// Enqueues what an explored thread hands to a task that is not explored. Hidden: what libdispatch
-/// calls for that, as to make a worker, is not explored either.
+/// Enqueues a job of a task that is not explored, for an explored thread. Hidden: the calls that
+/// libdispatch makes for it, for example to make a worker, are not explored either.
 static void enqueue_outside(queue_t queue, void *context, function_t function, uint32_t flags,
                             uintptr_t place, queue_function_call *real) {
   interlock_item *item = NULL;
@@ -73,7 +73,7 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
   uint32_t flags = flags_of_function(function, RETURNS_TO);
   if (flags & INTERLOCK_FLAG_JOB) {
     interlock_job_enqueued(context);
-    // A user's executor may forward the job of another task than the one being made.
+    // While a task is made, a user's executor may also forward the job of another task.
     if (interlock_marks.makes_task && interlock_is_concurrency(RETURNS_TO)) {
       flags |= INTERLOCK_FLAG_FIRST_JOB;
       interlock_marks.made_job = (uintptr_t)context;
@@ -88,7 +88,7 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
     interlock_controlled_enqueue(request, NULL, SITE);
     return;
   }
-  // The call that makes the task is nearer to the user's code than this one.
+  // The call that makes the task is nearer to the user's code than this call.
   interlock_task_maker maker = interlock_marks.maker;
   uintptr_t place = flags & INTERLOCK_FLAG_FIRST_JOB
                         ? interlock_user_place(maker.returns_to, maker.frame)

@@ -40,7 +40,8 @@ INTERPOSED void dispatch_group_leave(group_t group) {
   if (is_explored_call(RETURNS_TO)) {
     if (leave_controlled(group, RETURNS_TO, THIS_FRAME)) return;
   } else if (is_wanted(INTERLOCK_EVENT_RELEASE) && !interlock_is_dispatch(RETURNS_TO)) {
-    // Not libdispatch's own calls, for blocks for which it entered the group.
+    // Calls of libdispatch itself are not published: it leaves groups for blocks for which it
+    // entered them.
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
   }
   REAL(object_call, dispatch_group_leave)(group);
@@ -54,7 +55,7 @@ INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
   uintptr_t place = USER_PLACE;
   uint32_t flags = end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT;
   interlock_marks.nested++;
-  // A wait for an empty group does not wait.
+  // A call on an empty group does not wait, so publish no wait.
   int error = errno;
   bool is_free = real(group, at_once) == 0;
   errno = error;
@@ -69,8 +70,8 @@ INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
   return result;
 }
 
-/// Publishes that an object was made, with the frame, which leads to the callers of the function
-/// that made it.
+/// Publishes that an object was made, with the frame, from which a reader finds the callers of the
+/// function that made it.
 static inline void publish_creation(interlock_object_kind kind, const void *object, int64_t value,
                                     uintptr_t returns_to, uintptr_t frame) {
   interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
@@ -136,7 +137,7 @@ INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore,
   if (is_controlled_call(RETURNS_TO))
     return interlock_controlled_semaphore_wait(semaphore, end, SITE);
   if (interlock_marks.nested || interlock_marks.hidden) return real(semaphore, end);
-  // libdispatch's idle workers wait for one, too.
+  // libdispatch's idle workers wait for a semaphore as well.
   interlock_object_kind kind =
       interlock_is_dispatch(RETURNS_TO) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
   uintptr_t place = USER_PLACE;

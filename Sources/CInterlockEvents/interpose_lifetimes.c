@@ -1,6 +1,6 @@
 // Calls of the C library that only the explorer needs: the ends of threads, thread-specific data,
-// and the initialisation of objects that no event is about. Other threads' calls pass through, but
-// for the order that `pthread_once` makes.
+// and the initialisation of objects without events. The calls of threads that are not explored pass
+// through, except that `pthread_once` publishes an ordering.
 #include "interpose_posix.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -17,7 +17,7 @@ INTERPOSED int pthread_key_create(pthread_key_t *key, void (*destructor)(void *)
   typedef int create(pthread_key_t *, void (*)(void *));
   int result = REAL(create, pthread_key_create)(key, destructor);
   if (result != 0 || *key >= interlock_most_keys) return result;
-  // Relaxed: a thread has data by a key only after it was given the key.
+  // Relaxed: a thread has data for a key only after it was given the key.
   __atomic_store_n(&interlock_key_destructors[*key], destructor, __ATOMIC_RELAXED);
   uint32_t end = __atomic_load_n(&interlock_key_end, __ATOMIC_RELAXED);
   while (end <= *key && !__atomic_compare_exchange_n(&interlock_key_end, &end, *key + 1, false,
@@ -35,7 +35,8 @@ INTERPOSED int pthread_key_delete(pthread_key_t key) {
 }
 
 static bool is_once_done(const void *once) {
-  // glibc sets bit 1 when the initialiser has returned. Acquire: sees what it wrote.
+  // glibc sets bit 1 when the initialiser has returned. Acquire: the caller sees what the
+  // initialiser wrote.
   return __atomic_load_n((const pthread_once_t *)once, __ATOMIC_ACQUIRE) & 2;
 }
 
@@ -88,7 +89,7 @@ INTERPOSED_FAST(int, pthread_detach, ONLY_CONTROL, (pthread_t thread), (thread))
   return FOUND(pthread_detach)(thread);
 }
 
-/// Not by `INTERPOSED_FAST`: the function does not return.
+/// Not defined by `INTERPOSED_FAST`, because the function does not return.
 INTERPOSED __attribute__((noreturn)) void pthread_exit(void *result) {
   typedef void exit_call(void *);
   if (is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {

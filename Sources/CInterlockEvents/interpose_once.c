@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 typedef void initialiser(void *);
-/// Swift's and Dispatch's signatures, which differ in the order of the last two parameters.
+/// Swift's and Dispatch's functions differ in the order of the last two parameters.
 typedef void swift_call(int *, initialiser *, void *);
 typedef void dispatch_call(intptr_t *, void *, initialiser *);
 
 enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE };
 
 
-/// Whether to publish a call that runs the initialiser or waits for it.
+/// True if a call that runs the initialiser or waits for it must be published.
 static bool is_followed(void) {
   return !interlock_marks.nested && is_wanted(lock_kinds) &&
          interlock_layout_holds(INTERLOCK_LAYOUT_ONCE);
@@ -56,7 +56,7 @@ BETWEEN static void run_first(void *context) {
   interlock_marks.nested = nested;
 }
 
-/// Before the real call, whose own waits are not published.
+/// Published before the real call, whose own waits are not published.
 static void begin(first_call *call) {
   publish_once(INTERLOCK_EVENT_WAIT, call);
   interlock_marks.nested++;
@@ -65,7 +65,7 @@ static void begin(first_call *call) {
 static void end(const first_call *call) {
   interlock_marks.nested--;
   if (call->has_run) return;
-  // Another thread ran the initialiser, and has ended it.
+  // Another thread has run the initialiser.
   publish_once(INTERLOCK_EVENT_ACQUIRE, call);
   publish_once(INTERLOCK_EVENT_RELEASE, call);
 }
@@ -73,13 +73,14 @@ static void end(const first_call *call) {
 // In an executable with a static runtime these are the only definitions, because no symbol pulls in
 // the archive's. They then implement the same protocol on the same words.
 
-/// Two words: whether it is done, and the kernel's number of the thread in it.
+/// The token has two words: whether the initialiser is done, and the kernel's number of the thread
+/// that runs it.
 static void run_swift_once(int *once, initialiser *run, void *context) {
   enum { done = -1 };
   int error = errno;
   uint32_t *holder = (uint32_t *)once + 1;
   uint32_t own = interlock_thread_id(), no_holder = 0;
-  // Acquire: sees what the last holder's initialiser wrote.
+  // Acquire: this thread sees what the last holder's initialiser wrote.
   while (!__atomic_compare_exchange_n(holder, &no_holder, own, false, __ATOMIC_ACQUIRE,
                                       __ATOMIC_RELAXED)) {
     no_holder = 0;
@@ -87,7 +88,7 @@ static void run_swift_once(int *once, initialiser *run, void *context) {
   }
   if (__atomic_load_n(once, __ATOMIC_RELAXED) == 0) {
     run(context);
-    // Release: a thread that finds it done sees what the initialiser wrote.
+    // Release: a thread that finds the token done sees what the initialiser wrote.
     __atomic_store_n(once, done, __ATOMIC_RELEASE);
   }
   // The exchange fails if a thread waits; then the kernel hands the lock over.
@@ -98,7 +99,8 @@ static void run_swift_once(int *once, initialiser *run, void *context) {
   errno = error;
 }
 
-/// One word: the thread in it, in the low half, with a bit set if threads wait; ~0 when done.
+/// The token has one word: the thread in the initialiser, in the low half, with a bit that is set
+/// if threads wait; ~0 when done.
 static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
   enum { has_waiters = 0x80000000u, thread_mask = 0x3fffffff };
   int error = errno;
@@ -106,18 +108,18 @@ static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
   uint32_t *holder = (uint32_t *)once;
   intptr_t not_begun = 0;
   uint32_t own = interlock_thread_id();
-  // Acquire: a thread that finds it done sees what the initialiser wrote.
+  // Acquire: a thread that finds the token done sees what the initialiser wrote.
   if (__atomic_compare_exchange_n(once, &not_begun, (intptr_t)own, false, __ATOMIC_ACQUIRE,
                                   __ATOMIC_ACQUIRE)) {
     run(context);
-    // Release: pairs with the acquires of the threads that find it done.
+    // Release: pairs with the acquires of the threads that find the token done.
     __atomic_store_n(once, ~(intptr_t)0, __ATOMIC_RELEASE);
     syscall(SYS_futex, holder, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
   } else {
     while (__atomic_load_n(once, __ATOMIC_ACQUIRE) != ~(intptr_t)0) {
       uint32_t word = __atomic_load_n(holder, __ATOMIC_RELAXED);
       if (word == UINT32_MAX) continue;
-      // As libdispatch does: the initialiser can never end.
+      // Trap, as libdispatch does: the initialiser can never end.
       if ((word & thread_mask) == own) __builtin_trap();
       uint32_t marked = word | has_waiters;
       if (word != marked && !__atomic_compare_exchange_n(holder, &word, marked, false,
@@ -140,7 +142,7 @@ static bool is_dispatch_done(const void *once) {
 }
 
 /// For an explored thread: waits while another thread runs the initialiser. Returns true if this
-/// thread must run it; else the other thread has run it, and the events are published.
+/// thread must run it. Otherwise the other thread has run it, and the events are published.
 SELDOM static bool is_first_controlled(void *once, interlock_once_kind kind, interlock_site site,
                                        uintptr_t frame) {
   first_call call = {.once = once, .place = site.place, .frame = frame};

@@ -97,11 +97,11 @@ static void note_transfer(int file, ssize_t result) {
   if (orders) order_after_unknown();
 }
 
-/// A thread that is explored asks before it uses an open file.
+/// An explored thread calls the performer before it uses an open file.
 #define ASK(name, changes) \
   if (interlock_is_controlled()) interlock_posix->use_file(#name, file, changes, THIS_SITE)
 
-/// Calls that a signal handler may make: the real one is looked up as the process starts, when no
+/// Calls that a signal handler may make. The real function is looked up at process start, when no
 /// thread holds the loader's lock.
 #define MEETS(result_type, name, parameters, arguments, before, after)     \
   typedef result_type name##_call parameters;                              \

@@ -1,4 +1,4 @@
-// Calls that start or wait for what no exploration controls: processes, and other ends of
+// Calls that start or wait for something that no exploration controls: processes, and other ends of
 // descriptors.
 #include "doors.h"
 #include "interpose_posix.h"
@@ -24,10 +24,10 @@ typedef posix_spawnattr_t attributes_t;
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
 
-/// Whether the calling thread is explored, and would wait with this limit.
+/// True if the calling thread is explored and would wait with this limit.
 static bool would_wait(int milliseconds) { return milliseconds != 0 && interlock_is_controlled(); }
 
-/// A library's own wait, of a run loop for one, is no wait of the body.
+/// A wait of a library for itself, for example of a run loop, is no wait of the body.
 static void leave_to_wait(uintptr_t returns_to) {
   if (interlock_events_is_users(returns_to)) interlock_posix->leave("a wait for descriptors");
 }
@@ -70,7 +70,7 @@ CALLED uintptr_t interlock_outside_called(uintptr_t *arguments, uint32_t call) {
   return find_real(&known[call], calls_outside[call].name);
 }
 
-// In the order of the table.
+// One door for each function, in the order of the table.
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 enum { first_counter = __COUNTER__ + 1 };

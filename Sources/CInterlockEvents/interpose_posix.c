@@ -23,7 +23,7 @@ typedef int clock_mutex_call(pthread_mutex_t *, clockid_t, const struct timespec
 /// The bit by which glibc marks a robust mutex.
 enum { robust_kind = 16 };
 
-/// Whether the thread holds the mutex; true also if the last holder died.
+/// True if the thread now holds the mutex, including when the last holder died.
 static inline bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
 typedef struct {
@@ -38,8 +38,8 @@ SELDOM static int wait_for_mutex(pthread_mutex_t *mutex, mutex_call *real, call_
   return result;
 }
 
-/// The lock call of an explored thread. Always publishes a wait, because the thread may wait until
-/// the explorer chooses it.
+/// The lock call of an explored thread. Always publishes a wait, because the thread may have to
+/// wait until the explorer chooses it.
 SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
                                   const struct timespec *end, uintptr_t returns_to,
                                   call_site site) {
@@ -53,8 +53,8 @@ SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
   return result;
 }
 
-/// Most mutexes are free. If this one is not, makes the real call. Also for a robust mutex, which
-/// glibc leaves locked for good if a thread tries it after its state was lost.
+/// Tries first, because most mutexes are free, and then makes the real call. Does not try a robust
+/// mutex: if its state is lost, glibc leaves it locked for good after a try.
 static inline int lock_mutex(pthread_mutex_t *mutex, mutex_call *real, uintptr_t place,
                              uintptr_t frame) {
   if (__builtin_expect((mutex->__data.__kind & robust_kind) ||
@@ -66,7 +66,7 @@ static inline int lock_mutex(pthread_mutex_t *mutex, mutex_call *real, uintptr_t
   return 0;
 }
 
-/// The lock of a thread that is hidden or explored, or a lock that a library acquires for its
+/// The lock call of a hidden or explored thread, or of a library that acquires a lock for its
 /// caller.
 SELDOM static int lock_specially(pthread_mutex_t *mutex, mutex_call *real, uintptr_t returns_to,
                                  uintptr_t frame) {
@@ -119,7 +119,7 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call, clock,
             (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end),
             (mutex, clock, end))
 
-/// The unlock of a thread that is hidden or explored.
+/// The unlock call of a hidden or explored thread.
 SELDOM static int unlock_specially(pthread_mutex_t *mutex, mutex_call *real, uintptr_t returns_to,
                                    uintptr_t frame) {
   if (interlock_marks.hidden) return real(mutex);

@@ -1,4 +1,5 @@
-// Shared by the interposed calls of the C library. Not for users of the target.
+// Declarations shared by the interposed calls of the C library. Included by `CInterlockEvents/`
+// only.
 #ifndef INTERLOCK_INTERPOSE_POSIX_H
 #define INTERLOCK_INTERPOSE_POSIX_H
 
@@ -18,8 +19,8 @@ static inline void publish(interlock_event_kind kind, interlock_object_kind obje
   interlock_publish_fast(&event);
 }
 
-/// Publishes that an object was made, with the frame, which leads to the callers of the function
-/// that made it.
+/// Publishes that an object was made, with the frame, from which a reader finds the callers of the
+/// function that made it.
 static inline void publish_creation(interlock_object_kind object_kind, const void *object,
                                     uintptr_t place, uintptr_t frame) {
   interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
@@ -30,8 +31,9 @@ static inline void publish_creation(interlock_object_kind object_kind, const voi
   interlock_publish_fast(&event);
 }
 
-/// Returns the flag of a wait that ends by itself at `end`; 0 if that is 230 years away, by any
-/// clock: a wait until `Date.distantFuture`, or for the largest number of seconds, has no limit.
+/// Returns the flag of a wait that ends by itself at `end`. Returns 0 if `end` is more than 230
+/// years away by any clock: a wait until `Date.distantFuture`, or for the largest number of
+/// seconds, has no limit.
 static inline uint32_t limit_flag(const struct timespec *end) {
   static const time_t never = 230 * 31556952ll;
   return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
@@ -39,17 +41,19 @@ static inline uint32_t limit_flag(const struct timespec *end) {
 
 /// Outlined: `note_made` calls it only while threads are explored.
 void interlock_note_made(const volatile void *object) HIDDEN;
-/// Called when a lock or a condition was initialised: the explorer drops what it knows of an
-/// earlier object at that address, and the check of memory takes no call with it for a change.
+/// Called when a lock or a condition was initialised. The explorer forgets an earlier object at
+/// that address. The check of memory marks the address as a lock: passing a property's `&lock` is
+/// then no change of the property.
 static inline void note_made(int result, const volatile void *object) {
   if (result == 0 && interlock_memory_lock_made) interlock_memory_lock_made((const void *)object);
-  // Relaxed: as `is_wanted`.
+  // Relaxed: see `is_wanted`.
   uint32_t wanted = __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED);
   if (result == 0 && (wanted & INTERLOCK_WANTED_CONTROL)) interlock_note_made(object);
 }
 
-/// The call site of a mutex or a condition. Those of the runtime are many, deep below the user's
-/// code, and in no user's deadlock: look for the user's call site above Foundation only.
+/// Returns the call site of a call on a mutex or a condition. Looks for the user's call site only
+/// above Foundation: the runtime's calls are many, deep below the user's code, and in no user's
+/// deadlock.
 static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t frame) {
   if (!interlock_is_foundation(returns_to)) return returns_to;
   return interlock_find_user_place(returns_to, frame);

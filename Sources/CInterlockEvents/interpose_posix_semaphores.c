@@ -13,8 +13,8 @@ typedef int semaphore_call(sem_t *);
 typedef int timed_semaphore_call(sem_t *, const struct timespec *);
 typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
 
-/// What a semaphore is for. Inside a published call of Dispatch, its own semaphores are not
-/// published.
+/// Returns the kind of a semaphore by its caller. Inside a published call of Dispatch, Dispatch's
+/// own semaphores are not published.
 static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
 }
@@ -84,12 +84,12 @@ INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
 }
 
 // The kernel's own wait, which `Synchronization.Mutex`, libdispatch and the Swift runtime call.
-// Declared without the C library's `...`: always forwards six arguments.
+// Declared without the C library's `...`: the function always forwards six arguments.
 
 typedef long system_call(long, long, long, long, long, long, long);
 static system_call *real_syscall(void) { return REAL(system_call, syscall); }
 
-/// The call of an explored thread, with the same events.
+/// The system call of an explored thread, with the same events.
 SELDOM static long call_controlled(long number, long a, long b, long c, long d, long e, long f,
                                    interlock_site site) {
   int operation = (int)b & FUTEX_CMD_MASK;
@@ -110,7 +110,8 @@ SELDOM static long call_controlled(long number, long a, long b, long c, long d, 
 
 INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
   system_call *real = real_syscall();
-  // In parentheses: most system calls take no lock, and some are made under one of ours.
+  // In parentheses, to bypass the checking macro: most system calls take no lock, and some are made
+  // while one of Interlock's locks is held.
   if (!(is_wanted)(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(number, a, b, c, d, e, f);
   if (interlock_marks.controlled) return call_controlled(number, a, b, c, d, e, f, THIS_SITE);
   if (number != SYS_futex || interlock_marks.nested) return real(number, a, b, c, d, e, f);
@@ -132,10 +133,10 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   return result;
 }
 
-/// A signal handler may make both calls while another thread holds the loader's lock: look up their
-/// real functions as the process starts.
+/// A signal handler may make both calls while another thread holds the loader's lock, so look up
+/// their real functions at process start.
 __attribute__((constructor(101))) static void find_calls(void) {
-  // Relaxed: as in `INTERPOSED_FAST`.
+  // Relaxed: see `INTERPOSED_FAST`.
   __atomic_store_n(&real_sem_post, (sem_post_call *)interlock_find_real("sem_post"),
                    __ATOMIC_RELAXED);
   real_syscall();

@@ -18,7 +18,7 @@ static void publish_queue(queue_t queue, const void *attribute, const char *labe
 // The Swift Concurrency runtime has a concurrent queue for each priority, as wide as the machine
 // has processors.
 
-// Attributes that make a queue inactive: libdispatch has each once, so there are few.
+// The attributes that make a queue inactive. libdispatch has each of them once, so there are few.
 
 enum { most_inactive = 256 };
 static const void *inactive[most_inactive];
@@ -99,7 +99,7 @@ INTERPOSED queue_t dispatch_queue_create_with_target(const char *label, void *at
 }
 
 static void configure(void *object, int64_t change, const void *other, uintptr_t returns_to) {
-  // Changes that libdispatch makes to its own objects are not the user's.
+  // libdispatch's changes of its own objects are not published.
   if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CONFIGURE) &&
       !interlock_is_dispatch(returns_to)) {
     publish(INTERLOCK_EVENT_CONFIGURE, INTERLOCK_OBJECT_QUEUE, object, other, 0, returns_to, NULL,

@@ -1,7 +1,7 @@
-// A thread that polls its run loop, as XCTest does while a test waits: ten times a second it runs
-// the loop briefly, and the loop sets a timer to end that run. Neither is progress of the program.
-// The events show where a poll begins and ends, and what the loop handled in it; the loop's own
-// timer runs hidden.
+// A thread that polls its run loop, as XCTest does while a test waits. Ten times a second the
+// thread runs the loop briefly, and the loop sets a timer to end that run. Neither is progress of
+// the program. The events show where a poll begins and ends, and what the loop handled in it; the
+// loop's own timer runs hidden.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -20,7 +20,7 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
   return interlock_is_xctest(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
-/// The poll of an explored thread until a `Date`, in seconds since 2001.
+/// Lets the model poll on an explored thread, until a `Date` in seconds since 2001.
 static bool is_performed(void *loop, double before, interlock_poll_kind kind,
                          interlock_site site) {
   if (!is_explored_call(site.returns_to)) return false;
@@ -34,7 +34,7 @@ static bool is_performed(void *loop, double before, interlock_poll_kind kind,
 }
 
 /// Forwards the arguments in their registers, whatever they are: at most four words and two
-/// floating-point numbers, which no version of these methods exceeds.
+/// floating-point numbers, which suffice for all versions of these methods.
 #define POLLS(name, kind, symbol)                                                                 \
   INTERPOSED SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third,        \
                                        uintptr_t fourth, double number, double other,             \
@@ -68,7 +68,7 @@ POLLS(run_until, INTERLOCK_POLL_UNTIL, "$s10Foundation7RunLoopC3run5untily0A10Es
 #endif
 #endif
 
-/// The loop sets its timer again after it has fired: such a poll has handled something.
+/// The loop sets its timer again only after the timer has fired, so the poll has handled something.
 INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last) {
   typedef int set(int, int, const void *, void *);
   int result = REAL(set, timerfd_settime)(file, flags, next, last);
@@ -78,9 +78,9 @@ INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last
   return result;
 }
 
-// The timer that ends a poll is a Dispatch source, the only one that a poll makes.
+// The timer that ends a poll is a Dispatch source, the only source that a poll makes.
 
-/// Hides the handler that runs when the poll's time is up, or when its timer is cancelled.
+/// Hides the handler that runs when the poll's time has passed, or when its timer is cancelled.
 static void set_unseen(void *source, block_t handler, interlock_set_handler_call *set) {
   set(source, ^{
     interlock_marks.hidden++;

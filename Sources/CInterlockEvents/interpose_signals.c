@@ -1,11 +1,12 @@
-// Signals wait while their thread changes our tables. The handlers that a program sets by
-// `sigaction` and `signal` are called by one of ours: if the thread is in a change, ours blocks the
-// signal for the thread and sends it again, and the end of the change unblocks it. No handler ever
-// sees a table half changed, waits for a lock of ours that its own thread holds, or waits for a
-// foreign lock under one of ours; and the reader sees each of its calls.
+// Delays signals while their thread changes Interlock's tables. The handlers that a program sets by
+// `sigaction` and `signal` are called by Interlock's own handler. If the thread is in a change,
+// that handler blocks the signal for the thread and sends it again, and the end of the change
+// unblocks it. So a program's handler never sees a table half changed, never waits for a lock that
+// its own thread holds, and never waits for a foreign lock under one of Interlock's; and the reader
+// sees each of its calls.
 //
-// Faults do not wait, because the instruction would only fault again. Neither does a handler that
-// the system resets, because the signal would come to the default action.
+// Faults are not delayed, because the instruction would only fault again. Nor is a handler that the
+// system resets, because the repeated signal would get the default action.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -22,7 +23,7 @@ __thread uint64_t interlock_waiting_signals;
 
 typedef void handler_function(int, siginfo_t *, void *);
 
-/// The program's handler of each signal that ours is set for, and whether it was set with
+/// For each signal with Interlock's handler: the program's handler, and whether it was set with
 /// `SA_SIGINFO`. Written under the lock.
 static struct {
   handler_function *function;
@@ -32,8 +33,8 @@ static int handlers_lock;
 
 void interlock_deliver_signals(void) {
   int error = errno;
-  // Relaxed: only handlers on this thread write it. In one step: a handler that runs before it
-  // makes its signal wait, too.
+  // Relaxed: only handlers on this thread write it. In one step, because a handler that runs before
+  // this step still delays its signal.
   uint64_t waiting = __atomic_exchange_n(&interlock_waiting_signals, 0, __ATOMIC_RELAXED);
   sigset_t signals;
   sigemptyset(&signals);
@@ -45,11 +46,11 @@ void interlock_deliver_signals(void) {
 typedef long system_call(long, ...);
 static system_call *real_syscall(void) { return REAL(system_call, syscall); }
 
-/// A handler looks nothing up: its thread may hold the loader's lock.
+/// Looked up before any signal: a handler's thread may hold the loader's lock.
 __attribute__((constructor(101))) static void find_calls(void) { real_syscall(); }
 
-/// Blocks the signal as of the handler's return, and sends it again. Returns false if the system
-/// refuses: its queue of signals is full.
+/// Sends the signal again, and blocks it from the handler's return on. Returns false if the system
+/// refuses, because its queue of signals is full.
 static bool postpone(int signal, siginfo_t *info, void *context) {
   int error = errno;
   system_call *call = real_syscall();
@@ -62,7 +63,8 @@ static bool postpone(int signal, siginfo_t *info, void *context) {
 }
 
 BETWEEN static void handle(int signal, siginfo_t *info, void *context) {
-  // Signals that wait are about to be delivered, in the order of their numbers.
+  // If other signals wait, this one waits too, so that they are delivered in the order of their
+  // numbers.
   bool waits = interlock_changes > 0 || interlock_waiting_signals;
   if (waits && postpone(signal, info, context)) return;
   // Acquire: pairs with the release in `sigaction`.
@@ -74,7 +76,7 @@ static bool is_fault(int signal) {
          signal == SIGFPE || signal == SIGSYS || signal == SIGABRT;
 }
 
-/// Whether ours is set in place of an action's handler.
+/// True if Interlock's handler is set in place of an action's handler.
 static bool is_handled(const struct sigaction *action) {
   return action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
          !(action->sa_flags & SA_RESETHAND);
@@ -91,7 +93,7 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   bool takes_info = handlers[signal].takes_info;
   if (is_handled(action)) {
     ours = *action;
-    // The kernel passes all three arguments to any handler.
+    // The kernel passes all three arguments to any handler, so one type serves both kinds.
     __atomic_store_n(&handlers[signal].function, action->sa_sigaction, __ATOMIC_RELEASE);
     handlers[signal].takes_info = action->sa_flags & SA_SIGINFO;
     ours.sa_sigaction = handle;
@@ -117,7 +119,7 @@ INTERPOSED sighandler_t signal(int number, sighandler_t handler) {
   struct sigaction before, now;
   sigaction(number, NULL, &before);
   if (REAL(signal_call, signal)(number, handler) == SIG_ERR) return SIG_ERR;
-  // The C library's function chooses the flags; set ours with the same.
+  // The C library's `signal` chooses the flags: set Interlock's handler with the same flags.
   if (REAL(action_call, sigaction)(number, NULL, &now) == 0) sigaction(number, &now, NULL);
   return before.sa_handler;
 }

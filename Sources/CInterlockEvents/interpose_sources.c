@@ -1,4 +1,4 @@
-// Sources and I/O: their handlers run on queues, whenever libdispatch finds something.
+// Sources and I/O. Their handlers run on queues, when libdispatch finds an event.
 #include "controlled_dispatch.h"
 #include "task_lives.h"
 
@@ -6,8 +6,8 @@
 
 extern const char _dispatch_source_type_timer[] __attribute__((weak));
 
-/// `name` is the operation that escapes control, on an explored thread. `is_ordered`: what runs
-/// publishes the orders that it makes.
+/// Publishes that the object runs code that no event shows. On an explored thread, `name` is an
+/// operation that escapes control. `is_ordered`: the code publishes the orders that it makes.
 static void unfollowed(const void *object, uintptr_t returns_to, const char *name,
                        bool is_ordered) {
   if (is_explored_call(returns_to)) interlock_dispatch->escaped(name);
@@ -18,15 +18,16 @@ static void unfollowed(const void *object, uintptr_t returns_to, const char *nam
   }
 }
 
-// Handlers. It is not known which thread's call made libdispatch run one, so it comes after
-// everything. It comes before what its queue runs next; a source is a serial queue of its own.
+// Handlers. The thread whose call made libdispatch run a handler is not known, so the handler comes
+// after everything. It comes before the blocks that its queue runs next; a source is a serial queue
+// of its own.
 
 static void publish_order(interlock_order_change change, const void *queue) {
   if (!is_wanted(INTERLOCK_EVENT_ORDER)) return;
   publish(INTERLOCK_EVENT_ORDER, INTERLOCK_OBJECT_QUEUE, queue, NULL, 0, 0, NULL, change);
 }
 
-/// Runs a handler; the calls that it makes are published, also if it was called in a published one.
+/// Runs a handler. The calls that the handler makes are published, even inside a published call.
 #define RUN_HANDLER(queue, call)                            \
   do {                                                      \
     uint32_t nested = interlock_marks.nested;               \
@@ -78,7 +79,8 @@ typedef void (^cleanup_t)(int error);
 typedef void (^io_t)(bool is_done, void *data, int error);
 typedef void (^transfer_t)(void *data, int error);
 
-/// `call` makes the real call, with a `handler`: the user's own, or one that follows it.
+/// `call` makes the real call with `handler`, which is the user's handler, or a block that
+/// publishes its orders and calls it.
 #define WITH_FOLLOWED(queue, handler_type, users, parameters, arguments, call)  \
   do {                                                                          \
     handler_type handler = users;                                               \
@@ -152,7 +154,7 @@ INTERPOSED void dispatch_write(int descriptor, void *data, queue_t queue, transf
                 real(descriptor, data, queue, handler));
 }
 
-// The forms with a function, which Swift does not import.
+// The variants that take a function, which Swift does not import.
 
 #define UNFOLLOWED_FORM(result, name, parameters, arguments, queue) \
   INTERPOSED result name parameters {                               \
@@ -182,8 +184,8 @@ UNFOLLOWED_FORM(void, dispatch_source_set_registration_handler_f,
 UNFOLLOWED_FORM(void, dispatch_source_set_mandatory_cancel_handler_f,
                 (void *source, void *function), (source, function), source)
 
-// Timer sources of explored threads. The model's stand-in is no source, so libdispatch gets none of
-// these calls for it.
+// Timer sources of explored threads. The model's stand-in is a queue and no source, so libdispatch
+// gets none of these calls for it.
 
 static bool is_timer(void *source, uintptr_t returns_to) {
   return is_explored_call(returns_to) && interlock_dispatch->is_source(source);
@@ -237,7 +239,8 @@ INTERPOSED intptr_t dispatch_source_testcancel(void *source) {
 
 INTERPOSED uintptr_t dispatch_source_get_data(void *source) {
   typedef uintptr_t get(void *);
-  // The number of firings since the last call of the handler: the model calls it for each one.
+  // The number of firings since the last call of the handler: the model calls the handler for each
+  // firing.
   if (is_timer(source, RETURNS_TO)) return 1;
   return REAL(get, dispatch_source_get_data)(source);
 }

@@ -1,17 +1,18 @@
-// Tasks that wait for a checked continuation or for a stream's next element, from their call of the
-// runtime's function (interpose_awaits.c) on. The enqueueing of the task's job ends the wait.
+// Tasks that wait for a checked continuation or for a stream's next element. A wait begins with the
+// task's call of the runtime's function (interpose_awaits.c), and ends when the task's job is
+// enqueued.
 #include "interpose_awaits.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-// By the task's address. An entry belongs to one task from the compare-exchange until the task
-// frees it: a task has one wait at a time.
+// The waiting tasks, by address. An entry belongs to one task from the compare-exchange until the
+// task frees it, because a task has one wait at a time.
 
 typedef struct {
   uintptr_t task;
   interlock_object_kind kind;
-  /// The task's thread when the wait began, and the number of blocks which that thread had begun.
+  /// The task's thread when the wait began, and the number of blocks that the thread had begun.
   uint32_t thread, block;
 } waiting_task;
 
@@ -48,7 +49,7 @@ static bool remember(uintptr_t task, interlock_object_kind kind) {
     entry->kind = kind;
     entry->thread = interlock_thread_id();
     entry->block = interlock_blocks_begun;
-    // Relaxed: a thread that looks for the task has received it after this.
+    // Relaxed: a thread that looks for the task received the task after this.
     __atomic_fetch_add(&waiting_count, 1, __ATOMIC_RELAXED);
     return true;
   }
@@ -68,7 +69,7 @@ void interlock_job_enqueued(const void *job) {
   if (__atomic_load_n(&waiting_count, __ATOMIC_RELAXED) == 0) return;
   const waiting_task *entry = find((uintptr_t)job);
   if (!entry) return;
-  // A task that enqueues itself while it still has its thread has changed its executor, and still
+  // A task that enqueues itself while it still has its thread has switched its executor, and still
   // waits.
   if (entry->thread == interlock_thread_id() && entry->block == interlock_blocks_begun) return;
   publish(INTERLOCK_EVENT_RELEASE, entry->kind, (uintptr_t)job, 0);
@@ -76,10 +77,10 @@ void interlock_job_enqueued(const void *job) {
 
 bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_object_kind kind) {
   bool is_within = find(task) != NULL;
-  // A wait whose end could not be published is not published.
+  // Do not publish a wait whose end could not be published.
   if (!is_within && !remember(task, kind)) return false;
-  // The caller's next part begins on the line of the call; one byte further, it counts as a return
-  // address.
+  // The caller's next part begins on the line of the call. Add one byte, so that the address counts
+  // as a return address.
   publish(INTERLOCK_EVENT_CREATE, kind, task, resume + 1);
   return !is_within;
 }

@@ -48,7 +48,7 @@ void interlock_let_begins(uintptr_t let, uintptr_t task) {
   interlock_await_put(key_of_let(let), task, PLAIN);
 }
 
-/// The task of an `async let`; 0 if not known.
+/// Returns the task of an `async let`; 0 if it is not known.
 static uintptr_t task_of_let(uintptr_t let, bool ends) {
   pending_await *entry = interlock_await_find(key_of_let(let));
   if (!entry) return 0;
@@ -59,12 +59,13 @@ static uintptr_t task_of_let(uintptr_t let, bool ends) {
 
 static void ask_entry(entry_kind kind, uintptr_t object, const uintptr_t *arguments,
                       uintptr_t resume) {
-  // The address behind a call, as of others: the resume function begins behind the await.
+  // The resume function begins behind the await. Add one byte, so that its address counts as a
+  // return address.
   interlock_site site = {resume, resume + 1};
   switch (kind) {
     case SWITCH: {
       executor to = {arguments[1], arguments[2]};
-      // To where the task is already, it is no step.
+      // A switch to the task's current executor is no step.
       if (to.identity == current_executor().identity) return;
       bool has_own_executor = to.identity && !object;
       interlock_ask_task(
@@ -82,19 +83,21 @@ static void ask_entry(entry_kind kind, uintptr_t object, const uintptr_t *argume
   }
 }
 
-/// Whether the register in which an entry point takes its resume address contains code.
+/// True if the register in which an entry point takes its resume address contains an address of
+/// code.
 static bool has_known_register(uintptr_t resume) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
   return found != UNKNOWN ? found == SO : note_first(&look, interlock_is_code(resume));
 }
 
-/// Records what the task waits for, and puts our address in place of that where it resumes.
+/// Records the object for which the task waits, and replaces the address at which the task resumes
+/// by that of the stub.
 static void publish_entry(entry_kind kind, uintptr_t task, uintptr_t object,
                           interlock_object_kind object_kind, uintptr_t *resume) {
-  // A switch from no actor to none orders nothing, and every function on no actor asks for one as
-  // it begins. A switch to an actor needs no event: readers order what runs on an actor after
-  // everything so far.
+  // Not published: a switch from no actor. Every function on no actor asks for one as it begins; a
+  // switch from no actor to none orders nothing, and readers order code on an actor after
+  // everything so far anyway.
   bool is_published = kind != SWITCH || current_executor().identity != 0;
   if (!is_published && !object) return;
   // A task is in one of these waits at a time.
@@ -135,7 +138,7 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
   }
   uintptr_t *resume = &arguments[entries[number].resume], resumes_at = *resume;
   if (is_wanted(INTERLOCK_EVENT_TASK)) publish_entry(kind, task, object, object_kind, resume);
-  // The table of awaits has the wait by now.
+  // The point comes last, when the table of awaits has the wait.
   if (is_explored) ask_entry(kind, object, arguments, resumes_at);
   return real;
 }

@@ -1,7 +1,7 @@
-// Which tests of Swift Testing run. The library has no observers inside its process, but it binds a
-// task-local value with the test's name to each test, by runtime calls from another library, which
-// are interposed. The value remains while the test's task has given up its thread and is on no
-// stack.
+// Follows which tests of Swift Testing run. The library has no observers inside its process, but it
+// binds a task-local value with the test's name to each test, by runtime calls from another
+// library, which are interposed. The value stays bound while the test's task has given up its
+// thread and is on no stack.
 #include "interlock_tests.h"
 #include "controlled_tasks.h"
 #include "interpose.h"
@@ -21,11 +21,12 @@
 static const interlock_test_follower *follower;
 
 void interlock_tests_follow(const interlock_test_follower *newest) {
-  // Release: pairs with the acquire in `follower_of`; publishes what the functions use.
+  // Release: pairs with the acquire in `follower_of`, and publishes the data that the functions
+  // use.
   __atomic_store_n(&follower, newest, __ATOMIC_RELEASE);
 }
 
-/// NULL if the call is not Swift Testing's, or if there is no follower.
+/// Returns the follower; NULL if the call is not Swift Testing's, or if there is no follower.
 static const interlock_test_follower *follower_of(uintptr_t returns_to) {
   const interlock_test_follower *found = __atomic_load_n(&follower, __ATOMIC_ACQUIRE);
   return found && interlock_is_testing(returns_to) ? found : NULL;
@@ -46,7 +47,7 @@ INTERPOSED SWIFT_CALL void swift_task_localValuePush(const void *key, void *valu
   const interlock_test_follower *found = follower_of(RETURNS_TO);
   if (found) {
     interlock_marks.hidden++;
-    // Before the runtime consumes the value.
+    // Called before the runtime consumes the value.
     found->binds(key, value, type, owner());
     interlock_marks.hidden--;
   }
@@ -84,7 +85,7 @@ INTERPOSED int fputs(const char *text, FILE *file) {
   return drops(RETURNS_TO) ? 0 : REAL(write_text, fputs)(text, file);
 }
 
-// To the runtime itself: none of these is a binding of the test's.
+// These functions call the runtime directly, because none of them is a binding of Swift Testing's.
 
 const void *interlock_tests_value(const void *key) {
   typedef SWIFT_CALL void *get(const void *);

@@ -1,4 +1,5 @@
-// Thread creation: what the starting thread did before happens before everything in the new one.
+// Thread creation. Everything that the starting thread did before happens before everything in the
+// new thread.
 #include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -13,10 +14,10 @@ typedef void *thread_function(void *);
 typedef struct {
   thread_function *function;
   void *argument;
-  /// The thread that starts it, and whether a `FORK` was published.
+  /// The thread that starts the new one, and whether a `FORK` was published.
   uint32_t by;
   bool is_published;
-  /// See `interlock_life_of_thread`.
+  /// The result of `interlock_life_of_thread`.
   uintptr_t life;
 } start;
 
@@ -46,16 +47,16 @@ BETWEEN static void *run_thread(void *argument) {
   return own.function(own.argument);
 }
 
-/// Says once that a thread was refused. Foundation and Dispatch do not: the first drops what the
-/// thread would have run, the second tries again for ever.
+/// Prints once that the system refused a thread. Foundation and Dispatch print nothing: Foundation
+/// drops the code that the thread would have run, and Dispatch tries again for ever.
 static int checked(int result) {
   static const char text[] =
       "interlock: the system refuses this process a thread (EAGAIN): see 'ulimit -u' and"
       " 'ulimit -v'\n";
   static bool is_said;
-  // Relaxed: only one thread shall say it; it orders nothing.
+  // Relaxed: selects the one thread that prints, and orders nothing.
   if (result != EAGAIN || __atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return result;
-  // A standard error that takes nothing is no reason to end the process.
+  // If standard error cannot be written, the process continues.
   ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
   (void)ignored;
   return result;
@@ -65,7 +66,7 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
                               thread_function *function, void *argument) {
   typedef int create(pthread_t *, const pthread_attr_t *, thread_function *, void *);
   create *real = REAL(create, pthread_create);
-  // For any reader: the wait table asks which thread started another.
+  // Wanted by any reader, because the wait table asks which thread started another.
   if (!is_wanted(~0u)) return checked(real(thread, attributes, function, argument));
   bool controlled = interlock_is_controlled();
   if (controlled && interlock_is_dispatch(RETURNS_TO)) {
@@ -77,10 +78,10 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
     return interlock_posix->create(thread, attributes, function, argument, site);
   }
   start *made = malloc(sizeof *made);
-  // Without memory its start is not published: readers order it after everything.
+  // Without memory the thread's start is not published: readers order the thread after everything.
   if (!made) return checked(real(thread, attributes, function, argument));
   bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
-  // A library's own thread may serve the whole process.
+  // A thread that another library makes for itself is not followed: it may serve the whole process.
   bool is_followed = interlock_follows_lives && !controlled &&
                      (interlock_is_foundation(RETURNS_TO) || interlock_events_is_users(RETURNS_TO));
   uintptr_t life = is_followed ? interlock_life_of_thread(USER_PLACE) : 0;

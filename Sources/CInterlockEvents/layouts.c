@@ -1,5 +1,5 @@
 // Private layouts: one table of the layouts, their checks, and the features that are off if one
-// differs. A check costs microseconds, and runs once, before a reader is added.
+// differs. A check takes microseconds, and runs once, before a reader is added.
 #include "layouts.h"
 #include "interpose_dispatch.h"
 
@@ -18,8 +18,8 @@
 _Static_assert(INTERLOCK_FLAG_LAST < 1 << 16, "the flags of a queued block have 16 bits");
 
 static bool check_addresses(ptrdiff_t shift) {
-  // Code of the executable and of a library, thread-local data, and a stack: above 48 bits the
-  // system maps only what a program asks for there.
+  // Samples of code of the executable and of a library, thread-local data, and a stack. Above 48
+  // bits, the system maps only memory that a program asks for there.
   uintptr_t addresses[] = {(uintptr_t)check_addresses, (uintptr_t)&errno, (uintptr_t)dlsym,
                            (uintptr_t)__builtin_frame_address(0)};
   uintptr_t all = 0;
@@ -35,9 +35,9 @@ static int read_int(const void *object, size_t offset, ptrdiff_t shift) {
   return value;
 }
 
-/// The kind of a mutex that is made with this type and robustness; -1 if it cannot be made.
+/// Returns the kind of a mutex made with this type and robustness; -1 if it cannot be made.
 static int kind_of_mutex(int type, int robustness, ptrdiff_t shift) {
-  // With room to read beside it.
+  // With room beside the mutex, which a shifted check reads.
   struct {
     pthread_mutex_t mutex;
     char room[16];
@@ -56,7 +56,8 @@ static int kind_of_mutex(int type, int robustness, ptrdiff_t shift) {
   return kind;
 }
 
-/// Whether the locks' words for the call site of their creation are 0 at first, and stay.
+/// True if the words of the locks for the call site of their creation are 0 at first, and are not
+/// changed.
 static bool check_marks(void) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -90,14 +91,15 @@ static bool check_mutexes(ptrdiff_t shift) {
 
 // One-time initialisation.
 
-/// A token between words that stay 0, and its contents while its initialiser ran.
+/// A token between words that stay 0; `first` and `second` are its contents while its initialiser
+/// ran.
 typedef struct {
   int words[8];
   int first, second;
 } token;
 enum { token_at = 4 };
 
-/// Whether this process is the child of a fork.
+/// True if this process is the child of a fork.
 static bool was_forked;
 
 static void note_holder(void *context) {
@@ -112,10 +114,11 @@ static bool check_once(ptrdiff_t shift) {
   swift_call *run_swift = (swift_call *)interlock_find_real("swift_once");
   dispatch_call *run_dispatch = (dispatch_call *)interlock_find_real("dispatch_once_f");
   int own = (int)interlock_thread_id(), beside = (int)shift / (int)sizeof(int);
-  // In the child of a fork both libraries go on writing the number that the thread had before it.
+  // In the child of a fork both libraries continue to write the thread number from before the fork.
   bool any = was_forked;
   bool holds = true;
-  // If the runtime is linked statically, or is absent, the functions and the layout are ours.
+  // If the runtime is linked statically or is absent, Interlock defines the functions and the
+  // layout.
   if (run_swift) {
     __attribute__((aligned(8))) token swift = {0};
     run_swift(&swift.words[token_at], note_holder, &swift);
@@ -129,7 +132,7 @@ static bool check_once(ptrdiff_t shift) {
     holds = holds && (holder == own || (any && holder > 0)) &&
             dispatch.words[token_at + beside] == -1 && dispatch.words[token_at + 1 + beside] == -1;
   }
-  // If another value may mean done, always ask the runtime.
+  // The value for done is unknown, so always ask the runtime.
   if (!holds) interlock_once_done = INT_MIN;
   return holds;
 }
@@ -154,7 +157,7 @@ static bool check_blocks(ptrdiff_t shift) {
 static bool check_hash_tables(ptrdiff_t shift) {
   if (!&_swift_stdlib_Hashing_parameters) return true;
   struct {
-    // The word of the flag: what follows the flag is 0.
+    // `by_size` is the whole word of the flag: the bytes behind the flag are 0.
     uint64_t seeds[2], by_size;
   } found;
   memcpy(&found, (const char *)&_swift_stdlib_Hashing_parameters + shift, sizeof found);
@@ -168,7 +171,7 @@ static bool check_hash_tables(ptrdiff_t shift) {
 
 static const struct {
   const char *lost;
-  /// NULL for a layout that is checked at its first use.
+  /// NULL for a layout that is checked at first use.
   bool (*check)(ptrdiff_t);
   const char *off;
 } layouts[] = {
@@ -245,8 +248,8 @@ enum { unchecked, checking, checked };
 void interlock_layouts_check(void) {
   // Acquire: pairs with the release below, so that the results are seen.
   int found = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-  // The C library sets `environ` once its constructors have run; the other libraries' come just
-  // after.
+  // The C library sets `environ` once its constructors have run. The constructors of other
+  // libraries follow at once.
   if (found == checked || !environ) return;
   if (found == unchecked &&
       __atomic_compare_exchange_n(&state, &found, checking, false, __ATOMIC_ACQUIRE,

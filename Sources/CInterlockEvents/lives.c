@@ -12,7 +12,7 @@
 
 typedef interlock_life life;
 
-/// The tasks of the scopes with one hash.
+/// The entries of the scopes with one hash.
 typedef struct {
   int lock;
   life *first;
@@ -74,7 +74,8 @@ bool interlock_life_add(interlock_life_start start, uintptr_t task, interlock_ta
 
 // The wait for ends.
 
-/// Changes with each end of a followed task; the number of threads that wait for a change.
+/// `ends` changes with each end of a followed task. `waiters` is the number of threads that wait
+/// for a change.
 static uint32_t ends, waiters;
 
 void interlock_lives_wake(void) {
@@ -96,7 +97,7 @@ void interlock_lives_wait(uint32_t seen, uint64_t due) {
   enum { second = 1000000000 };
   struct timespec until = {(time_t)(due / second), (long)(due % second)};
   __atomic_fetch_add(&waiters, 1, __ATOMIC_SEQ_CST);
-  // This operation takes an absolute time. The kernel compares `ends` first.
+  // FUTEX_WAIT_BITSET takes an absolute time. The kernel compares `ends` first.
   syscall(SYS_futex, &ends, FUTEX_WAIT_BITSET_PRIVATE, seen, &until, NULL,
           FUTEX_BITSET_MATCH_ANY);
   __atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);
@@ -114,7 +115,7 @@ bool interlock_life_remove(uintptr_t task) {
   life *found = interlock_life_find(task);
   if (!found) return false;
   // Acquire: pairs with the release in `interlock_life_add`. Both the task's end and the thread
-  // that makes it may come here.
+  // that makes the task may remove the entry.
   if (!__atomic_compare_exchange_n(&found->task, &task, claimed, false, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED)) {
     return true;
@@ -155,13 +156,13 @@ interlock_life_start interlock_life_scope(uintptr_t maker) {
     const life *made = interlock_life_find(maker);
     if (made) start.scope = made->scope;
   }
-  // Relaxed: it only ever becomes true, and a task made meanwhile may be followed or not.
+  // Relaxed: the flag only ever becomes true, and a task made meanwhile may be followed or not.
   start.is_followed = start.scope || __atomic_load_n(&follows_all, __ATOMIC_RELAXED);
   return start;
 }
 
 static interlock_live_state state_of(const life *entry) {
-  // Relaxed: the list's lock keeps the entry.
+  // Relaxed: the entry stays while the caller holds the list's lock.
   if (__atomic_load_n(&entry->is_inactive, __ATOMIC_RELAXED)) return INTERLOCK_LIVE_INACTIVE;
   bool is_suspended = __atomic_load_n(&entry->suspended, __ATOMIC_RELAXED) > 0;
   return is_suspended ? INTERLOCK_LIVE_SUSPENDED : INTERLOCK_LIVE_ACTIVE;
@@ -171,7 +172,7 @@ bool interlock_life_is_left(const life *entry) {
   switch (entry->kind) {
     case INTERLOCK_LIVE_QUEUE: return state_of(entry) != INTERLOCK_LIVE_ACTIVE;
     case INTERLOCK_LIVE_SOURCE:
-    // Relaxed: as above.
+    // Relaxed: see `state_of`.
     case INTERLOCK_LIVE_TIMER: return !__atomic_load_n(&entry->is_cancelled, __ATOMIC_RELAXED);
     case INTERLOCK_LIVE_SCOPE: return false;
     default: return true;
@@ -180,7 +181,8 @@ bool interlock_life_is_left(const life *entry) {
 
 static void view(const life *entry, uint64_t scope, interlock_live_task *tasks, size_t capacity,
                  size_t *count) {
-  // Relaxed: the list's lock keeps the entry; a task that is being removed has ended.
+  // Relaxed: the entry stays while the caller holds the list's lock; a task that is being removed
+  // has ended.
   uintptr_t task = __atomic_load_n(&entry->task, __ATOMIC_RELAXED);
   if (task == claimed || entry->scope != scope || !interlock_life_is_left(entry)) return;
   if (*count < capacity) {
@@ -202,7 +204,7 @@ size_t interlock_lives_tasks(uint64_t scope, bool all, interlock_live_task *task
   size_t count = 0;
   size_t first = all ? 0 : scope % list_count, end = all ? list_count : first + 1;
   for (size_t index = first; index < end; index++) {
-    // Relaxed: the caller has seen the tasks made that it asks for.
+    // Relaxed: the caller has seen the creation of the tasks for which it asks.
     if (!__atomic_load_n(&lists[index].first, __ATOMIC_RELAXED)) continue;
     take(&lists[index].lock);
     for (const life *entry = lists[index].first; entry; entry = entry->next) {
@@ -214,7 +216,8 @@ size_t interlock_lives_tasks(uint64_t scope, bool all, interlock_live_task *task
 }
 
 void interlock_lives_forked(void) {
-  // Other threads' tasks do not run in the child, and their threads may have held a lock.
+  // The child has no other thread of the parent, so it runs none of their tasks, and a lock may be
+  // held for ever.
   interlock_follows_lives = false;
   memset(lists, 0, sizeof lists);
 }
@@ -231,7 +234,7 @@ uintptr_t interlock_lives_current(void) {
 }
 
 bool interlock_life_follows_all(void) {
-  // Relaxed: it only ever becomes true.
+  // Relaxed: the flag only ever becomes true.
   return __atomic_load_n(&follows_all, __ATOMIC_RELAXED);
 }
 
@@ -246,7 +249,7 @@ uintptr_t interlock_life_object_of(uint64_t scope) {
   for (const life *entry = list->first; entry && !found; entry = entry->next) {
     bool is_object = entry->kind == INTERLOCK_LIVE_QUEUE ||
                      entry->kind == INTERLOCK_LIVE_SOURCE || entry->kind == INTERLOCK_LIVE_TIMER;
-    // Relaxed: the list's lock keeps the entry.
+    // Relaxed: the entry stays while the list's lock is held.
     uintptr_t task = __atomic_load_n(&entry->task, __ATOMIC_RELAXED);
     if (is_object && entry->scope == scope && task != claimed) found = task;
   }

@@ -1,4 +1,4 @@
-// The times of Dispatch: what they mean, and whether they are encoded as known.
+// Dispatch's times: their conversion, and the check of their encoding.
 #include "controlled_dispatch.h"
 #include "layouts.h"
 
@@ -27,7 +27,8 @@ uint64_t interlock_moment(moment_t when) {
     struct timespec time;
     interlock_read_clock(CLOCK_REALTIME, &time);
     uint64_t day = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-    // The top two bits select the clock: both for the wall clock, one for the monotonic one.
+    // The top two bits select the clock: both set for the wall clock, one set for the monotonic
+    // clock.
     uint64_t asked = (when >> 62) == 3 ? (uint64_t)-(int64_t)when : when & 0x3fffffffffffffff;
     uint64_t base = (when >> 62) == 3 ? day : interlock_now();
     return interlock_now() + (asked > base ? asked - base : 0);
@@ -48,14 +49,14 @@ bool interlock_check_moments(ptrdiff_t shift) {
   at *wall_in = (at *)interlock_find_real("dispatch_walltime");
   if (!monotonic_in || !wall_in) return true;
   static const moment_t hour = 3600000000000, slack = 60000000000, day_clock = 3;
-  // In tests, a shift makes other bits select the clock.
+  // In tests, the shift makes other bits select the clock.
   moment_t early = interlock_now() + hour;
   moment_t soon = monotonic_in(at_once, (int64_t)hour) << shift;
   bool holds = soon >= early && soon <= interlock_now() + hour;
   early = realtime_in(hour);
   moment_t later = wall_in(NULL, (int64_t)hour) << shift;
   moment_t time = (moment_t)-(int64_t)later;
-  // The clock may be set meanwhile.
+  // With slack, because the clock may be set meanwhile.
   return holds && later >> 62 == day_clock && time + slack >= early && time <= early + slack &&
          monotonic_in(forever, 0) == forever;
 }

@@ -1,18 +1,18 @@
 // The queues, sources and delayed blocks of Dispatch that code in a scope has made, in the table of
-// task_lives.c.
+// lives.c.
 //
 // An entry is removed when its object has lost the last of the references that `dispatch_retain`
-// and `dispatch_release` count: libdispatch cancels such a source, and no such queue is suspended.
-// References of libdispatch itself do not matter.
+// and `dispatch_release` count. libdispatch cancels such a source, and no such queue is suspended.
+// libdispatch's internal references do not matter.
 #include "code_ranges.h"
 #include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Held while an entry of an object is changed or removed: an entry that is removed may get another
-/// object.
+/// Held while an entry of an object is changed or removed, because another object may get a removed
+/// entry.
 static int objects_lock;
-/// How many entries the objects with one hash have: most calls find none, and need no search.
+/// The number of entries of the objects with one hash. Most calls find 0, and need no search.
 /// Written under the lock.
 enum { most_marks = 1 << 12 };
 static uint32_t marks[most_marks];
@@ -28,7 +28,7 @@ static void change_mark(uintptr_t object, uint32_t change) {
 }
 
 static bool may_have(const void *object) {
-  // Relaxed: a thread that has an object comes after the call that made it.
+  // Relaxed: a thread that has an object got it after the call that made it.
   return interlock_follows_lives &&
          __atomic_load_n(mark_of((uintptr_t)object), __ATOMIC_RELAXED) > 0;
 }
@@ -38,7 +38,7 @@ static bool is_object(const interlock_life *life) {
          life->kind == INTERLOCK_LIVE_TIMER;
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 static void remove_object(uintptr_t object) {
   interlock_life_remove(object);
   change_mark(object, -1u);
@@ -62,7 +62,7 @@ static void give_object(bool is_changed) {
 void interlock_life_of_object(const void *object, interlock_live_kind kind, bool is_inactive,
                               uintptr_t returns_to, uintptr_t frame) {
   if (!object) return;
-  // The end of an object that was here before has not been seen.
+  // The end of an earlier object at this address was not seen.
   if (take_object(object)) {
     remove_object((uintptr_t)object);
     give_object(true);
@@ -74,7 +74,7 @@ void interlock_life_of_object(const void *object, interlock_live_kind kind, bool
   take(&objects_lock);
   bool is_added = interlock_life_add(start, (uintptr_t)object, place);
   interlock_life *added = is_added ? interlock_life_find((uintptr_t)object) : NULL;
-  // Relaxed: read for a list, which has its own lock.
+  // Relaxed: read by the writer of a list, which has its own lock.
   if (added) __atomic_store_n(&added->is_inactive, is_inactive, __ATOMIC_RELAXED);
   if (is_added) change_mark((uintptr_t)object, 1);
   give(&objects_lock);
@@ -93,7 +93,7 @@ void interlock_life_referenced(const void *object, int change) {
 void interlock_life_suspended(const void *object, int change) {
   interlock_life *life = take_object(object);
   if (!life) return;
-  // Relaxed, here and below: read for a list, which has its own lock.
+  // Relaxed, here and below: read by the writer of a list, which has its own lock.
   if (change < 0 && life->suspended == 0) {
     // The first resumption of a source activates it.
     __atomic_store_n(&life->is_inactive, false, __ATOMIC_RELAXED);
@@ -139,7 +139,7 @@ void interlock_life_of_block(const void *item, uintptr_t returns_to, uintptr_t f
 
 void interlock_life_block_begins(const void *item) { interlock_life_remove((uintptr_t)item); }
 
-// The references that users' code and libraries hold.
+// Counts the references of the user's code and of libraries other than libdispatch.
 
 INTERPOSED void dispatch_retain(void *object) {
   typedef void retain(void *);

@@ -1,9 +1,9 @@
-// The order of our own locks, checked while a debug build runs with `INTERLOCK_CHECK_OWN_LOCKS` in
-// its environment. In C, because it runs inside every lock of ours.
+// Checks the order of Interlock's own locks, in a debug build with `INTERLOCK_CHECK_OWN_LOCKS` in
+// its environment. In C, because it runs inside every such lock.
 //
-// A deadlock needs a cycle of locks. Ours have none among themselves if the orders in which threads
-// take them have none, and none with foreign locks if no thread takes a foreign lock under ours. A
-// signal's handler counts as its thread.
+// A deadlock needs a cycle of locks. Interlock's locks have no cycle among themselves if the orders
+// in which threads take them have none. They have no cycle with foreign locks if no thread takes a
+// foreign lock while it holds one of them. A signal handler counts as its thread.
 #include "interlock_internals.h"
 
 #if defined(DEBUG) && defined(INTERLOCK_INTERPOSES)
@@ -15,17 +15,17 @@
 
 enum { most_classes = 64, most_held = 8 };
 
-/// The locks of one variable, or of one field of a file's records.
+/// A class of locks: those of one variable, or of one field of a file's records.
 typedef struct {
   const char *file, *name;
-  /// The classes that a thread has taken under it: a bit each.
+  /// The classes that a thread has taken while it held this one, a bit each.
   uint64_t under;
 } lock_class;
 
 bool interlock_checks_own_locks;
 static lock_class classes[most_classes];
 static int class_count;
-/// Guards additions. Not one of the locks that are checked.
+/// Guards additions to the classes. Not one of the checked locks.
 static int classes_lock;
 
 static __thread struct {
@@ -35,7 +35,7 @@ static __thread struct {
 static __thread int held_count;
 
 static void fail(const char *text, const char *first, const char *second) {
-  // The handler of the abortion may take locks.
+  // Stop checking, because a handler of SIGABRT may take locks.
   interlock_checks_own_locks = false;
   char line[512];
   int length = snprintf(line, sizeof line, text, first, second);
@@ -43,7 +43,8 @@ static void fail(const char *text, const char *first, const char *second) {
   abort();
 }
 
-/// A field of records is one class in its file; a variable that files share has one name.
+/// Returns the class of a lock. A field of records is one class for each file; a variable that
+/// several files share has one name.
 static int class_of(const char *file, const char *name) {
   for (const char *arrow; (arrow = strstr(name, "->"));) name = arrow + 2;
   if (*name == '&') name++;
@@ -64,7 +65,7 @@ static int class_of(const char *file, const char *name) {
   return is_last ? count : class_of(file, name);
 }
 
-/// Whether a chain of orders leads from one class to another.
+/// True if a chain of orders leads from one class to another.
 static bool leads(int from, int to) {
   uint64_t seen = 1ull << from;
   for (bool grows = true; grows && !(seen >> to & 1);) {
@@ -97,7 +98,7 @@ void interlock_note_own_lock(const int *lock, const char *file, const char *name
 void interlock_note_own_unlock(const int *lock) {
   int index = held_count;
   while (index > 0 && held[index - 1].lock != lock) index--;
-  // Taken before the check began.
+  // The lock was taken before the check began.
   if (index == 0) return;
   for (held_count--; index <= held_count; index++) held[index - 1] = held[index];
 }

@@ -18,11 +18,12 @@ static uintptr_t target_of(uintptr_t queue) {
 }
 
 static uintptr_t roots[interlock_most_roots];
-/// The lowest root queue, and the distance of the highest: libdispatch has them in one array.
+/// The lowest root queue, and the distance from it to the highest: libdispatch has them in one
+/// array.
 static uintptr_t lowest_root, root_span;
 
 int interlock_root_index(uintptr_t queue) {
-  // One comparison for a user's queue.
+  // One comparison decides for a user's queue.
   if (queue - lowest_root > root_span) return -1;
   for (int index = 0; index < interlock_most_roots; index++) {
     if (roots[index] == queue) return index;
@@ -43,7 +44,7 @@ uint32_t interlock_queue_width(uintptr_t queue) {
   return offset ? *(const uint16_t *)(queue + offset) : 0;
 }
 
-/// Whether a serial queue is in another's chain of targets.
+/// True if a serial queue is in another queue's chain of targets.
 static bool ends_at(uintptr_t queue, uintptr_t serial) {
   if (interlock_queue_width(serial) != 1) return false;
   for (uintptr_t at = target_of(queue); at && interlock_root_index(at) < 0; at = target_of(at)) {
@@ -59,9 +60,10 @@ bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) {
 }
 
 // The layout of queues: the offsets that libdispatch exports for debuggers, confirmed on two queues
-// made for this.
+// made for this check.
 
-/// The words of `dispatch_queue_offsets` that are used; see libdispatch's private/layout_private.h.
+/// The indexes of the words of `dispatch_queue_offsets` that are used; see libdispatch's
+/// private/layout_private.h.
 enum { at_version = 0, at_number = 5, at_number_size = 6, at_width = 7, at_width_size = 8,
        at_target = 13, at_target_size = 14 };
 
@@ -111,7 +113,7 @@ bool interlock_check_roots(ptrdiff_t shift) {
   // third word after the one that begins with the width.
   enum { word = sizeof(uintptr_t), words_behind = 3, most = 120, highest_number = 64 };
   const uint16_t *offsets = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
-  // Without the layout of queues, nothing asks for the items.
+  // Without the layout of queues, no code asks for the items.
   if (!offsets || !interlock_queue_width_offset) return true;
   size_t number = offsets[at_number], width = offsets[at_width];
   if (offsets[at_number_size] != word || number < 2 * word || number > most) return false;
@@ -133,7 +135,7 @@ static uintptr_t pools[most_pools];
 static uint32_t pool_count;
 
 void interlock_note_task_pool(uintptr_t queue) {
-  // Relaxed, both: a job on the queue runs later, on a thread that Dispatch orders after this.
+  // Relaxed, both: a job on the queue runs later, on a thread that Dispatch orders after this one.
   uint32_t index = __atomic_fetch_add(&pool_count, 1, __ATOMIC_RELAXED);
   if (index < most_pools) __atomic_store_n(&pools[index], queue, __ATOMIC_RELAXED);
 }
@@ -151,7 +153,7 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;
   if (!queue || !interlock_queue_width_offset || interlock_root_index(queue) >= 0) return 0;
   if (queue == (uintptr_t)_dispatch_main_q) return 1;
-  // Both offsets are known, or neither. One test is enough, and a synchronous call comes here
+  // Either both offsets are known or neither, so test one only: a synchronous call comes here
   // several times.
   *target = *(const uintptr_t *)(queue + interlock_queue_target_offset);
   uint32_t width = *(const uint16_t *)(queue + interlock_queue_width_offset);

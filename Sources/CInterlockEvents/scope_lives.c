@@ -1,4 +1,4 @@
-// The threads that code of a scope makes, the scopes themselves. The table is that of lives.c.
+// The threads that code of a scope makes, and the scopes themselves, in the table of lives.c.
 #include "layouts.h"
 #include "task_lives.h"
 
@@ -7,13 +7,13 @@
 #include <pthread.h>
 
 // Threads, by odd numbers, which are no addresses of tasks. A destructor of thread-specific data
-// notes the end: `pthread_exit` ends a thread too.
+// notes the end, because `pthread_exit` ends a thread too.
 
 static pthread_key_t end_key;
 
 static void end_thread(void *life) { interlock_life_remove((uintptr_t)life); }
 
-/// The scope of the calling thread, if that is followed.
+/// The scope of the calling thread, if the thread is followed.
 static __thread uint64_t scope_of_thread __attribute__((tls_model("initial-exec")));
 
 static void make_key(void) { pthread_key_create(&end_key, end_thread); }
@@ -27,7 +27,8 @@ uintptr_t interlock_life_of_thread(uintptr_t place) {
   interlock_life_start start = interlock_life_scope(interlock_lives_current());
   if (!start.is_followed) return 0;
   start.kind = INTERLOCK_LIVE_THREAD;
-  // Relaxed: a number, which orders nothing. Odd: no task has such an address, and 1 is `claimed`.
+  // Relaxed: a number, which orders nothing. Odd, because no task has an odd address; not 1, which
+  // is `claimed`.
   static uintptr_t last = 1;
   uintptr_t life = __atomic_add_fetch(&last, 2, __ATOMIC_RELAXED);
   if (interlock_life_add(start, life, (interlock_task_place){place, 0})) return life;

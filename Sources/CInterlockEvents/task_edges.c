@@ -1,6 +1,6 @@
-// Where the Swift runtime calls the functions that it has for ThreadSanitizer: each order that it
-// makes between tasks, actors and continuations is such a call, of any build. A task of our own,
-// which ends at once, shows which of the calls begin and end a task.
+// Finds where the Swift runtime calls the functions that it has for ThreadSanitizer. In every
+// build, the runtime makes such a call for each order between tasks, actors and continuations. A
+// task of Interlock's, which ends at once, shows which of the calls begin and end a task.
 #include "layouts.h"
 #include "task_lives.h"
 
@@ -16,7 +16,7 @@ typedef struct context {
 typedef ASYNC void resume_call(__attribute__((swift_async_context)) context *,
                                __attribute__((swift_context)) void *error);
 
-/// What the calls for our task were, on the thread that runs it.
+/// The calls that the runtime made for Interlock's task, on the thread that runs it.
 static __thread struct {
   const void *task;
   uintptr_t run_place, end_place;
@@ -43,7 +43,7 @@ __attribute__((used)) ASYNC static void run_body(
   __attribute__((musttail)) return resume(context, NULL);
 }
 
-/// The pointer to an asynchronous function: the distance to its code, and its context's size.
+/// The record of an asynchronous function: the distance to its code, and its context's size.
 __asm__(".pushsection .rodata\n .p2align 3\n interlock_edge_body:\n"
         ".long run_body - interlock_edge_body\n .long 64\n .popsection");
 extern const char interlock_edge_body[] HIDDEN;
@@ -61,7 +61,7 @@ static bool run_own_task(interlock_task_edges *edges) {
   typedef __attribute__((swiftcall)) void run(void *, executor);
   create *make = (create *)interlock_find_real("swift_task_create");
   run *start = (run *)interlock_find_real("swift_job_run");
-  // The address of the metadata is one word behind the symbol's, which is that of its witnesses.
+  // The symbol's address is that of the value witnesses; the metadata is one word behind it.
   const char *no_result = dlsym(RTLD_DEFAULT, "$sytN");
   if (!make || !start || !no_result) return false;
   learnt.run_place = learnt.end_place = 0;
@@ -89,7 +89,7 @@ static bool learn(interlock_task_edges *edges) {
   return interlock_layout_note(INTERLOCK_LAYOUT_TASK, is_free && run_own_task(edges));
 }
 
-/// The facts about the runtime, learnt once for both users.
+/// The facts about the runtime, learnt once for the vector clocks and for the ends of tasks.
 static interlock_task_edges known;
 static enum { UNLEARNT, LEARNING, LEARNT, DIFFERENT } state;
 
@@ -108,9 +108,9 @@ static bool is_learnt(void) {
   return found == LEARNT;
 }
 
-// The ends of tasks (task_lives.c) share the runtime's variable with the clocks.
+// The ends of tasks (task_lives.c) share the runtime's variable with the vector clocks.
 
-/// The clocks' function while the ends are followed; NULL without them.
+/// The vector clocks' function while the ends are followed; NULL if the clocks have none.
 static interlock_edge_function *clocks_release;
 static bool follows_ends;
 
@@ -118,9 +118,9 @@ static void note_end(const void *object) {
   if ((uintptr_t)__builtin_return_address(0) == known.end_place && interlock_follows_lives) {
     interlock_life_ends((uintptr_t)object);
   }
-  // Acquire: pairs with the release in the clocks.
+  // Acquire: pairs with the release in the vector clocks.
   interlock_edge_function *next = __atomic_load_n(&clocks_release, __ATOMIC_ACQUIRE);
-  // A jump: the clocks read the return address too.
+  // A jump, because the vector clocks read the return address too.
   if (next) __attribute__((musttail)) return next(object);
 }
 

@@ -1,11 +1,11 @@
 // The origin of tasks: the parent of each task in a task group, so that a report can name the tasks
-// for which a task that awaits its group waits, and the place that made each of the last tasks.
+// for which a parent waits; and the call sites that made the last tasks.
 #include "interpose_awaits.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Tasks with the same hash overwrite each other; a cycle through a lost entry cannot be named. The
-/// entry of an ended task stays until another task is made at its address.
+/// Tasks with the same hash overwrite each other, and a report cannot name a cycle through a lost
+/// entry. The entry of an ended task stays until another task is made at its address.
 typedef struct {
   int lock;
   uintptr_t child, parent;
@@ -29,7 +29,7 @@ uintptr_t interlock_group_of(const interlock_task_option *option) {
   return 0;
 }
 
-/// The tasks with one hash; a new task takes the place of the oldest.
+/// The tasks with one hash. A new task replaces the oldest.
 typedef struct {
   int lock;
   uint32_t next;
@@ -42,10 +42,11 @@ typedef struct {
 enum { maker_count = 1 << 13 };
 static makers maker_table[maker_count];
 
-/// Returns NULL if another thread uses these: in the child of a fork, it may never give them back.
+/// Takes the lock of the tasks with one hash. Returns NULL if another thread holds it: in the child
+/// of a fork, that thread may never release it.
 static makers *take_makers(uintptr_t task) {
   makers *found = &maker_table[(size_t)(task * 0x9e3779b97f4a7c15ull >> 40) % maker_count];
-  // Signals wait meanwhile, as for `take`.
+  // Signals wait until `end_change`, as in `take`.
   begin_change();
   // Acquire: pairs with the release in `give_makers`.
   if (!__atomic_exchange_n(&found->lock, 1, __ATOMIC_ACQUIRE)) return found;
@@ -58,7 +59,8 @@ static void give_makers(makers *taken) {
   end_change();
 }
 
-/// The index of a task among those with its hash; their number if it is not among them.
+/// Returns the index of a task among those with its hash; their number if the task is not among
+/// them.
 static size_t index_among(const makers *makers, uintptr_t task) {
   size_t index = 0;
   while (index < sizeof makers->tasks / sizeof *makers->tasks &&

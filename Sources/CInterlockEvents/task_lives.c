@@ -1,19 +1,19 @@
-// The tasks that threads make, and their ends.
+// The creation and the end of tasks.
 //
-// A task may run, and end, before the call returns that makes it: only then is its address known.
-// So while any thread makes a task, the ends of unknown tasks are listed, and the thread looks for
-// its own there.
+// A task may run, and even end, before the call that makes it returns, and only then is its address
+// known. So while any thread makes a task, the ends of unknown tasks are listed, and the thread
+// looks for its own task there.
 #include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 enum { most_ends = 1 << 12 };
 
-/// The threads that make a task now, and the ends of unknown tasks meanwhile.
+/// The number of threads that are making a task; the number of ends of unknown tasks so far.
 static uint32_t making, unknown_ends;
 static uintptr_t ended[most_ends];
 
-/// The innermost task that the thread makes, of those that are followed.
+/// The innermost followed task that the thread is making.
 static __thread interlock_life_start *own_start __attribute__((tls_model("initial-exec")));
 
 void interlock_life_starts(interlock_life_start *start, uintptr_t maker) {
@@ -21,7 +21,8 @@ void interlock_life_starts(interlock_life_start *start, uintptr_t maker) {
   if (!start->is_followed) return;
   start->outer = own_start;
   own_start = start;
-  // Before the task can run: its end comes after this, and finds either the count or the entry.
+  // Counted before the task can run: its end comes after this, and finds either the count or the
+  // entry.
   __atomic_fetch_add(&making, 1, __ATOMIC_SEQ_CST);
   start->ends = __atomic_load_n(&unknown_ends, __ATOMIC_RELAXED);
 }
@@ -43,12 +44,11 @@ void interlock_life_begins(interlock_life_start *begun, uintptr_t task,
   interlock_life_start start = *begun;
   own_start = start.outer;
   if (start.enqueued == task) {
-    // The task was added before it could run.
-    // Release: as below.
+    // The task was added before it could run. Release: see the end of this function.
     __atomic_fetch_sub(&making, 1, __ATOMIC_RELEASE);
     return;
   }
-  // The job was that of an actor, not of the task.
+  // The enqueued job was the actor's, not the task's.
   if (start.enqueued) interlock_life_remove(start.enqueued);
   bool is_added = interlock_life_add(start, task, place);
   // Sequentially consistent: an end that does not see the entry has listed the task before.
@@ -56,7 +56,7 @@ void interlock_life_begins(interlock_life_start *begun, uintptr_t task,
   uint32_t now = __atomic_load_n(&unknown_ends, __ATOMIC_RELAXED);
   bool is_lost = !is_added;
   if (is_added && now - start.ends > most_ends) {
-    // Some are overwritten: whether the task has ended is not known.
+    // Some ends were overwritten, so it is not known whether the task has ended.
     is_lost = interlock_life_remove(task);
   }
   for (uint32_t index = start.ends; is_added && !is_lost && index != now; index++) {

@@ -1,5 +1,5 @@
 // Gives a test of Swift Testing more traits than its source has. The code of `@Test` describes the
-// test by a call of a function of the library, with the traits as an array: the doors of these
+// test by a call of a function of the library, with the traits as an array. The doors of these
 // functions replace that argument.
 #include "doors.h"
 #include "interlock_tests.h"
@@ -12,8 +12,8 @@
 
 #ifdef MEETS_TESTS
 
-/// The seventh word of the arguments: a register on arm64, on x86-64 on the stack behind what the
-/// door keeps and the return address.
+/// The index of the seventh word of the arguments: a register on arm64; on x86-64 on the stack,
+/// behind the words that the door saves and the return address.
 #if defined(__x86_64__)
 enum { SEVENTH = 8 };
 #else
@@ -44,7 +44,8 @@ bool interlock_tests_choose_traits(interlock_test_traits *traits) {
   return true;
 }
 
-/// A test or a suite is described, with these first arguments. Returns the address to jump to.
+/// Called when a test or a suite is described, with the call's first arguments. Returns the address
+/// to jump to.
 CALLED uintptr_t interlock_test_described(uintptr_t *arguments, uint32_t call) {
   static uintptr_t known[macro_call_count];
   interlock_test_traits *traits = __atomic_load_n(&chosen_traits, __ATOMIC_RELAXED);
@@ -55,7 +56,7 @@ CALLED uintptr_t interlock_test_described(uintptr_t *arguments, uint32_t call) {
   return find_real(&known[call], macro_calls[call].name);
 }
 
-// In the order of the table.
+// One door for each function, in the order of the table.
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 enum { first_counter = __COUNTER__ + 1 };

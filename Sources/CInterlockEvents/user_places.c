@@ -1,18 +1,18 @@
-// Finds the call site in the user's code for a call that a library makes.
+// Finds the call site in the user's code of a call that a library makes.
 #include "code_ranges.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Whether the instruction before an address is one that the explorer has replaced by a jump, which
-/// is a call for it. NULL in a program that does not explore.
+/// True if the explorer has replaced the instruction before an address by a jump, which then acts
+/// as a call. NULL in a program that does not explore.
 bool interlock_follows_led(uintptr_t address) __attribute__((weak));
 
-/// Whether the instruction before an address is a call: only then can a call return to it.
+/// True if the instruction before an address is a call: only then can a call return to the address.
 static bool follows_call(uintptr_t address) {
 #if defined(__x86_64__)
   const unsigned char *code = (const unsigned char *)address;
   if (code[-5] == 0xe8) return true;
-  // An indirect one: ff /2 with a register, or with memory and a displacement of 0, 1 or 4 bytes.
+  // An indirect call: ff /2 with a register, or with memory and a displacement of 0, 1 or 4 bytes.
   if (code[-2] == 0xff && (code[-1] & 0x38) == 0x10) return true;
   if (code[-3] == 0xff && (code[-2] & 0x38) == 0x10) return true;
   if (code[-4] == 0xff && (code[-3] & 0x38) == 0x10) return true;
@@ -34,24 +34,24 @@ bool interlock_is_between(uintptr_t address) {
   return address - between < (uintptr_t)__stop_interlock_between - between;
 }
 
-/// Whether an address, which may be any word of a stack, follows a call in user code that was
+/// True if an address, which may be any word of a stack, follows a call in user code that was
 /// loaded at the start.
 static bool is_known_users(uintptr_t address) {
-  // A return address may lie just behind its function.
+  // A return address may lie just behind its function, so test one byte before.
   if (interlock_is_between(address - 1)) return false;
   const interlock_code_range *code = interlock_find_range(&interlock_user_code, address);
   return code && address >= code->low + 8 && follows_call(address);
 }
 
-/// As `is_known_users`, for a return address, whose code may have been loaded later, or unloaded.
+/// Like `is_known_users`, for a return address, whose code may have been loaded later or unloaded.
 static bool is_users(uintptr_t address) {
   if (interlock_find_range(&interlock_user_code, address)) return is_known_users(address);
   return !interlock_find_range(&interlock_system_code, address) &&
          interlock_look_up_code(address) == &interlock_user_code && follows_call(address);
 }
 
-/// The limit for reading a stack: not above the thread's control block, which glibc puts at the top
-/// of the stacks it makes; the main thread has its environment there.
+/// The limit for reading a stack. Not above the thread's control block, which glibc puts at the top
+/// of the stacks that it makes; above the main thread's stack is the environment.
 static uintptr_t top_of_reading(uintptr_t frame) {
   enum { farthest = 8192 };
   uintptr_t top = frame + farthest;
@@ -60,15 +60,16 @@ static uintptr_t top_of_reading(uintptr_t frame) {
 }
 
 // The unwinder finds each caller's return address, but is too slow for each call. The sizes of the
-// frames that it has seen lead to the user's code the next time.
+// frames that it has seen are kept, and lead to the user's code the next time.
 
 enum { known_frames = 4096, most_probes = 8, largest_frame = 0xfffd, varies, is_outermost };
-/// A return address in system code in the low 48 bits, and above them the distance in words from
-/// the stack word above it to the one above its caller's return address. No entry is replaced by
-/// that of another address.
+/// A return address in system code, in the low 48 bits. Above them the size of its caller's frame:
+/// the distance in words between the stack words above the two return addresses. An entry never
+/// changes its address.
 static uint64_t frame_sizes[known_frames];
 
-/// The entry of a return address, or the empty one where it belongs; NULL if there is no room.
+/// Returns the entry of a return address, or the empty entry where it belongs; NULL if there is no
+/// room.
 static uint64_t *frame_size(uintptr_t address, uint64_t *known) {
   uint64_t first = (address * 0x9e3779b97f4a7c15) >> 52;
   for (uint64_t probe = 0; probe < most_probes; probe++) {
@@ -82,9 +83,9 @@ static uint64_t *frame_size(uintptr_t address, uint64_t *known) {
 
 static void note_frame(uintptr_t address, uint64_t size) {
   uint64_t known, *entry;
-  // Repeated if another thread fills the empty entry first, with this address or another.
+  // Repeats if another thread fills the empty entry first, with this address or another.
   while ((entry = frame_size(address, &known)) && !known) {
-    // Relaxed: see above.
+    // Relaxed: see `frame_size`.
     if (__atomic_compare_exchange_n(entry, &known, address | size << 48, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
       return;
@@ -95,9 +96,9 @@ static void note_frame(uintptr_t address, uint64_t size) {
   }
 }
 
-/// Looks for the user's code by the sizes of the frames, from one that returns to a place in a
-/// system library. Returns 0 if a frame on the way is unknown, and the place itself if the thread
-/// runs no user's code.
+/// Looks for the user's code by the sizes of the frames, from a frame that returns to a place in a
+/// system library. Returns 0 if the size of a frame on the way is unknown, and `place` itself if
+/// the thread runs no user's code.
 static uintptr_t follow_frames(uintptr_t place, uintptr_t frame) {
   uintptr_t top = top_of_reading(frame), above = frame + 2 * sizeof(uintptr_t), address = place;
   while (true) {
@@ -115,7 +116,8 @@ static uintptr_t follow_frames(uintptr_t place, uintptr_t frame) {
 struct unwinding {
   uintptr_t system_place;
   uintptr_t found;
-  /// The frame before, and the stack word above its return address; 0 before the place.
+  /// The return address in the last frame, and the stack word above it; 0 before the place is
+  /// reached.
   uintptr_t last, above_last;
   bool is_complete;
 };
@@ -131,13 +133,12 @@ static int unwind_step(unwind_context *context, void *argument) {
   uintptr_t address = _Unwind_GetIP(context);
   if (!unwinding->last && address != unwinding->system_place) return goes_on;
   if (!address) {
-    // Only behind the thread's first function, whose caller is marked as undefined.
+    // 0 comes only after the thread's first function, whose caller is marked as undefined.
     note_frame(unwinding->last, is_outermost);
     unwinding->is_complete = true;
     return ends;
   }
-  // A frame's CFA here is its stack pointer before it made its call: the return address is just
-  // below.
+  // Here a frame's CFA is its stack pointer before it made its call, just above the return address.
   uintptr_t above = _Unwind_GetCFA(context);
   if (unwinding->last) {
     uintptr_t size = (above - unwinding->above_last) / sizeof(uintptr_t);
@@ -161,8 +162,8 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame) {
   interlock_marks.hidden--;
   if (unwinding.is_complete) return place;
   if (unwinding.found) return unwinding.found;
-  // Some small functions of the toolchain have no unwind information; their caller's address is
-  // near.
+  // Some small functions of the toolchain have no unwind information. Their caller's return address
+  // is near.
   uintptr_t first = frame + 2 * sizeof(uintptr_t), top = top_of_reading(frame);
   for (uintptr_t at = first; at + sizeof(uintptr_t) <= top; at += sizeof(uintptr_t)) {
     uintptr_t address = *(const uintptr_t *)at;
@@ -174,7 +175,7 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame) {
 }
 
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
-  // A frame's size is noted only for a place in a system library.
+  // Frame sizes are noted only for a place in a system library.
   uintptr_t found = follow_frames(returns_to, frame);
   if (found) return found;
   bool is_system = interlock_find_range(&interlock_system_code, returns_to) ||
@@ -209,7 +210,7 @@ static int look_for_origin(unwind_context *context, void *argument) {
 
 bool interlock_is_users_call(uintptr_t returns_to, uintptr_t frame) {
   if (!is_of_overlay(returns_to)) return is_users(returns_to);
-  // By the sizes of the frames, if they are known.
+  // Use the sizes of the frames, if they are known.
   uintptr_t top = top_of_reading(frame), above = frame + 2 * sizeof(uintptr_t);
   for (uintptr_t address = returns_to; is_of_overlay(address);) {
     uint64_t known = 0;
@@ -229,12 +230,12 @@ bool interlock_is_users_call(uintptr_t returns_to, uintptr_t frame) {
 }
 
 struct collection {
-  /// Where to begin, and what was found so far.
+  /// The place at which to begin; 0 for the first frame.
   uintptr_t place;
   bool has_begun, has_ended;
   uintptr_t *frames;
   size_t count, room;
-  /// Ends the walk of a damaged stack.
+  /// The number of frames walked: limits the walk of a damaged stack.
   int walked;
 };
 
@@ -262,8 +263,8 @@ static const uintptr_t *next_frame(const uintptr_t *frame) {
   return is_near ? next : NULL;
 }
 
-/// Goes on where the unwinder ended: at a small function of the toolchain without unwind
-/// information, which leaves the frame pointer as it is. Its caller's address is near.
+/// Continues where the unwinder ended: at a small function of the toolchain without unwind
+/// information, which leaves the frame pointer unchanged. Its caller's return address is near.
 static void collect_behind_gap(struct collection *found, const uintptr_t *frame) {
   if (!found->place) {
     found->count = 0;
@@ -296,7 +297,7 @@ size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) {
     return count;
   }
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !room) return 0;
-  // A place may be no code: a section's line stands for one.
+  // A place that is no code is on no stack: the line of a section, for example.
   if (place && !is_users(place)) return 0;
   struct collection found = {
       .place = place, .has_begun = place == 0, .frames = frames, .room = room};

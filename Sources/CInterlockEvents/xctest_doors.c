@@ -1,4 +1,4 @@
-// Gives the test cases of XCTest to a runner, and lets their waits be waits of the model: XCTest
+// Gives the test cases of XCTest to a runner, and makes their waits waits of the model: XCTest
 // polls a run loop until another thread stops the loop.
 //
 // The vtables of a user's test classes are in the executable, so they refer to the definitions
@@ -28,7 +28,7 @@ static const interlock_xctest_runner *runner;
 
 INTERPOSED SWIFT_CALL void invoke_test(SELF) __asm__(INVOKE);
 SWIFT_CALL void invoke_test(SELF) {
-  // Relaxed: set while there was one thread.
+  // Relaxed: set while there is one thread.
   const interlock_xctest_runner *by = __atomic_load_n(&runner, __ATOMIC_RELAXED);
   typedef SWIFT_CALL void call(SELF);
   static uintptr_t known;
@@ -59,8 +59,8 @@ INTERPOSED SWIFT_CALL void *current_run_loop(SELF) __asm__(CURRENT);
 SWIFT_CALL void *current_run_loop(SELF) {
   typedef SWIFT_CALL void *call(SELF);
   static uintptr_t known;
-  // A waiter asks for its run loop first. So does an expectation by a predicate, whose making has
-  // left the exploration (calls_outside.h).
+  // A waiter asks for its run loop first. An expectation with a predicate does too, but its
+  // creation has left the exploration already (calls_outside.h).
   if (interlock_is_controlled() && interlock_is_xctest(RETURNS_TO)) {
     interlock_dispatch->waiter_begins();
   }
@@ -71,7 +71,7 @@ INTERPOSED SWIFT_CALL void stop_run_loop(SELF) __asm__(STOP);
 SWIFT_CALL void stop_run_loop(SELF) {
   typedef SWIFT_CALL void call(SELF);
   static uintptr_t known;
-  // No explored thread runs a real loop, which would be stopped at its next run.
+  // No explored thread runs a real loop, and a stop would end the loop's next run.
   if (interlock_is_controlled()) return interlock_dispatch->stop_poll(self);
   ((call *)find_real(&known, STOP))(self);
 }

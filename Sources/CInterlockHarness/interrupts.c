@@ -10,8 +10,9 @@
 
 // In C because it runs in a signal handler.
 
-// The signal comes to any thread, so all that the handler reads and writes is atomic. Relaxed: each
-// is read alone, and a wrong pair of sender and signal only makes a warning less exact.
+// The signal may come to any thread, so everything that the handler reads and writes is atomic.
+// Relaxed: each value is read alone, and a wrong pair of sender and signal only makes a warning
+// less exact.
 static bool interrupted;
 static int refused;
 static uint64_t sender_limit, own_limit;
@@ -22,8 +23,8 @@ enum { SIGNALS = sizeof signals / sizeof signals[0] };
 static struct sigaction before[SIGNALS], children_before;
 static _Thread_local sigset_t mask_before;
 
-/// The limit of a process that a trial has started; 0 for any other process. A trial's processes
-/// have a limit of their own, at or above this number.
+/// Returns the limit of a process that a trial has started; 0 for any other process. A trial's
+/// processes have special limits, at or above `lowest`.
 static uint64_t limit_of_trial(int process) {
   const uint64_t lowest = (uint64_t)1 << 62;
   uint64_t limit = interlock_real_time_limit(process);
@@ -54,8 +55,8 @@ static void take_over(int signal, struct sigaction *previous) {
   if (previous->sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
 }
 
-/// A parent process that ignores SIGCHLD leaves that to the programs it starts. The system then
-/// reaps their children, and this process learns no child's end.
+/// Stops ignoring SIGCHLD, which a parent process that ignores it passes on to the programs that it
+/// starts. The system would reap their children, and this process would learn no child's end.
 static void keep_ended_children(void) {
   sigaction(SIGCHLD, NULL, &children_before);
   if (children_before.sa_handler != SIG_IGN && !(children_before.sa_flags & SA_NOCLDWAIT)) return;
@@ -66,7 +67,7 @@ static void keep_ended_children(void) {
 }
 
 void interlock_interrupts_begin(void) {
-  // The parent process may have blocked them, and the mask is inherited.
+  // The parent process may have blocked these signals, and the mask is inherited.
   sigset_t all;
   sigemptyset(&all);
   for (int index = 0; index < SIGNALS; index++) sigaddset(&all, signals[index]);
@@ -95,7 +96,7 @@ void interlock_interrupts_end(void) {
 bool interlock_interrupted(void) { return __atomic_load_n(&interrupted, __ATOMIC_RELAXED); }
 
 int interlock_refused_interrupt(uint64_t *limit) {
-  // Several runners may ask.
+  // An exchange, because several runners may ask.
   int signal = __atomic_exchange_n(&refused, 0, __ATOMIC_RELAXED);
   *limit = __atomic_load_n(&sender_limit, __ATOMIC_RELAXED);
   return signal;

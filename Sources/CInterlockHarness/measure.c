@@ -13,7 +13,7 @@ void interlock_burn(uint64_t rounds) {
   uint64_t value = rounds;
   for (uint64_t round = 0; round < rounds; round++) {
     value = value * 6364136223846793005u + 1442695040888963407u;
-    // The result is unused: without this line the compiler would remove the loop.
+    // The result is unused; without this line the compiler would remove the loop.
     __asm__ volatile("" : "+r"(value));
   }
 }
@@ -26,7 +26,7 @@ void interlock_burn(uint64_t rounds) {
 
 int64_t interlock_heap_bytes(void) {
 #if defined(INTERLOCK_OTHER_ALLOCATOR)
-  // A sanitizer's allocator does not report it.
+  // A sanitizer's allocator does not report the bytes.
   return -1;
 #elif defined(__APPLE__)
   malloc_statistics_t statistics;

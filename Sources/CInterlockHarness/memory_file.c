@@ -18,7 +18,7 @@
 int interlock_memory_file(size_t bytes) {
 #if defined(__linux__)
   struct rlimit limit;
-  // Above that limit the system would end this process by SIGXFSZ.
+  // A file above that limit would end this process by SIGXFSZ.
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
     errno = EFBIG;
     return -1;

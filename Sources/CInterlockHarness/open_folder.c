@@ -15,7 +15,7 @@
 #endif
 
 // In C because Swift does not import the variadic `syscall`, and only the preprocessor knows
-// whether there is `openat2`.
+// whether `openat2` exists.
 
 int interlock_open_folder(int parent, const char *name) {
   int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

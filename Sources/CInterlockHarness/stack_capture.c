@@ -16,8 +16,8 @@
 #include <ucontext.h>
 #endif
 
-// In C because it runs in a signal handler, on any thread and at any instruction: Swift code may
-// allocate, take the runtime's locks or retain, and this does not.
+// In C because it runs in a signal handler, on any thread and at any instruction. Swift code may
+// allocate, take the runtime's locks or retain; this code does not.
 
 static interlock_stack_area *captured;
 /// The state of a slot while a handler writes it.

@@ -1,10 +1,11 @@
-// The functions that instrumented code calls at its accesses and calls. Their names and parameters
-// are ThreadSanitizer's.
+// The functions that instrumented code calls at its accesses and function calls. Their names and
+// parameters are ThreadSanitizer's.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-// A section of their own shows which calls of instrumented code lead here (access_sites.c).
+// In a separate section, which identifies calls of instrumented code to these functions
+// (access_sites.c).
 #pragma clang section text = "interlock_accesses"
 
 #include <string.h>
@@ -28,7 +29,8 @@
   }                                                                                           \
   ALIAS(read, name) ALIAS(write, name) ALIAS(read_write, name)                                \
   ALIAS(volatile_read, name) ALIAS(volatile_write, name)
-// An access may lie in two units whether or not the compiler knows it.
+// The compiler may not know whether an access lies in two units, so the unaligned functions do the
+// same.
 #define ALIAS(kind, name)                                            \
   EXPORTED void __tsan_unaligned_##kind##name(void *at)              \
       __attribute__((alias("__tsan_" #kind #name)));
@@ -57,8 +59,8 @@ EXPORTED void __tsan_write_range(void *at, size_t size) {
   interlock_memory_check_range((uintptr_t)at, size, WRITE, PLACE);
 }
 
-// A mutation in place of a property, whose type may be another module's: the property's first byte
-// stands for all of it. The compiler passes the caller, and a tag for the kind of object.
+// A change in place of a property whose type may be another module's: the property's first byte
+// stands for the whole property. The compiler passes the caller, and a tag for the kind of object.
 
 EXPORTED void __tsan_external_read(void *at, void *caller, void *tag) {
   (void)caller, (void)tag;
@@ -69,8 +71,8 @@ EXPORTED void __tsan_external_write(void *at, void *caller, void *tag) {
   check_access((uintptr_t)at, 1, WRITE, PLACE);
 }
 
-// The pointer to the virtual functions of a C++ object: a constructor and a destructor write the
-// same value again.
+// The pointer to the virtual functions of a C++ object. Its write of the same value, by a
+// constructor or destructor, is no change.
 
 EXPORTED void __tsan_vptr_read(void **at) { check_access((uintptr_t)at, 8, READ, PLACE); }
 EXPORTED void __tsan_vptr_update(void **at, void *value) {
@@ -96,7 +98,7 @@ EXPORTED void *__tsan_memset(void *at, int value, size_t size) {
 
 // Calls.
 
-/// Whether a function was entered while nothing is checked.
+/// True if an instrumented function was entered while nothing was checked.
 static __thread bool has_entered __attribute__((tls_model("initial-exec")));
 
 bool interlock_memory_is_instrumented_function(void (*function)(int *)) {
@@ -114,12 +116,12 @@ EXPORTED void __tsan_func_entry(void *returns_to) {
   }
   uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
   uint32_t depth = own->depth;
-  // A call that was left by `longjmp` lies below this one on the stack.
+  // A frame below this one on the stack was left by `longjmp`.
   while (depth > 0 && depth <= most_frames && own->frames[depth - 1].stack <= stack) depth--;
   if (own->linked > depth) own->linked = depth;
   if (depth < most_frames) {
     memory_frame *frame = &own->frames[depth];
-    // A loop makes the same call again: its node stays known.
+    // If a loop makes the same call again, keep the frame's node.
     if (frame->returns_to != (uintptr_t)returns_to) {
       frame->returns_to = (uintptr_t)returns_to;
       frame->node = 0;
@@ -138,8 +140,8 @@ EXPORTED void __tsan_func_exit(void) {
   own->depth--;
 }
 
-// Code that is not to be checked: a `deinit`, which comes after every use of the object, because
-// the last release of a reference is ordered after all others by their count.
+// Code that must not be checked: a `deinit`. It comes after every use of the object, because the
+// reference count orders the last release after all others.
 
 static __thread memory_thread *ignored __attribute__((tls_model("initial-exec")));
 
@@ -154,10 +156,10 @@ EXPORTED void __tsan_ignore_thread_end(void) {
   ignored = NULL;
 }
 
-/// The constructor of every instrumented file calls it.
+/// Called by the constructor of every instrumented file.
 static bool is_instrumented;
 EXPORTED void __tsan_init(void) {
-  // Relaxed: a mark that is only ever set.
+  // Relaxed: the flag is only ever set.
   __atomic_store_n(&is_instrumented, true, __ATOMIC_RELAXED);
 }
 bool interlock_memory_is_instrumented(void) {

@@ -1,5 +1,6 @@
-// Memory that is given back: what comes to be there next is new, and its accesses are ordered after
-// the old ones by the allocator. While nothing is checked, a call costs one load and a branch.
+// Forgets the accesses of memory that is freed: the next object there is new, and the allocator
+// orders its accesses after the old ones. While nothing is checked, a call costs one load and a
+// branch.
 #include "interlock_performer.h"
 #include "memory_thread.h"
 
@@ -26,11 +27,11 @@ static mmap_call *real_mmap;
 static mremap_call *real_mremap;
 
 static inline bool was_on(void) {
-  // Relaxed: memory that was freed before has no accesses.
+  // Relaxed: memory that was freed before the check began has no accesses.
   return __atomic_load_n(&interlock_memory_was_on, __ATOMIC_RELAXED);
 }
 
-/// The real functions, before any thread is started: `dlsym` itself allocates.
+/// Looks the real functions up before any thread is started, because `dlsym` itself allocates.
 static __attribute__((noinline)) void find_calls(void) {
   static bool is_looking;
   if (is_looking) return;
@@ -57,7 +58,7 @@ static void forget_block(void *block) {
 INTERPOSED_CALL void free(void *block) {
   if (__builtin_expect(!real_free, 0)) {
     find_calls();
-    // Called by the lookup itself: a few bytes are lost.
+    // Only the look-up itself frees here: a few bytes are lost.
     if (!real_free) return;
   }
   if (__builtin_expect(was_on(), 0) && block) forget_block(block);
@@ -70,8 +71,8 @@ INTERPOSED_CALL void *realloc(void *block, size_t size) {
     if (!real_realloc) return NULL;
   }
   if (!__builtin_expect(was_on(), 0) || !block) return real_realloc(block, size);
-  // The block may be another thread's by the time that the call returns: forget it before. If it
-  // does not move, its accesses so far are forgotten, which can only hide a race.
+  // Forget before the call, after which another thread may own the block. If the block does not
+  // move, the accesses so far are forgotten, which can only hide a race.
   forget_block(block);
   return real_realloc(block, size);
 }
@@ -82,9 +83,9 @@ INTERPOSED_CALL int munmap(void *memory, size_t size) {
   return real_munmap(memory, size);
 }
 
-/// Forgets what was at the address of a new mapping: before the call if the caller gives the
-/// address, because another thread may use the memory as soon as it is there; else after it, since
-/// the C library ends mappings of its own, such as a thread's stack, that no call shows.
+/// Forgets the accesses at the address of a new mapping. If the caller gives the address, before
+/// the call: another thread may use the memory as soon as it is mapped. Otherwise after the call:
+/// the C library ends its own mappings, such as a thread's stack, without an interposed call.
 static void *map(void *address, size_t size, int protection, int flags, int file, off_t offset) {
   if (__builtin_expect(!real_mmap, 0)) find_calls();
   if (!real_mmap) return errno = ENOMEM, MAP_FAILED;
@@ -100,14 +101,14 @@ INTERPOSED_CALL void *mmap(void *address, size_t size, int protection, int flags
   return map(address, size, protection, flags, file, offset);
 }
 
-/// The same function where an offset has 64 bits.
+/// The same function with an offset of 64 bits.
 INTERPOSED_CALL void *mmap64(void *address, size_t size, int protection, int flags, int file,
                              off_t offset) {
   return map(address, size, protection, flags, file, offset);
 }
 
-/// The accesses at an address that a mapping may leave are forgotten, and those at an address that
-/// it comes to. A mapping that stays keeps its own.
+/// Forgets the accesses at the address that a mapping may leave, and at its new address. A mapping
+/// that does not move keeps its accesses.
 INTERPOSED_CALL void *mremap(void *memory, size_t size, size_t new_size, int flags, ...) {
   void *target = NULL;
   if (flags & MREMAP_FIXED) {

@@ -37,11 +37,11 @@ static void note_load(uintptr_t object) {
   fences.load_count++;
 }
 
-/// Before the operation: another thread may see its effect at once.
+/// Called before the operation, whose effect other threads may see at once.
 static inline void before(const volatile void *at, uint32_t size, bool writes, int memory_order,
                           uintptr_t place) {
   shadow_cell kind = CELL_IS_ATOMIC | (writes ? CELL_WRITES : 0);
-  // A shadow cell has 8 bytes.
+  // A shadow cell covers 8 bytes.
   for (uint32_t offset = 0; offset < size; offset += 8) {
     check_access((uintptr_t)at + offset, size < 8 ? size : 8, kind, place);
   }
@@ -49,7 +49,7 @@ static inline void before(const volatile void *at, uint32_t size, bool writes, i
     interlock_memory_order(true, (uintptr_t)at);
   }
 }
-/// After an operation that has read.
+/// Called after an operation that has read.
 static inline void after(const volatile void *at, int memory_order) {
   if (acquires(memory_order)) {
     interlock_memory_order(false, (uintptr_t)at);
@@ -58,10 +58,10 @@ static inline void after(const volatile void *at, int memory_order) {
   }
 }
 
-// Explored threads. Each operation has a twin for them, to which it jumps: the twin finds the
-// registers and the stack as the instrumented code left them.
+// Explored threads. For them, each operation jumps to a twin function, which finds the registers
+// and the stack as the instrumented code left them.
 
-/// Only while memory is checked: what a loop writes shows whether it repeats itself.
+/// Only while memory is checked, because the writes of a loop show whether it repeats itself.
 static inline bool is_explored(void) {
   // Relaxed: the check does not start or end within an exploration.
   return __builtin_expect(interlock_marks.controlled, 0) && interlock_is_controlled() &&
@@ -69,7 +69,8 @@ static inline bool is_explored(void) {
          __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
 }
 
-/// Sections read it in instrumented code of Interlock: no step of the user's.
+/// True for an atomic of Interlock, which sections read in instrumented code of Interlock: no step
+/// of the user's.
 static inline bool is_own(const volatile void *at) {
   return at == (const volatile void *)&interlock_explored_sections_now;
 }
@@ -84,7 +85,8 @@ static inline uint64_t operands_of(interlock_wide one, interlock_wide other, int
 #define TO_TWIN(call) \
   if (is_explored()) __attribute__((musttail)) return call
 
-/// A point before an operation, in a twin: keeps all registers of the code on its own frame.
+/// Reaches a point before an operation. Used in a twin, whose frame keeps all registers of the
+/// calling code.
 #define POINT(does_read, does_write, text, at, one, other, order)   \
   __builtin_unwind_init();                                          \
   interlock_atomic_call call = {                                    \
@@ -102,7 +104,7 @@ static inline uint64_t operands_of(interlock_wide one, interlock_wide other, int
   interlock_explored_atomic(&call);                                 \
   bool is_weak = prepares && call.is_step
 
-/// Whether a compare-exchange that finds what it expects fails all the same.
+/// True if a compare-exchange that finds the expected value fails all the same.
 static inline bool fails_by_itself(interlock_atomic_call *call, bool is_found, bool expects_zero,
                                    bool is_weak) {
   call->has_failed =
@@ -112,11 +114,11 @@ static inline bool fails_by_itself(interlock_atomic_call *call, bool is_found, b
   return call->has_failed;
 }
 
-/// Lets the call, which has a frame of its own, return so that the code takes the value that it
-/// gets for another one than it expects.
+/// Makes the call, which has a frame of its own, return so that the code takes the value for
+/// another one than it expects.
 static inline void return_as_failed(const interlock_atomic_call *call) {
   uintptr_t stub = interlock_explored_exchange_failed(call->place);
-  // Volatile: the compiler knows of no use.
+  // Volatile, because the compiler sees no use of the return address.
   if (stub) ((volatile uintptr_t *)(uintptr_t)call->frame)[1] = stub;
 }
 

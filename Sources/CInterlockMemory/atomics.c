@@ -1,12 +1,12 @@
-// Atomic operations of instrumented code. Each is performed as the code asks, and orders threads as
-// its memory order says: a release gives the thread's clock to the address, an acquire joins it.
-// A release of one thread does not end that of another: both are joined, which can only hide a
-// race.
+// Atomic operations of instrumented code. Each is performed as the code asks, and orders threads by
+// its memory order: a release gives the thread's clock to the address, an acquire joins it. A
+// release does not replace another thread's: both clocks are joined, which can only hide a race.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-// A section of their own shows which calls of instrumented code lead here (access_sites.c).
+// In a separate section, which identifies calls of instrumented code to these functions
+// (access_sites.c).
 #pragma clang section text = "interlock_accesses"
 
 #include "atomic_calls.h"
@@ -18,7 +18,7 @@ bool interlock_memory_controls_atomics(void) {
   return __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
 }
 
-// The operations themselves are sequentially consistent, which is at least as strong as asked.
+// The operations are sequentially consistent, which is at least as strong as asked.
 
 #define plain_load(at) __atomic_load_n(at, __ATOMIC_SEQ_CST)
 #define plain_store(at, value) __atomic_store_n(at, value, __ATOMIC_SEQ_CST)
@@ -33,7 +33,7 @@ bool interlock_memory_controls_atomics(void) {
 #define plain_fetch_xor(at, value) __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST)
 #define plain_fetch_nand(at, value) __atomic_fetch_nand(at, value, __ATOMIC_SEQ_CST)
 
-/// The name of a compare-exchange that has only read; NULL for one that has written.
+/// Returns the name of a compare-exchange that has only read; NULL if it has written.
 static const char *name_of_exchange(const interlock_atomic_call *call, bool found) {
   if (call->has_failed) return "failed weak exchange";
   return found ? NULL : "failed exchange";
@@ -65,7 +65,7 @@ static const char *name_of_exchange(const interlock_atomic_call *call, bool foun
     return name##bits(at, value, memory_order, PLACE);                                             \
   }
 
-/// A compare-exchange that returns whether it was made.
+/// A compare-exchange that returns whether it has written.
 #define COMPARE_BY(bits, type, strength, may, PERFORM)                                             \
   TWIN int explored_compare_##strength##bits(volatile type *at, type *expected, type desired,      \
                                              int memory_order, int failure_order) {                \
@@ -224,7 +224,7 @@ EXPORTED void __tsan_atomic_thread_fence(int memory_order) {
   if (releases(memory_order)) fences.has_released = true;
   if (!acquires(memory_order)) return;
   if (fences.load_count > most_loads) {
-    // More words than are listed: after everything, which can only hide a race.
+    // More loads than the list holds: come after everything, which can only hide a race.
     interlock_clock_know_all(own->clock);
   } else {
     for (uint32_t index = 0; index < fences.load_count; index++) {

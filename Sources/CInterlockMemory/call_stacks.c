@@ -13,7 +13,7 @@ enum {
   most_probes = 64,
 };
 stack_node *interlock_stack_nodes;
-/// The numbers of nodes by their hash; the next free place follows a taken one.
+/// A hash table of the numbers of nodes, with linear probing.
 static uint32_t *numbers;
 static uint32_t used = 1;
 
@@ -39,9 +39,9 @@ static inline bool is_node(uint32_t number, uint32_t above, uintptr_t place) {
          at->place == place;
 }
 
-/// Takes a number; 0 if all are taken.
+/// Takes a new number; 0 if all are taken.
 static uint32_t make(uint32_t above, uintptr_t place) {
-  // Relaxed: only the number must be different.
+  // Relaxed: the numbers must only differ.
   if (__atomic_load_n(&used, __ATOMIC_RELAXED) >= most_nodes) return 0;
   uint32_t number = __atomic_fetch_add(&used, 1, __ATOMIC_RELAXED);
   if (number >= most_nodes) return 0;
@@ -61,7 +61,7 @@ static uint32_t find_or_make(uint32_t above, uintptr_t place) {
     uint32_t number = __atomic_load_n(list, __ATOMIC_ACQUIRE);
     if (!number) {
       if (!made && !(made = make(above, place))) return 0;
-      // Release: pairs with the acquire above.
+      // Release: pairs with the acquire loads of the table above.
       if (__atomic_compare_exchange_n(list, &number, made, false, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE)) {
         return made;
@@ -82,7 +82,7 @@ static inline uint32_t node_of(memory_thread *own, uint32_t above, uintptr_t pla
   return node;
 }
 
-/// The node of the innermost call that the thread is making.
+/// Returns the node of the thread's innermost call.
 static inline uint32_t node_of_calls(memory_thread *own) {
   uint32_t depth = own->depth < most_frames ? own->depth : most_frames;
   for (; own->linked < depth; own->linked++) {

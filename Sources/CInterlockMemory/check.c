@@ -8,7 +8,7 @@
 #define CELL_SLOT ((((shadow_cell)1 << slot_bits) - 1) << slot_shift)
 #define CELL_KIND (CELL_SLOT | CELL_WRITES | CELL_IS_ATOMIC | 0xff)
 
-/// Whether the access of a cell happens before the thread's next step.
+/// True if the access of a cell happens before the thread's next step.
 __attribute__((always_inline)) static inline bool is_before(const memory_thread *own,
                                                             shadow_cell cell) {
   if ((cell & CELL_SLOT) == own->slot && cell >= own->oldest) return true;
@@ -19,15 +19,15 @@ static inline bool can_race(shadow_cell one, shadow_cell other) {
   return ((one | other) & CELL_WRITES) && !(one & other & CELL_IS_ATOMIC);
 }
 
-/// Whether every later access that races with `before` races with `now` too, which comes after it:
-/// `now` has all its bytes, and excludes as much.
+/// True if every later access that races with `before` also races with `now`, which comes after it:
+/// `now` covers all of its bytes, and excludes as much.
 static inline bool replaces(shadow_cell now, shadow_cell before) {
   if (before & 0xff & ~now) return false;
   if ((before & CELL_WRITES) && !(now & CELL_WRITES)) return false;
   return (before & CELL_IS_ATOMIC) || !(now & CELL_IS_ATOMIC);
 }
 
-/// What is to be done with a cell of the unit.
+/// How an access uses a cell of its unit.
 typedef enum { CELL_STAYS, CELL_IS_FREE, CELL_IS_REPLACED, CELL_COVERS } cell_use;
 
 __attribute__((always_inline)) static inline cell_use use_of(
@@ -38,7 +38,7 @@ __attribute__((always_inline)) static inline cell_use use_of(
   if (__builtin_expect(!is_before(own, before), 0)) {
     if (!can_race(now, before)) return CELL_STAYS;
     interlock_memory_found(own, unit, now, place, before, *before_place);
-    // Once reported, the pair is known.
+    // The pair has been reported, so the cell is no longer needed.
     return CELL_IS_REPLACED;
   }
   shadow_cell epoch =
@@ -47,17 +47,19 @@ __attribute__((always_inline)) static inline cell_use use_of(
   return replaces(now, before) ? CELL_IS_REPLACED : CELL_STAYS;
 }
 
-/// Which cell an access takes if none is free: spread over all, and over the epochs.
+/// Returns the cell that an access takes if none is free: the choice is spread over all cells, and
+/// over the epochs.
 static int any_cell(shadow_cell now, uintptr_t unit) {
   uint64_t mixed = (now ^ unit << 7) * 0x9e3779b97f4a7c15ull;
   return (int)(mixed >> 62);
 }
 
-/// Stores an access again that another thread had stored at the same moment, if a cell is free.
+/// Stores the access of another thread again, which was made at the same time and displaced here,
+/// if a cell is free.
 static void put_back(shadow_leaf *leaf, size_t unit, shadow_cell cell, uint32_t place) {
   for (int index = 0; index < cells_in_unit && cell; index++) {
     shadow_cell none = 0;
-    // Relaxed: the cell's own thread has stored it before it read the others.
+    // Relaxed: the cell's own thread stored it before it read the others.
     if (!__atomic_compare_exchange_n(&leaf->cells[index][unit], &none, cell, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       continue;
@@ -67,8 +69,8 @@ static void put_back(shadow_leaf *leaf, size_t unit, shadow_cell cell, uint32_t 
   }
 }
 
-/// Cells were changed by other threads while the access was stored: checks it again. `displaced` is
-/// what the access replaced, if that was another cell than the one it was compared with.
+/// Checks the access again, because other threads changed cells while it was stored. `displaced` is
+/// the cell that the access replaced, if that is not the cell with which it was compared.
 __attribute__((noinline)) static void check_again(memory_thread *own, uintptr_t base,
                                                   shadow_leaf *leaf, int chosen, shadow_cell now,
                                                   uintptr_t place, uint32_t number,
@@ -76,8 +78,8 @@ __attribute__((noinline)) static void check_again(memory_thread *own, uintptr_t 
                                                   uint32_t displaced_place) {
   size_t unit = unit_at(base);
   if (displaced) {
-    // The other thread may have stored its place after this one's: it is there then, and this one's
-    // has to be stored again. Relaxed: a place carries its slot.
+    // If the other thread has stored its place after this thread's, that is the place found here,
+    // and this thread's must be stored again. Relaxed: a place carries its slot.
     uint32_t *at = &leaf->places[chosen][unit];
     uint32_t latest = __atomic_load_n(at, __ATOMIC_RELAXED);
     if (displaced_place >> place_bits != cell_slot(displaced)) displaced_place = latest;
@@ -93,9 +95,10 @@ __attribute__((noinline)) static void check_again(memory_thread *own, uintptr_t 
   }
 }
 
-/// Stores the access in a cell that had `before`. Exchanges: a full barrier, after which the cells
-/// are read again. Of two threads that access the unit at once, each stores before it reads, so one
-/// sees the other. `expected` are the cells as they are then, unless another thread changes them.
+/// Stores the access in a cell that had `before`. The exchange is a full barrier, after which the
+/// cells are read again: of two threads that access the unit at once, each stores before it reads,
+/// so at least one sees the other. `expected` are the cells after the store, unless another thread
+/// changes them.
 __attribute__((always_inline)) static inline void store(memory_thread *own, uintptr_t base,
                                                         shadow_leaf *leaf, int chosen,
                                                         shadow_cell now, uintptr_t place,
@@ -103,7 +106,7 @@ __attribute__((always_inline)) static inline void store(memory_thread *own, uint
                                                         const shadow_cell *expected,
                                                         uint32_t number) {
   size_t unit = unit_at(base);
-  // A place carries the slot, which shows whether it belongs to a cell. Relaxed: for that reason.
+  // Relaxed: a place carries the slot, which shows whether it belongs to a cell.
   uint32_t displaced_number = __atomic_load_n(&leaf->places[chosen][unit], __ATOMIC_RELAXED);
   if (number != displaced_number) {
     displaced_number = __atomic_exchange_n(&leaf->places[chosen][unit], number, __ATOMIC_RELAXED);
@@ -111,7 +114,7 @@ __attribute__((always_inline)) static inline void store(memory_thread *own, uint
   shadow_cell displaced = __atomic_exchange_n(&leaf->cells[chosen][unit], now, __ATOMIC_SEQ_CST);
   // One bit pattern for all cells, so that the usual path has one branch.
   shadow_cell changed = displaced ^ before;
-  // A thread that stores behind a free cell that this access has taken sees it there.
+  // If this access took a free cell, a thread that stores in a later cell sees this access.
   int last = before ? cells_in_unit - 1 : chosen;
   for (int index = 0; index <= last; index++) {
     shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
@@ -151,7 +154,7 @@ __attribute__((always_inline)) static inline void check(memory_thread *own, uint
   store(own, base, leaf, chosen, now, place, before, seen, number);
 }
 
-/// Checks an access, whatever the cells have.
+/// Checks an access by all cells of its unit.
 __attribute__((noinline)) static void check_anew(memory_thread *own, uintptr_t address,
                                                  shadow_cell now, uintptr_t place) {
   own->is_busy = true;
@@ -165,7 +168,8 @@ __attribute__((noinline)) static void check_anew(memory_thread *own, uintptr_t a
 /// access is not checked.
 __attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintptr_t address,
                                                        shadow_cell kind, uintptr_t place) {
-  // A signal's handler that interrupts the check, or a change of the clock, is not checked.
+  // The accesses of a signal handler that interrupts the check, or a change of the clock, are not
+  // checked.
   if (is_interrupted(own)) return false;
   if (own->held_back_count > 0 && !may_pass_lock(kind)) interlock_memory_report_held_back(own);
   if (has_points(own)) {
@@ -179,15 +183,15 @@ __attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintpt
   bool is_known = interlock_memory_settle(own);
   if (is_known && own->is_in_plain_code) interlock_plain_call_ended(own);
   if (is_known) interlock_memory_keep_situation(own);
-  // The next access comes here, too.
+  // With points, make the next access come here too.
   if (has_points(own)) own->unchanged = UINT64_MAX;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;
   return is_known;
 }
 
-/// Whether the thread has had no event, and has run no other code, since the last access that was
-/// checked: then the clock is up to date, and the situation is the same.
+/// True if the thread has had no event, and has run no other code, since the last checked access:
+/// its clock is up to date, and its situation is the same.
 __attribute__((always_inline)) static inline bool is_unchanged(const memory_thread *own) {
   thread_record *record = own->record;
   return own->unchanged == *own->count && own->clock_changes == record->clock_changes &&
@@ -199,8 +203,8 @@ __attribute__((always_inline)) static inline bool is_unchanged(const memory_thre
          __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
 }
 
-/// Stores an access in a cell that has the access of an earlier epoch, if the call stack is the
-/// same. All cells come before it.
+/// Stores an access in the cell of an earlier epoch's access, if the call stack is the same. All
+/// cells of the unit happen before the access.
 __attribute__((always_inline)) static inline bool renew(memory_thread *own, uintptr_t address,
                                                         shadow_leaf *leaf, int chosen,
                                                         shadow_cell now, uintptr_t place,
@@ -213,20 +217,21 @@ __attribute__((always_inline)) static inline bool renew(memory_thread *own, uint
   return true;
 }
 
-/// Asks for a cache line, to write it. If another processor has the line, a read and then a write
+/// Prefetches a cache line for writing. If another processor has the line, a read and then a write
 /// would move it twice.
 static inline void fetch_to_write(const void *line) {
 #if defined(__x86_64__)
-  // The compiler emits it only for newer processors. The others do nothing for it.
+  // The compiler emits this instruction for newer processors only; the others ignore it.
   __asm__ volatile("prefetchw (%0)" : : "r"(line));
 #else
   __builtin_prefetch(line, 1);
 #endif
 }
 
-// Most accesses of a loop that locks and unlocks were made in the last epoch as well. If all cells
-// come before this access, there is no race, and the cell of that access gets the new epoch. This
-// changes nothing of the thread's own, so a signal's handler may interrupt it.
+// The fast path for a loop that locks and unlocks, most of whose accesses were also made in the
+// last epoch. If all cells happen before this access, there is no race, and the cell of that
+// earlier access gets the new epoch. This path changes nothing of the thread's own, so a signal
+// handler may interrupt it.
 __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintptr_t address,
                                                       shadow_cell kind, uintptr_t place) {
   // Relaxed: only the thread itself writes it.
@@ -242,7 +247,7 @@ __attribute__((noinline)) void interlock_memory_check(memory_thread *own, uintpt
   // A rolled loop would keep the cells in memory.
 #pragma clang loop unroll(full)
   for (int index = 0; index < cells_in_unit; index++) {
-    // Relaxed: as in `check`.
+    // Relaxed: see `check`.
     cells[index] = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (!cells[index]) break;
     if (!is_before(own, cells[index])) return check_anew(own, address, now, place);

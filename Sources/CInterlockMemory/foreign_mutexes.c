@@ -1,11 +1,11 @@
-// A `Synchronization.Mutex` that code uses which is not instrumented: nothing shows the atomic
+// A `Synchronization.Mutex` that code without instrumentation uses: no call shows the atomic
 // operations that such code makes on the mutex's word.
 //
-// Without optimisation, the unlock of `withLock` is a function of which every module has a copy,
-// and the linker takes one for all of them. Those below are taken first, since they are not weak:
-// every unlock is seen. The lock is a part of its caller, so the one of other code is not seen. Its
-// order is added when a race would be reported, if the thread holds such a mutex then, and at the
-// unlock for what follows. Optimised code that is not instrumented shows neither, and has no order.
+// In unoptimised code, the unlock of `withLock` is a function of which every module has a copy, and
+// the linker takes one copy for all. It takes the functions below, which are not weak, so every
+// unlock is seen. The lock is inlined into its caller, so the lock of other code is not seen. Its
+// order is added when a race would be reported and the thread holds such a mutex, and at the
+// unlock. Optimised code without instrumentation shows neither, and has no order.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -16,7 +16,8 @@
 #include "interlock_waits.h"
 #include "mutex_list.h"
 
-// Mutexes that were locked unseen, by their addresses. Of two at one place, the later one is kept.
+// Mutexes that were locked unseen, by a hash of their addresses. If two share an entry, the later
+// one stays.
 enum { most_words = 1024 };
 static uintptr_t words[most_words];
 static bool has_words;
@@ -24,7 +25,7 @@ static bool has_words;
 static inline size_t place_of(uintptr_t word) { return word >> 2 & (most_words - 1); }
 
 void interlock_mutex_was_locked_unseen(uintptr_t word) {
-  // Relaxed, here and below: a thread that locks the mutex later sees it by the mutex's own order.
+  // Relaxed, here and below: the mutex itself orders this before a thread that locks it later.
   __atomic_store_n(&words[place_of(word)], word, __ATOMIC_RELAXED);
   __atomic_store_n(&has_words, true, __ATOMIC_RELAXED);
   interlock_memory_order(false, word);
@@ -47,7 +48,7 @@ bool interlock_mutex_orders(memory_thread *own, shadow_cell before) {
 }
 
 // The mutexes that are held, as far as is known: the upper bits of the address, and the holder's
-// number below them. A mutex that is locked while it is here was unlocked unseen.
+// number below them. If a mutex is locked while it has an entry here, its last unlock was unseen.
 enum { thread_bits = 22 };
 static uint64_t holders[most_words];
 
@@ -55,7 +56,7 @@ static inline uint64_t upper_bits(uintptr_t word) { return word >> 12 << thread_
 
 static void say_that_unlocks_are_unseen(void) {
   static bool is_said;
-  // Relaxed: one of the threads that come here prints it.
+  // Relaxed: selects the one thread that prints.
   if (__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return;
   static const char line[] =
       "interlock: a Mutex is unlocked by code that is not instrumented: of threads that lock it,"
@@ -76,8 +77,8 @@ void interlock_mutex_was_unlocked_unseen(void) {
 void interlock_mutex_note_holder(uintptr_t word, bool holds) {
   uint64_t upper = upper_bits(word), self = interlock_thread_id() & ((1u << thread_bits) - 1);
   uint64_t *holder = &holders[place_of(word)];
-  // Relaxed: only a holder of the mutex writes its entry, or one of another mutex at the place,
-  // which loses it.
+  // Relaxed: only a holder of the mutex writes its entry, or a holder of another mutex with the
+  // same entry, which overwrites it.
   uint64_t found = __atomic_load_n(holder, __ATOMIC_RELAXED);
   bool is_entry = found && found >> thread_bits << thread_bits == upper;
   if (holds && is_entry) interlock_mutex_was_unlocked_unseen();

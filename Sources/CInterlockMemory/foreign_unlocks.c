@@ -1,13 +1,13 @@
-// The unlock functions of `Mutex` that every module has a copy of: these are taken for all of them
-// (foreign_mutexes.c).
+// The unlock functions of `Mutex` of which every module has a copy: the linker takes these for all
+// of them (foreign_mutexes.c).
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include "mutex_list.h"
 
-// The functions themselves: `defer` in `withLock` and in `withLockIfAvailable`, whose first
-// parameter is the mutex; the others are the metadata of its types.
+// The functions: `defer` in `withLock` and in `withLockIfAvailable`. Their first parameter is the
+// mutex; the others are the metadata of its types.
 
 #define HIDDEN_SWIFT __attribute__((swiftcall)) HIDDEN
 HIDDEN_SWIFT void interlock_mutex_unlock(uint32_t *word)
@@ -21,7 +21,7 @@ static void unlock_word(uint32_t *word, uintptr_t place) {
   // Relaxed: the caller holds the mutex, so the word has its number, with a bit for waiters or not.
   uint32_t holder = __atomic_load_n(word, __ATOMIC_RELAXED);
   bool has_waiters = holder & ~(uint32_t)holder_bits;
-  // Not published, either, if a thread begins to wait meanwhile.
+  // If a thread waits, or begins to wait here, the slow path publishes the unlock.
   bool is_published =
       !has_waiters && interlock_mutex_unlocks((uintptr_t)word, holder, 0, place);
   // Release: pairs with the acquire of the next holder.

@@ -1,6 +1,6 @@
-// Where the environment switches the check off, the calls that instrumented code makes for its
-// accesses become instructions that do nothing, before the program starts. With calls that return
-// at once, a sort took 7 times as long as in a plain build.
+// Replaces the calls that instrumented code makes for its accesses by no-operations before the
+// program starts, if the environment switches the check off. With calls that return at once, a sort
+// took 7 times as long as in a plain build.
 #include "plain_code.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
@@ -12,7 +12,8 @@
 
 #include "interlock_code.h"
 
-// The functions without a result. The others, such as those of atomics and `memcpy`, do the work.
+// The functions without a result. The others, such as those of atomics and `memcpy`, also do the
+// work itself.
 #define OF_SIZE(kind)                                                                          \
   FUNCTION(__tsan_##kind##1)                                                                   \
   FUNCTION(__tsan_##kind##2)                                                                   \
@@ -56,7 +57,7 @@ static void close_pages(open_pages *open) {
   *open = (open_pages){0};
 }
 
-/// Makes a call do nothing. The code that makes it does not run yet. Returns false if the system
+/// Replaces a call by a no-operation. Its code must not run yet. Returns false if the system
 /// refuses.
 static bool leave_out(uintptr_t returns_to, open_pages *open) {
   static const unsigned char nothing[call_size] = {0x0f, 0x1f, 0x44, 0x00, 0x00};

@@ -16,10 +16,10 @@ static const char *refusal;
 
 const char *interlock_references_prepare(void) HIDDEN;
 
-/// The process is a child, and its parent checks.
+/// True in a child process whose parent checks.
 static bool was_on;
 
-/// The child of a fork does not follow orders, and so checks nothing.
+/// The child of a fork has no vector clocks, and so checks nothing.
 static void forked(void) {
   was_on = __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);
   __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
@@ -27,12 +27,12 @@ static void forked(void) {
   interlock_plain_calls_forked();
 }
 
-/// Whether the toolchain's runtime is in the process as well.
+/// True if the toolchain's ThreadSanitizer or AddressSanitizer runtime is in the process as well.
 static bool has_other_runtime(void) {
   return dlsym(RTLD_DEFAULT, "__tsan_get_report_data") || dlsym(RTLD_DEFAULT, "__asan_init");
 }
 
-// What instrumented code calls: the lower files know these functions by their addresses alone.
+// Functions that instrumented code calls. The lower files know them by address only.
 void __tsan_func_entry(void *);
 void __tsan_external_write(void *, void *, void *);
 
@@ -72,7 +72,7 @@ const char *interlock_memory_start(void) {
 
 size_t interlock_memory_leave_out(void) {
   int none = 0;
-  // As in `interlock_memory_start`, which returns the reason from now on.
+  // State 1, as in `interlock_memory_start`, which then returns the reason.
   if (!__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     return 0;
   }
@@ -89,8 +89,8 @@ void interlock_memory_go_on_in_child(void) {
 
 #else
 
-// ThreadSanitizer is built in, or this system is not supported: its own functions are linked, and
-// the compiler emits no calls of ours.
+// ThreadSanitizer is built in, or this system is not supported: instrumented code calls
+// ThreadSanitizer's functions, or there is none.
 
 const char *interlock_memory_start(void) {
   return "this build does not see the calls that order threads";

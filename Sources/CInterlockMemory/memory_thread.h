@@ -1,4 +1,4 @@
-// What the check keeps of each thread. Not for users of the target.
+// The data of the check for each thread. Included by `CInterlockMemory/` only.
 #ifndef INTERLOCK_MEMORY_THREAD_H
 #define INTERLOCK_MEMORY_THREAD_H
 
@@ -16,20 +16,20 @@ enum {
   most_held_back = 4,
 };
 
-/// A call that is being made: where it returns to, the stack pointer in it, and its node in the
-/// tree of stacks under the node `above` (0 until an access in it needs one).
+/// A call in progress: its return address, the stack pointer in it, and its node in the tree of
+/// stacks under the node `above` (0 until an access in the call needs a node).
 typedef struct {
   uintptr_t returns_to, stack;
   uint32_t node, above;
 } memory_frame;
 
-/// A node that was looked up: the call site, under its caller's node.
+/// A cached look-up of a node: the call site, under its caller's node.
 typedef struct {
   uintptr_t place;
   uint32_t above, node;
 } known_place;
 
-/// What was so while a thread made accesses.
+/// A situation: the state of a thread while it made accesses.
 typedef struct {
   uint64_t task;
   uint64_t scope;
@@ -39,109 +39,110 @@ typedef struct {
   char queue[INTERLOCK_MEMORY_LABEL];
 } situation;
 
-/// An epoch and the situation in it, as in a cell, and the situation by its number.
+/// An epoch and the situation in it, as in a cell; and the number of that situation in the ring.
 typedef struct {
   uint64_t moment, situation;
 } situation_moment;
 
-/// What is kept of each slot; the next thread or task of the slot goes on with it. Its memory is
-/// never freed.
+/// The history of a slot, which the next thread or task of the slot continues. Its memory is never
+/// freed.
 typedef struct {
   /// The last clock that had the slot.
   const thread_clock *clock;
-  /// Two rings, and how many entries of each were ever written. A loop that locks and unlocks makes
-  /// moments, and no new situation.
+  /// Two rings, and the number of entries ever written to each. A loop that locks and unlocks adds
+  /// epochs, and no new situation.
   uint64_t moments, situations;
   situation_moment moment[kept_moments];
   situation ring[kept_situations];
 } slot_history;
 
-/// A situation that the thread was in lately: what it is found by, in which history it is, and its
-/// number there.
+/// A recent situation of the thread: its key, its history, and its number there.
 typedef struct {
   uint64_t key, number;
   slot_history *history;
 } recent_situation;
 
-/// One for each thread.
+/// The data of a thread.
 typedef struct memory_thread {
   thread_record *record;
-  /// The record's count of changes of the clock that this block follows.
+  /// The value of the record's count of clock changes for which this data was computed.
   uint32_t clock_changes;
-  /// The record's count itself. Of a thread whose accesses may be points, a count that it never
-  /// has, so that the usual path, which compares the two, takes no access of it.
+  /// The record's count itself. For a thread whose accesses may be points, a value that the count
+  /// never has, so that the fast path, which compares the two, is never taken.
   const uint32_t *changes;
-  /// The lowest address of the thread's stack; 0 if that is not known.
+  /// The lowest address of the thread's stack; 0 if it is not known.
   uintptr_t stack_low;
-  /// The clock of what the thread does: its own or its task's; its count and its slot, the latter
-  /// at its place in a cell.
+  /// The current clock: the thread's own or its task's; its count; and its slot, shifted to its
+  /// position in a cell.
   thread_clock *clock;
   const uint64_t *count;
   shadow_cell slot;
   slot_history *history;
-  /// Whether the thread is in the slow part: a signal's handler may interrupt it.
+  /// True while the thread is in the slow path, which a signal handler may interrupt.
   bool is_busy;
-  /// How many accesses of the slot's threads were compared with the cells: all but those that the
-  /// usual path of `check_bytes` knows to be repeated.
+  /// The number of accesses of the slot's threads that were compared with the cells. Accesses that
+  /// the fast path of `check_bytes` recognises as repeated do not count.
   uint64_t compared;
-  /// The calls that are being made; `depth` may be larger than the list. Of the outermost `linked`
-  /// ones, as far as they are still made, the node is the one under the next outer call's node.
+  /// The calls in progress; `depth` may exceed the list. The outermost `linked` calls, as far as
+  /// they are still in progress, have nodes that are linked to each other.
   uint32_t depth, linked;
-  /// What was so at the last access that was checked: the epoch, and words that differ if the locks
-  /// that are held, or the code that runs, have changed within the epoch; the situation's number in
-  /// the epoch, at its place in a cell; and how many events the thread had had. `unchanged` is the
-  /// epoch again if the words can only change with the clock or by an event.
+  /// The state at the last checked access: the epoch; two words that differ if the held locks, or
+  /// the running code, have changed within the epoch; the number of the thread's events; and the
+  /// number of the situation in the epoch, shifted to its position in a cell. `unchanged` is the
+  /// epoch again if those words can only change with the clock or by an event.
   uint64_t last_count, last_held, last_runs, last_events, unchanged;
   shadow_cell situation;
-  /// The task that the thread ran then, if the task has a clock, which is the thread's: no event
-  /// shows the end of a part of it. Else 0.
+  /// The task that the thread ran at that access, if its clock was the task's; otherwise 0. No
+  /// event shows the end of a part of that task.
   uintptr_t task;
-  /// The cells of the own slot from this epoch on are the thread's.
+  /// Cells of the own slot from this epoch on are this thread's.
   shadow_cell oldest;
-  /// How often the thread has come to another scope.
+  /// The number of times that the thread has changed its scope.
   uint64_t scope_changes;
-  /// Whether the thread has called plain code (plain_calls.c), and has made no access since. How
-  /// often its clock had learnt of others then.
+  /// True if the thread has called plain code (plain_calls.c) and made no access since.
+  /// `plain_lessons`: the number of times that its clock had learnt of others at that call.
   bool is_in_plain_code;
   uint64_t plain_lessons;
-  /// The epoch for which the thread was seen to run no task.
+  /// The epoch in which the thread was found to run no task.
   uint64_t settled;
   memory_frame frames[most_frames];
   known_place known[cached_places];
-  /// One-time initialisations that the thread's clock has.
+  /// One-time initialisations that the thread's clock already includes.
   uint64_t onces[seen_onces];
   recent_situation recent[recent_situations];
   uint32_t oldest_recent;
   /// The label of the thread's queue, and the run for which it was read.
   uint64_t queue_runs;
   char queue[INTERLOCK_MEMORY_LABEL];
-  /// Races that may be no races (races.c), and the depth of the function that they are in.
+  /// Races that may be accesses of a lock (races.c), and the depth of the function in which they
+  /// were found.
   uint32_t held_back_count, held_back_depth;
   interlock_memory_race held_back[most_held_back];
 } memory_thread;
 
-/// The calling thread's; NULL while its accesses are not checked: one load decides both.
+/// The calling thread's data; NULL while its accesses are not checked, so that one load decides
+/// both.
 extern __thread memory_thread *interlock_memory_own
     __attribute__((tls_model("initial-exec"))) HIDDEN;
-/// As above, but also while its accesses are ignored.
+/// The same, but also set while the thread's accesses are ignored.
 extern __thread memory_thread *interlock_memory_thread
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// Begins to check the calling thread's accesses; NULL if they are not checked now.
+/// Begins to check the calling thread's accesses. Returns NULL if they cannot be checked now.
 memory_thread *interlock_memory_begin_thread(void) HIDDEN;
-/// What is kept of a slot.
+/// Returns the history of a slot.
 slot_history *interlock_memory_of_slot(uint32_t slot) HIDDEN;
-/// The thread runs another task, or none: takes over its clock.
+/// Called when the thread runs another task, or none: takes over the clock.
 void interlock_memory_follow_clock(memory_thread *own) HIDDEN;
 bool interlock_memory_threads_prepare(void) HIDDEN;
 
-/// The calling thread's; NULL if its accesses are not checked now.
+/// Returns the calling thread's data; NULL if its accesses are not checked now.
 static inline memory_thread *own_memory(void) {
   memory_thread *own = interlock_memory_own;
   return own ? own : interlock_memory_begin_thread();
 }
 
-/// The slot and the epoch of the thread's next access, as in a cell.
+/// Returns the slot and the epoch of the thread's next access, as in a cell.
 __attribute__((always_inline)) static inline shadow_cell epoch_of(memory_thread *own) {
   if (__builtin_expect(own->record->clock_changes != own->clock_changes, 0)) {
     interlock_memory_follow_clock(own);
@@ -150,136 +151,140 @@ __attribute__((always_inline)) static inline shadow_cell epoch_of(memory_thread 
   return __atomic_load_n(own->count, __ATOMIC_RELAXED) << count_shift | own->slot;
 }
 
-/// Whether a signal's handler has interrupted the check, or a change of the clock.
+/// True if a signal handler has interrupted the check, or a change of the clock.
 static inline bool is_interrupted(const memory_thread *own) {
   return own->is_busy || is_in_change();
 }
 
-/// The calling thread checks no more accesses (sight.c).
+/// Stops checking the calling thread's accesses (sight.c).
 void interlock_memory_stop_thread(void) HIDDEN;
-/// The same, and the thread does not begin again: its record is released.
+/// The same for good: the thread's record is released.
 void interlock_memory_end_thread(void) HIDDEN;
-/// Above 0 while the thread runs code that is not to be checked.
+/// Above 0 while the thread runs code that must not be checked.
 extern __thread uint32_t interlock_memory_ignores
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 // Accesses as points of an exploration (points.c).
 
-/// The count of a thread whose accesses may be points.
+/// The `changes` of a thread whose accesses may be points: a value that no count has.
 extern const uint32_t interlock_memory_never HIDDEN;
 static inline bool has_points(const memory_thread *own) {
   return own->changes == &interlock_memory_never;
 }
-/// The function that a change in place calls first. Set before the check is on.
+/// The function that a change in place calls first. Set before the check begins.
 extern uintptr_t interlock_memory_change_entry HIDDEN;
-/// Chooses how the thread's accesses are checked. With `is_explored`, they may be points.
+/// Chooses the path by which the thread's accesses are checked. With `is_explored`, they may be
+/// points.
 void interlock_memory_choose_path(memory_thread *own, bool is_explored) HIDDEN;
-/// Passes the writes of the calling thread, which is explored, to the explorer from now on.
+/// Makes the check pass the writes of the calling explored thread to the explorer from now on.
 void interlock_memory_watch_writes(void) HIDDEN;
-/// A point before an access, if the call site is one of those that were set.
+/// Reaches a point before an access, if its call site was set as a point.
 void interlock_memory_reach_point(uintptr_t address, size_t size, shadow_cell kind,
                                   uintptr_t place) HIDDEN;
-/// What is to be done with a race of an explored thread.
+/// The treatment of a race of an explored thread.
 typedef enum { RACE_FAILS, RACE_IS_AT_POINTS, RACE_IS_SHOWN_ELSEWHERE } explored_race;
 explored_race interlock_memory_race_of(uintptr_t place, uintptr_t other) HIDDEN;
-/// Memory that an explored thread gives back.
+/// Called when an explored thread frees memory.
 void interlock_memory_point_freed(uintptr_t address, size_t size) HIDDEN;
 
-/// Brings the clock up to date, before its order is asked for. Returns false
-/// if the thread's order is not known.
+/// Brings the clock up to date, before its order is needed. Returns false if the thread's order is
+/// not known.
 bool interlock_memory_settle(memory_thread *own) HIDDEN;
-/// Keeps what is so now, for reports of later accesses of other threads. Returns the epoch with the
-/// number of the situation, as in a cell.
+/// Records the current situation, for reports of later accesses of other threads. Returns the epoch
+/// with the number of the situation, as in a cell.
 shadow_cell interlock_memory_keep_situation(memory_thread *own) HIDDEN;
 
-/// Gives the thread's clock to an object, or joins the object's.
+/// Gives the thread's clock to an object, or joins the object's clock.
 void interlock_memory_order(bool gives, uintptr_t object) HIDDEN;
-/// Joins the clocks of the mutexes that the thread has locked unseen. Returns whether the access of
-/// the cell comes before the thread's code then.
+/// Joins the clocks of the mutexes that the thread has locked unseen. Returns true if the access of
+/// the cell then happens before the thread's next step.
 bool interlock_mutex_orders(memory_thread *own, shadow_cell before) HIDDEN;
-/// The bits of a node in a place's number; the slot is above.
+/// The number of bits of a node in a place; the slot is above.
 enum { place_bits = 32 - slot_bits };
 
 /// A node of the tree of call stacks: a call site under its caller's node.
 typedef struct {
   uintptr_t place;
   uint32_t above;
-  /// Whether the fields above are written: the number is found before they are.
+  /// Set once the fields above are written, because another thread may find the number before.
   uint32_t is_whole;
 } stack_node;
 extern stack_node *interlock_stack_nodes HIDDEN;
 
-/// The node of a place under the calls that the thread is making, and the thread's slot, in one
-/// number; the node is 0 if there is no room.
+/// Returns a place: the node of a call site under the thread's calls in progress, with the thread's
+/// slot. The node is 0 if there is no room.
 uint32_t interlock_memory_place(memory_thread *own, uintptr_t place) HIDDEN;
-/// The node of the innermost call that the thread is making; `UINT32_MAX` if it must be searched.
+/// Returns the node of the thread's innermost call; `UINT32_MAX` if it must be searched for.
 __attribute__((always_inline)) static inline uint32_t known_node_of_calls(memory_thread *own) {
   uint32_t depth = own->depth;
   if (depth == 0) return 0;
   if (own->linked >= depth) return own->frames[depth - 1].node;
   if (own->linked + 1 < depth || depth > most_frames) return UINT32_MAX;
-  // A call that a loop makes again.
+  // A loop has made the same call again.
   const memory_frame *frame = &own->frames[depth - 1];
   if (!frame->node || frame->above != (depth > 1 ? frame[-1].node : 0)) return UINT32_MAX;
   own->linked = depth;
   return frame->node;
 }
-/// Whether a number that was stored beside a cell is the one above, if that needs no search.
+/// True if the place stored beside a cell is the place of this call site, as far as that needs no
+/// search.
 __attribute__((always_inline)) static inline bool interlock_memory_is_place(
     memory_thread *own, uintptr_t place, uint32_t number) {
-  // A number with the own slot was written by the slot's threads, so its node is whole.
+  // The own slot's threads have written a place with the own slot, so its node is complete.
   const stack_node *node = &interlock_stack_nodes[number & ((1u << place_bits) - 1)];
   return number >> place_bits == own->slot >> slot_shift && node->place == place &&
          node->above == known_node_of_calls(own);
 }
-/// Writes the stack of such a number, the access first; returns the number of frames.
+/// Writes the stack of a place, the access first; returns the number of frames.
 uint32_t interlock_memory_stack(uint32_t place, uintptr_t *frames, uint32_t capacity) HIDDEN;
 bool interlock_memory_stacks_prepare(void) HIDDEN;
 
-/// The object that has a `Mutex` at an address as a constant property, from its own beginning to
-/// its end; 0 if there is none, or if that is not certain: in a variable, a structure that is
-/// assigned has a new one.
+/// Returns the object that has the `Mutex` at an address as a constant property for its whole life;
+/// 0 if there is none, or if that is not certain. A variable does not count: assignment of a
+/// structure replaces its mutex.
 uintptr_t interlock_memory_block_of_lock(uintptr_t address) HIDDEN;
 
-/// Records that an access races with the one of a cell.
+/// Records that an access races with the access of a cell.
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                             shadow_cell before, uint32_t before_place) HIDDEN;
 
-/// Reports the races that were held back, but for those of locks.
+/// Reports the races that were held back, except those of locks.
 void interlock_memory_report_held_back(memory_thread *own) HIDDEN;
-/// Whether an access may pass a lock to the C library, as `&lock` of a property: the compiler takes
-/// it for a change of the property, of which it shows the first byte.
+/// True if an access may pass a lock to the C library, as `&lock` of a property does. The compiler
+/// reports that as a change of the property's first byte.
 static inline bool may_pass_lock(shadow_cell cell) {
   uint32_t bytes = cell & 0xff;
   return (cell & CELL_WRITES) && !(bytes & (bytes - 1));
 }
 
-/// Checks an access of bytes of one unit that is not equal to a cell there, and stores it. `kind`
-/// has the bytes as well.
+/// Checks and stores an access of bytes of one unit that is not equal to a cell there. `kind`
+/// includes the bytes.
 void interlock_memory_check(memory_thread *own, uintptr_t address, shadow_cell kind,
                             uintptr_t place) HIDDEN;
-/// As `check_access`, where the usual path does not do: the thread's first access, or one that may
-/// lie in two units.
+/// Like `check_access`, for accesses that the fast path excludes: the thread's first access, or one
+/// that may lie in two units.
 void interlock_memory_check_rare(uintptr_t address, uint32_t size, shadow_cell kind,
                                  uintptr_t place) HIDDEN;
 
-/// Whether an access of the same epoch in the unit covers this one: then it has been checked.
+/// True if an access of the same epoch in the unit covers this one, which therefore has been
+/// checked.
 __attribute__((always_inline)) static inline bool is_repeated(const shadow_leaf *leaf,
                                                               size_t unit, shadow_cell now) {
-  // The cell may have more bytes, and may be a write where this is a read. Relaxed: another thread
-  // may change a cell, but the own epoch's cell was written by this thread.
+  // The cell may have more bytes, and may be a write if this access is a read. Relaxed: another
+  // thread may change a cell, but this thread has written any cell of its own epoch.
   shadow_cell ignored = now & CELL_WRITES ? CELL_SITUATION : CELL_SITUATION | CELL_WRITES;
   shadow_cell compared = (now | ~(shadow_cell)0xff) & ~ignored;
   for (int index = 0; index < cells_in_unit; index++) {
     shadow_cell found = __atomic_load_n(&leaf->cells[index][unit], __ATOMIC_RELAXED);
     if (((found ^ now) & compared) == 0) return true;
-    // The upper ranks have no page yet if no cell of the page has them: a read would make one.
+    // If no unit of a page has a cell of an upper rank, that page does not exist yet, and a read
+    // would make it.
     if (!found) return false;
   }
   return false;
 }
 
-/// An access of bytes of one unit. The usual path makes no call, and so needs no stack.
+/// Checks an access of bytes of one unit. The fast path makes no call, and so needs no stack.
 __attribute__((always_inline)) static inline void check_bytes(memory_thread *own,
                                                               uintptr_t address, uint32_t bytes,
                                                               shadow_cell kind, uintptr_t place) {
@@ -292,7 +297,7 @@ __attribute__((always_inline)) static inline void check_bytes(memory_thread *own
   interlock_memory_check(own, address, kind | bytes, place);
 }
 
-/// An access of up to 8 bytes, which may lie in two units.
+/// Checks an access of up to 8 bytes, which may lie in two units.
 __attribute__((always_inline)) static inline void check_access(uintptr_t address, uint32_t size,
                                                                shadow_cell kind,
                                                                uintptr_t place) {
@@ -304,7 +309,7 @@ __attribute__((always_inline)) static inline void check_access(uintptr_t address
   }
 }
 
-/// An access of any size.
+/// Checks an access of any size.
 void interlock_memory_check_range(uintptr_t address, size_t size, shadow_cell kind,
                                   uintptr_t place) HIDDEN;
 

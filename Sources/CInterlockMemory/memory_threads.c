@@ -11,11 +11,11 @@
 
 #include "mutex_list.h"
 
-/// Whether the thread's record has been released: what its last destructors do is not checked.
+/// True if the thread's record has been released: accesses of its last destructors are not checked.
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 __thread uint32_t interlock_memory_ignores;
-/// By the slot of the thread's own clock, and what is kept of each slot. Of both, pages are used
-/// from the slot's first thread on.
+/// The data of threads, by the slot of the thread's own clock, and the histories of slots. A page
+/// of either is used from the slot's first thread on.
 static memory_thread *threads;
 static slot_history *histories;
 
@@ -33,7 +33,7 @@ bool interlock_memory_threads_prepare(void) {
 
 uint64_t interlock_memory_compared(void) {
   uint64_t sum = 0;
-  // Relaxed, both: threads that go on may add to it meanwhile.
+  // Relaxed, both: running threads may add to the counts meanwhile.
   uint32_t slots = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   for (uint32_t slot = 0; slot < slots && threads; slot++) {
     sum += __atomic_load_n(&threads[slot].compared, __ATOMIC_RELAXED);
@@ -47,7 +47,7 @@ void interlock_memory_follow_clock(memory_thread *own) {
   thread_record *record = own->record;
   thread_clock *clock = record->clock;
   if (record->stack_mark) {
-    // What lies below is from other code, which nothing orders before this.
+    // Accesses below the mark are of other code, which nothing orders before this code.
     enum { usual_size = 8 << 20 };
     uintptr_t low = own->stack_low ? own->stack_low : record->stack_mark - usual_size;
     interlock_forget_memory(low, record->stack_mark - low);
@@ -63,8 +63,8 @@ void interlock_memory_follow_clock(memory_thread *own) {
   __atomic_store_n(&own->history->clock, clock, __ATOMIC_RELEASE);
 }
 
-/// The stack of a new thread may have been another thread's. Not at the first access, which may be
-/// a signal handler's: this allocates.
+/// Forgets the accesses of the new thread's stack, which may have been another thread's. Not at the
+/// first access, which a signal handler may make: this function allocates.
 void interlock_memory_thread_begins(void) {
   if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
   pthread_attr_t attributes;
@@ -90,13 +90,14 @@ static memory_thread *begin(void) {
   own->held_back_count = 0;
   own->stack_low = 0;
   interlock_memory_choose_path(own, interlock_marks.controlled);
-  // No epoch has this count: the first access writes a situation. What it was for the slot's last
-  // thread is not this one's.
+  // No epoch has this count, so the first access writes a situation: the slot's last thread had
+  // another one.
   own->last_count = own->settled = own->unchanged = UINT64_MAX;
   own->last_held = own->last_runs = own->queue_runs = 0;
   own->queue[0] = 0;
   memset(own->recent, 0, sizeof own->recent);
-  // What the slot's last thread had looked up of call sites is right for this one too.
+  // `known` stays: the call sites that the slot's last thread had looked up are valid for this
+  // thread too.
   interlock_memory_follow_clock(own);
   return own;
 }
@@ -121,22 +122,24 @@ void interlock_memory_end_thread(void) {
   has_ended = true;
 }
 
-/// Called by the explorer when a pthread begins to run one more of its threads: each of them ends
-/// as a thread does. Its frames lie below `top`, where those of a thread were that nothing orders
-/// before this one.
+/// Called by the explorer when a pthread begins to run another explored thread, each of which ends
+/// like a real thread. The new thread's frames lie below `top`, where an earlier thread had frames
+/// that nothing orders before this thread.
 void interlock_memory_explored_thread_begins(uintptr_t low, uintptr_t top) {
   has_ended = false;
-  // Relaxed: it was set before the exploration began.
+  // Relaxed: set before the exploration began.
   if (__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED) && low < top) {
     interlock_forget_memory(low, top - low);
   }
   if (interlock_memory_thread) interlock_memory_choose_path(interlock_memory_thread, true);
 }
 
-/// Returns false if the order of what the thread does is not known.
+/// Brings the thread's clock to that of its current task. Returns false if the order of the running
+/// code is not known.
 static bool come_to_clock(memory_thread *own) {
   thread_record *record = own->record;
-  // A thread begins no task within an epoch: to make it, or to take it over, orders the two.
+  // Within an epoch a thread does not begin another task, because making a task or taking it over
+  // begins a new epoch.
   bool is_same_clock = record->clock_changes == own->clock_changes;
   if (is_same_clock && own->settled == *own->count) return true;
   uintptr_t task = current_task(record);
@@ -181,8 +184,8 @@ bool interlock_memory_settle(memory_thread *own) {
     interlock_memory_lose_sight("a thread has made more than 2^42 releases");
     return false;
   }
-  // A lock of the tracker's orders nothing for the clocks: what it guards is the tracker's, whose
-  // module may be instrumented as well.
+  // A lock of the section tracker is ignored by the clocks: it guards the tracker's own data, and
+  // the tracker's module may be instrumented as well.
   if (interlock_marks.hidden || interlock_tracker_locks > 0) return false;
   return come_to_clock(own);
 }

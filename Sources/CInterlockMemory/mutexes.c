@@ -1,7 +1,7 @@
-// `Synchronization.Mutex`. Its fast path is a compare-exchange of its word, 0 to the thread's
-// number and back, which is compiled into the user's code; its slow path is in a library and not
-// instrumented. Both are published as an ordinary lock's events, so its order and the locks that
-// are acquired under it are seen as those of any lock.
+// `Synchronization.Mutex`. Its fast path is a compare-exchange of its word from 0 to the thread's
+// number and back, which is inlined into the user's code. Its slow path is in a library that is not
+// instrumented. Both are published as events of an ordinary lock, so its order and the locks
+// acquired under it are seen like those of any lock.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -69,13 +69,13 @@ bool interlock_mutex_is_locked(uintptr_t word, uint32_t before, uint32_t after, 
 
 bool interlock_mutex_unlocks(uintptr_t word, uint32_t before, uint32_t after, uintptr_t place) {
   if (after != 0 || before == 0 || before != interlock_thread_id()) return false;
-  // Another thread that waits has set a bit: then the slow path unlocks.
+  // A waiting thread has set a bit of the word: the slow path will unlock.
   if (__atomic_load_n((uint32_t *)word, __ATOMIC_RELAXED) != before) return false;
   unlocks(word, place, (uintptr_t)__builtin_frame_address(0));
   return true;
 }
 
-// The slow path. Swift's calling convention: the mutex is in the register of `self`.
+// The slow path. In Swift's calling convention, the mutex is in the register of `self`.
 
 #define SWIFT_CALL __attribute__((swiftcall))
 #define SWIFT_SELF __attribute__((swift_context))
@@ -84,14 +84,14 @@ typedef SWIFT_CALL void unlock_call(SWIFT_SELF uint32_t *);
 typedef SWIFT_CALL bool try_call(SWIFT_SELF uint32_t *);
 
 // The functions of `Mutex`, which this executable defines as well. Weak: with a static standard
-// library the linker takes that library's, and the slow path is not seen.
+// library the linker takes the library's functions, and the slow path is not seen.
 
 #define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 #define TRY_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define REPLACED_BY(own) __attribute__((weak, visibility("default"), alias(#own)))
 
-/// It waits, as the library's own function does: the call site of the wait is its caller's.
+/// Waits like the library's function. The call site of the wait is its caller's.
 static SWIFT_CALL void seen_lock_slow(uint32_t self, SWIFT_SELF uint32_t *word)
     __attribute__((section("interlock_between")));
 static SWIFT_CALL void seen_unlock_slow(SWIFT_SELF uint32_t *word);
@@ -103,9 +103,9 @@ SWIFT_CALL void linked_unlock_slow(SWIFT_SELF uint32_t *word) __asm__(UNLOCK_SLO
 SWIFT_CALL bool linked_try_slow(SWIFT_SELF uint32_t *word) __asm__(TRY_SLOW)
     REPLACED_BY(seen_try_slow);
 
-/// The library's function: the next one with this name, or the one that was linked in.
+/// Returns the library's function: the next definition of this name, or the linked one.
 static void *find(void **known, const char *name, void *linked) {
-  // Relaxed: threads that look it up at once find the same address.
+  // Relaxed: threads that look it up at the same time find the same address.
   void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (!found) {
     found = dlsym(RTLD_NEXT, name);

@@ -1,6 +1,7 @@
-// The object that an address lies in, for a report. No call shows where objects begin: the words
-// before the address are searched for the header of one. What they point to may be anything, so all
-// of it is read by the system, which does not trap. In C: Swift does not import these calls.
+// Finds the object that contains an address, for a report. No call shows where objects begin, so
+// the words before the address are searched for the header of an object. They may point anywhere,
+// so all memory is read by a system call, which does not trap. In C, because Swift does not import
+// these calls.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -23,10 +24,10 @@ static bool read_memory(uintptr_t from, void *to, size_t size) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/// Whether the words are the header of an object: a class, and a count of references.
+/// True if the words are the header of an object: a class, and a reference count.
 static bool is_header(const uintptr_t *words, class_metadata *class) {
-  // The lowest bit says that Swift's own allocator frees the object; the upper two, that the count
-  // lies elsewhere.
+  // The lowest bit: Swift's own allocator frees the object. The upper two bits: the count is
+  // elsewhere.
   bool is_count = (words[1] & 1) || words[1] >> 62 == 3;
   uint32_t descriptor_flags;
   enum { kind_bits = 0x1f, kind_of_class = 16, most_size = 1 << 20 };
@@ -38,8 +39,9 @@ static bool is_header(const uintptr_t *words, class_metadata *class) {
          (descriptor_flags & kind_bits) == kind_of_class;
 }
 
-/// The size of the allocator's block that begins at the address: glibc has it in the word before,
-/// with three flags. On a stack, or inside a block, the word is most likely not such a size.
+/// Returns the size of the allocator's block that begins at the address, which glibc keeps in the
+/// word before, with three flags. On a stack, or inside a block, that word is most likely no such
+/// size.
 static size_t size_of_block(uintptr_t at) {
   enum { least = 32 };
   uintptr_t size;
@@ -56,7 +58,7 @@ uintptr_t interlock_memory_object(uintptr_t address, const void **metadata) {
     if (!read_memory(at, words, sizeof words)) return 0;
     class_metadata class;
     if (!is_header(words, &class)) continue;
-    // Behind its properties an object may have elements.
+    // The object may have elements after its properties.
     size_t size = size_of_block(at);
     if (size < class.instance_size) continue;
     if (address - at >= size) return 0;
@@ -66,11 +68,13 @@ uintptr_t interlock_memory_object(uintptr_t address, const void **metadata) {
   return 0;
 }
 
-/// Whether an object is alive and has a block of the allocator of its own. One that the compiler
-/// has put on a stack, or on that of a task, begins with an unowned reference more, by which the
-/// runtime does not free it; so does one with an 'unowned' reference, and neither counts.
+/// True if an object is alive and has an allocator's block of its own. An object that the compiler
+/// has put on a stack, or on a task's stack, begins with one more unowned reference, so that the
+/// runtime does not free it. An object with an 'unowned' reference looks the same, so neither
+/// counts.
 static bool has_own_block(uintptr_t object) {
-  // The count lies in the second word, or in the third of a table that points back to the object.
+  // The count is in the second word, or in the third word of a side table that points back to the
+  // object.
   enum { words_of_table = 3 };
   uintptr_t count, table[words_of_table];
   if (!read_memory(object + sizeof count, &count, sizeof count)) return false;
@@ -78,13 +82,13 @@ static bool has_own_block(uintptr_t object) {
     if (!read_memory(count << 2 >> 2 << 3, table, sizeof table) || table[0] != object) return false;
     count = table[2];
   }
-  // Bit 0: Swift's allocator frees it. From bit 1: the number of unowned references, one of which
-  // stands for all strong ones. Bit 32: it is being deinitialised.
+  // Bit 0: Swift's allocator frees the object. From bit 1 on: the number of unowned references, one
+  // of which stands for all strong ones. Bit 32: the object is being deinitialised.
   const uintptr_t lower = (1ull << 33) - 1;
   return (count & lower) == (1 << 1 | 1);
 }
 
-/// Whether the property at an offset is a 'let', in the class that declares it.
+/// True if the property at an offset is a 'let' in the class that declares it.
 static bool is_constant(class_metadata class, uintptr_t metadata, size_t offset) {
   class_metadata above;
   while (class.superclass) {
@@ -93,7 +97,7 @@ static bool is_constant(class_metadata class, uintptr_t metadata, size_t offset)
     metadata = class.superclass;
     class = above;
   }
-  // The class's descriptor and that of its fields: offsets from where they are.
+  // The class's descriptor and its field descriptor refer to others by relative offsets.
   enum { has_resilient_superclass = 1 << 29, fields_at = 4, is_variable = 2 };
   struct {
     uint32_t flags;
@@ -126,7 +130,7 @@ static bool is_constant(class_metadata class, uintptr_t metadata, size_t offset)
       return false;
     }
     if (start < nearest || start > offset) continue;
-    // Of properties without a size at one offset, all must be constant.
+    // If several properties without a size share an offset, all must be constant.
     is_constant = !(field.flags & is_variable) && (is_constant || start > nearest);
     nearest = start;
   }
@@ -134,7 +138,7 @@ static bool is_constant(class_metadata class, uintptr_t metadata, size_t offset)
 }
 
 uintptr_t interlock_memory_block_of_lock(uintptr_t address) {
-  // The most bytes that glibc's blocks have more than were asked for.
+  // The largest difference between the size of a block of glibc's and the size asked for.
   enum { most_more = 32 };
   const void *metadata;
   class_metadata class;

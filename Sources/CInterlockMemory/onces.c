@@ -1,5 +1,6 @@
-// One-time initialisation. Of one that is done no event tells any more: the calling thread comes
-// after the initialiser. C++ has functions of its own for a static variable of a function.
+// One-time initialisation. A call on a completed token publishes no event, so the order is added
+// here: the calling thread comes after the initialiser. C++ has separate functions for a static
+// variable of a function.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -10,7 +11,8 @@
 void interlock_memory_once_done(const void *once) {
   memory_thread *own = own_memory();
   if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
-  // The clock's number changes when a task begins or ends: the task may not have seen it.
+  // The key includes the clock's number, which changes when a task begins or ends: the task may not
+  // have come after the initialiser yet.
   uint64_t key = (uint64_t)(uintptr_t)once << 16 ^ own->clock->number;
   uint64_t *seen = &own->onces[((uintptr_t)once >> 3) % seen_onces];
   if (*seen == key) return;
@@ -24,7 +26,7 @@ typedef int acquire_call(uint64_t *);
 typedef void release_call(uint64_t *);
 #define REAL_CALL(type, name) ((type *)dlsym(RTLD_NEXT, name))
 
-// Rare calls: the compiler's own code reads the guard first, by an atomic load that acquires it.
+// Rarely called: the compiler's code first reads the guard by an atomic load that acquires it.
 
 EXPORTED __attribute__((weak)) int __cxa_guard_acquire(uint64_t *guard) {
   int is_first = REAL_CALL(acquire_call, "__cxa_guard_acquire")(guard);

@@ -1,11 +1,11 @@
-// The calls of plain code. What such code orders is not seen, so of two accesses that nothing else
-// orders it is not decided whether they race if the one thread has called plain code after its
-// access, and the other one before its own, in that order.
+// The calls of plain code. The orders that such code makes are not seen. So it is not decided
+// whether two accesses that nothing else orders race, if the first thread has called plain code
+// after its access, and then the second one before its own.
 //
-// Each direct call of plain code is led through a function that notes it, when the check starts:
-// the displacement of the call is changed. Each call gives the thread's clock to one clock for all
-// plain code; when the thread is back, which its next access shows, it keeps what that clock has
-// then, as what it may come after. The thread's own clock learns nothing.
+// When the check starts, each direct call of plain code is redirected to a function that notes it,
+// by a change of the call's displacement. Each call gives the thread's clock to one clock for all
+// plain code. When the thread has returned, which its next access shows, it keeps the value of that
+// clock as the clock that it may come after. The thread's own clock does not change.
 #include "plain_code.h"
 
 #include "interlock_explored_memory.h"
@@ -18,11 +18,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// What was done before a call of plain code.
+/// The joined clocks of all threads at their calls of plain code.
 static common_clock given;
 
-/// What a thread or task may come after; while it is in plain code, and until its next access, that
-/// is all that is given. The slot's counts at the first call and at the last.
+/// The clock after which a thread or task may come. While it is in plain code, and until its next
+/// access, that is all of `given`. `first` and `last` are the slot's counts at its first and its
+/// last call.
 typedef struct {
   vector_clock clock;
   uint64_t first, last;
@@ -60,14 +61,14 @@ static void note_begin(memory_thread *own) {
   own->is_busy = false;
 }
 
-/// Called instead of plain code, with where that returns to; returns the plain function.
+/// Called in place of plain code, with the return address of the call. Returns the plain function.
 uintptr_t interlock_plain_call_begins(uintptr_t returns_to) HIDDEN;
 __attribute__((used)) uintptr_t interlock_plain_call_begins(uintptr_t returns_to) {
   plain_call *call = bsearch(&returns_to, interlock_plain_calls.list, interlock_plain_calls.count,
                              sizeof *call, by_return);
   memory_thread *own = interlock_memory_own;
   if (own) {
-    // Relaxed, both: a mark that is only ever set.
+    // Relaxed, both: the flag is only ever set.
     if (!__atomic_load_n(&call->is_made, __ATOMIC_RELAXED)) {
       __atomic_store_n(&call->is_made, true, __ATOMIC_RELAXED);
     }
@@ -93,7 +94,7 @@ void interlock_plain_code_judge(memory_thread *own, shadow_cell before,
   if (!taken) return;
   uint32_t slot = cell_slot(before);
   uint64_t count = cell_count(before);
-  // A signal's handler may call plain code, which takes the lock.
+  // A signal handler may call plain code, which would take the same lock.
   bool was_busy = own->is_busy;
   own->is_busy = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -117,7 +118,7 @@ void interlock_plain_code_judge(memory_thread *own, shadow_cell before,
 
 void interlock_plain_calls_forked(void) { given.lock = 0; }
 
-// All registers that may have arguments are kept.
+// Keeps all registers that may hold arguments.
 __attribute__((naked)) static void begin_plain_call(void) {
   __asm__(
       "push %rbp\n"
@@ -152,8 +153,8 @@ __attribute__((naked)) static void begin_plain_call(void) {
       "jmp *%r11\n");
 }
 
-/// Changes the displacement of a call. The code that makes it does not run yet: the check starts
-/// before the program does.
+/// Changes the displacement of a call. Its code does not run yet, because the check starts before
+/// the program does.
 static bool lead(const plain_call *call) {
   intptr_t distance = (intptr_t)((uintptr_t)begin_plain_call - call->returns_to);
   int32_t displacement = (int32_t)distance;

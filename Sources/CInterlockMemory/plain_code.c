@@ -1,4 +1,5 @@
-// Which code of the executable is compiled without the option, and where checked code calls it.
+// Finds the code of the executable that is compiled without the option, and the calls that checked
+// code makes to it.
 #include "plain_code.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__x86_64__)
@@ -16,7 +17,7 @@ uintptr_t interlock_plain_function_entry;
 
 enum { most_modules = 1024 };
 
-/// The modules of Swift that are checked: one of their functions is.
+/// The Swift modules with at least one checked function.
 static struct {
   struct {
     const char *name;
@@ -27,7 +28,8 @@ static struct {
 
 plain_calls interlock_plain_calls;
 
-/// The module of a Swift symbol, as in `$s9Interlock…`; 0 for another symbol.
+/// Finds the module in a Swift symbol, as in `$s9Interlock…`, and returns the length of its name; 0
+/// for another symbol.
 static size_t module_of(const char *symbol, const char **name) {
   if (symbol[0] != '$' || symbol[1] != 's') return 0;
   size_t length = 0;
@@ -49,14 +51,14 @@ static void add_checked_module(const char *symbol) {
   const char *name;
   size_t length = module_of(symbol, &name);
   if (length == 0 || is_checked_module(name, length)) return;
-  // Without room, its other functions count as plain.
+  // Without room, the other functions of the module count as plain.
   if (checked_modules.count == most_modules) return;
   checked_modules.list[checked_modules.count].name = name;
   checked_modules.list[checked_modules.count++].length = length;
 }
 
-/// The next bytes between two addresses that are a direct call, unless they lie in another
-/// instruction: writes where it leads to, and returns where it returns to; NULL if there are none.
+/// Finds the next bytes between two addresses that form a direct call, if they are not inside
+/// another instruction. Writes the target and returns the return address; NULL if there are none.
 static const unsigned char *next_call(const unsigned char *at, const unsigned char *end,
                                       uintptr_t *target) {
   enum { distance_size = 4 };
@@ -70,11 +72,12 @@ static const unsigned char *next_call(const unsigned char *at, const unsigned ch
   return at;
 }
 
-/// The option has every function that calls another one call `__tsan_func_entry`. Bytes of another
-/// instruction could only be that call by a displacement that leads there by chance.
+/// True if the function calls `__tsan_func_entry`, as every function compiled with the option does
+/// if it calls another one. Bytes inside another instruction would match only by a displacement
+/// that leads there by chance.
 static bool is_checked(const interlock_code_function *function) {
   const unsigned char *at = (const unsigned char *)function->start, *end = at + function->size;
-  // Not behind the call that was found, which may be no call.
+  // Continue just behind the opcode, because the bytes found may not be a call.
   for (uintptr_t target; (at = next_call(at, end, &target)); at -= 4) {
     if (target == interlock_plain_function_entry) return true;
   }
@@ -86,27 +89,28 @@ static bool ends_with(const char *text, size_t length, const char *end) {
   return length >= size && memcmp(text + length - size, end, size) == 0;
 }
 
-/// Whether a Swift symbol is a copy or another operation of a type's values, or reaches the type's
-/// conformance: each module that uses the type has its own, of which none is checked.
+/// True if a Swift symbol is an outlined copy or another operation of a type's values, or an
+/// accessor of the type's conformance. Each module that uses the type has its own copy, and none is
+/// checked.
 static bool is_of_type(const char *symbol) {
   size_t length = strlen(symbol);
   return ends_with(symbol, length, "Wl") ||
          (length > 1 && ends_with(symbol, length - 1, "WO"));
 }
 
-/// Whether a function that is not checked may be plain code, by its name.
+/// True if, by its name, a function that is not checked may be plain code.
 static bool has_plain_name(const interlock_code_function *function) {
   const char *symbol = function->name, *name;
-  // Most of this package's functions.
+  // Excludes most of this package's functions.
   if (strncmp(symbol, "interlock_", 10) == 0 || strncmp(symbol, "__tsan_", 7) == 0) return false;
   size_t length = module_of(symbol, &name);
-  // Another symbol of Swift is of code that modules share.
+  // A Swift symbol without a module is of code that modules share.
   return symbol[0] != '$' ||
          (length > 0 && !is_checked_module(name, length) && !is_of_type(symbol));
 }
 
-/// Whether such a function is plain code: not one that can order nothing, and not an interposed
-/// one, which a library has as well.
+/// True if such a function is plain code. Excludes functions that cannot order anything, and
+/// interposed functions, of which a library has a definition too.
 static bool is_plain(const interlock_code_function *function) {
   return interlock_code_has_effect(function) &&
          !(function->is_global && dlsym(RTLD_NEXT, function->name));
@@ -135,13 +139,13 @@ static struct {
   interlock_code_function *checked;
   candidate *candidates;
   size_t checked_count, candidate_count;
-  /// A bit for the addresses of all candidates: few other functions have one of these bits.
+  /// A bit for the address of each candidate. Few other functions share one of these bits.
   uint8_t filter[filter_bits / 8];
 } all;
 
 static uint32_t filter_bit(uintptr_t address) { return address >> 4 & (filter_bits - 1); }
 
-/// Whether a call leads to plain code.
+/// True if a call leads to plain code.
 static bool leads_to_plain_code(const interlock_code_function *caller, uintptr_t target) {
   uint32_t bit = filter_bit(target);
   if (!(all.filter[bit / 8] >> bit % 8 & 1)) return false;
@@ -149,7 +153,7 @@ static bool leads_to_plain_code(const interlock_code_function *caller, uintptr_t
   candidate *found =
       bsearch(&key, all.candidates, all.candidate_count, sizeof key, by_start);
   if (!found) return false;
-  // The other local functions that Swift calls are the compiler's own, and those of headers, which
+  // Other local functions that Swift code calls are the compiler's own, or come from headers and
   // are checked.
   const interlock_code_function *function = &found->function;
   if (!function->is_global && function->name[0] != '$' && caller->name[0] == '$') return false;
@@ -160,7 +164,7 @@ static bool leads_to_plain_code(const interlock_code_function *caller, uintptr_t
 
 static bool add_call(uintptr_t returns_to, uintptr_t target) {
   plain_calls *calls = &interlock_plain_calls;
-  // Twice as long whenever it is full: at 0, 1, 2, 4, ….
+  // The list doubles whenever it is full: at 0, 1, 2, 4, ….
   if ((calls->count & (calls->count - 1)) == 0) {
     size_t capacity = calls->count ? calls->count * 2 : 1;
     plain_call *list = realloc(calls->list, capacity * sizeof *list);
@@ -171,7 +175,8 @@ static bool add_call(uintptr_t returns_to, uintptr_t target) {
   return true;
 }
 
-/// Adds a function's calls of plain code. Decodes it only if some of its bytes may be one.
+/// Adds a function's calls of plain code. Decodes the function only if some of its bytes may be
+/// such a call.
 static bool add_calls_of(const interlock_code_function *caller) {
   const unsigned char *at = (const unsigned char *)caller->start, *end = at + caller->size;
   uintptr_t target, returns_to;
@@ -183,7 +188,7 @@ static bool add_calls_of(const interlock_code_function *caller) {
   return true;
 }
 
-/// Divides the functions into checked ones and those that may be plain.
+/// Divides the functions into checked ones and candidates for plain code.
 static void divide(size_t symbols) {
   for (size_t index = 0; index < symbols; index++) {
     interlock_code_function function;
@@ -195,7 +200,7 @@ static void divide(size_t symbols) {
       all.candidates[all.candidate_count++].function = function;
     }
   }
-  // Once all checked modules are known.
+  // Names can be judged only once all checked modules are known.
   size_t count = 0;
   for (size_t index = 0; index < all.candidate_count; index++) {
     if (!has_plain_name(&all.candidates[index].function)) continue;
@@ -225,7 +230,8 @@ void interlock_memory_visit_modules(interlock_memory_module_visitor visitor, voi
   for (size_t i = 0; i < checked_modules.count; i++) {
     const char *name = checked_modules.list[i].name;
     size_t length = checked_modules.list[i].length;
-    // A declaration follows, which begins with its length; after an associated type it does not.
+    // A declaration follows the module, and begins with its length. After an associated type none
+    // follows.
     if (name[length] >= '0' && name[length] <= '9') visitor(context, name, length);
   }
 }
@@ -239,7 +245,7 @@ bool interlock_memory_is_plain(uintptr_t returns_to) {
 void interlock_memory_visit_plain_code(interlock_memory_code_visitor visitor, void *context) {
   for (size_t index = 0; index < interlock_plain_calls.count; index++) {
     const plain_call *call = &interlock_plain_calls.list[index];
-    // Relaxed: a mark that is only ever set.
+    // Relaxed: the flag is only ever set.
     if (!__atomic_load_n(&call->is_made, __ATOMIC_RELAXED)) continue;
     visitor(context, call->target);
   }

@@ -1,7 +1,7 @@
-// Accesses that are points of an exploration, because they race: another explored thread may go on
-// before each of them, so that what the race does to the program is explored as well.
+// Accesses that are points of an exploration, because they race. Another explored thread may run
+// before each of them, so that the effects of the race on the program are explored as well.
 //
-// Set while no thread is explored; explored threads read it, one at a time.
+// The points are set while no thread is explored. Explored threads read them, one at a time.
 #include "interlock_explored_memory.h"
 #include "interlock_performer.h"
 #include "memory_thread.h"
@@ -10,13 +10,14 @@
 
 #include <string.h>
 
-// They show the begin of a change in place, whose accesses may be the runtime's.
+// Calls of these functions show the beginning of a change in place, whose accesses the runtime may
+// make.
 void swift_beginAccess(void *, void *, uintptr_t, void *) __attribute__((weak));
 uintptr_t interlock_memory_change_entry;
 
 enum { most_points = 64, table_size = 256 };
 
-/// A table by address; 0 is free.
+/// A hash table by address; 0 for a free slot.
 static struct {
   uintptr_t sites[table_size];
   size_t count;
@@ -57,7 +58,7 @@ void interlock_memory_watch_writes(void) {
   own->unchanged = UINT64_MAX;
 }
 
-/// Whether the call that returns to `place` shows the begin of a change.
+/// True if the call that returns to `place` begins a change in place.
 static bool begins_change(uintptr_t place) {
 #if defined(__x86_64__)
   const unsigned char *code = (const unsigned char *)place;
@@ -78,7 +79,7 @@ static const char *name_of(shadow_cell kind, uintptr_t place) {
 
 void interlock_memory_reach_point(uintptr_t address, size_t size, shadow_cell kind,
                                   uintptr_t place) {
-  // An atomic operation has been a point before (atomics.c).
+  // Atomic operations have their points in atomics.c.
   if (!interlock_is_controlled() || (kind & CELL_IS_ATOMIC)) return;
   if (is_point(place)) {
     interlock_explored_memory_access(address, size, !(kind & CELL_WRITES), name_of(kind, place),

@@ -10,11 +10,12 @@
 
 enum { most_pairs = 4096, generation_bits = 20 };
 #define GENERATION (((uint64_t)1 << generation_bits) - 1)
-/// The pairs that were reported: a hash of the places and of the scope, and the generation of the
+/// The pairs that were reported: a hash of the places and the scope, and the generation of the
 /// report. An entry of an earlier generation counts as free.
 static uint64_t pairs[most_pairs];
-/// The generation, from 1; each scope that begins, and each explored execution, has a new one. And
-/// the last one in which a pair was reported: without any there is nothing to forget.
+/// The generation, from 1: each scope that begins, and each explored execution, has a new one.
+/// `reported_in` is the last generation with a report: if it is not the current one, there is
+/// nothing to forget.
 static uint64_t generation = 1, reported_in;
 static uint64_t pair_count, race_count;
 static interlock_memory_reporter reporter;
@@ -27,13 +28,13 @@ uint64_t interlock_memory_pairs(void) { return __atomic_load_n(&pair_count, __AT
 // Acquire: pairs with the release in `found`.
 uint64_t interlock_memory_races(void) { return __atomic_load_n(&race_count, __ATOMIC_ACQUIRE); }
 
-/// Whether a pair of places is new in the scope and the generation. The order of the two places
-/// does not matter; of a pair, a race that is not decided is apart from one that is.
+/// True if a pair of places is new in the scope and the generation. The order of the two places
+/// does not matter. A race that is not decided counts apart from a decided race of the same pair.
 static bool is_new(uintptr_t one, uintptr_t other, uint64_t scope, bool is_decided) {
   uintptr_t low = one < other ? one : other, high = one < other ? other : one;
   uint64_t hash = ((uint64_t)low * 0x9e3779b97f4a7c15ull ^ high) * 0xd6e8feb86659fd93ull;
   hash = (hash ^ hash >> 32 ^ (scope << 1 | is_decided)) * 0x9e3779b97f4a7c15ull;
-  // Relaxed, all: only each word matters. A pair that is found while a scope begins may be reported
+  // Relaxed, all: each word stands alone. A pair that is found while a scope begins may be reported
   // twice.
   uint64_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED) & GENERATION;
   uint64_t key = (hash & ~GENERATION) | now;
@@ -55,16 +56,17 @@ static bool is_new(uintptr_t one, uintptr_t other, uint64_t scope, bool is_decid
 }
 
 void interlock_memory_scope_begins(void) {
-  // Relaxed: as in `is_new`.
+  // Relaxed: see `is_new`.
   uint64_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
   if (__atomic_load_n(&reported_in, __ATOMIC_RELAXED) != (now & GENERATION)) return;
-  // Not 0: an entry that was never used has that.
+  // Skip 0, which marks an entry that was never used.
   uint64_t next = (now & GENERATION) == GENERATION ? now + 2 : now + 1;
-  // Another scope that begins at the same time has the same new generation.
+  // If the exchange fails, another scope that began at the same time has set the same new
+  // generation.
   __atomic_compare_exchange_n(&generation, &now, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/// The scope of the thread's last access that was checked.
+/// The scope of the thread's last checked access.
 static uint64_t last_scope(const memory_thread *own) {
   const slot_history *history = own->history;
   if (history->moments == 0) return 0;
@@ -72,7 +74,8 @@ static uint64_t last_scope(const memory_thread *own) {
   return history->ring[last->situation % kept_situations].scope;
 }
 
-/// Copies a situation. Its thread may be overwriting it: the number shows that. Returns false then.
+/// Copies a situation. Returns false if its thread may have overwritten it meanwhile, which the
+/// number shows.
 static bool copy_situation(interlock_memory_side *side, const slot_history *history,
                            uint64_t number) {
   const situation *at = &history->ring[number % kept_situations];
@@ -89,7 +92,7 @@ static bool copy_situation(interlock_memory_side *side, const slot_history *hist
   return number + kept_situations > __atomic_load_n(&history->situations, __ATOMIC_RELAXED);
 }
 
-/// Adds what is kept of a moment of a slot.
+/// Adds the situation of an epoch of a slot to one side of a race, if it is still kept.
 static void add_situation(interlock_memory_side *side, uint32_t slot, uint64_t moment) {
   const slot_history *history = interlock_memory_of_slot(slot);
   // Acquire: pairs with the release in `write_moment`.
@@ -115,8 +118,8 @@ static void describe(interlock_memory_side *side, uintptr_t unit, shadow_cell ce
   side->size = (uint32_t)__builtin_popcount(bytes);
 }
 
-/// The cell of a lock: it has no bytes, so no access is compared with it. The slot's place has
-/// where in the unit the lock begins.
+/// The cell of a lock. It has no bytes, so no access is compared with it. The bits of the slot hold
+/// the offset in the unit at which the lock begins.
 static inline shadow_cell lock_mark(uintptr_t lock) {
   return CELL_WRITES | CELL_IS_ATOMIC | (shadow_cell)(lock & 7) << slot_shift;
 }
@@ -128,8 +131,8 @@ void interlock_memory_lock_made(const void *lock) {
   if (!leaf && !(leaf = interlock_make_leaf(address))) return;
   size_t unit = unit_at(address);
   shadow_cell mark = lock_mark(address);
-  // The first free cell, as for an access. Relaxed, both: a thread that uses the lock comes after
-  // its initialisation.
+  // Takes the first free cell, as for an access. Relaxed, both: a thread that uses the lock comes
+  // after its initialisation.
   for (int index = 0; index < cells_in_unit; index++) {
     shadow_cell found = 0;
     mark_used(leaf, index, unit);
@@ -139,7 +142,7 @@ void interlock_memory_lock_made(const void *lock) {
       return;
     }
   }
-  // A unit may have two locks, in a cell each.
+  // A unit may contain two locks, each with its own cell.
   int index = cells_in_unit - 1 - (int)(address >> 2 & 1);
   __atomic_store_n(&leaf->cells[index][unit], mark, __ATOMIC_RELAXED);
 }
@@ -158,8 +161,8 @@ static bool is_lock(uintptr_t address) {
   return is_marked_lock(address) || interlock_clock_is_lock(address);
 }
 
-// NULL in a program that does not explore. The first: names a race of an explored thread, which may
-// take seconds.
+// NULL in a program that does not explore. The first one brackets the naming of an explored
+// thread's race, which may take seconds.
 void interlock_explored_names_race(bool begins) __attribute__((weak));
 void interlock_explored_memory_undecided(void) __attribute__((weak));
 
@@ -171,7 +174,7 @@ static void report(memory_thread *own, const interlock_memory_race *race) {
     interlock_explored_memory_undecided();
     return;
   }
-  // The reporter's own code may be instrumented, and calls functions that are interposed.
+  // The reporter's own code may be instrumented, and may make interposed calls.
   interlock_memory_own = NULL;
   interlock_events_hide_thread(true);
   if (is_explored) interlock_explored_names_race(true);
@@ -181,8 +184,8 @@ static void report(memory_thread *own, const interlock_memory_race *race) {
   interlock_memory_own = own;
 }
 
-/// Two accesses that may pass a lock: until the call that follows has returned, nothing shows that
-/// it is one. Holds the race back until the thread's next access, or the end of the function.
+/// Holds a race back until the thread's next access, or the end of the function. Both accesses may
+/// pass a lock, and only the call that follows will show whether the address is one.
 static bool hold_back(memory_thread *own, const interlock_memory_race *race) {
   if (own->held_back_count == most_held_back) return false;
   own->held_back[own->held_back_count++] = *race;
@@ -211,21 +214,21 @@ void interlock_memory_thread_ends(void) {
   interlock_memory_end_thread();
 }
 
-/// The races that threads are describing, and those of the calling thread.
+/// The number of races that threads are describing, and that the calling thread is describing.
 static uint32_t described;
 static __thread uint32_t described_here __attribute__((tls_model("initial-exec")));
 
 void interlock_memory_await_reports(void) {
   enum { longest = 60 };
   struct timespec start, now;
-  // The caller ends the process: no access and no return follows.
+  // The caller ends the process, so no access and no return will report these.
   memory_thread *own = interlock_memory_own;
   if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
   clock_gettime(CLOCK_MONOTONIC, &start);
   // Acquire: pairs with the release in `interlock_memory_found`.
   while (__atomic_load_n(&described, __ATOMIC_ACQUIRE) > described_here) {
     clock_gettime(CLOCK_MONOTONIC, &now);
-    // The caller may hold what a report needs.
+    // The caller may hold a lock that a report needs.
     if (now.tv_sec - start.tv_sec > longest) return;
     interlock_give_way();
   }
@@ -236,7 +239,7 @@ static void found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t
   // Release: a thread that reads the count waits for the report.
   __atomic_fetch_add(&race_count, 1, __ATOMIC_RELEASE);
   uint32_t slot = cell_slot(before);
-  // Another thread may be replacing the cell: its number has another slot then.
+  // Another thread may be replacing the cell: then the place has another slot.
   if (before_place >> place_bits != slot) before_place = 0;
   uintptr_t other = 0;
   interlock_memory_stack(before_place, &other, 1);
@@ -263,7 +266,7 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   bool may_be_lock = may_pass_lock(now) && may_pass_lock(before) && (now & 0xff) == (before & 0xff);
   if (may_be_lock && is_lock(unit + (uint32_t)__builtin_ctz(now & 0xff))) return;
   if (interlock_mutex_orders(own, before)) return;
-  // Relaxed: the release of the race's own count follows.
+  // Relaxed: the release of `race_count` follows.
   __atomic_fetch_add(&described, 1, __ATOMIC_RELAXED);
   described_here++;
   found(own, unit, now, place, before, before_place, may_be_lock);

@@ -1,9 +1,9 @@
-// References to objects. What a thread did with an object before it released its reference comes
-// before what another does once it finds itself the only owner: an array that was shared, copied,
-// and is then changed in place. Only the counts order the two, and neither the compiler nor an
-// interposed call shows them; so each release is recorded, in the shadow of the object's count,
-// which no code of the user accesses. The last release needs no record: the memory is freed, and
-// its accesses are forgotten.
+// References to objects. Everything that a thread did with an object before it released its
+// reference comes before everything that another thread does after it finds itself the only owner:
+// for example, an array that was shared, copied, and is then changed in place. Only the reference
+// count orders the two, and neither the compiler nor an interposed call shows it. So each release
+// is recorded in the shadow of the object's count, which no code of the user's accesses. The last
+// release needs no record: the memory is freed, and its accesses are forgotten.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -13,7 +13,7 @@
 typedef void release_call(void *);
 typedef void release_many_call(void *, uint32_t);
 
-// The runtime calls these in place of its own functions once the flag is set.
+// The runtime calls these functions in place of its own once the flag is set.
 extern release_call *_swift_release __attribute__((weak));
 extern release_many_call *_swift_release_n __attribute__((weak));
 extern bool _swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly
@@ -23,7 +23,7 @@ static release_many_call *real_release_many;
 
 /// The count is the second word of an object.
 enum { count_offset = 8 };
-/// More slots have released the object than its unit has cells.
+/// Marks a unit whose object more slots have released than the unit has cells.
 static const shadow_cell by_many = ~(shadow_cell)0xff;
 
 static inline shadow_leaf *leaf_of(uintptr_t object, size_t *unit) {
@@ -64,8 +64,8 @@ static void release_many(void *object, uint32_t count) {
   real_release_many(object, count);
 }
 
-/// Orders the thread after a release of another: after what that thread did in the epoch, and after
-/// what it is ordered after itself.
+/// Orders the thread after another thread's release: after that thread's epoch, and after
+/// everything that is ordered before it.
 static void come_after(thread_clock *own, shadow_cell cell) {
   uint32_t slot = cell_slot(cell);
   uint64_t count = cell_count(cell);
@@ -80,7 +80,7 @@ static void come_after(thread_clock *own, shadow_cell cell) {
   uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   for (uint32_t index = 0; index < used && other; index++) {
     if (index == own->slot || index == slot) continue;
-    // Relaxed: its clock may have grown since, which can only hide a race.
+    // Relaxed: the other clock may have grown since, which can only hide a race.
     uint64_t known = __atomic_load_n(&other->clock.counts[index], __ATOMIC_RELAXED);
     if (known > own->clock.counts[index]) own->clock.counts[index] = known;
   }
@@ -88,11 +88,11 @@ static void come_after(thread_clock *own, shadow_cell cell) {
   own->lessons++;
 }
 
-/// The calling thread has the only reference.
+/// Called when the calling thread has the only reference to an object.
 static void is_only_owner(uintptr_t object) {
   memory_thread *own = interlock_memory_thread;
   if (!own || is_interrupted(own)) return;
-  // The thread may run another task than at its last access.
+  // The thread may run another task than at its last access: bring its clock up to date.
   (void)epoch_of(own);
   size_t unit;
   const shadow_leaf *leaf = leaf_of(object, &unit);
@@ -109,7 +109,7 @@ static void is_only_owner(uintptr_t object) {
   }
 }
 
-// The questions. A bridge object has flags in its spare bits.
+// The functions that ask for a unique reference. A bridge object has flags in its spare bits.
 #define OBJECT_BITS 0x00fffffffffffff8ull
 
 #define ASKS(name)                                                        \
@@ -138,8 +138,8 @@ ASKS(swift_isUniquelyReferencedNonObjC_nonNull)
 ASKS(swift_isUniquelyReferencedNonObjC_nonNull_bridgeObject)
 
 // The runtime calls the replacement of `swift_retain` without the uppermost bits of its argument,
-// by which a string without an object is recognised. But it keeps the whole argument in a register
-// that a call must preserve; `seen` shows whether it does.
+// which mark a string without an object. It keeps the whole argument in a register that a call must
+// preserve; `seen` shows whether it does.
 
 #if defined(__x86_64__)
 typedef void *retain_call(void *);
@@ -199,7 +199,8 @@ const char *interlock_references_prepare(void) {
   real_release_many = _swift_release_n;
   _swift_release = release;
   _swift_release_n = release_many;
-  // Release: pairs with the runtime's load, on x86 an acquire: it finds the pointers set.
+  // Release: pairs with the runtime's load, an acquire on x86, so that the runtime finds the
+  // pointers set.
   __atomic_store_n(flag, true, __ATOMIC_RELEASE);
   return NULL;
 }

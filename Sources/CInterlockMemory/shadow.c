@@ -1,4 +1,5 @@
-// The shadow's memory: made when an address is first accessed, and forgotten with the memory.
+// The memory of the shadow: allocated when an address is first accessed, and forgotten when the
+// memory is freed.
 #include "shadow.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -31,7 +32,7 @@ shadow_leaf *interlock_make_leaf(uintptr_t address) {
     interlock_memory_lose_sight("there is no memory for the shadow");
     return NULL;
   }
-  // One page in a thousand is used: a huge page would cost what all of them do.
+  // One page in a thousand is used, and a huge page would allocate all of them.
   madvise(made, sizeof *made, MADV_NOHUGEPAGE);
   shadow_leaf *found = NULL;
   // Release: pairs with the acquire in `leaf_at`.
@@ -45,13 +46,13 @@ shadow_leaf *interlock_make_leaf(uintptr_t address) {
 
 enum { page = 4096, much = 16 * page };
 
-/// Gives the shadow its pages at once.
+/// Allocates the pages of a part of the shadow at once.
 static void populate(void *from, size_t size) {
   uintptr_t low = (uintptr_t)from & -(uintptr_t)page, high = (uintptr_t)from + size;
   madvise((void *)low, (high & -(uintptr_t)page) - low, MADV_POPULATE_WRITE);
 }
 
-/// Zeroes memory of the shadow: by the system if it is much, which gives its pages back.
+/// Zeroes memory of the shadow. For much memory the system does it, which frees the pages.
 static void zero(void *from, size_t size) {
   if (size < much) {
     memset(from, 0, size);
@@ -69,13 +70,13 @@ void interlock_shadow_use_page(shadow_leaf *leaf, int rank, size_t page) {
   uint64_t *word = &leaf->used_pages[rank][page / 64], bit = (uint64_t)1 << page % 64;
   // Relaxed: as in `is_page_used`.
   uint64_t before = __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-  // The second page of a group: the others are about to follow, such as those of a growing heap.
-  // Each of them would cost two faults, the first of which maps a page of zeros.
+  // The second used page of a group: populate the rest, which is about to follow, as in a growing
+  // heap. Each page would otherwise cost two faults, the first of which maps a page of zeros.
   uint64_t group = (before >> page % 64 / together * together) & ((1 << together) - 1);
   if (before & bit || group == 0 || group & (group - 1)) return;
   size_t first = page / together * together * units_in_page;
   int error = errno;
-  // An older system does not know the request.
+  // An older system does not know the request, and does nothing.
   populate(&leaf->cells[rank][first], together * units_in_page * sizeof(shadow_cell));
   // Few pages of places of the upper ranks follow: most units have one access.
   if (rank == 0) populate(&leaf->places[rank][first], together * units_in_page * sizeof(uint32_t));
@@ -87,25 +88,25 @@ static void forget_units(shadow_leaf *leaf, int rank, size_t first, size_t count
   shadow_cell *cells = &leaf->cells[rank][first];
   bool is_used = count * sizeof *cells >= much;
   for (size_t index = 0; index < count && !is_used; index++) {
-    // Relaxed: the accesses come before the memory is given back.
+    // Relaxed: the accesses come before the memory is freed.
     is_used = __atomic_load_n(&cells[index], __ATOMIC_RELAXED) != 0;
   }
   if (is_used) zero(cells, count * sizeof *cells);
 }
 
-/// Clears the mark of a page if the range has all of it.
+/// Clears the mark of a page if the range covers the whole page.
 static void unmark(shadow_leaf *leaf, int rank, size_t page, size_t first, size_t end) {
   size_t start = page * units_in_page;
   if (start < first || start + units_in_page > end) return;
-  // Relaxed: as above.
+  // Relaxed: see `forget_units`.
   __atomic_fetch_and(&leaf->used_pages[rank][page / 64], ~((uint64_t)1 << page % 64),
                      __ATOMIC_RELAXED);
 }
 
-/// The first page from this one on, and before the end, that may have cells; the end if none has.
+/// Returns the first page from `page` on that may have cells; `end` if there is none before it.
 static size_t next_used(const shadow_leaf *leaf, int rank, size_t page, size_t end) {
   while (page < end) {
-    // Relaxed: as above.
+    // Relaxed: see `forget_units`.
     uint64_t word = __atomic_load_n(&leaf->used_pages[rank][page / 64], __ATOMIC_RELAXED);
     word >>= page % 64;
     if (word) {
@@ -144,7 +145,7 @@ void interlock_forget_memory(uintptr_t address, size_t size) {
     if (next > end) next = end;
     shadow_leaf *leaf = leaf_at(at);
     size_t first = unit_at(at), after = first + ((next - at) >> 3);
-    // Where no page has cells of a rank, none has any of the upper ones.
+    // If no page has cells of a rank, none has cells of a higher rank.
     for (int rank = 0; leaf && rank < cells_in_unit; rank++) {
       if (!forget_rank(leaf, rank, first, after)) break;
     }

@@ -1,4 +1,4 @@
-// Whether the check is on, for the process and for the calling thread.
+// The state of the check, for the process and for the calling thread.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -16,13 +16,13 @@ void interlock_memory_stop_thread(void) {
 }
 
 const char *interlock_memory_blindness(void) {
-  // Acquire: the text is written before.
+  // Acquire: the text was written before.
   return __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
 }
 
 void interlock_memory_lose_sight(const char *reason) {
   const char *none = NULL;
-  // Relaxed: a thread that still checks compares what was right before.
+  // Relaxed: a thread that still checks compares accesses that were valid before.
   __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
   interlock_memory_stop_thread();
   if (!__atomic_compare_exchange_n(&lost, &none, reason, false, __ATOMIC_ACQ_REL,

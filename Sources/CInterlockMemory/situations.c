@@ -1,4 +1,5 @@
-// What each thread held in its last epochs, and which task, scope and queue it ran.
+// The situations of each thread in its last epochs: the held locks, the task, the scope and the
+// queue.
 #include "interlock_performer.h"
 #include "memory_thread.h"
 
@@ -28,7 +29,7 @@ void interlock_memory_scope_changes(void) {
   own->unchanged = UINT64_MAX;
 }
 
-/// The scope's function is the harness's: its own calls are no events.
+/// Hidden, because the scope's function is the harness's, and its calls are no events.
 static uint64_t own_scope(void) {
   interlock_memory_scope scope = __atomic_load_n(&scope_of_caller, __ATOMIC_ACQUIRE);
   if (!scope) return 0;
@@ -45,7 +46,7 @@ static void hold(situation *now, interlock_memory_held lock) {
 static void write_situation(const thread_record *record, const memory_thread *own) {
   slot_history *history = own->history;
   situation *now = &history->ring[history->situations % kept_situations];
-  // Release: a report that reads what follows sees that the number is used again.
+  // Release: a report that reads the fields written below sees that the number is being used again.
   __atomic_store_n(&history->situations, history->situations + 1, __ATOMIC_RELEASE);
   now->thread = record->waits.view.number;
   now->explored_thread = explored_thread();
@@ -70,7 +71,7 @@ static void write_situation(const thread_record *record, const memory_thread *ow
 
 static void write_moment(slot_history *history, uint64_t moment, uint64_t situation) {
   history->moment[history->moments % kept_moments] = (situation_moment){moment, situation};
-  // Release: a report of another thread sees the entry, and the situation, whole.
+  // Release: a report of another thread sees the entry, and the situation, complete.
   __atomic_store_n(&history->moments, history->moments + 1, __ATOMIC_RELEASE);
 }
 
@@ -85,9 +86,9 @@ static inline uint64_t mixed(uint64_t key, uint64_t with) {
   return ((key ^ with) * 0x9e3779b97f4a7c15ull) ^ key >> 29;
 }
 
-/// A number for all that a situation has. Two with one number are as likely as a broken disk.
+/// Hashes everything that a situation contains, in 64 bits: a collision is negligible.
 static uint64_t key_of_situation(const thread_record *record, uint64_t runs) {
-  // One pthread runs several explored threads in turn.
+  // Include the explored thread: one pthread runs several of them in turn.
   uint64_t key = mixed(1 + explored_thread(), runs);
   for (uint32_t index = 0; index < record->held.count; index++) {
     const held_lock *lock = &record->held.locks[index];
@@ -100,7 +101,7 @@ static uint64_t key_of_situation(const thread_record *record, uint64_t runs) {
   return key;
 }
 
-/// The number of the situation that the thread is in: one that is still kept, or a new one.
+/// Returns the number of the thread's situation: one that is still kept, or a new one.
 static uint64_t number_of_situation(memory_thread *own, const thread_record *record,
                                     uint64_t runs) {
   slot_history *history = own->history;
@@ -120,14 +121,14 @@ static uint64_t number_of_situation(memory_thread *own, const thread_record *rec
   return number;
 }
 
-/// The situation has changed, or the epoch.
+/// Called when the situation or the epoch has changed.
 __attribute__((noinline)) static void change_situation(memory_thread *own, uint64_t held,
                                                        uint64_t runs) {
   const slot_history *history = own->history;
   const situation_moment *last =
       &history->moment[(history->moments + kept_moments - 1) % kept_moments];
   if (*own->count != own->last_count) {
-    // The thread has come back to a clock whose epoch has situations already.
+    // The thread has returned to a clock whose epoch has situations already: begin a new epoch.
     if (history->moments > 0 && last->moment >> situation_bits == *own->count) {
       clock_count_on(own->clock);
     }
@@ -141,7 +142,7 @@ __attribute__((noinline)) static void change_situation(memory_thread *own, uint6
   own->last_count = *own->count;
   own->last_held = held;
   own->last_runs = runs;
-  // As in `interlock_clock_has_seen`: both change with the epoch alone.
+  // The same bound as in `interlock_clock_has_seen`; both values change only with the epoch.
   const thread_clock *clock = own->clock;
   uint64_t oldest = clock->first_count > clock->began ? clock->first_count : clock->began;
   own->oldest = oldest << count_shift;
@@ -152,7 +153,7 @@ __attribute__((noinline)) static void change_situation(memory_thread *own, uint6
 shadow_cell interlock_memory_keep_situation(memory_thread *own) {
   const thread_record *record = own->record;
   uint32_t count = record->held.count, mutexes = interlock_mutexes.count;
-  // Within an epoch no lock is released, so the last ones show whether there are more.
+  // Within an epoch no lock is released, so the counts and the last locks show every change.
   uint64_t held = (uint64_t)count << 48 ^ (count ? record->held.locks[count - 1].object : 0) ^
                   (uint64_t)mutexes << 56 ^
                   (mutexes ? interlock_mutexes.held[mutexes - 1].object << 1 : 0);

@@ -1,13 +1,14 @@
-// Starts the check in a process that links the product for it. In C: it must start before `main`.
+// Starts the check in a process that links the product InterlockMemory. In C, because the check
+// must start before `main`.
 #include "interlock_memory.h"
 #include "interlock_runtime.h"
 
-/// NULL unless the product InterlockMemory is linked: adds its options to the list.
+/// Adds the product's options to the list. NULL unless the product InterlockMemory is linked.
 void interlock_memory_declare_options(void *list) __attribute__((weak));
 /// NULL unless the product InterlockMemory is linked.
 void interlock_memory_start_from_environment(void) __attribute__((weak));
 
-// Before the constructors without a priority, one of which reads the options.
+// Runs before the constructors without a priority, one of which reads the options.
 __attribute__((constructor(101))) static void declare_options(void) {
   static interlock_options options;
   if (!interlock_memory_declare_options) return;

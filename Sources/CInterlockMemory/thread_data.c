@@ -1,4 +1,4 @@
-// Data that belongs to a thread: parts of tasks, and blocks, that the thread runs may share it.
+// Thread-specific data as an order: parts of tasks, and blocks, that one thread runs may share it.
 #include "interlock_performer.h"
 #include "memory_thread.h"
 
@@ -10,7 +10,7 @@
 typedef void *get_call(pthread_key_t);
 static get_call *real_get;
 
-/// The real function, before any thread is started.
+/// Looks the real function up before any thread is started.
 static __attribute__((noinline)) void find_call(void) {
   static bool is_looking;
   if (is_looking) return;
@@ -23,7 +23,7 @@ __attribute__((constructor(101))) static void prepare(void) {
 
 static void note_use(memory_thread *own, uintptr_t place) {
   if (is_interrupted(own) || interlock_marks.hidden) return;
-  // The runtime's own data is not the user's.
+  // The runtime's own data is not the user's, and makes no order.
   if (!interlock_events_is_users(place) && !interlock_events_is_foundation(place)) return;
   if (!interlock_memory_settle(own)) return;
   begin_change();
@@ -34,7 +34,7 @@ static void note_use(memory_thread *own, uintptr_t place) {
 __attribute__((weak, visibility("default"))) void *pthread_getspecific(pthread_key_t key) {
   if (__builtin_expect(!real_get, 0)) {
     find_call();
-    // Called by the lookup itself.
+    // Only the look-up itself calls here.
     if (!real_get) return NULL;
   }
   memory_thread *own = interlock_memory_own;

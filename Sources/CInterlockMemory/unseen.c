@@ -1,6 +1,6 @@
-// Where the package trait `UnseenCalls` leaves the calls that order threads as they are, accesses
-// cannot be checked. CUncheckedMemory has the functions that instrumented code calls; this one
-// shows that there is such code.
+// Stubs for builds in which the package trait `UnseenCalls` leaves the calls that order threads
+// unseen, so that accesses cannot be checked. CUncheckedMemory defines the functions that
+// instrumented code calls; this file records that there is such code.
 #include "interlock_internals.h"
 #include "interlock_memory.h"
 
@@ -8,7 +8,7 @@
 
 static bool is_instrumented;
 __attribute__((visibility("default"))) void __tsan_init(void) {
-  // Relaxed: a mark that is only ever set.
+  // Relaxed: the flag is only ever set.
   __atomic_store_n(&is_instrumented, true, __ATOMIC_RELAXED);
 }
 bool interlock_memory_is_instrumented(void) {

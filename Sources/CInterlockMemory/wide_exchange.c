@@ -1,12 +1,12 @@
-// The exchange of 16 bytes that the atomic operations are made of.
+// The exchange of 16 bytes on which all atomic operations of that size are based.
 #include "memory_thread.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include "wide_operations.h"
 
-// Some processors of this kind lack the instruction, so the compiler emits it only where this says
-// that it is there, and not where this function is inlined: it would call libatomic's instead.
+// Some x86-64 processors lack the instruction, so the compiler emits it only with this attribute.
+// Not inlined: in a function without the attribute the compiler would call libatomic.
 #if defined(__x86_64__)
 __attribute__((target("cx16"), noinline))
 #endif

@@ -1,5 +1,5 @@
-// Atomic operations on 16 bytes: each is a compare and swap, which every processor has for this
-// size. Included by atomics.c only.
+// Atomic operations on 16 bytes. Each is a compare-and-swap, which every supported processor has
+// for this size. Included by atomics.c only.
 #ifndef INTERLOCK_WIDE_OPERATIONS_H
 #define INTERLOCK_WIDE_OPERATIONS_H
 
@@ -13,7 +13,7 @@ typedef interlock_wide wide;
 
 static inline wide wide_load(const volatile wide *at) {
   wide value = 0;
-  // Writes the value that it finds.
+  // Writes the same value that it finds.
   interlock_wide_exchange((volatile wide *)at, &value, value);
   return value;
 }

@@ -1,4 +1,4 @@
-// SIGQUIT requests a report, as a process of Java's does.
+// SIGQUIT requests a report, as in a Java process.
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -9,12 +9,12 @@ static bool is_requested;
 
 static void request(int signal) {
   (void)signal;
-  // Relaxed: the word refers to nothing else.
+  // Relaxed: the flag refers to no other data.
   __atomic_store_n(&is_requested, true, __ATOMIC_RELAXED);
 }
 
-/// How SIGQUIT is handled before main. The runtime's backtracer, if it is on, takes it for a crash;
-/// a shell without job control has a process in the background ignore it.
+/// How SIGQUIT is handled before main. The runtime's backtracer, if it is on, handles it as a
+/// crash. A shell without job control makes a background process ignore it.
 static struct sigaction before_main;
 
 void interlock_watchdog_note_quit(void) { sigaction(SIGQUIT, NULL, &before_main); }
@@ -33,7 +33,8 @@ void interlock_watchdog_follow_quit(void) {
 }
 
 bool interlock_watchdog_takes_quit(void) {
-  // The parent may have blocked it, as Dispatch's workers do; the thread that asks takes it then.
+  // The parent may have blocked the signal, as Dispatch's workers do. The thread that asks for
+  // requests then receives it.
   static bool is_unblocked;
   if (!is_unblocked) {
     is_unblocked = true;

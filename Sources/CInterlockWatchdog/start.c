@@ -5,7 +5,7 @@
 #include "interlock_runtime.h"
 #include "interlock_stack_capture.h"
 
-// Before the constructors without a priority, one of which reads the options.
+// Runs before the constructors without a priority, one of which reads the options.
 __attribute__((constructor(101))) static void declare_options(void) {
   static interlock_options options = {interlock_watchdog_declare_options, NULL};
   interlock_declare_options(&options);
@@ -19,15 +19,16 @@ __attribute__((constructor(101))) static void declare_options(void) {
 __attribute__((constructor(65535))) static void start(void) {
   interlock_watchdog_note_quit();
   interlock_follow_tests();
-  // Before the first task: a wait table that starts later does not know what tasks wait for.
+  // Called before the first task: a wait table that starts later does not know the waits of earlier
+  // tasks.
   if (interlock_testing_starts) interlock_testing_starts();
   const char *options = getenv("INTERLOCK_OPTIONS");
   bool has_options = options && *options;
   if (has_options) interlock_read_options();
-  // First of all, so that its exit handler runs last. A CI service reads reports without options.
+  // Called first, so that its exit handler runs last. A CI service reads reports without options.
   interlock_report_start_from_environment();
   if (!has_options) return;
-  // Start prediction first: it does not follow objects made before.
+  // Prediction starts first, because it does not follow objects made before.
   interlock_prediction_start_from_environment();
   interlock_watchdog_start_from_environment();
   interlock_leaks_start_from_environment();

@@ -1,7 +1,7 @@
-// Observes the tests of XCTest if it is in the process, without linking it. In C because a
-// conformance to a protocol of a library that may be missing has to be made by hand: a witness
-// table lists the protocol's requirements in the order of the source. This file checks the number
-// of requirements, and that its argument is a test case.
+// Observes the tests of XCTest if it is in the process, without linking it. In C, because a
+// conformance to a protocol of a library that may be missing must be made by hand: a witness table
+// lists the protocol's requirements in the order of the source. This file checks the number of
+// requirements, and that its argument is a test case.
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ typedef SWIFT_CALL interlock_swift_string get_name(SELF const void *test_case);
 static get_name *name_of;
 static const void *test_case_class;
 
-/// Whether an object's class is XCTestCase or a subclass. A class begins with its kind, followed by
+/// True if an object's class is XCTestCase or a subclass. A class begins with its kind, followed by
 /// its superclass.
 static bool is_test_case(const void *object) {
   const void *const *metadata = object ? *(const void *const *const *)object : NULL;
@@ -102,7 +102,7 @@ interlock_xctest_state interlock_observe_xctest(const void *observer,
   }
   test_case_class = case_type(0).type;
   follower = newest;
-  // The first word is the conformance, which no call of a requirement reads.
+  // The first word is the conformance, which a call of a requirement does not read.
   static const void *table[1 + requirement_count];
   for (int index = 1; index <= requirement_count; index++) table[index] = (const void *)ignored;
   table[3] = (const void *)begins;

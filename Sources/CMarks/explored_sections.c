@@ -1,4 +1,4 @@
-// The seam between sections and the explorer.
+// The interface between sections and the explorer.
 #include "interlock_explored_sections.h"
 
 const interlock_explored_sections *interlock_explored_sections_now;

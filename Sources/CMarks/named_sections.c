@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The registry is in Swift; these are its entry points for C
+// The registry is in Swift. These are its entry points for C
 // (`Sources/Interlock/Section/CSections.swift`).
 void interlock_section_begin(const char *file, const char *function, int line, int mode,
                              int synched, const char *name, size_t length);
@@ -18,7 +18,8 @@ void interlock_part_end(const char *file, const char *function, int line, int mo
 
 enum { short_name = 256 };
 
-// A name longer than `short_name` is allocated; the caller frees it if it is not `buffer`.
+// Formats a name. A name longer than `short_name` is allocated; the caller frees the result if it
+// is not `buffer`.
 static char *interlock_format(char buffer[short_name], size_t *length, const char *format,
                               va_list arguments) {
   va_list again;
@@ -26,7 +27,7 @@ static char *interlock_format(char buffer[short_name], size_t *length, const cha
   int needed = vsnprintf(buffer, short_name, format, arguments);
   char *name = buffer;
   if (needed < 0) {
-    // A format that the C library refuses becomes the name itself.
+    // If the C library refuses a format, the format itself becomes the name.
     snprintf(buffer, short_name, "%s", format);
     needed = (int)strlen(buffer);
   } else if (needed >= short_name) {

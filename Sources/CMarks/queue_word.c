@@ -14,8 +14,8 @@ const uintptr_t interlock_unknown_queue = 3;
 #include <link.h>
 #include <string.h>
 
-// libdispatch's own functions: this executable may interpose them, and readers of events must not
-// see these calls.
+// libdispatch's own functions, because this executable may interpose them, and readers of events
+// must not see these calls.
 typedef void *create_call(const char *, void *);
 typedef void sync_call(void *, void *, void (*)(void *));
 typedef void release_call(void *);
@@ -72,7 +72,7 @@ static void look(void *context) {
 }
 
 /// Finds the only word that contains a queue's address while the thread runs on the queue, for each
-/// of two queues, and not afterwards.
+/// of two queues, and does not contain it afterwards.
 static int find_word(void) {
   create_call *create = (create_call *)dlsym(RTLD_NEXT, "dispatch_queue_create");
   sync_call *sync = (sync_call *)dlsym(RTLD_NEXT, "dispatch_sync_f");
@@ -90,7 +90,7 @@ static int find_word(void) {
   }
   for (int index = 0; index < 2; index++) {
     trials[index] = (trial){&module, (uintptr_t)queues[index], 0, 0};
-    // No other thread has the queue, so the block runs here at once.
+    // No other thread uses the queue, so the block runs here at once.
     sync(queues[index], &trials[index], look);
     if (trials[index].matches != 1) works = 0;
   }

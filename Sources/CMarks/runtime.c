@@ -45,7 +45,7 @@ static pthread_key_t home_key;
 static pthread_once_t home_key_once = PTHREAD_ONCE_INIT;
 
 static void home_destroyed(void *home) {
-  // A section in a later destructor sets a new home, and so calls this again.
+  // A section in a later destructor sets a new context, and so this function is called again.
   interlock_thread_home = NULL;
   const interlock_explored_sections *explorer = interlock_get_explored_sections();
   if (explorer) explorer->hide();
@@ -90,7 +90,7 @@ void interlock_watch_exit(void) {
   pthread_once(&once, watch_exit);
 }
 
-// Written before main alone, by one thread.
+// Written only before main, by one thread.
 static interlock_options *declared_options;
 
 void interlock_declare_options(interlock_options *options) {
@@ -105,8 +105,8 @@ void interlock_collect_options(void *list) {
 }
 
 #ifdef INTERLOCK_TRACKING
-// Also in a program without sections, so that a misspelt option is reported. In C because it must
-// run before main. A build without section tracking has no such constructor.
+// Runs even in a program without sections, so that a misspelt option is reported. In C because it
+// must run before main. A build without section tracking has no such constructor.
 __attribute__((constructor)) static void read_options(void) {
   const char *options = getenv("INTERLOCK_OPTIONS");
   if (options && *options) interlock_read_options();
@@ -119,7 +119,7 @@ size_t interlock_unwind_frames(uintptr_t *frames, size_t limit) {
   enum { most = 64 };
   void *found[most];
   int count = backtrace(found, most);
-  // The first two are this function and its caller in the tracker.
+  // The first two frames are this function and its caller in the tracker.
   size_t kept = 0;
   for (int index = 2; index < count && kept < limit; index++) {
     __atomic_store_n(&frames[kept++], (uintptr_t)found[index], __ATOMIC_RELAXED);
@@ -176,7 +176,7 @@ const char *interlock_image_of(uintptr_t address, uintptr_t *base) {
   if (!dladdr((const void *)address, &info) || !info.dli_fbase) return NULL;
   *base = (uintptr_t)info.dli_fbase;
 #ifdef __linux__
-  // The loader has the executable by the name that it was called by, which may be any.
+  // The loader knows the executable by the name of its call, which may be any.
   Dl_info own;
   bool is_known = dladdr((const void *)getauxval(AT_ENTRY), &own) != 0;
   if (is_known && own.dli_fbase == info.dli_fbase) return "/proc/self/exe";
@@ -197,7 +197,7 @@ char *interlock_backtrace_name(const char *symbol) {
 
 bool interlock_is_thunk(const char *symbol) {
   if (_swift_backtrace_isThunkFunction && _swift_backtrace_isThunkFunction(symbol)) return true;
-  // The toolchain does not count a key path's accessors.
+  // The toolchain does not treat a key path's accessors as thunks.
   size_t length = strlen(symbol);
   const char *end = length > 2 ? symbol + length - 2 : "";
   return strcmp(end, "TK") == 0 || strcmp(end, "Tk") == 0;

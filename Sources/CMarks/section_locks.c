@@ -1,5 +1,5 @@
-// The locks that sections take, and the section of each: no call reports when they are made or
-// destroyed.
+// The locks that sections take, and the section of each. No call reports when such a lock is made
+// or destroyed.
 #include "interlock_runtime.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ enum { most = 1 << 14, probes = 64 };
 static section_lock known[most];
 static int known_lock;
 
-/// The entry of a lock in the table; NULL if the table is full.
+/// Returns the entry of a lock in the table; NULL if the table is full.
 static section_lock *find(const void *lock) {
   size_t first = (size_t)(((uintptr_t)lock >> 3) * 0x9e3779b97f4a7c15ull >> 40);
   for (size_t probe = 0; probe < probes; probe++) {
@@ -33,7 +33,7 @@ void interlock_listen_to_locks(interlock_lock_listener listener) {
 void interlock_publish_section_lock(interlock_lock_change change, const void *lock,
                                     uint64_t section,
                                   interlock_call_place place) {
-  // Relaxed: only a check whether there is a listener; it is loaded again below.
+  // Relaxed: only tests whether there is a listener, which is loaded again below.
   if (!__atomic_load_n(&interlock_current_lock_listener, __ATOMIC_RELAXED)) return;
   // Acquire and release: a spin lock over the table, held for a few instructions.
   while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) interlock_give_way();

@@ -1,6 +1,6 @@
 // Finds the unnamed word of thread-local storage in which the Swift runtime keeps a thread's
 // current task, from the machine code of `swift_task_getCurrent`. A call of that function takes as
-// long as locking a free mutex, and each begin and each end of a section needs the task. In C
+// long as locking a free mutex, and the beginning and the end of each section need the task. In C
 // because of the linker's thread-local storage.
 #include "interlock_runtime.h"
 
@@ -11,7 +11,8 @@ const uintptr_t interlock_unknown_task = 3;
 
 #include <string.h>
 
-/// As the linker lays it out: a module's number, and an offset in its thread-local storage.
+/// The linker's record of a thread-local variable: a module's number, and an offset in that
+/// module's thread-local storage.
 typedef struct {
   uintptr_t module, offset;
 } tls_index;
@@ -23,14 +24,14 @@ static int32_t read_displacement(const unsigned char *code) {
   return value;
 }
 
-/// Whether the bytes are these; if so, steps behind them.
+/// If the code begins with these bytes, moves behind them and returns true.
 static _Bool step(const unsigned char **code, const char *bytes, size_t count) {
   if (memcmp(*code, bytes, count)) return 0;
   *code += count;
   return 1;
 }
 
-/// Whether the code jumps to `target` through a word that the loader has filled in.
+/// True if the code jumps to `target` through a word that the loader has filled in.
 static _Bool jumps_to(const unsigned char *code, uintptr_t target) {
   step(&code, "\xf3\x0f\x1e\xfa", 4);  // endbr64
   step(&code, "\xf2", 1);              // bnd
@@ -74,7 +75,8 @@ const uintptr_t *interlock_decode_task_word(const void *function) {
 const uintptr_t *interlock_task_word(void) {
   static const uintptr_t no_task = 0;
   if (!swift_task_getCurrent) return &no_task;
-  // The call first: the loader resolves what it calls when it is first called.
+  // Call the function before its code is read: the loader resolves a function's own calls when they
+  // are first made.
   uintptr_t task = (uintptr_t)swift_task_getCurrent();
   const uintptr_t *word = interlock_decode_task_word((const void *)swift_task_getCurrent);
   return *word == task ? word : &interlock_unknown_task;

@@ -1,7 +1,8 @@
-// What instrumented code calls in an executable that checks nothing, and without ThreadSanitizer's
-// runtime: where CInterlockMemory is not linked, and where the package trait `UnseenCalls` leaves
-// the calls that order threads as they are. An atomic operation is a function of that interface
-// too, so these perform it. Weak: those of CInterlockMemory, if they are linked, have precedence.
+// The functions that instrumented code calls in an executable that checks nothing, and without
+// ThreadSanitizer's runtime: where CInterlockMemory is not linked, and where the package trait
+// `UnseenCalls` leaves the calls that order threads unseen. An atomic operation is a function of
+// that interface too, so these functions perform it. Weak, so that the functions of
+// CInterlockMemory have precedence if they are linked.
 #include "unchecked_memory.h"
 
 #if defined(__has_feature)
@@ -21,7 +22,7 @@
 
 EXPORTED void __tsan_init(void) {}
 
-/// The caller passes its parameters in registers, so that one function does for all.
+/// One function serves for all names, because the caller passes its parameters in registers.
 __attribute__((weak, visibility("hidden"))) void unchecked_access(void) {}
 #define NOTHING(name) \
   EXPORTED void __tsan_##name(void) __attribute__((alias("unchecked_access")));

@@ -13,10 +13,10 @@ if [ ! -f "$root/include/stdio.h" ] || [ ! -f "$root/include/linux/futex.h" ]; t
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${headers[@]}"; } >&2
 fi
 
-# With the targets of ci/checks/fuzz.sh.
+# Includes the targets of ci/checks/fuzz.sh.
 export INTERLOCK_FUZZ=1
 scratch=$PWD/.build/arm64
-# The list of what an earlier run has read may name a header that no file includes any more.
+# The lists of an earlier run may name a header that no file includes any more.
 rm -rf "$scratch"
 mkdir -p "$scratch"
 options=(--triple aarch64-unknown-linux-gnu --scratch-path "$scratch" --disable-index-store)
@@ -26,16 +26,16 @@ done
 
 failed=0
 compiled=0
-# compile CONFIGURATION TARGET FOLDER OPTION…: compiles the C files whose paths begin with the folder.
+# compile CONFIGURATION TARGET FOLDER OPTION…: compiles the C files whose paths begin with FOLDER.
 compile() {
   local configuration=$1 target=$2 folder=$3 log commands
   shift 3
-  # Builds the smallest target, and writes the commands of all.
+  # Builds the smallest target, and writes the commands of all targets.
   if ! log=$(swift build "${options[@]}" -c "$configuration" --target "$target" "$@" 2>&1); then
     echo "$log" >&2
     exit 70
   fi
-  # Each is a list of strings: without the brackets and commas, a line for the shell.
+  # Each command is a list of strings: without the brackets and commas, a line for the shell.
   commands=$(sed -nE '\|"-c","'"$PWD/$folder"'[^"]*\.c"|s/^ *args: \[(.*)\]$/\1/p' \
     "$scratch/$configuration.yaml")
   compiled=$((compiled + $(grep -c . <<< "$commands" || true)))

@@ -17,7 +17,7 @@ exported=$(sed -n 's/^\($s.*\)Tu$/\1/p' <<< "$symbols" | sort)
 [ -n "$exported" ] || { echo "error: no asynchronous function in $library" >&2; exit 1; }
 missing=$(comm -23 <(printf '%s\n' "$exported") <(sed -n 's/.*"\($s.*\)").*/\1/p' "$known" | sort))
 
-# C functions: intercepted in interpose_awaits.c and interpose_concurrency.c, or no task waits in
+# C functions: interpose_awaits.c or interpose_concurrency.c intercepts them, or no task waits in
 # them.
 entries=$(grep -E '^swift_(task|taskGroup|asyncLet|continuation)_' <<< "$symbols" | sort)
 looked_at=$(sort << 'END'
@@ -117,7 +117,7 @@ if [ -n "$missing$unknown$unmet" ]; then
   exit 1
 fi
 
-# The functions of Foundation and XCTest that an explored test meets: a name that the toolchain does
+# The functions of Foundation and XCTest that an explored test calls. A name that the toolchain does
 # not have would leave the call out.
 libraries=$(dirname "$library")
 met=$(cat Sources/CInterlockEvents/{calls_outside.h,xctest_doors.c,interpose_run_loops.c} | tr -d '\n\\' \

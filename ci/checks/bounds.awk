@@ -21,7 +21,7 @@ BEGIN {
 
 FNR == 1 { files[++file_count] = FILENAME; in_comment = 0 }
 
-# Keeps code only: comments and the contents of literals are left out.
+# Keeps code only: leaves out comments and the contents of literals.
 {
   line = $0
   code = ""
@@ -72,7 +72,7 @@ function text_of(file, from, to,   at, text) {
   return text
 }
 
-# What is before the first brace: of a function, its name and its parameters.
+# Returns the text before the first brace: for a function, its name and its parameters.
 function head(text) {
   return index(text, "{") ? substr(text, 1, index(text, "{") - 1) : text
 }
@@ -89,7 +89,7 @@ function note_functions(file,   from, to, text, open, name) {
   }
 }
 
-# The position of the bracket that closes the one at `open`.
+# Returns the position of the bracket that closes the bracket at `open`.
 function closing(text, open,   at, depth, c) {
   for (at = open; at <= length(text); at++) {
     c = substr(text, at, 1)
@@ -119,7 +119,7 @@ function arrays_in(text, names, sizes,   count, rest, before, name, size, open, 
         sizes[count] = size
       }
       rest = substr(rest, close_ + 1)
-      # Another one in the same declaration.
+      # A further array in the same declaration.
       if (!match(rest, /^ *, *[A-Za-z_][A-Za-z_0-9]* *\[/)) break
       open = RLENGTH
       name = substr(rest, 1, RLENGTH - 1)
@@ -129,7 +129,7 @@ function arrays_in(text, names, sizes,   count, rest, before, name, size, open, 
   return count
 }
 
-# Members count in all files, static variables in theirs.
+# Members count in all files, static variables only in their own file.
 function note_arrays(file,   from, to, text, count, names, sizes, at, is_type) {
   for (from = 1; from <= line_counts[file]; from = to + 1) {
     to = next_block(file, from)
@@ -171,7 +171,7 @@ function check_blocks(file,   from, to, text, count, names, sizes, at, own) {
   }
 }
 
-# Whether a text has the bound of an array. A declaration of the array does not count.
+# True if a text has the bound of an array. A declaration of the array does not count.
 function has_bound(text, name, sizes,   rest, size, list, count, at, before) {
   if (text ~ ("sizeof[ (]+([^,;)]*[^A-Za-z_0-9])?" name "([^A-Za-z_0-9]|$)")) return 1
   count = split(substr(sizes, 2), list, "\n")
@@ -197,7 +197,7 @@ function check(file, from, text, name, sizes, is_member,   rest, start, at, befo
     before = substr(text, 1, at - 1)
     after = substr(text, start)
     if ((before ~ /(\.|->)$/) != is_member) continue
-    # A designated initialiser, or the declaration.
+    # A designated initialiser, or the declaration of the array.
     if (is_member && before ~ /[{,] *\.$/) continue
     if (!is_member && before ~ /char +$|char [^;()]*, *$/) continue
     if (before ~ /sizeof[ (]*([A-Za-z_0-9]|\.|->|\[|\])*$/) continue
@@ -205,7 +205,8 @@ function check(file, from, text, name, sizes, is_member,   rest, start, at, befo
   }
 }
 
-# Another structure may have a member of that name that is no array: of members, only copies count.
+# Judges one use of an array. For members only copies count, because another structure may have a
+# member of the same name that is no array.
 function judge(file, from, text, at, before, after, name, sizes, is_member,
   call, close_, declared) {
   if (!is_member && after ~ /^\[/ && before !~ /&([A-Za-z_0-9]|\.|->)*$/) {
@@ -231,12 +232,14 @@ function judge(file, from, text, at, before, after, name, sizes, is_member,
   if (has_bound(call, name, sizes)) return
   declared = called in parameters ? parameter(parameters[called], argument) : ""
   if (declared ~ /const |\[/) return
-  # `void *` comes with a number of bytes, and so does the rest of an array.
+  # A `void *` parameter has a number of bytes beside it, and so has a pointer to the rest of an
+  # array.
   if ((declared ~ /void \*/ || after ~ /^ *\+/) && has_bound(text, name, sizes)) return
   report(file, from, before, name, "is passed to " called " without its bound")
 }
 
-# The call that a position is an argument of. Sets `called` and `argument`. "" for no call.
+# Returns the call of which a position is an argument, and sets `called` and `argument`. Returns ""
+# if there is none.
 function call_around(text, at,   depth, c, from, name) {
   argument = 1
   depth = 0
@@ -259,7 +262,7 @@ function call_around(text, at,   depth, c, from, name) {
   return ""
 }
 
-# One of the parameters of a function. The last one stands for those behind it.
+# Returns one of the parameters of a function. The last one stands for those behind it.
 function parameter(list, number,   at, depth, c, current, one) {
   current = 1
   for (at = 1; at <= length(list); at++) {

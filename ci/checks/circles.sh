@@ -10,9 +10,10 @@ failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Prints 'circle FILE' of each file that reaches itself, and 'call FILE FILE SYMBOL' of each use
-# inside a circle, from the output of 'nm -A -P'. A use of a weak function does not count: weak ones
-# replace functions of the system and the runtime, which files call without regard to Interlock.
+# Prints 'circle FILE' for each file that reaches itself, and 'call FILE FILE SYMBOL' for each use
+# inside a circle, from the output of 'nm -A -P'. A use of a weak function does not count: weak
+# functions replace those of the system and the runtime, which files call without regard to
+# Interlock.
 circles() {
   awk '
     {

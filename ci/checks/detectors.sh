@@ -61,7 +61,8 @@ while [ $# -gt 0 ]; do
   esac
 done
 
-# Prints for each program of Sources/SamplePrograms/Memory in how many runs each detector reports it, and a table of all.
+# Prints, for each program of Sources/SamplePrograms/Memory, in how many runs each detector reports
+# it; and a table of all programs.
 compare_memory() {
   local folder=.build/detectors-memory titles=() commands=() found=() false_reports=() failed=()
   local option configuration kind name column run hits code cells
@@ -114,7 +115,7 @@ if [ -n "$is_memory" ]; then
 fi
 runs=${runs:-5}
 
-# Without debug information: Valgrind 3.19 cannot read that of this compiler.
+# Without debug information, because Valgrind 3.19 cannot read this compiler's.
 plain=(-c release --scratch-path .build/detectors -Xlinker -S)
 sanitized=(-c release --scratch-path .build/detectors-sanitized --sanitize=thread)
 tool=(-c release --scratch-path .build/trait --traits SectionTracking)
@@ -138,6 +139,6 @@ if [ -n "$rows" ]; then
 fi
 "$tool_program" bench detectors slow-down
 debug=$(swift build --show-bin-path)
-# In a debug build the two are one program, which always has its marks.
+# In a debug build both are one program, which always has its marks.
 export INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram INTERLOCK_DETECTOR_MARKED_PROGRAM=$debug/DetectorProgram
 exec "$debug/interlock-exam" bench slow-down

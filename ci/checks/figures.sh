@@ -24,7 +24,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 outcome=0
 
-# Writes the file with every block measured anew; a command that fails keeps its block.
+# Writes the file with every block measured anew. If a command fails, its block stays.
 measure() {
   local file=$1 line command block
   while IFS= read -r line || [ -n "$line" ]; do

@@ -93,8 +93,8 @@ for name in "${names[@]}"; do
 done
 [ "$#" -eq 0 ] || exit "$outcome"
 
-# The check of memory where a snippet and an executable do not link the product, and where a module is
-# compiled without the option.
+# The check of memory, for a snippet and an executable that do not link the product, and for a
+# module that is compiled without the option.
 status=0
 ci/memory.sh --package Tests/Fixtures/snippets --without Plain test >"$scratch/log" 2>&1 || status=$?
 clean='no race in memory in [0-9][^ ]* accesses of the modules Counters, CountersTests'
@@ -102,7 +102,7 @@ if [ "$status" -ne 0 ] || ! grep -q "$clean" "$scratch/log"; then
   wrong "snippets ended with $status, expected 0 and the line of a clean run"
 fi
 
-# The command plug-in: its output, and what becomes of an exit code.
+# The command plug-in: its output and its exit code.
 command=(swift package --package-path Tests/Fixtures/actor --scratch-path "$build" interlock)
 if ! "${command[@]}" explain race >"$scratch/log" 2>&1 || ! grep -q 'races\?' "$scratch/log"; then
   wrong "the plug-in does not explain"

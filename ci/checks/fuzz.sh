@@ -22,7 +22,7 @@ outcome=0
 for reader in "${readers[@]}"; do
   work=.build/fuzz/$reader
   mkdir -p "$work/corpus"
-  # -rss_limit_mb: a reader must not take memory out of proportion to its input either.
+  # -rss_limit_mb: a reader must also not take memory out of proportion to its input.
   if "$fuzz" "$reader" -max_total_time="$seconds" -rss_limit_mb=1024 -timeout=5 -max_len=65536 -print_final_stats=1 \
     -artifact_prefix="$work/" "$work/corpus" "Tests/FuzzedReaders/Seeds/$reader" >"$work/log" 2>&1; then
     echo "fuzz: $reader: $(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log") inputs"

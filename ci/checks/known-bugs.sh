@@ -17,10 +17,10 @@ results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 known_bugs=$(swift build "${package[@]}" --show-bin-path)/known-bugs
 cd StressScenarios/KnownBugs
-# More trials at a time than processors: a trial that hangs waits, and uses none.
+# More trials at a time than processors, because a trial that hangs waits and uses no processor.
 "$known_bugs" gate --json "$results" --jobs 4
 "$known_bugs" gate --check "$results"
-# By a number of orders: one of seconds would depend on the machine.
+# Limited by a number of orders: a limit in seconds would depend on the machine.
 "$known_bugs" explore pin-3-trash-emptied-in-between pin-4-cost-subtracted-twice \
   pin-5-another-object-removed pin-5-another-file-removed pin-12-spurious-wake-up \
   pin-two-pairs-over-one-directory pinop-2-lowered-maximum yy-5-trim-by-trying tu-6-dying-group \

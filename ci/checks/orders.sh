@@ -49,7 +49,7 @@ if [ -z "$sanitized" ]; then
 fi
 
 export SWIFT_BACKTRACE=enable=no
-# The sanitizer's code is its own, so that a program's failed check is not taken for a report.
+# A special exit code for the sanitizer, so that a program's failed check is not taken for a report.
 export TSAN_OPTIONS="exitcode=66 halt_on_error=1 atexit_sleep_ms=0"
 printf '%-36s %14s   %s\n' program "plain runs" ThreadSanitizer
 shown_programs=0 reported_programs=0 programs=0

@@ -14,20 +14,21 @@ child=$(swift build --show-bin-path)/ExplorerTestChild
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# A program that has more orders than this counts as not finished.
+# A program with more orders than this counts as not finished.
 executions=5000
 chunk=20
 differing=0
 
-# fact NAME: a sum that the child has printed.
+# fact NAME: prints a sum from the child's output.
 fact() { sed -n "s/^$1=//p" "$log"; }
 
-# kind NAME SEED: programs from a seed on.
+# kind NAME SEED: compares the programs from a seed on.
 kind() {
   local name=$1 seed=$2 wanted=$(((count + 2) / 3)) tried=0 finished=0 outcomes=0 wrong
   while [ "$finished" -lt "$wanted" ]; do
     "$child" generated --first "$seed" --count "$chunk" --small --executions "$executions" >"$log"
-    # Programs with an outcome that the reduced search lacks, with one too many, or that deadlock.
+    # Programs with an outcome that the reduced search lacks, with an outcome too many, or with a
+    # deadlock.
     wrong=$(($(fact outside) + $(fact unreal) + $(fact stuck)))
     [ "$wrong" -eq 0 ] || cat "$log" >&2
     differing=$((differing + wrong))

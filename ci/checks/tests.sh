@@ -9,9 +9,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# A pool that its threads use up gets one more a second, and only a snapshot that is shorter than
-# that is certain: where a test asks for one, the machine has nothing else to do. One process after
-# the other.
+# Suites that run one after another, with the machine to themselves. A pool whose threads are all in
+# use gets one more thread each second, and a snapshot is certain only if it takes less time than
+# that.
 alone=('(PoolWidthTests|DeadlocksCommandTests)/' 'CertainHangTests/')
 
 parts=(
@@ -24,8 +24,8 @@ logs=$(mktemp -d)
 running=()
 trap 'kill "${running[@]}" 2>/dev/null || true; rm -rf "$logs"' EXIT
 
-# A part has the tests that its list names and no earlier list does, the last part all others: each
-# test runs once, whatever its name.
+# A part has the tests that its list names and no earlier list does; the last part has all others.
+# So each test runs once, whatever its name.
 skipped=()
 for suites in "${alone[@]}"; do skipped+=(--skip "$suites"); done
 for part in "${parts[@]}" ''; do

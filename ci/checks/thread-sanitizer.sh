@@ -12,12 +12,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# By target: Package.swift leaves out the others.
+# The tests by target: Package.swift leaves out the other targets.
 export INTERLOCK_TESTS="InterlockTests InterlockTestsC TrackedModel ComparisonTests PredictionTests \
 SynchronizationFlags SynchronizationFlagsUsers AtomicMutexes LocalAtomics StackAtomics \
 OptimizedAtomics OptimizedMutexes StressRunnerTests StressRunnerTestC StressRunnerTestChild \
 InterlockStressTests FuzzedReaders TestSupport"
-# By suite, within these targets.
+# Suites of these targets that are left out.
 left_out=(
   '^ComparisonTests\.(Grid|Histogram|Judgement|Statistics)'
   '^StressRunnerTests\.(JSONReader|OwnScenarios|Scenario|ScriptFile|PotentialExpectation)'
@@ -30,15 +30,15 @@ left_out=(
 skip=()
 for part in "${left_out[@]}"; do skip+=(--skip "$part"); done
 
-# Compiling whole modules takes about a fifth less time than compiling files, and of the debug
-# information a report shows lines only.
+# Compiling whole modules takes about a fifth less time than compiling files. A report shows only
+# lines of the debug information.
 options=(
   --sanitize=thread --scratch-path "$PWD/.build/thread-sanitizer"
   -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only
 )
 known_bugs=(--package-path StressScenarios/KnownBugs)
 swift build --build-tests "${options[@]}"
-# In the same folder, so that Interlock is compiled once.
+# In the same build folder, so that Interlock is compiled once.
 swift build --build-tests "${known_bugs[@]}" "${options[@]}"
 [ "${1-}" != --build-only ] || exit 0
 ci/checks/tests.sh "${options[@]}" "${skip[@]}" "$@"

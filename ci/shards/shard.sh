@@ -19,5 +19,5 @@ record=$folder/shard-$index.jsonl
 if [ -s "$record" ]; then mode=--resume; else mode=--record; fi
 status=0
 "$executable" "$command" --shard "$((index + 1))/$count" "$mode" "$record" "$@" || status=$?
-# 1 is an answer: the record has it.
+# 1 is an answer, which the record has.
 [ "$status" -le 1 ] || exit "$status"

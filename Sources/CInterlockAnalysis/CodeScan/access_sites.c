@@ -1,21 +1,21 @@
-// The calls that instrumented code makes at its accesses, by numbers that outlive a build. In C,
-// because it reads code as bytes.
+// Numbers for the calls that instrumented code makes at its accesses; the numbers outlive a build.
+// In C, because it reads code as bytes.
 #include "interlock_code.h"
 
 #if defined(__linux__) && defined(__x86_64__)
 
 #include <string.h>
 
-// The section of the functions that check accesses; the linker defines both. NULL if memory is not
-// checked.
+// The section of the functions that check accesses, whose bounds the linker defines. NULL if memory
+// is not checked.
 extern const unsigned char __start_interlock_accesses[]
     __attribute__((weak, visibility("hidden")));
 extern const unsigned char __stop_interlock_accesses[] __attribute__((weak, visibility("hidden")));
 
 enum { call_length = 5 };
 
-/// Whether the bytes are a direct call of such a function. Bytes within another instruction could
-/// only be one by a displacement that leads there by chance.
+/// True if the bytes are a direct call of such a function. Bytes within another instruction match
+/// only by a displacement that leads there by chance.
 static bool is_access(const unsigned char *code) {
   int32_t distance;
   if (*code != 0xe8) return false;
@@ -25,7 +25,7 @@ static bool is_access(const unsigned char *code) {
          (uintptr_t)__stop_interlock_accesses - (uintptr_t)__start_interlock_accesses;
 }
 
-/// FNV-1a (Fowler, Noll, Vo). Not 0.
+/// FNV-1a (Fowler, Noll, Vo). Never 0.
 static uint32_t hash(const char *name) {
   uint64_t hash = 0xcbf29ce484222325ull;
   for (; *name; name++) hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
@@ -45,7 +45,8 @@ uint64_t interlock_access_key(uintptr_t returns_to) {
   return (uint64_t)hash(function.name) << 32 | before;
 }
 
-/// The return address of a function's call; 0 if it has fewer.
+/// Returns the return address of the call with `before` such calls before it in the function; 0 if
+/// there are fewer.
 static uintptr_t find(const interlock_code_function *function, uint32_t before) {
   uintptr_t end = function->start + function->size;
   for (uintptr_t at = function->start; at + call_length <= end; at++) {

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <string.h>
 
-// The linker defines these where the executable has the section: the descriptors of captures.
+// The descriptors of captures. The linker defines their bounds if the executable has the section.
 extern const char __start_swift5_capture[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_swift5_capture[] __attribute__((weak, visibility("hidden")));
 
@@ -58,8 +58,8 @@ static const char *at_distance(const char *place) {
   return place + distance;
 }
 
-/// Whether the mangled name of a type refers to `Atomic`: a byte below 32 begins a reference, to a
-/// type's descriptor (1) or to a pointer to it (2), by a distance; from 24 on, by an address.
+/// True if the mangled name of a type refers to `Atomic`. A byte below 32 begins a reference: by a
+/// distance to a type's descriptor (1) or to a pointer to it (2); from 24 on, by an address.
 static bool names_atomic(const char *name) {
   enum { longest = 4096, by_address = 24, end_of_references = 32 };
   for (const char *end = name + longest; *name && name < end;) {
@@ -78,8 +78,8 @@ static bool names_atomic(const char *name) {
 }
 
 bool interlock_code_captures_atomic(uintptr_t data) {
-  // Metadata of a box, or of a closure's context: its kind, the offset of the first value, and the
-  // descriptor of the captures, which begins with three counts and has a name for each value.
+  // The metadata of a box, or of a closure's context: its kind, the offset of the first value, and
+  // the descriptor of the captures, which begins with three counts and has a name for each value.
   enum { kind_of_captures = 0x400, counts = 3, values_most = 256 };
   pthread_once(&once, prepare);
   const uintptr_t *metadata = (const uintptr_t *)data;

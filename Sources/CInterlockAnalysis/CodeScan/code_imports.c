@@ -38,7 +38,8 @@ static uintptr_t entry(ElfW(Sxword) tag) {
   return 0;
 }
 
-/// The address of a table. Some loaders have written addresses over the distances of the file.
+/// Returns the address of a table. Some loaders have replaced the distances in the file by
+/// addresses.
 static uintptr_t table(ElfW(Sxword) tag) {
   uintptr_t value = entry(tag);
   return value && value < image.bias ? value + image.bias : value;
@@ -62,7 +63,8 @@ const char *interlock_code_import_at(uintptr_t target) {
   const unsigned char *code = (const unsigned char *)target;
   const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
   if (memcmp(code, landing, sizeof landing) == 0) code += sizeof landing;
-  // A jump to where a slot beside the code says, with or without a prefix that has no effect.
+  // A jump through a slot, whose address is relative to the code, with or without a prefix that has
+  // no effect.
   if (*code == 0xf2) code++;
   if (code[0] != 0xff || code[1] != 0x25) return NULL;
   int32_t distance;

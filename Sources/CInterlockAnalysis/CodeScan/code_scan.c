@@ -7,11 +7,11 @@
 
 #if defined(__x86_64__)
 
-// The length of each instruction, and whether it is an atomic one: one with a lock prefix, or an
-// exchange with memory, which needs none. After the opcode maps of Intel's manual, volume 2,
+// Decodes the length of each instruction, and whether it is atomic: it has a lock prefix, or it is
+// an exchange with memory, which needs none. After the opcode maps of Intel's manual, volume 2,
 // appendix A.
 
-/// Whether an opcode of the first map has a ModRM byte: a bit for each.
+/// True if an opcode of the first map has a ModRM byte. A bit for each opcode.
 static bool has_modrm(unsigned char opcode) {
   unsigned low = opcode & 7;
   if (opcode < 0x40) return low < 4;
@@ -51,7 +51,7 @@ static int immediate_of(unsigned char opcode, unsigned char modrm, bool is_16, b
   }
 }
 
-/// Whether an opcode of the second map (0f …) has a ModRM byte.
+/// True if an opcode of the second map (0f …) has a ModRM byte.
 static bool has_modrm_second(unsigned char opcode) {
   if (opcode >= 0x80 && opcode <= 0x8f) return false;
   if (opcode >= 0xc8 && opcode <= 0xcf) return false;
@@ -90,7 +90,7 @@ static size_t modrm_length(const unsigned char *at, size_t left) {
   return length <= left ? length : 0;
 }
 
-/// Whether the operand of a ModRM byte is in memory, and its base is neither the stack pointer nor
+/// True if the operand of a ModRM byte is in memory, and its base is neither the stack pointer nor
 /// the frame pointer. `is_upper`: the base is one of the upper eight registers.
 static bool is_off_stack(const unsigned char *modrm, bool is_upper) {
   unsigned mode = modrm[0] >> 6, memory = modrm[0] & 7;
@@ -145,7 +145,8 @@ interlock_instruction interlock_decode(const unsigned char *at, size_t left) {
   if (opcode == 0xc4 || opcode == 0xc5 || opcode == 0x62) {
     size_t rest = vector_length(at + length, left - length);
     result.length = rest ? length + rest : 0;
-    // Not decoded further: most have an operand in memory, or work with one.
+    // The operand is not decoded: most such instructions have an operand in memory, or work with
+    // one.
     result.leaves_stack = true;
     return result;
   }
@@ -166,7 +167,7 @@ interlock_instruction interlock_decode(const unsigned char *at, size_t left) {
         operands = modrm_length(at + length, left - length);
         if (operands == 0) return result;
         result.modrm = at + length;
-        // Not a prefetch, and no operation that has an operand for its length.
+        // Excludes prefetches, and nops that have an operand only for their length.
         bool is_hint = second == 0x0d || (second >= 0x18 && second <= 0x1f);
         result.leaves_stack = !is_hint && is_off_stack(at + length, is_upper);
       }
@@ -179,7 +180,7 @@ interlock_instruction interlock_decode(const unsigned char *at, size_t left) {
       operands = modrm_length(at + length, left - length);
       if (operands == 0) return result;
       result.modrm = at + length;
-      // Not the computation of an address.
+      // Excludes lea, which only computes an address.
       result.leaves_stack = opcode != 0x8d && is_off_stack(at + length, is_upper);
     }
     unsigned operation = modrm >> 3 & 7;
@@ -234,10 +235,11 @@ bool interlock_code_next_call(const interlock_code_function *function, size_t *o
   return false;
 }
 
-/// Where the distance of an instruction to another place begins; NULL if it has none.
+/// Returns the position of the distance by which an instruction refers to another place; NULL if it
+/// has none.
 static const unsigned char *distance_of(const interlock_instruction *instruction) {
   if (instruction->goes_far) return instruction->code + instruction->length - 4;
-  // An operand at a distance from the next instruction.
+  // A memory operand relative to the next instruction.
   bool is_relative = instruction->modrm && (instruction->modrm[0] & 0xc7) == 5;
   return is_relative ? instruction->modrm + 1 : NULL;
 }
@@ -265,7 +267,7 @@ bool interlock_code_has_effect(const interlock_code_function *function) {
     interlock_instruction next = interlock_decode(code + offset, function->size - offset);
     if (next.length == 0 || next.calls || next.leaves_stack || next.is_atomic) return true;
     offset += next.length;
-    // A jump out of the function is a call as its last step.
+    // A jump out of the function is a tail call.
     if (next.code[0] != 0xe9) continue;
     int32_t distance;
     memcpy(&distance, next.code + 1, sizeof distance);
@@ -274,19 +276,19 @@ bool interlock_code_has_effect(const interlock_code_function *function) {
   return false;
 }
 
-/// Whether an instruction is one of those that functions begin with: it moves or computes a value,
-/// and always continues with the next one. A conditional move is none.
+/// True if an instruction is one of those with which functions begin: it moves or computes a value,
+/// and always continues with the next instruction. False for a conditional move.
 static bool is_plain_step(const interlock_instruction *next) {
   const unsigned char *code = next->code;
   while (is_prefix(*code)) code++;
   if ((*code & 0xf0) == 0x40) code++;
   switch (*code) {
-    // Pushes and pops, moves, and a move of an address.
+    // push, pop, mov and lea.
     case 0x50 ... 0x5f: case 0x88 ... 0x8b: case 0x8d: case 0xb8 ... 0xbf: case 0xc6: case 0xc7:
-    // Additions, subtractions and exclusive ors, and no operation.
+    // add, sub, xor and nop.
     case 0x01: case 0x03: case 0x29: case 0x2b: case 0x31: case 0x33: case 0x81: case 0x83:
     case 0x90: return true;
-    // Moves that extend, or use a vector register.
+    // Moves that extend a value, or use a vector register.
     case 0x0f:
       return code[1] == 0x1f || code[1] == 0xb6 || code[1] == 0xb7 || code[1] == 0x10 ||
              code[1] == 0x11 || code[1] == 0x28 || code[1] == 0x29;

@@ -196,7 +196,7 @@ static int compare(const void *first, const void *second) {
   const Elf64_Sym *one = &table.symbols[*(const uint32_t *)first];
   const Elf64_Sym *other = &table.symbols[*(const uint32_t *)second];
   if (one->st_value != other->st_value) return one->st_value < other->st_value ? -1 : 1;
-  // The longest comes last, and is found.
+  // The longest symbol comes last, and is the one found.
   return one->st_size < other->st_size ? -1 : one->st_size > other->st_size;
 }
 
@@ -227,8 +227,8 @@ bool interlock_code_symbol_with(uintptr_t address, size_t *index, const char **n
   const Elf64_Sym *symbol = &table.symbols[*index];
   *name = name_of(symbol);
   size_t end_of_symbol = symbol->st_value + symbol->st_size;
-  // Swift gives the address of a type's metadata, which lies inside, the size of the whole: it
-  // would reach into the data behind.
+  // Swift gives the address of a type's metadata, which lies inside the whole, the size of the
+  // whole. The symbol would reach into the data behind.
   if (first > 1) {
     const Elf64_Sym *whole = &table.symbols[sorted.indexes[first - 2]];
     size_t end_of_whole = whole->st_value + whole->st_size;
@@ -272,7 +272,7 @@ interlock_code_finding interlock_locate_uncontrolled(size_t index, uintptr_t *ad
 
 const char *interlock_code_next_mention(const char *part, const char *other, size_t *index) {
   (void)other;
-  // Not known: one may do so.
+  // Without symbols it is not known: one function may mention the texts.
   return (*index)++ == 0 ? part : NULL;
 }
 

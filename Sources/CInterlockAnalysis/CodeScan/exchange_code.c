@@ -1,9 +1,9 @@
-// The code that looks at the result of a compare-exchange.
+// The code that reads the result of a compare-exchange.
 //
-// Instrumented code gets the value that the exchange has found, and compares it with the one that
-// it expects. To let a weak exchange fail although both are equal, the explorer runs a copy of the
-// instructions from the call up to the one that reads the comparison, and clears the flag of
-// equality before it continues there. That is right if these instructions only move values and
+// Instrumented code gets the value that the exchange has found, and compares it with the expected
+// value. To let a weak exchange fail although both are equal, the explorer runs a copy of the
+// instructions from the call up to the instruction that reads the comparison, and clears the flag
+// of equality before it continues there. That is correct if these instructions only move values and
 // compare, and if no other instruction reads the same comparison for another reason.
 #include "instruction.h"
 
@@ -15,16 +15,16 @@ enum { most_copied = 24, most_behind = 64 };
 enum { rax = 0, rdx = 2 };
 
 typedef enum {
-  /// Anything that is not known to be one of the others.
+  /// Any instruction that is not known to be one of the other classes.
   OTHER,
-  /// Moves a value, or does nothing. Keeps the flags.
+  /// Moves a value, or does nothing; keeps the flags.
   MOVE,
   /// Sets all flags that conditions of equality read.
   SETS_FLAGS,
   /// Reads whether the comparison was equal.
   READS_EQUALITY,
   JUMP,
-  /// Calls, returns or traps: no flags outlive it.
+  /// Calls, returns or traps: flags do not outlive it.
   ENDS_FLAGS,
 } instruction_class;
 
@@ -33,7 +33,7 @@ typedef struct {
   instruction_class class;
   unsigned char opcode;
   bool is_second_map, has_prefix;
-  /// The two operands of a ModRM byte; `memory` is no register where `is_in_memory`.
+  /// The two operands of a ModRM byte; `memory` is a register unless `is_in_memory`.
   unsigned reg, memory;
   bool is_in_memory, is_relative;
 } decoded;
@@ -46,7 +46,7 @@ static instruction_class class_of_first(unsigned char opcode, unsigned operation
     case 0x00 ... 0x05: case 0x08 ... 0x0d: case 0x20 ... 0x25: case 0x28 ... 0x2d:
     case 0x30 ... 0x35: case 0x38 ... 0x3d: case 0x84: case 0x85: case 0xa8: case 0xa9:
       return SETS_FLAGS;
-    // Not with a carry.
+    // adc and sbb read the carry flag.
     case 0x80: case 0x81: case 0x83: return operation == 2 || operation == 3 ? OTHER : SETS_FLAGS;
     case 0xf6: case 0xf7: return operation == 0 ? SETS_FLAGS : OTHER;
     case 0x74: case 0x75: return READS_EQUALITY;
@@ -61,7 +61,7 @@ static instruction_class class_of_first(unsigned char opcode, unsigned operation
 
 static instruction_class class_of_second(unsigned char opcode) {
   switch (opcode) {
-    // Moves of vector registers, those that extend, and no operation.
+    // Moves of vector registers, moves that extend a value, and nop.
     case 0x10: case 0x11: case 0x1f: case 0x28: case 0x29: case 0x6e: case 0x6f: case 0x7e:
     case 0x7f: case 0xb6: case 0xb7: case 0xbe: case 0xbf: case 0xd6: return MOVE;
     case 0x44: case 0x45: case 0x84: case 0x85: case 0x94: case 0x95: return READS_EQUALITY;
@@ -70,13 +70,13 @@ static instruction_class class_of_second(unsigned char opcode) {
   }
 }
 
-/// Whether an operand of an instruction without a prefix for more registers is the second byte of
-/// a register, which has the number of another one.
+/// True if an operand of an instruction without a REX prefix is the second byte of a register,
+/// which has the number of another register.
 static bool names_second_byte(const decoded *step) {
   unsigned char opcode = step->opcode;
   bool is_byte = step->is_second_map ? opcode == 0xb6 || opcode == 0xbe
                                      : !(opcode & 1) && opcode != 0x8d && opcode != 0x63;
-  // Else the number is a part of the opcode, or of a wider register.
+  // Otherwise the number is a part of the opcode, or of a wider register.
   bool has_byte_register = !step->is_second_map && opcode != 0x80 && opcode != 0xc6 &&
                            opcode != 0xf6 && opcode != 0xfe;
   return is_byte && ((has_byte_register && step->reg >= 4) ||
@@ -112,7 +112,7 @@ static decoded decode(const interlock_code_function *function, uintptr_t address
   return result;
 }
 
-/// Where a jump leads to; 0 if the instruction is none.
+/// Returns the target of a jump; 0 for another instruction.
 static uintptr_t target_of(const decoded *jump) {
   const interlock_instruction *instruction = &jump->instruction;
   uintptr_t end = (uintptr_t)instruction->code + instruction->length;
@@ -134,7 +134,7 @@ static bool has(uint32_t registers, unsigned number) { return registers >> numbe
 /// Follows the value through a move.
 static void move(uint32_t *values, const decoded *step) {
   if (!step->instruction.modrm) {
-    // A constant.
+    // mov of a constant.
     unsigned number = step->opcode & 7;
     unsigned char first = step->instruction.code[step->has_prefix];
     if (step->opcode >= 0xb0) set(values, number | ((first & 0xf1) == 0x41 ? 8 : 0), false);
@@ -160,7 +160,7 @@ static void move(uint32_t *values, const decoded *step) {
   }
 }
 
-/// The operand that a comparison compares the value with.
+/// The operand with which a comparison compares the value.
 typedef enum { COMPARES_OTHER, COMPARES_VALUE, COMPARES_WITH_ZERO } comparison;
 
 /// Follows the value through an instruction that sets the flags.
@@ -180,7 +180,7 @@ static comparison compare(uint32_t *values, const decoded *step, bool is_wide) {
       set(values, writes_reg ? step->reg : step->memory, has_value && !ends_value);
     }
     if (!has_value || ends_value) return COMPARES_OTHER;
-    // The two halves of a wide value.
+    // or of the two halves of a wide value.
     if (operation == 0x08) return is_wide ? COMPARES_VALUE : COMPARES_OTHER;
     return COMPARES_VALUE;
   }
@@ -188,7 +188,7 @@ static comparison compare(uint32_t *values, const decoded *step, bool is_wide) {
     bool is_same = !step->is_in_memory && step->reg == step->memory;
     return is_same && has(*values, step->reg) ? COMPARES_WITH_ZERO : COMPARES_OTHER;
   }
-  // With a constant: cmp, sub.
+  // cmp or sub with a constant.
   if (step->opcode == 0x3c || step->opcode == 0x3d) {
     return has(*values, rax) ? COMPARES_VALUE : COMPARES_OTHER;
   }
@@ -198,7 +198,7 @@ static comparison compare(uint32_t *values, const decoded *step, bool is_wide) {
   return has_value ? COMPARES_VALUE : COMPARES_OTHER;
 }
 
-/// Where the code goes on behind an instruction that reads that the two were not equal.
+/// Returns the address at which the code continues after `reader` if the two values were not equal.
 static uintptr_t unequal_path(const decoded *reader) {
   const interlock_instruction *instruction = &reader->instruction;
   uintptr_t end = (uintptr_t)instruction->code + instruction->length;
@@ -206,7 +206,8 @@ static uintptr_t unequal_path(const decoded *reader) {
   return jumps && (reader->opcode & 1) ? target_of(reader) : end;
 }
 
-/// Whether nothing reads the flags from here on, but for the same condition where that `may` be.
+/// True if no instruction reads the flags from `at` on. With `may`, one may read the same
+/// condition.
 static bool flags_end(const interlock_code_function *function, uintptr_t at, bool may) {
   for (uint32_t count = 0; count < most_behind; count++) {
     decoded step = decode(function, at);
@@ -239,7 +240,7 @@ bool interlock_exchange_code_in(const interlock_code_function *function, uintptr
     if (step.class == READS_EQUALITY) {
       if (last == COMPARES_OTHER) return false;
       *code = (interlock_exchange_code){at, last == COMPARES_WITH_ZERO};
-      // The value may be compared with 0 for another reason: it may be an optional pointer.
+      // A comparison with 0 may have another reason: the value may be an optional pointer.
       return flags_end(function, unequal_path(&step), last == COMPARES_VALUE);
     }
     bool is_copied = step.class == MOVE || step.class == SETS_FLAGS;

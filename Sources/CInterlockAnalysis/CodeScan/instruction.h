@@ -1,4 +1,4 @@
-// One instruction of x86-64. Not for users of the target.
+// One instruction of x86-64. Included by the C targets only.
 #ifndef INTERLOCK_INSTRUCTION_H
 #define INTERLOCK_INSTRUCTION_H
 
@@ -7,34 +7,37 @@
 
 typedef struct {
   const unsigned char *code;
-  /// In bytes; 0 if it is not known.
+  /// The length in bytes; 0 if it is not known.
   size_t length;
-  /// Whether it has a lock prefix, or exchanges a register with memory, which needs none.
+  /// True if the instruction has a lock prefix, or exchanges a register with memory, which needs
+  /// none.
   bool is_atomic;
-  /// Whether it has an operand in memory that is not on the stack, and whether it calls a function
-  /// or jumps to a place that a register or memory has.
+  /// `leaves_stack`: the instruction has an operand in memory that is not on the stack. `calls`: it
+  /// calls a function, or jumps to an address in a register or in memory.
   bool leaves_stack, calls;
-  /// Whether its last four bytes are the distance to the code that it calls or jumps to.
+  /// True if the last four bytes are the distance to the code that the instruction calls or jumps
+  /// to.
   bool goes_far;
-  /// The byte that says which operand is in memory; NULL for an instruction without one.
+  /// The ModRM byte, which says which operand is in memory; NULL for an instruction without one.
   const unsigned char *modrm;
 } interlock_instruction;
 
-/// Decodes the instruction at `code`, of which `left` bytes are there. The length is 0 on
+/// Decodes the instruction at `code`, of which `left` bytes are available. The length is 0 on
 /// processors other than x86-64.
 interlock_instruction interlock_decode(const unsigned char *code, size_t left) HIDDEN;
 
-/// Writes where a relative jump leads to. Returns false for another instruction.
+/// Writes the target of a relative jump. Returns false for another instruction.
 bool interlock_jump_of(const interlock_instruction *jump, uintptr_t *target,
                        bool *is_conditional) HIDDEN;
 
-/// Where the copies are of the instructions that the explorer has replaced by jumps to them.
+/// The memory with the copies of instructions that the explorer has replaced by jumps to the
+/// copies.
 extern uintptr_t interlock_led_copies, interlock_led_copies_size HIDDEN;
-/// Whether the instruction is such a jump. False on other systems than x86-64 Linux.
+/// True if the instruction is such a jump. Always false on systems other than x86-64 Linux.
 bool interlock_is_led(const interlock_instruction *jump) HIDDEN;
 
-/// As `interlock_scan_code`, for an explored body: the explorer controls the atomic instructions
-/// that it has replaced.
+/// Like `interlock_scan_code`, for an explored body: the atomic instructions that the explorer has
+/// replaced do not count, because it controls them.
 interlock_code_finding interlock_scan_explored_code(const void *code, size_t size,
                                                     size_t *at) HIDDEN;
 
@@ -43,8 +46,8 @@ typedef void interlock_mutex_instruction_found(const interlock_code_function *fu
                                                interlock_mutex_use use);
 /// False if the program has no code that uses a `Mutex`.
 bool interlock_has_mutex_code(void) HIDDEN;
-/// Finds the compare-exchange instructions of the executable that lock or unlock a `Mutex`. On
-/// x86-64 Linux only, as the function above.
+/// Finds the compare-exchange instructions of the executable that lock or unlock a `Mutex`. Like
+/// the function above, on x86-64 Linux only.
 void interlock_find_mutex_instructions(interlock_mutex_instruction_found *found) HIDDEN;
 
 #endif

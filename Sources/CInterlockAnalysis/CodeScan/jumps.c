@@ -1,4 +1,4 @@
-// Where a jump leads, and the jumps that lead to the explorer's copies of code.
+// The targets of jumps, and the recognition of jumps to the explorer's copies of code.
 #include "instruction.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-// The compare-exchanges by which code locks and unlocks a `Mutex` of the standard library: its fast
-// path is compiled into the code that uses it. The function that the code calls if the exchange
-// fails tells which one it is.
+// Finds the compare-exchanges by which code locks and unlocks a `Mutex` of the standard library,
+// whose fast path is inlined into its user. The function that the code calls if the exchange fails
+// shows which of the two it is.
 #include "instruction.h"
 #include "interlock_code.h"
 
@@ -12,7 +12,7 @@
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 #define TRY_SLOW "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 
-// Where they are, if the program has them.
+// The addresses of these functions; NULL if the program does not have them.
 extern const char lock_slow[] __asm__(LOCK_SLOW) __attribute__((weak));
 extern const char unlock_slow[] __asm__(UNLOCK_SLOW) __attribute__((weak));
 extern const char try_slow[] __asm__(TRY_SLOW) __attribute__((weak));
@@ -36,7 +36,8 @@ static interlock_mutex_use use_of(uintptr_t function) {
   return INTERLOCK_MUTEX_NONE;
 }
 
-/// Whether instrumented code calls the function for an access that is not atomic, or for its stack.
+/// True if instrumented code calls the function for an access that is not atomic, or to record its
+/// call stack.
 static bool is_for_access(uintptr_t function) {
   size_t index;
   const char *name;
@@ -46,7 +47,7 @@ static bool is_for_access(uintptr_t function) {
 
 enum { most_places = 32 };
 
-/// Offsets of code that is still to be followed. One without room is not followed.
+/// Offsets of code that is still to be followed. An offset without room is not followed.
 typedef struct {
   size_t offsets[most_places], count, next;
 } places;
@@ -58,7 +59,7 @@ static void add(places *all, size_t offset) {
   if (all->count < most_places) all->offsets[all->count++] = offset;
 }
 
-/// Whether an instruction returns or traps.
+/// True if an instruction returns or traps.
 static bool ends(const unsigned char *code) {
   enum { returns = 0xc3, breakpoint = 0xcc, second_map = 0x0f, undefined = 0x0b };
   return *code == returns || *code == breakpoint || (*code == second_map && code[1] == undefined);
@@ -93,7 +94,7 @@ static interlock_mutex_use follow(const interlock_code_function *function, uintp
       if (target - function->start < function->size) {
         add(&places, target - function->start);
       } else if (!is_conditional) {
-        // A call as the function's last step.
+        // A tail call.
         uses |= 1u << use_of(target);
       }
       if (!is_conditional) break;
@@ -118,8 +119,8 @@ interlock_mutex_use interlock_mutex_use_before(uintptr_t after) {
   return follow(&function, after, true);
 }
 
-/// The next `lock cmpxchg` of 32 bits from an offset on; NULL if there is none. The bytes may lie
-/// in another instruction.
+/// Returns the next `lock cmpxchg` of 32 bits; NULL if there is none. The bytes may lie inside
+/// another instruction.
 static const unsigned char *next_exchange(const unsigned char *at, const unsigned char *end) {
   while (end - at > 1 && (at = memchr(at, 0x0f, (size_t)(end - at) - 1))) {
     if (at[1] == 0xb1) return at;
@@ -128,7 +129,8 @@ static const unsigned char *next_exchange(const unsigned char *at, const unsigne
   return NULL;
 }
 
-/// The start of the instruction whose opcode is at `opcode`; NULL for another instruction.
+/// Returns the start of the instruction whose opcode is at `opcode`; NULL if it is not such an
+/// instruction.
 static const unsigned char *start_of(const unsigned char *first, const unsigned char *opcode) {
   enum { lock = 0xf0, rex = 0x40, wide = 8 };
   const unsigned char *at = opcode - 1;

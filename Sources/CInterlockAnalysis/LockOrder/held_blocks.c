@@ -1,4 +1,4 @@
-// The blocks that a thread runs: a thread that runs a block on a queue holds the queue.
+// The blocks that a thread runs. A thread that runs a block on a queue holds the queue.
 #include "order_reader.h"
 
 
@@ -12,7 +12,8 @@ void interlock_note_begin(thread_record *own, const interlock_event *event) {
   if (is_synchronous && is_own) interlock_end_wait(own, queue);
   own->order.wait_kind = 0;
   uint32_t width = interlock_queue_look(queue, &target);
-  // The task pool's own queue is as wide as the pool, and no thread calls it synchronously.
+  // A job on a wide queue is on the task pool's own queue, which is as wide as the pool and which
+  // no thread calls synchronously.
   bool is_pool_job = (event->flags & INTERLOCK_FLAG_JOB) && width != 1;
   bool holds_queue = width != 0 && !is_pool_job;
   if (own->order.run_count < runs_most) {
@@ -49,7 +50,7 @@ static void leave_behind(thread_record *own, const thread_run *run) {
     if (lock.run < own->order.run_count + 1 || lock.run == callers_run) continue;
     if (lock.kind == INTERLOCK_OBJECT_QUEUE) continue;
     if (run->number == 0) {
-      // A synchronous block acts for its caller.
+      // A synchronous block acts for its caller, who keeps the lock.
       own->held.locks[index].run = (uint16_t)own->order.run_count;
       continue;
     }
@@ -60,8 +61,8 @@ static void leave_behind(thread_record *own, const thread_run *run) {
       interlock_note_incident(own, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
     } else if (!interlock_is_main_thread()) {
-      // The main thread may unlock it in a later block. On a pool's thread, no later block belongs
-      // to this one.
+      // The main thread may unlock the lock in a later block. On a pool's thread, no later block
+      // belongs to this one.
       interlock_note_left_lock(own, &lock, INTERLOCK_INCIDENT_LEFT_BY_BLOCK);
     }
   }

@@ -17,8 +17,8 @@ bool interlock_incidents_prepare(void) {
   return true;
 }
 
-/// Where the outermost function of the current task's code continues, below the frames of the
-/// runtime that runs the task; 0 if the stack does not show it.
+/// Returns the address at which the outermost function of the current task's code continues, which
+/// the frames of the runtime that runs the task have called; 0 if the stack does not show it.
 static uintptr_t task_place_of(interlock_incident_kind kind) {
   enum { most = 256 };
   if (kind != INTERLOCK_INCIDENT_BLOCKING_WAIT) return 0;

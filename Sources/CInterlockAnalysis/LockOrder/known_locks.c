@@ -48,10 +48,10 @@ static void note_variables(void) { dl_iterate_phdr(note_module, NULL); }
 extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
 #endif
 
-/// Whether an address lies in a static variable of the program or a library, which is never freed.
+/// True if an address is in a static variable of the program or a library, which is never freed.
 /// Takes no lock of the loader: the caller holds the lock of the tables, and a callback of the
-/// loader, which holds the loader's lock, may lock. Where the C library cannot look up a module
-/// without a lock, the variables of a module that was loaded later count as other memory.
+/// loader, which holds the loader's lock, may take locks. If the C library cannot look up a module
+/// without a lock, the variables of modules loaded later count as other memory.
 static bool is_static(uintptr_t address) {
   for (uint32_t index = 0; index < variables_used; index++) {
     if (address - variables[index].low < variables[index].size) return true;
@@ -106,7 +106,7 @@ static void leave_block(known_lock *lock) {
   if (lock->of_block.key) table_remove(&blocks, &lock->of_block);
 }
 
-/// Ends a lock: the next one at its address is another.
+/// Ends a lock, so that the next lock at its address is a different one.
 static void end(known_lock *lock) {
   forget(lock);
   leave_block(lock);
@@ -114,7 +114,7 @@ static void end(known_lock *lock) {
   table_give(&locks, &lock->entry);
 }
 
-/// `block` is the block of memory whose end is the lock's end; 0 for none.
+/// Adds a lock. `block` is the block of memory with which the lock ends; 0 for none.
 static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool is_one,
                        uintptr_t block) {
   known_lock *known = find(object), *lock = known;
@@ -138,7 +138,8 @@ static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool 
   return lock;
 }
 
-/// The block whose end is the end of a lock that no call makes: `Mutex` is compiled into its user.
+/// Returns the block of memory with which a lock ends that no call makes: `Mutex` is inlined into
+/// its user.
 static uintptr_t block_of(uintptr_t object, uint32_t kind) {
   // Acquire: pairs with the release in `interlock_search_blocks`.
   interlock_block_search search = __atomic_load_n(&search_block, __ATOMIC_ACQUIRE);
@@ -189,7 +190,7 @@ void interlock_lock_made(const interlock_event *event) {
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (event->value == 0) kind = interlock_signal_kind;
       if (event->value == 0 || event->value == 1) break;
-      // Not followed, but a lock that was at this address before no longer exists.
+      // This object is not followed, but an earlier lock at its address has ended.
       interlock_lock_destroyed((uintptr_t)event->object);
       return;
     default: return;
@@ -211,7 +212,7 @@ void interlock_lock_destroyed(uintptr_t object) {
 
 bool interlock_is_lock_semaphore(uintptr_t object) {
   take(&interlock_tables_lock);
-  // The table has this kind only for semaphores that begin at 1.
+  // The table has entries of this kind only for semaphores that begin at 1.
   bool is_lock = interlock_find_lock(object, INTERLOCK_OBJECT_SEMAPHORE) != NULL;
   give(&interlock_tables_lock);
   return is_lock;

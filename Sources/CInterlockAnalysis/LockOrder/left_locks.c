@@ -1,6 +1,6 @@
-// Locks that are left locked: those that a thread, a block on a pool's thread, or the process held
-// when it ended. Each is a finding only while the lock's own word still names that thread: another
-// thread may unlock, destroy or initialise the lock.
+// Locks that are left locked: a thread, a block on a pool's thread, or the process held them when
+// it ended. Each is a finding only while the lock's own word still names that thread, because
+// another thread may unlock, destroy or initialise the lock.
 #include "order_reader.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 typedef struct {
   interlock_incident incident;
-  /// The lock's number, which tells it from other locks at the same address.
+  /// The lock's number, which distinguishes it from other locks at the same address.
   uint32_t lock;
   uint32_t thread;
   bool is_shared;
@@ -45,7 +45,7 @@ static bool is_still_left(const left_lock *left) {
          interlock_lock_is_held_by(incident->object, kind, left->thread);
 }
 
-/// Whether an object lies on the calling thread's stack, which is freed with the thread.
+/// True if an object is on the calling thread's stack, which is freed with the thread.
 static bool is_on_own_stack(uintptr_t object) {
 #ifdef __linux__
   pthread_attr_t attributes;
@@ -99,7 +99,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
     interlock_describe_actor(own, held->place, &left.incident.actor);
     take(&interlock_tables_lock);
     const known_lock *lock = interlock_current_lock(held->object, held->kind);
-    // A lock whose creation was not seen may lie in memory that is freed and reused.
+    // Without its creation, the lock may be in memory that is freed and reused.
     if (lock && lock->is_one) {
       left.lock = lock->number;
       left.incident.created = lock->created;
@@ -128,10 +128,10 @@ void interlock_unlocked_for_another(uintptr_t object) {
   give(&interlock_tables_lock);
 }
 
-/// Whether the function of a return address is one of those of `callers`, or may be one.
+/// True if the function that contains a return address is one of `callers`, or may be one.
 static bool is_active(uintptr_t place, const uintptr_t *callers, size_t count) {
   if (!interlock_events_is_users(place)) return false;
-  // Before the return address, which may belong to the next function.
+  // Subtract 1, because the return address may be the start of the next function.
   uintptr_t start = interlock_code_start(place - 1);
   if (!start) return count > 0;
   for (size_t index = 0; index < count; index++) {

@@ -1,18 +1,18 @@
 // Locks that the main thread takes outside all blocks: in a test's body, or in a function of a user
-// interface that a run loop calls. While it waits for the lock it runs no block of the main queue,
-// so the lock's holder must not wait for one.
+// interface that a run loop calls. While the main thread waits for the lock, it runs no block of
+// the main queue, so the lock's holder must not wait for such a block.
 //
-// Many programs take locks on the main thread before they start others, or after those have ended.
-// Such an acquisition is no evidence: at least one synchronous call on the main queue under the
-// lock must be in no order with it. Only starts, ends and signals count as an order. The order in
-// which threads took a mutex, and that of the calls on the main queue, are others in another run.
+// Many programs take locks on the main thread before they start other threads, or after these have
+// ended. Such an acquisition is no evidence: it must be unordered with at least one synchronous
+// call on the main queue under the lock. Only starts, ends and signals count as an order, because
+// the order in which threads take a mutex, or call the main queue, may differ in another run.
 #include "interlock_clocks.h"
 #include "order_reader.h"
 
 /// The main thread's slot of the clocks; guarded by the lock of the tables.
 uint32_t interlock_main_slot = most_slots;
 
-/// Whether the epoch after a call on the main queue under the lock comes before this.
+/// True if the epoch after a call on the main queue under the lock happens before this code.
 static bool comes_after_call(const known_lock *lock) {
   return lock->sync_count == 0 || interlock_clocks_has_seen(lock->sync_slot, lock->sync_count);
 }

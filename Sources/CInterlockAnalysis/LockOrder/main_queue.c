@@ -1,13 +1,14 @@
 // Synchronous calls on the main queue. The main thread runs their blocks on behalf of the callers,
-// so the callers' locks count as its own meanwhile.
+// so the callers' locks count as the main thread's own meanwhile.
 #include "order_reader.h"
 
 static int callers_lock;
-/// The threads that wait for such a call.
+/// The threads that wait for such a call to return.
 static thread_record *callers;
 
 void interlock_main_queue_called(thread_record *own, uintptr_t place) {
-  // A job is one part of a task, and other threads run the other parts: its caller is not known.
+  // A job is one part of a task, whose other parts run on other threads, so the caller is not
+  // known.
   if (own->order.jobs > 0 || !interlock_knows_held(own) || own->order.call_place) return;
   interlock_events_hide_thread(true);
   own->order.callers_owner = interlock_owner(own, &own->order.callers_gate);
@@ -45,7 +46,7 @@ bool interlock_adopt_caller(thread_record *own, uintptr_t place) {
   }
   give(&callers_lock);
   interlock_events_hide_thread(false);
-  // The caller waits until the block has ended, so its held list does not change meanwhile.
+  // The caller waits until the block has ended, so its held list does not change.
   if (count != 1 ||
       caller->held.counted[HELD_IN_ORDER] + own->held.counted[HELD_IN_ORDER] > most_adopted) {
     return false;

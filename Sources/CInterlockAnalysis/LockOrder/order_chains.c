@@ -1,5 +1,5 @@
-// The orders in which locks are acquired. A chain is the held locks with their places and the lock
-// that is acquired. Once enough owners have used a chain, it costs one look-up.
+// The orders in which locks are acquired. A chain consists of the held locks with their places, and
+// the lock that is acquired. Once enough owners have used a chain, it costs one look-up.
 #include "order_graph.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ bool interlock_chains_prepare(void) {
 
 // Chains.
 
-/// Writes a lock and, if it is a queue, the serial queues that it targets: its block holds them
-/// too.
+/// Writes a lock. If the lock is a queue, also writes the serial queues that it targets, because a
+/// block of the queue holds them too.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) {
   uint32_t count = 0;
   if (room > 0) locks[count++] = first;
@@ -56,8 +56,8 @@ static uint64_t number_hash_of(const held_lock *locks, uint32_t count, uint64_t 
   return hash;
 }
 
-/// Whether a chain has nothing new: this owner has used it before, or enough others have. The
-/// latter sets `needs_no_owner`.
+/// True if a chain shows nothing new: this owner has used it before, or enough other owners have.
+/// The latter sets `needs_no_owner`.
 static bool is_known(uint64_t hash, uint64_t owner, bool *needs_no_owner) {
   chain *slot = &all_chains[hash % chain_slots];
   if (slot->hash != hash) *slot = (chain){.hash = hash};
@@ -107,8 +107,8 @@ static void note_loop(const held_lock *first, const held_lock *target, acquisiti
 }
 
 /// Looks a chain up, and records its orders if it is new. Returns true if the chain needs no more
-/// owners. `first` is the thread's entry for the target if it holds that already, else NULL;
-/// `signal` is as in `acquisition`.
+/// owners. `first` is the thread's entry for the target if the thread already holds the target,
+/// otherwise NULL; `signal` is as in `acquisition`.
 __attribute__((noinline)) static bool look_closer(thread_record *own, const held_lock *target,
                                                   const held_lock *first, uint32_t signal,
                                                   uint64_t owner, uintptr_t gate) {
@@ -139,8 +139,8 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
   }
   interlock_actor_view actor;
   interlock_describe_actor(own, target->place, &actor);
-  // A library's lock on a thread without user code has no place: the address found for it is some
-  // other word of the stack.
+  // A library's lock on a thread without user code has no place: the address found for it is an
+  // arbitrary word of the stack.
   if (actor.stack_count == 0) return needs_no_owner;
   taken.actor = &actor;
   take(&interlock_tables_lock);
@@ -167,7 +167,7 @@ __attribute__((always_inline)) static inline void note(thread_record *own, const
   uint64_t by_owner = mix(base, owner);
   uint64_t *slot = interlock_chain_slot(own, base);
   if (*slot == base || *slot == by_owner) return;
-  // Hidden: the calls below are not the user's.
+  // Hidden, because the calls below are not the user's.
   interlock_events_hide_thread(true);
   if (!owner) owner = interlock_owner(own, &gate);
   *slot = look_closer(own, target, first, signal, owner, gate) ? base : by_owner;

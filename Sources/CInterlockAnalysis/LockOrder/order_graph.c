@@ -1,5 +1,6 @@
 // The graph of orders. Its nodes are locks; an edge leads from a held lock to the lock that was
-// acquired under it. A pair of locks has one edge for each set of locks that were held then.
+// acquired under it. A pair of locks has one edge for each set of locks that were held at the
+// acquisition.
 #include "order_graph.h"
 
 #include <string.h>
@@ -21,9 +22,9 @@ typedef struct {
   interlock_order_lock view;
   uint32_t number;
   bool used;
-  /// As in `known_lock`.
+  /// See `known_lock`.
   bool meets_main;
-  /// The indices of its first outgoing and its first incoming edge, plus 1.
+  /// The indexes of the node's first outgoing and first incoming edge, plus 1.
   uint32_t first_out, first_in;
 } node;
 
@@ -32,11 +33,11 @@ typedef struct {
   table_entry entry;
   interlock_order_edge view;
   uint64_t gates_hash;
-  /// The signal that was waited for, if the thread did not acquire the second lock itself: its
+  /// If the thread did not acquire the second lock itself but waited for a signal: the signal's
   /// index, plus 1.
   uint32_t signal;
   bool used;
-  /// Whether the first lock is the main queue, and the owner the main thread outside all blocks.
+  /// True if the first lock is the main queue, and the owner is the main thread outside all blocks.
   bool is_outside;
   /// The neighbours, plus 1, in the lists of the first lock's outgoing and the second lock's
   /// incoming edges: doubly linked, so that removal takes one step.
@@ -84,8 +85,8 @@ uint32_t interlock_order_node(known_lock *lock) {
   return index + 1;
 }
 
-/// The key of a pair. Shifted, because a table ignores the lowest bits of a key: usually an
-/// address.
+/// The key of a pair of nodes. Shifted, because a table ignores the lowest bits of a key, which is
+/// usually an address.
 static uintptr_t pair_of(uint32_t from, uint32_t to) {
   return ((uintptr_t)from + 1) << 32 | (uintptr_t)to << 3;
 }
@@ -130,7 +131,8 @@ static void forget(known_lock *lock) {
   node *gone = &all->nodes[index];
   note_use(gone, lock);
   lock->node = 0;
-  // A destroyed lock gets no more edges. Without both outgoing and incoming ones it is in no cycle.
+  // A destroyed lock gets no more edges. It can be in a cycle only if it has both outgoing and
+  // incoming edges.
   if (gone->first_in && gone->first_out) return;
   while (gone->first_in) remove_edge(gone->first_in - 1);
   while (gone->first_out) remove_edge(gone->first_out - 1);
@@ -207,7 +209,7 @@ size_t interlock_order_lock_count(void) {
   return count;
 }
 
-/// Updates what is known of the use of a node's lock, unless it was destroyed.
+/// Updates the data about the use of a node's lock, unless the lock was destroyed.
 static void look_at_use(node *node) {
   known_lock *known = interlock_find_lock(node->view.object, node->view.kind);
   if (known && known->number == node->number) note_use(node, known);
@@ -241,7 +243,7 @@ bool interlock_order_edge_at(size_t index, interlock_order_edge *view) {
     const edge *known = &all->edges[index];
     *view = known->view;
     if (known->is_outside) look_at_use(&all->nodes[view->to]);
-    // Not if the object was signalled without this lock since.
+    // Excludes an edge whose object was signalled without this lock since.
     found = known->signal
                 ? interlock_describe_signal(known->signal, all->nodes[view->to].number,
                                             &view->signal)

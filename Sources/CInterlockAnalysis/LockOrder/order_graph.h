@@ -1,4 +1,4 @@
-// The graph of orders, for the files that add to it. Not for users of the target.
+// The graph of orders. Included by the files of `LockOrder/` that add to it.
 #ifndef INTERLOCK_ORDER_GRAPH_H
 #define INTERLOCK_ORDER_GRAPH_H
 
@@ -18,11 +18,11 @@ typedef struct {
   uint64_t gates_hash;
   const interlock_actor_view *actor;
   /// If the thread waits for a signal that comes under this lock: the signal's index, plus 1;
-  /// else 0.
+  /// otherwise 0.
   uint32_t signal;
 } acquisition;
 
-/// Adds an owner; returns false if it is there already, or if there are enough.
+/// Adds an owner. Returns false if the owner is in the list already, or if there are enough.
 static inline bool interlock_add_owner(uint64_t *owners, uint32_t *count, uint64_t owner) {
   for (uint32_t index = 0; index < *count; index++) {
     if (owners[index] == owner) return false;
@@ -32,7 +32,7 @@ static inline bool interlock_add_owner(uint64_t *owners, uint32_t *count, uint64
   return true;
 }
 
-// The caller of these holds the lock of the tables.
+// The caller of these functions holds the lock of the tables.
 
 /// Returns a lock's node, and makes one if there is none: its index, plus 1; 0 if there is no room.
 uint32_t interlock_order_node(known_lock *lock) HIDDEN;

@@ -3,14 +3,15 @@
 
 #include "interlock_runtime.h"
 
-/// Those that save registers: an event pays only for its own part.
+/// Marks the functions that save registers, so that an event pays only for its own part.
 #define OUTLINED __attribute__((noinline)) static void
 
 static inline uint32_t kind_of(uint32_t object_kind) {
   return object_kind == INTERLOCK_OBJECT_READ_LOCK ? INTERLOCK_OBJECT_WRITE_LOCK : object_kind;
 }
 
-/// Whether a semaphore begins at 1. Caches the answer for the last one: most threads use few.
+/// True if a semaphore begins at 1. Caches the answer for the last semaphore, because most threads
+/// use few.
 static bool is_lock_semaphore(order_record *order, uintptr_t object) {
   // Relaxed: see `interlock_lock_made`.
   uint32_t made = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
@@ -26,7 +27,7 @@ static bool is_lock_semaphore(order_record *order, uintptr_t object) {
 
 // Waits.
 
-/// Whether a wait is for another thread's signal, and not for the release of a lock.
+/// True if a wait is for another thread's signal, and not for the release of a lock.
 static bool is_signal(thread_record *own, const interlock_event *event) {
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_CONDITION: return true;
@@ -86,15 +87,15 @@ OUTLINED note_sync(thread_record *own, const interlock_event *event) {
   if (interlock_is_main_queue(queue)) interlock_main_is_awaited(own, false);
   const held_lock *held = interlock_find_held(own, queue);
   if (held) {
-    // A barrier may be enqueued in between: this call waits for the barrier, and the barrier waits
-    // for the block that this thread runs.
+    // A barrier may be enqueued in between. Then this call waits for the barrier, and the barrier
+    // waits for the block that this thread runs.
     if (is_shared && held->is_shared) interlock_note_loop(own, *held, true, 0, event->place, 0);
     return;
   }
   interlock_note_order(own, queue, INTERLOCK_OBJECT_QUEUE, is_shared, event->place, 0);
 }
 
-/// Records a `Mutex` whose locking no call shows: it is seen only when a thread has to wait.
+/// Records a `Mutex` whose fast path is not seen: it shows only when a thread has to wait.
 static void note_wait_for_mutex(const interlock_event *event) {
   if (!interlock_events_is_users(event->place)) return;
   take(&interlock_tables_lock);
@@ -179,8 +180,8 @@ OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
   }
 }
 
-/// The thread releases a lock that it does not hold: another thread left it locked, or this thread
-/// ignored that the C library refused its second lock call.
+/// The thread releases a lock that it does not hold: another thread left it locked, or the C
+/// library refused this thread's second lock call and the thread ignored that.
 OUTLINED note_release_of_other(thread_record *own, uintptr_t object) {
   interlock_unlocked_for_another(object);
   held_lock refused = own->order.refused;

@@ -1,4 +1,5 @@
-// What the files of the lock-order reader share. Not for users of the target.
+// Declarations shared by the files of the lock-order reader. Included by `CInterlockAnalysis/`
+// only.
 #ifndef INTERLOCK_ORDER_READER_H
 #define INTERLOCK_ORDER_READER_H
 
@@ -19,30 +20,30 @@ void interlock_order_thread_ends(thread_record *own) HIDDEN;
 /// Called when a thread gets no record.
 void interlock_order_miss_thread(void) HIDDEN;
 
-// The locks that the calling thread holds, as the order counts them (taken_locks.c).
+// The locks that the calling thread holds, as the lock order counts them (taken_locks.c).
 
 static inline uint32_t innermost_run(const thread_record *own) {
   return own->order.run_count < callers_run ? own->order.run_count : callers_run - 1;
 }
-/// Whether the lock order counts an entry of the list.
+/// True if the lock order counts an entry of the list.
 static inline bool interlock_is_in_order(const held_lock *lock) {
   return lock->counts[HELD_IN_ORDER] > 0;
 }
-/// Whether it counts any.
+/// True if the lock order counts any entry of the list.
 static inline bool interlock_holds_any(const thread_record *own) {
   return own->held.counted[HELD_IN_ORDER] > 0;
 }
-/// Adds an entry.
+/// Adds an entry to the held list.
 void interlock_hold(thread_record *own, held_lock lock) HIDDEN;
-/// The entry of an object that was added last; NULL if the object has none.
+/// Returns the last entry that was added for an object; NULL if the object has none.
 static inline held_lock *interlock_find_held(thread_record *own, uintptr_t object) {
   return find_held(&own->held, object, HELD_IN_ORDER);
 }
 static inline void interlock_drop(thread_record *own, held_lock *lock) {
   drop_held(&own->held, lock, HELD_IN_ORDER);
 }
-/// Reports a lock that was held for too long, if hold times are measured; `place` is where it is
-/// released.
+/// Reports a lock that was held for too long, if hold times are measured. `place` is the call site
+/// of the release.
 void interlock_look_at_hold_time(thread_record *own, const held_lock *lock,
                                  uintptr_t place) HIDDEN;
 /// Records that the thread has acquired a lock, and the orders if the call could wait.
@@ -51,12 +52,12 @@ void interlock_take_lock(thread_record *own, uintptr_t object, uint32_t kind, bo
 /// Records that the thread releases a lock; returns false if the thread did not hold it.
 bool interlock_let_go(thread_record *own, uintptr_t object, uintptr_t place) HIDDEN;
 
-/// Whether the held list is complete. It is not if it had no room for a lock, or if the thread runs
-/// a synchronous block whose caller is not known.
+/// True if the held list is complete. It is incomplete if it had no room for a lock, or if the
+/// thread runs a synchronous block whose caller is not known.
 static inline bool interlock_knows_held(const thread_record *own) {
   return own->order.untracked == 0 && own->order.borrowed == 0 && own->order.run_count <= runs_most;
 }
-/// A hash of a lock and its place; below, of all locks that a thread holds.
+/// The hash of a lock and its place; below, the hash of all locks that a thread holds.
 static inline uint64_t interlock_lock_hash(const held_lock *lock, uint64_t hash) {
   return mix(mix(hash, lock->object), lock->place << 1 | lock->is_shared);
 }
@@ -74,15 +75,15 @@ static inline uint64_t interlock_chain_hash(const thread_record *own, uintptr_t 
   uint64_t base = mix(gate, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
   return interlock_lock_hash(wanted, interlock_held_hash(own, base));
 }
-/// Where the thread keeps the hash of a chain: as it is if the chain needs no more owners, else
-/// mixed with the owner, which is 0 outside blocks.
+/// The thread's entry for the hash of a chain. The entry has the hash itself if the chain needs no
+/// more owners; otherwise the hash mixed with the owner, which is 0 outside blocks.
 static inline uint64_t *interlock_chain_slot(thread_record *own, uint64_t hash) {
   return &own->order.chains[hash % known_chains];
 }
 
 // Blocks (held_blocks.c).
 
-/// Whether a block on a queue of this width shares it with others.
+/// True if a block on a queue of this width shares the queue with other blocks.
 static inline bool interlock_shares_queue(uint32_t width, uint32_t flags) {
   return width > 1 && !(flags & INTERLOCK_FLAG_BARRIER);
 }
@@ -94,7 +95,8 @@ static inline void interlock_end_wait(thread_record *own, uintptr_t object) {
 void interlock_note_begin(thread_record *own, const interlock_event *event) HIDDEN;
 void interlock_note_end(thread_record *own, const interlock_event *event) HIDDEN;
 
-// Callers of the main queue (main_queue.c): the main thread runs their blocks, with their locks.
+// Callers of the main queue (main_queue.c). The main thread runs their blocks, and then holds their
+// locks.
 
 extern char _dispatch_main_q[] INTERLOCK_WEAK;
 static inline bool interlock_is_main_queue(uintptr_t queue) {
@@ -103,8 +105,8 @@ static inline bool interlock_is_main_queue(uintptr_t queue) {
 /// Called before and after the calling thread's synchronous call on the main queue.
 void interlock_main_queue_called(thread_record *own, uintptr_t place) HIDDEN;
 void interlock_main_queue_returned(thread_record *own) HIDDEN;
-/// Called when another thread's synchronous block begins on the main thread: adds the locks of that
-/// thread to the main thread's. Returns false if the caller is not known.
+/// Called when another thread's synchronous block begins on the main thread: adds that thread's
+/// locks to the main thread's. Returns false if the caller is not known.
 bool interlock_adopt_caller(thread_record *own, uintptr_t place) HIDDEN;
 /// Removes these locks again, when the block ends.
 void interlock_leave_caller(thread_record *own) HIDDEN;
@@ -112,14 +114,15 @@ void interlock_main_queue_forked(void) HIDDEN;
 
 // Locks that the main thread takes outside all blocks (main_locks.c).
 
-/// The main thread has the main queue's next block wait while it runs other code.
+/// True if the calling thread is the main thread and runs no block, so that the next block of the
+/// main queue waits for its code.
 static inline bool interlock_is_outside(const thread_record *own) {
   return own->order.is_main && own->order.run_count == 0;
 }
 static inline main_lock *interlock_main_lock(thread_record *own, uintptr_t object) {
   return &own->order.main_locks[mix(0, object) % main_locks];
 }
-/// Whether another acquisition of this lock on the main thread shows nothing new.
+/// True if another acquisition of this lock on the main thread shows nothing new.
 static inline bool interlock_main_knows(const thread_record *own, uintptr_t object) {
   const main_lock *known = interlock_main_lock((thread_record *)own, object);
   // Relaxed: see `interlock_lock_made`.
@@ -131,8 +134,8 @@ static inline uint64_t interlock_main_acquisition(const thread_record *own, bool
                                                   uintptr_t place, uintptr_t outer) {
   return interlock_held_hash(own, mix(place << 1 | is_shared, outer));
 }
-/// Records that the main thread, outside all blocks, acquires a lock or waits for a queue: unless
-/// it has recorded the same call.
+/// Records that the main thread, outside all blocks, acquires a lock or waits for a queue, unless
+/// the same call was recorded before.
 void interlock_main_takes_anew(thread_record *own, uintptr_t object, uint32_t kind,
                                bool is_shared, uintptr_t place, uintptr_t outer) HIDDEN;
 static inline void interlock_main_takes(thread_record *own, uintptr_t object, uint32_t kind,
@@ -146,35 +149,36 @@ static inline void interlock_main_takes(thread_record *own, uintptr_t object, ui
 }
 /// Called before and after the calling thread's synchronous call on the main queue, under locks.
 void interlock_main_is_awaited(thread_record *own, bool has_returned) HIDDEN;
-/// The value of `held_lock.run` of the main queue on the main thread outside all blocks.
+/// The `held_lock.run` of the main queue while the main thread runs code outside all blocks.
 enum { outside_run = callers_run - 1 };
 
-// Locks in which a writer may come between two reads (writers.c).
+// Locks in which a writer may wait between two reads of one thread (writers.c).
 
 void interlock_writers_prepare(void) HIDDEN;
-/// Whether a waiting writer keeps new readers out of a read-write lock.
+/// True if a waiting writer keeps new readers out of a read-write lock.
 bool interlock_prefers_writers(uintptr_t lock) HIDDEN;
 /// Records that the thread enqueues a barrier, or calls one synchronously.
 void interlock_note_barrier(thread_record *own, const interlock_event *event) HIDDEN;
 
-/// The coarse monotonic clock, in nanoseconds: its ticks are milliseconds, as reports need.
+/// Reads the coarse monotonic clock, in nanoseconds. Its ticks take milliseconds, which suffices
+/// for reports.
 uint64_t interlock_coarse_now(void) HIDDEN;
-/// A number that is never returned again.
+/// Returns a number that is never returned again.
 uint64_t interlock_next_number(void) HIDDEN;
 
 extern interlock_prediction_limits interlock_limits HIDDEN;
 extern interlock_prediction_losses interlock_losses HIDDEN;
-/// Whether prediction is on: written with release once the tables are there.
+/// True once prediction is on: written with release after the tables are complete.
 extern int interlock_order_state HIDDEN;
 
 /// Describes the calling thread, with its stack from `place` outwards.
 void interlock_describe_actor(const thread_record *own, uintptr_t place,
                               interlock_actor_view *actor) HIDDEN;
-/// The current owner: a number for the thread, its task or its block. Sets `gate` to the actor that
-/// the thread runs on, which excludes the actor's other code meanwhile; 0 for none.
+/// Returns the current owner: a number for the thread, its task or its block. Sets `gate` to the
+/// actor on which the thread runs, which excludes the actor's other code meanwhile; 0 for none.
 uint64_t interlock_owner(thread_record *own, uintptr_t *gate) HIDDEN;
-/// The owner to record. All blocks that Foundation runs count as one owner, because its operations
-/// wait for each other without a call.
+/// Returns the owner to record. All blocks that Foundation runs count as one owner, because its
+/// operations wait for each other without a call.
 uint64_t interlock_final_owner(thread_record *own, uint64_t owner, uintptr_t place) HIDDEN;
 
 // The existing locks (known_locks.c), by address; under `interlock_tables_lock`.
@@ -184,44 +188,45 @@ extern int interlock_tables_lock HIDDEN;
 typedef struct {
   /// The key is the lock's address.
   table_entry entry;
-  /// The key is the block of memory that the lock lies in; 0 if it is in none, or not certainly.
+  /// The key is the block of memory that contains the lock; 0 for none, or if that is not certain.
   table_entry of_block;
   uintptr_t created;
-  /// A number that no other lock ever has; never 0.
+  /// A number that no other lock ever has. Never 0.
   uint32_t number;
   /// The index of its node in the graph, plus 1; 0 for none.
   uint32_t node;
   uint8_t kind;
-  /// For a semaphore: whether its holder has signalled it, and whether another thread has.
+  /// For a semaphore: its holder has signalled it; another thread has.
   bool was_given_back, was_signalled;
   /// For an object that is signalled: the last task that has signalled it; 0 for none.
   uint64_t signaller;
-  /// The main thread's count when it last acquired the lock outside all blocks; 0 if it never has.
+  /// The main thread's count at its last acquisition of the lock outside all blocks; 0 for none.
   uint64_t main_count;
   /// The epoch after the last synchronous call on the main queue under the lock; 0 for none.
   uint32_t sync_slot;
   uint64_t sync_count;
-  /// Whether nothing orders such an acquisition and such a call.
+  /// True if nothing orders such an acquisition and such a call.
   bool meets_main;
-  /// Whether its creation was seen, or it lies in memory that is never freed, or whose end is seen.
+  /// True if no other lock can have had this address: its creation was seen, or it is in memory
+  /// that is never freed or whose end is seen.
   bool is_one;
 } known_lock;
 
-/// Remove the node of a lock that ends: the first from the graph of orders, the second, for an
-/// object that is signalled, from the table of signals. Set before prediction starts; the caller
+/// Remove the node of a lock that ends: the first from the graph of orders; the second, for an
+/// object that is signalled, from the table of signals. Set before prediction starts. The caller
 /// holds the lock of the tables.
 extern void (*interlock_node_ends[2])(known_lock *lock) HIDDEN;
 bool interlock_known_locks_prepare(void) HIDDEN;
-/// The lock of this kind at an address; NULL if there is none.
+/// Returns the lock of this kind at an address; NULL if there is none.
 known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) HIDDEN;
-/// As above, but adds the lock if it is not known; NULL if there is no room.
+/// The same, but adds the lock if it is not known. Returns NULL if there is no room.
 known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) HIDDEN;
-/// As above, but makes a system call to see if another lock, which no call has initialised, has
-/// replaced a known one at the address.
+/// The same, but makes a system call to check whether a lock that no call has initialised has
+/// replaced the known one at the address.
 known_lock *interlock_current_lock(uintptr_t object, uint32_t kind) HIDDEN;
 void interlock_lock_made(const interlock_event *event) HIDDEN;
 void interlock_lock_destroyed(uintptr_t object) HIDDEN;
-/// Whether a semaphore begins at 1.
+/// True if a semaphore begins at 1.
 bool interlock_is_lock_semaphore(uintptr_t object) HIDDEN;
 void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
 
@@ -229,30 +234,30 @@ void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
 
 bool interlock_order_prepare(void) HIDDEN;
 bool interlock_chains_prepare(void) HIDDEN;
-/// Writes a lock and, if it is a queue, the serial queues that it targets: its block holds them
-/// too.
+/// Writes a lock. If the lock is a queue, also writes the serial queues that it targets, because a
+/// block of the queue holds them too.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) HIDDEN;
 /// Records that the calling thread, which holds a lock, acquires or waits for this one.
 void interlock_note_order(thread_record *own, uintptr_t object, uint32_t kind, bool is_shared,
                           uintptr_t place, uintptr_t outer) HIDDEN;
-/// Records an edge from a lock to itself: the calling thread holds it and waits for it again, or
-/// acquires it for writing while another thread may read twice.
+/// Records an edge from a lock to itself: the calling thread holds the lock and waits for it again,
+/// or acquires it for writing while another thread may read it twice.
 void interlock_note_loop(thread_record *own, held_lock first, bool is_shared, uint32_t signal,
                          uintptr_t place, uintptr_t outer) HIDDEN;
 /// Records that the calling thread waits for a signal that comes only under the lock `gate`, whose
-/// place is that of the wait.
+/// place is the call site of the wait.
 void interlock_note_signal(thread_record *own, held_lock gate, uint32_t signal) HIDDEN;
 
-// Signals: what a thread waits for until another thread signals it (signallers.c).
+// Signals: a thread waits for an object until another thread signals it (signallers.c).
 
-/// A kind of `known_lock` beside those of the events: an object that is signalled, and is no lock.
-/// Its `node` is its index in the list of signals, plus 1.
+/// A kind of `known_lock` in addition to those of the events: an object that is signalled, and is
+/// no lock. Its `node` is its index in the list of signals, plus 1.
 enum { interlock_signal_kind = 64 };
 
 bool interlock_signals_prepare(void) HIDDEN;
 void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) HIDDEN;
 /// Records that the calling thread signals a semaphore that begins at 0, a group, a condition or a
-/// work item. `at_end` is true if the end of a block does so.
+/// work item. `at_end`: the end of a block makes the signal.
 static inline void interlock_note_signalled(thread_record *own, const interlock_event *event,
                                             bool at_end) {
   // Relaxed: see `interlock_lock_made`. A settled object's signals can show no more orders.
@@ -263,7 +268,7 @@ static inline void interlock_note_signalled(thread_record *own, const interlock_
 /// Records that the calling thread has returned from a wait for such an object without a limit.
 void interlock_waited_for_signal(thread_record *own, const interlock_event *event,
                                  uintptr_t outer) HIDDEN;
-/// Describes a signal; returns false if the object was also signalled without the lock of this
+/// Describes a signal. Returns false if the object was also signalled without the lock of this
 /// number. The caller holds the lock of the tables.
 bool interlock_describe_signal(uint32_t signal, uint32_t number,
                                interlock_signal_view *view) HIDDEN;

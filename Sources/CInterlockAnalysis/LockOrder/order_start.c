@@ -13,7 +13,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
                            .place = call.place,
                            .frame = call.frame};
   if (change == INTERLOCK_LOCK_MADE) {
-    // The caller is an initialiser that the compiler made; its own caller is the place.
+    // The caller is an initialiser that the compiler made, so the place is its own caller's.
     uintptr_t outer = interlock_events_outer(call.frame, call.place);
     if (outer) event.place = outer;
   }
@@ -23,7 +23,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
 void interlock_hear_locks(void) { interlock_listen_to_locks(hear); }
 
 static void forked(void) {
-  // The child has no other threads: the one that held the lock of the tables cannot release it.
+  // The child has no other threads, so a holder of the tables' lock cannot release it there.
   interlock_listen_to_locks(NULL);
   __atomic_store_n(&interlock_order_state, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
@@ -34,8 +34,8 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_prediction_started();
   interlock_limits = limits;
-  // Queues are locks too. Without their calls, orders would be missing, and so would outer locks
-  // that keep two orders apart.
+  // Queues are locks too. Without their calls, orders would be missing, and also outer locks that
+  // exclude two orders from each other.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
   if (!interlock_known_locks_prepare() ||

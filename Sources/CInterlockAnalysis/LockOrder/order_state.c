@@ -1,4 +1,4 @@
-// Whether prediction has started, its limits, and what it has lost.
+// The state of prediction: whether it has started, its limits, and its losses.
 #include "order_reader.h"
 
 interlock_prediction_limits interlock_limits;

@@ -1,6 +1,6 @@
 // The locks under which an object (a semaphore, group, condition or work item) was signalled. A
-// thread that waits for it while it holds such a lock, or a lock that is acquired under one, may
-// block every signaller.
+// thread may block every signaller if it waits for the object while it holds such a lock, or a lock
+// that is acquired under one.
 #include "signals.h"
 
 #include "interlock_clocks.h"
@@ -8,7 +8,8 @@
 
 // Signals.
 
-/// By how much a signal advances the signaller's clock: see `note_release` of the clocks.
+/// The number by which a signal advances the signaller's clock: see `note_release` of the vector
+/// clocks.
 static uint32_t counts_of(const signal *known) {
   return known->view.kind == INTERLOCK_OBJECT_GROUP ? 2 : 1;
 }
@@ -47,8 +48,8 @@ static bool keep_epoch(signal *known, uint32_t slot, uint64_t count) {
   return true;
 }
 
-/// The object that an event signals; NULL if it is not followed. A semaphore is followed only if it
-/// was seen to begin at 0: with a larger value, a wait may need no signal.
+/// Returns the object that an event signals; NULL if it is not followed. A semaphore is followed
+/// only if it was seen to begin at 0: with a larger value, a wait may need no signal.
 static known_lock *find_signalled(const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   return event->object_kind == INTERLOCK_OBJECT_SEMAPHORE
@@ -110,7 +111,7 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
 void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) {
   // Relaxed: see `interlock_lock_made`.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-  // A task's order is not known, so its signals count as made without a lock.
+  // The order of a task is not known, so its signals count as made without a lock.
   bool is_known = interlock_knows_held(own) && !interlock_current_task();
   uint64_t hash = mix((uintptr_t)event->object, changed);
   if (is_known) hash = interlock_held_hash(own, mix(hash, 1));
@@ -128,9 +129,9 @@ void interlock_signalled(thread_record *own, const interlock_event *event, bool 
 
 // Waits.
 
-/// Whether an order other than that of a common lock puts a signal before this wait: the waiter can
-/// then never come first. `has_gate` is true if the waiter holds the signaller's lock. It then
-/// comes after the release of that lock, which advances the signaller's clock once more.
+/// True if an order other than that of a common lock puts a signal before this wait, so that the
+/// waiter can never come first. `has_gate`: the waiter holds the signaller's lock, so it comes
+/// after the release of that lock, which advances the signaller's clock once more.
 static bool is_ordered(const signal *known, bool has_gate) {
   for (uint32_t index = 0; index < known->epoch_count; index++) {
     epoch first = known->epochs[index];
@@ -140,12 +141,12 @@ static bool is_ordered(const signal *known, bool has_gate) {
   return false;
 }
 
-/// Whether a wait makes an order with a lock of its signal; `held` is the waiter's entry for that
+/// True if a wait makes an order with a lock of its signal. `held` is the waiter's entry for that
 /// lock, or NULL.
 static bool is_evidence(const signal *known, const held_lock *gate, const held_lock *held) {
   if (is_ordered(known, held != NULL)) return false;
   if (!held) return true;
-  // Not for a queue, which runs its blocks in the order in which they were enqueued.
+  // Excludes a queue, which runs its blocks in the order in which they were enqueued.
   return gate->kind != INTERLOCK_OBJECT_QUEUE && !known->at_end &&
          !(gate->is_shared && held->is_shared);
 }

@@ -1,4 +1,4 @@
-// The signals of the objects that were signalled, in a table.
+// The table of the signals of objects.
 #include "signals.h"
 
 #include <sys/mman.h>
@@ -27,8 +27,8 @@ bool interlock_signals_prepare(void) {
   return true;
 }
 
-/// Reuses the entry of a signal that no order refers to; that signal then counts as open. Returns 0
-/// if orders refer to all of them.
+/// Reuses the entry of a signal to which no order refers; that signal then counts as open. Returns
+/// 0 if orders refer to all signals.
 static uint32_t take_room(void) {
   static uint32_t next;
   for (uint32_t step = 0; step < most_signals; step++) {

@@ -1,4 +1,4 @@
-// The table of signals, for the files that read and change it. Not for users of the target.
+// The table of signals. Included by `LockOrder/` only.
 #ifndef INTERLOCK_SIGNALS_H
 #define INTERLOCK_SIGNALS_H
 
@@ -6,8 +6,8 @@
 
 enum { most_gates = 4, most_epochs = 4 };
 
-/// The node of an object that was signalled without a common lock, or is not followed; and of one
-/// that was signalled under a lock after the clocks lost the orders.
+/// The node of an object that was signalled without a common lock or is not followed; and the node
+/// of an object that was signalled under a lock after the clocks had lost the orders.
 static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
 
 /// The epoch of a thread's first signal.
@@ -26,19 +26,19 @@ typedef struct {
   uint32_t gate_count, epoch_count;
   /// The index of the next free signal, plus 1.
   uint32_t next_free;
-  /// Whether it has been signalled without a common lock.
+  /// The object has been signalled without a common lock.
   bool is_open;
-  /// Whether the end of a block has signalled it.
+  /// The end of a block has signalled the object.
   bool at_end;
-  /// Whether the graph of orders refers to it; it is then kept.
+  /// The graph of orders refers to the signal, which is then kept.
   bool is_noted;
 } signal;
 
 extern signal *interlock_signals HIDDEN;
 
-// The caller of these holds the lock of the tables.
+// The caller of these functions holds the lock of the tables.
 
-/// The signal of an object; NULL if it has none.
+/// Returns the signal of an object; NULL if it has none.
 static inline signal *signal_of(const known_lock *lock) {
   return lock->node && lock->node < missed_node ? &interlock_signals[lock->node - 1] : NULL;
 }

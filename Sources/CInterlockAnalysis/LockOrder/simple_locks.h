@@ -1,4 +1,5 @@
-// The usual events of locks, which change the held list in one step. Not for users of the target.
+// The usual events of locks, which change the held list in one step. Included by
+// `CInterlockAnalysis/` only.
 #ifndef INTERLOCK_ORDER_SIMPLE_LOCKS_H
 #define INTERLOCK_ORDER_SIMPLE_LOCKS_H
 
@@ -15,9 +16,9 @@ static inline bool interlock_is_plain_lock(const thread_record *own, interlock_o
          order->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
 
-/// Returns true if acquiring a lock under others shows no new order, and the thread does not hold
-/// it. An actor that the code runs on would only add what excludes other orders, so the chain
-/// without it tells enough.
+/// Returns true if the thread does not hold a lock, and acquiring it under others shows no new
+/// order. The actor on which the code runs is ignored: it would only exclude other orders, so the
+/// chain without it suffices.
 static inline bool interlock_shows_no_order(thread_record *own, uintptr_t object,
                                             uintptr_t place) {
   for (uint32_t index = 0; index < own->held.count; index++) {

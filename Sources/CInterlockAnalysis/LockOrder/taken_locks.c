@@ -59,7 +59,7 @@ bool interlock_let_go(thread_record *own, uintptr_t object, uintptr_t place) {
     return true;
   }
   interlock_look_at_hold_time(own, known, place);
-  // Reporting the time makes no interposed call: the entry is still where it was.
+  // The report of the time made no interposed call, so the entry is still in the same place.
   drop_held(&own->held, known, HELD_IN_ORDER);
   return true;
 }

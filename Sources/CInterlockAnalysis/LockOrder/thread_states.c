@@ -11,7 +11,7 @@
 static uint64_t numbers;
 
 uint64_t interlock_next_number(void) {
-  // Relaxed: the numbers need only be different.
+  // Relaxed: the numbers must only differ.
   return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
@@ -53,7 +53,7 @@ static thread_run *innermost_block(thread_record *own) {
 enum { of_thread = 1, of_block, of_task };
 static uint64_t owner_of(uint64_t kind, uint64_t number) { return kind << 62 | number; }
 
-/// Whether the calling thread acts for the caller of a synchronous block, and runs no other block
+/// True if the calling thread acts for the caller of a synchronous block, and runs no other block
 /// inside it.
 static bool is_callers(thread_record *own) {
   const thread_run *block = own->order.adopted_run ? innermost_block(own) : NULL;
@@ -68,7 +68,7 @@ uint64_t interlock_owner(thread_record *own, uintptr_t *gate) {
   *gate = 0;
   uint64_t task = interlock_current_task();
   if (task) {
-    // An actor runs one task at a time, and no event shows that.
+    // An actor runs one task at a time, which no event shows.
     if (swift_task_getCurrentExecutor) *gate = swift_task_getCurrentExecutor().identity;
     return owner_of(of_task, task);
   }
@@ -93,17 +93,17 @@ uint64_t interlock_final_owner(thread_record *own, uint64_t owner, uintptr_t pla
   return block->is_operation == YES ? owner_of(of_block, 0) : owner;
 }
 
-/// The caller's frame; 0 if there is none that can be read.
+/// Returns the caller's frame; 0 if there is none that can be read.
 static uintptr_t next_frame(uintptr_t frame) {
   enum { farthest = 4096 };
   uintptr_t next = *(const uintptr_t *)frame;
   return next > frame && next - frame <= farthest && next % sizeof(uintptr_t) == 0 ? next : 0;
 }
 
-/// Adds the stack from `place` outwards where the unwinder does not reach it. An unwinder stops at
-/// a library function without a frame, such as those of Dispatch's Swift overlay. Their return
-/// address `place` lies right behind the frame of the function that they called. Adds nothing if it
-/// does not lie there.
+/// Adds the stack from `place` outwards if the unwinder does not reach it. An unwinder stops at a
+/// library function without a frame, such as those of Dispatch's Swift overlay. Their return
+/// address `place` is right behind the frame of the function that they called; if it is not there,
+/// adds nothing.
 static void add_frames_from(uintptr_t place, interlock_actor_view *actor) {
   enum { most_steps = 24, nearest = 6 };
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -137,7 +137,7 @@ void interlock_describe_actor(const thread_record *own, uintptr_t place,
     const char *label = dispatch_queue_get_label((void *)own->order.runs[runs - 1].queue);
     if (label) strncpy(actor->queue, label, sizeof actor->queue - 1);
   }
-  // The frames before the place are the project's own, or a library's.
+  // The frames before the place are Interlock's own, or a library's.
   uintptr_t frames[INTERLOCK_ORDER_STACK + 16];
   size_t count = interlock_unwind_frames(frames, sizeof frames / sizeof *frames);
   size_t first = 0;

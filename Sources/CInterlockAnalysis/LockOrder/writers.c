@@ -8,7 +8,7 @@ static bool is_kind_known;
 
 void interlock_writers_prepare(void) {
 #ifdef __GLIBC__
-  // A header of glibc shows the field with a lock's kind, but nothing guarantees it: check it on a
+  // glibc's header shows the field with a lock's kind, but nothing guarantees it: check it with a
   // lock whose kind is known.
   interlock_events_hide_thread(true);
   pthread_rwlockattr_t attributes;
@@ -27,7 +27,7 @@ void interlock_writers_prepare(void) {
 
 bool interlock_prefers_writers(uintptr_t lock) {
 #ifdef __GLIBC__
-  // Not PTHREAD_RWLOCK_PREFER_WRITER_NP, which in fact prefers readers:
+  // Excludes PTHREAD_RWLOCK_PREFER_WRITER_NP, which in fact prefers readers:
   // pthread_rwlockattr_setkind_np(3).
   const pthread_rwlock_t *known = (const pthread_rwlock_t *)lock;
   return is_kind_known &&
@@ -43,7 +43,8 @@ void interlock_note_barrier(thread_record *own, const interlock_event *event) {
   order_record *order = &own->order;
   // Relaxed: see `interlock_lock_made`.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-  // Most barriers are outside blocks and locks, where the same one again shows nothing new.
+  // Most barriers are outside blocks and locks. There, the same barrier shows nothing new the next
+  // time.
   bool is_outside =
       order->run_count == 0 && !interlock_holds_any(own) && interlock_knows_held(own);
   if (is_outside && order->barrier == queue && order->barrier_place == event->place &&

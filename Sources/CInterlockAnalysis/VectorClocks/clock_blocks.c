@@ -7,8 +7,8 @@
 common_clock interlock_clock_left;
 /// The epochs at which blocks ended in a group that they did not name.
 common_clock interlock_clock_unnamed;
-/// Whether a block has run that was queued twice: its epoch at the end is in the clock above,
-/// because the queue that is known for the run may be that of the other one.
+/// True once a block that was queued twice has run. Its end is recorded in the clock above, because
+/// the known queue of the run may be that of the other enqueuing.
 static bool has_unknown_queue;
 
 // Each block of a serial queue holds the queue as a lock. On a concurrent queue, a barrier holds it
@@ -36,17 +36,17 @@ void interlock_clock_leave_queues(thread_clock *own, uintptr_t queue, bool is_ba
   }
 }
 
-// Tasks. A new task is ordered after its creator, which enqueued its first job. A task that resumes
-// is ordered after the thread that resumed it, which no call shows, and after its own work on other
-// threads: it is therefore ordered after everything so far. So is code on an actor, because no call
-// shows which task left the actor before, and a closure of a sequence, because the runtime may have
-// waited before it without a call.
+// Tasks. A new task is ordered after its creator, which enqueued its first job. A resumed task is
+// ordered after the thread that resumed it, which no call shows, and after its own parts on other
+// threads; so it is ordered after everything so far. The same holds for code on an actor, because
+// no call shows which task left the actor before, and for a closure of a sequence, because the
+// runtime may have waited before it without a call.
 
 static void begin_job(thread_clock *own, const interlock_event *event) {
   bool is_first = own->jobs++ == 0 && event->item && event->flags & INTERLOCK_FLAG_FIRST_JOB;
   if (is_first) {
     interlock_clock_forget_all(own);
-    // For an actor's job this is no task, and so differs from the current one.
+    // For an actor's job this is not a task, and so differs from the current task.
     own->task = (uintptr_t)event->item->context;
   } else {
     interlock_clock_know_all(own);
@@ -71,8 +71,8 @@ void interlock_clock_come_to_task(thread_clock *own) {
   }
 }
 
-/// As below, where a task has a clock of its own. Only what the runtime does not show needs the
-/// events.
+/// The same if a task has a clock of its own. Then only orders that the runtime does not show need
+/// the events.
 static void note_exact_task(thread_record *record, thread_clock *own,
                             const interlock_event *event) {
   uintptr_t task = (uintptr_t)event->object;
@@ -82,7 +82,7 @@ static void note_exact_task(thread_record *record, thread_clock *own,
         if (own->calls == 0) interlock_clock_task_begins(record, task, false);
         return;
       }
-      // A continuation that was resumed before its await made no other call.
+      // A continuation that was resumed before its await makes no other call.
       interlock_clock_get(own, task, AS_TASK, false, false);
       return;
     case INTERLOCK_TASK_RUNS: interlock_clock_calls(record, own); return;
@@ -118,8 +118,8 @@ void interlock_clock_note_task(thread_record *record, thread_clock *own,
   }
 }
 
-/// A job whose task has a clock of its own, on a pool: what the runtime does between the tasks
-/// comes after no earlier code of the thread. On a serial queue the job comes after the thread's
+/// Begins a job whose task has a clock of its own. On a pool, the runtime's code between tasks
+/// comes after no earlier code of the thread. On a serial queue, the job comes after the thread's
 /// code, which comes after the queue's other blocks.
 static void begin_exact_job(thread_clock *own, uintptr_t queue, clock_run *run) {
   uintptr_t target;
@@ -135,16 +135,16 @@ static void end_exact_job(thread_clock *own, const clock_run *run) {
   if (run->is_pool_job) interlock_clock_remember(own);
 }
 
-/// A pool runs the block, or the iteration, on whatever thread is free: it comes after no earlier
-/// code of the thread. The main queue's thread is always the same.
+/// True if a pool runs the block, or the iteration, on whichever thread is free, so that it comes
+/// after no earlier code of the thread. The main queue always has the same thread.
 static bool is_apart(const thread_clock *own, const interlock_event *event) {
   if (own->first_count != 0 || own->of_task || event->flags & INTERLOCK_FLAG_JOB) return false;
   if (event->flags & INTERLOCK_FLAG_APPLY) return true;
   return event->item && own->runs == 0 && !interlock_is_main_thread();
 }
 
-/// The frame of the interposed function that calls the block: above it are the caller's, whose
-/// variables the block may use. 0 if the frame pointers do not tell.
+/// Returns the frame of the interposed function that calls the block. Above it are the caller's
+/// frames, whose variables the block may use. 0 if the frame pointers do not tell.
 static uintptr_t calling_frame(void) {
 #ifdef INTERLOCK_INTERPOSES
   enum { most_frames = 16, farthest = 1024 };
@@ -191,7 +191,7 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     interlock_clock_get(own, queue, AS_APPLY, false, false);
   } else if (is_exact) {
-    // The runtime shows what the job comes after.
+    // The runtime shows the code after which the job comes.
   } else if (event->item) {
     interlock_clock_get_item(own, event->item);
     if (event->flags & INTERLOCK_FLAG_ON_GROUP) {
@@ -204,7 +204,7 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   }
   own->called_queue = 0;
   if (event->flags & INTERLOCK_FLAG_WORK_ITEM) run.work_item = (uintptr_t)event->other;
-  // It is not known which enqueuing belongs to this run.
+  // Either enqueuing may belong to this run.
   if (event->flags & INTERLOCK_FLAG_QUEUED_TWICE) interlock_clock_know_all(own);
   if (!(event->flags & INTERLOCK_FLAG_APPLY)) {
     enter_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
@@ -241,8 +241,7 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
     interlock_clock_pass_to(own, &interlock_clock_left);
   }
   if (run.work_item) interlock_clock_pass(own, run.work_item, AS_LOCK, false);
-  // If a work item is queued twice, this run may be the one that is in a group, or on the other
-  // queue.
+  // A work item was queued twice: this run may be the run in the group, or on the other queue.
   if (event->flags & INTERLOCK_FLAG_QUEUED_TWICE) {
     __atomic_store_n(&has_unknown_queue, true, __ATOMIC_RELAXED);
   }

@@ -1,5 +1,6 @@
-// The orders of tasks that the Swift runtime tells ThreadSanitizer, read without it: a task is made
-// and begins, ends and is awaited, is resumed; an actor is left and entered.
+// The orders of tasks, from the calls that the Swift runtime makes for ThreadSanitizer, without
+// ThreadSanitizer: a task is made and begins, ends and is awaited, is resumed; an actor is left and
+// entered.
 //
 // Called inside the runtime, possibly with its locks held: nothing here allocates, waits, or makes
 // an interposed call.
@@ -11,7 +12,7 @@
 
 static interlock_task_edges edges;
 
-/// Begins to change the calling thread's clock; NULL if it is not followed. The calls of
+/// Begins to change the calling thread's clock; NULL if the call is not followed. Calls from
 /// libswiftCore are about initialisers that run once, which have events.
 static thread_record *begin(uintptr_t place) {
   if (interlock_marks.hidden > 0 || interlock_clocks_are_blind()) return NULL;
@@ -33,10 +34,10 @@ purpose interlock_clock_purpose_of(const void *object) {
   return is_task(object) ? AS_TASK : AS_ACTOR;
 }
 
-/// The thread begins to run a job, which may be a task.
+/// Called when the thread begins to run a job, which may be a task.
 static void run_job(thread_record *record, const void *job) {
   thread_clock *own = record->clock;
-  // A task that runs another one in its own code is still current.
+  // A task that runs another one within its own code is still current.
   if (own->of_task && own->calls == 0 && current_task(record) != own->task) {
     interlock_clock_task_leaves(record);
   }
@@ -60,7 +61,7 @@ static void acquire(const void *object) {
     if (purpose == AS_ACTOR) {
       interlock_clock_task_comes(own, (uintptr_t)object);
     } else if (!is_known) {
-      // The end of the task was forgotten.
+      // The clock of the ended task was forgotten.
       interlock_clock_know_all(own);
     }
   }

@@ -1,10 +1,10 @@
-// Questions to the clocks: the epoch of the current code, and what happens before it.
+// Queries of the clocks: the epoch of the current code, and the code that happens before it.
 #include "../thread_record.h"
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
 
 int interlock_clocks_state;
-/// Whether an epoch was requested after the orders were lost.
+/// True if an epoch was requested after the orders were lost.
 static bool is_missed;
 
 const char *interlock_clocks_blindness(void) {
@@ -15,7 +15,7 @@ const char *interlock_clocks_blindness(void) {
   return __atomic_load_n(&interlock_clocks_reason, __ATOMIC_RELAXED);
 }
 
-/// The clock of what the thread does now. If that is a task which began unseen, its clock is made.
+/// Returns the clock of the running code. If a task runs that began unseen, makes its clock.
 static thread_clock *clock_of_task(thread_record *record, thread_clock *own, bool is_task) {
   if (!is_task && !own->of_task) return own;
   begin_change();
@@ -29,7 +29,7 @@ static thread_clock *clock_of_task(thread_record *record, thread_clock *own, boo
 }
 
 bool interlock_clocks_epoch(bool is_task, uint32_t *slot, uint64_t *count) {
-  // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
+  // Acquire, the state: the tables are complete. Relaxed, the rest: `is_missed` is read at the end.
   if (__atomic_load_n(&interlock_clocks_state, __ATOMIC_ACQUIRE) != 2 ||
       interlock_clocks_are_blind()) {
     __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);

@@ -141,7 +141,7 @@ static void note_order(thread_clock *own, const interlock_event *event) {
 
 static void note_enqueue(thread_clock *own, const interlock_event *event) {
   if (interlock_clock_tasks_are_exact && event->flags & INTERLOCK_FLAG_JOB) {
-    // The runtime shows the others.
+    // The runtime shows the orders of other jobs.
     if (event->flags & INTERLOCK_FLAG_DELAYED) {
       const void *job = event->item->context;
       interlock_clock_pass(own, (uintptr_t)job, interlock_clock_purpose_of(job), false);
@@ -153,8 +153,8 @@ static void note_enqueue(thread_clock *own, const interlock_event *event) {
 
 static void note_start(thread_clock *own, uintptr_t object) {
 #ifdef INTERLOCK_INTERPOSES
-  // An explored thread first runs what the explorer has around it, and its clock may have been made
-  // there, after all others.
+  // An explored thread first runs the function `around` of the explorer, in which its clock may
+  // have been made, after all other threads.
   if (interlock_marks.controlled) interlock_clock_forget_others(own);
 #endif
   interlock_clock_get(own, object, AS_THREAD, false, true);
@@ -186,7 +186,7 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
           "a handler in C, or the notification of a work item, runs code that no event shows");
       return;
     case INTERLOCK_EVENT_CONFIGURE:
-      // The queue resumes, or is activated: the blocks that it then runs are ordered after this.
+      // The queue resumes or is activated: blocks that it then runs come after this.
       if (event->value == -1 || event->value == 0) {
         interlock_clock_pass(own, object, AS_LOCK, false);
       }
@@ -204,8 +204,8 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
 /// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c).
 extern uint32_t interlock_main_slot HIDDEN;
 
-/// Whether the thread uses a semaphore as a lock: the order of such uses may be another one in
-/// another run, as that of a mutex.
+/// True if the thread uses a semaphore as a lock. The order of such uses, as that of a mutex, may
+/// differ in another run.
 static inline bool is_lock(const thread_record *record, interlock_object_kind kind,
                            uintptr_t object) {
   const order_record *order = &record->order;
@@ -213,15 +213,15 @@ static inline bool is_lock(const thread_record *record, interlock_object_kind ki
          order->semaphore_is_lock;
 }
 
-/// Records what the main thread has done before this, as the lock order counts it. An acquisition
-/// of a mutex is left out: another run may have another order.
+/// Records which code of the main thread happens before this, as the lock order counts it.
+/// Acquisitions of mutexes are left out, because their order may differ in another run.
 static inline void see_main(thread_record *record) {
   // Relaxed: see `note_epoch` in main_locks.c.
   uint32_t slot = __atomic_load_n(&interlock_main_slot, __ATOMIC_RELAXED);
   if (slot < most_slots) record->order.seen_main = record->clock->clock.counts[slot];
 }
 
-/// Whether the thread begins to run other code, or has waited for another thread's signal.
+/// True if the thread begins to run other code, or has waited for another thread's signal.
 static bool begins_or_is_signalled(const interlock_event *event) {
   switch (event->kind) {
     case INTERLOCK_EVENT_START: return true;
@@ -238,9 +238,9 @@ static bool begins_or_is_signalled(const interlock_event *event) {
 
 void interlock_clocks_read(thread_record *record, const interlock_event *event) {
   if (interlock_clocks_are_blind()) return;
-  // The tracker's own locks order nothing in the user's code.
+  // The section tracker's own locks order nothing in the user's code.
   if (interlock_tracker_locks > 0) return;
-  // What Dispatch's idle workers wait at orders nothing that a user may count on.
+  // The semaphores and futexes of Dispatch's idle workers order nothing on which a user may rely.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) return;
   if (event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
   // Most objects are destroyed without a clock.

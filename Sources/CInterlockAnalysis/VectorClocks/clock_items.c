@@ -1,9 +1,10 @@
-// The snapshots of its clock that a thread hands out, to nodes and to the items of queued blocks. A
-// block's clock is in its item, where the thread that runs the block finds it without a search.
+// Snapshots of its clock that a thread gives to nodes and to the items of queued blocks. A block's
+// clock is in its item, where the thread that runs the block finds it without a search.
 #include "clock_tables.h"
 
-/// How many references a thread takes, or drops, at once: the thread that queues blocks and the one
-/// that runs them would pass the line with the number of users to each other at each block.
+/// The number of references that a thread takes or drops at once. Otherwise the thread that queues
+/// blocks and the thread that runs them would pass the cache line with the number of users to each
+/// other at each block.
 enum { uses_together = 256 };
 
 clock_snapshot *interlock_clock_snapshot_now(thread_clock *own) {
@@ -17,7 +18,7 @@ clock_snapshot *interlock_clock_snapshot_now(thread_clock *own) {
     own->snapshot_lessons = own->lessons;
     if (!own->snapshot) return NULL;
   } else if (own->snapshot_spares == 0) {
-    // Relaxed: the thread itself is a user meanwhile.
+    // Relaxed: the thread itself is a user.
     __atomic_fetch_add(&own->snapshot->users, uses_together, __ATOMIC_RELAXED);
     own->snapshot_spares = uses_together;
   }
@@ -62,7 +63,7 @@ void interlock_clock_pass_item(thread_clock *own, interlock_item *item) {
 
 void interlock_clock_get_item(thread_clock *own, interlock_item *item) {
   if (!interlock_item_has_clock(item)) {
-    // Queued before, or while, the orders began to be followed.
+    // Queued before, or just as, the clocks began.
     interlock_clock_know_all(own);
     return;
   }

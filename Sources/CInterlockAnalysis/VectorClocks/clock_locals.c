@@ -1,6 +1,6 @@
-// The data that a thread has for itself, such as that of `pthread_getspecific`. A pool chooses on
-// which thread it runs a block or a part of a task, so nothing orders two of them that the same
-// thread runs. But what they do with the thread's own data is ordered, because the thread is.
+// The thread's own data, such as that of `pthread_getspecific`. A pool chooses the thread for a
+// block or a part of a task, so nothing orders two of these on the same thread. But their uses of
+// the thread's own data are ordered, because the thread runs one after the other.
 #include "../thread_record.h"
 
 void interlock_clock_uses_locals(thread_record *record) {

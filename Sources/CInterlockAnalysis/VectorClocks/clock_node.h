@@ -1,4 +1,5 @@
-// A node, and the events of a mutex that the reader handles in place. Not for users of the target.
+// A node, and the events of a mutex that the reader handles in place. Included by
+// `CInterlockAnalysis/` only.
 #ifndef INTERLOCK_CLOCK_NODE_H
 #define INTERLOCK_CLOCK_NODE_H
 
@@ -13,15 +14,15 @@ struct clock_node {
   table_entry entry;
   /// Guards the fields below; held for some tens of nanoseconds.
   int lock;
-  /// The slot and the count of the thread that released it last after exclusive use: `alone` is the
-  /// snapshot with this count.
+  /// The slot and the count of the last thread that released the object after exclusive use:
+  /// `alone` is the snapshot with this count.
   uint32_t slot;
   uint64_t count;
-  /// The number of the thread whose clock `alone` equals, and that thread's `lessons` then; 0 if it
-  /// is joined from several threads.
+  /// The number of the thread whose clock equals `alone`, and that thread's `lessons` at the
+  /// release; 0 if `alone` is joined from several threads.
   uint64_t passed_by, lessons;
-  /// The clocks of threads that released it after exclusive use, and after shared use; NULL without
-  /// such a thread.
+  /// The clocks of threads that released the object after exclusive use, and after shared use; NULL
+  /// if there is no such thread.
   clock_snapshot *alone, *shared;
 };
 _Static_assert(sizeof(struct clock_node) == 64, "a node is one cache line");
@@ -36,10 +37,11 @@ static inline uintptr_t key_now(const struct clock_node *node) {
   return __atomic_load_n(&node->entry.key, __ATOMIC_RELAXED);
 }
 
-/// Whether the calling thread was also the last to release the mutex that it holds: it then has
+/// True if the calling thread was also the last to release the mutex that it holds, so that it has
 /// nothing to learn. Reads the node without its lock: only a holder of the mutex changes the node,
 /// and the mutex itself orders these changes. Another object may have the node by now, or this
-/// address may have a new node; that happened before the thread acquired the mutex, so it sees it.
+/// address may have a new node. That happened before the thread acquired the mutex, so the thread
+/// sees it.
 static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
   if (own->lock != address) return false;
   const struct clock_node *node = own->lock_node;
@@ -49,8 +51,8 @@ static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
          !__atomic_load_n(&node->shared, __ATOMIC_RELAXED);
 }
 
-/// Whether a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
-/// program only calls it as the holder. A mutex of another kind may refuse the call.
+/// True if a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
+/// program calls unlock only as the holder. A mutex of another kind may refuse the call.
 static inline bool is_plain_mutex(uintptr_t address) {
 #ifdef __GLIBC__
   return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
@@ -60,8 +62,8 @@ static inline bool is_plain_mutex(uintptr_t address) {
 #endif
 }
 
-/// Whether the thread releases the mutex that it released last, and its clock has not grown by
-/// another since: the node already has all but the thread's own count.
+/// True if the thread releases the mutex that it released last, and its clock has learnt of no
+/// other thread since: the node already has everything but the thread's own count.
 __attribute__((always_inline)) static inline bool can_pass_again(const thread_clock *own,
                                                                  uintptr_t address) {
   return is_left_by(own, address) && own->lock_node->lessons == own->lessons &&
@@ -69,7 +71,8 @@ __attribute__((always_inline)) static inline bool can_pass_again(const thread_cl
 }
 
 static inline void pass_again(thread_clock *own) {
-  // As in `pass_alone`. Relaxed: the mutex itself orders it before the next holder's reads.
+  // The same as in `pass_alone`. Relaxed: the mutex itself orders this before the next holder's
+  // reads.
   __atomic_store_n(&own->lock_node->count, own->clock.counts[own->slot], __ATOMIC_RELAXED);
   clock_count_on(own);
 }

@@ -12,8 +12,8 @@ typedef struct clock_node node;
 /// The number of allocated nodes.
 static uint32_t nodes_made;
 
-/// Takes a node that is in no table, without clocks; NULL if there is none. Under the table's
-/// lock.
+/// Takes a node that is in no table, without clocks; NULL if there is none. The caller holds the
+/// table's lock.
 static node *take_free(void) {
   bool is_last = !nodes.free && nodes.used == nodes.most;
   if (is_last && nodes_made < most_nodes) {
@@ -40,8 +40,8 @@ static node *find_or_make(uintptr_t key) {
   return found;
 }
 
-/// Finds a node and takes its lock; makes the node if there is none and `makes` is true. NULL if
-/// there is none.
+/// Finds a node and takes its lock. If there is none, makes the node if `makes` is true, otherwise
+/// returns NULL.
 static node *take_node(uintptr_t key, bool makes) {
   while (true) {
     node *found = (node *)table_find(&nodes, key);
@@ -49,7 +49,7 @@ static node *take_node(uintptr_t key, bool makes) {
     if (!found) return NULL;
     take(&found->lock);
     if (key_now(found) == key) return found;
-    // Another thread has removed it meanwhile.
+    // Another thread has removed the node meanwhile.
     give(&found->lock);
   }
 }
@@ -77,8 +77,8 @@ static void let_go(node *last) {
   give(&nodes.lock);
 }
 
-/// Adds the thread's clock to one that an object has: a snapshot, and the count of a slot. Returns
-/// whether the two are equal now.
+/// Joins the thread's clock into an object's clock, which is a snapshot with the count of a slot.
+/// Returns true if the two are equal now.
 static bool add(clock_snapshot **into, uint32_t slot, uint64_t count, thread_clock *own) {
   clock_snapshot *old = *into;
   uint32_t width = interlock_clock_snapshot_width(old);
@@ -190,16 +190,17 @@ void interlock_clock_get_queue(thread_clock *own, uintptr_t queue, bool is_share
   give(&found->lock);
 }
 
-/// Whether the clocks follow a mutex that is acquired or released at this place. A separate
+/// True if the clocks follow a mutex that is acquired or released at this place. A separate
 /// function, so that its callers stay small enough to be inlined.
 __attribute__((noinline)) static bool is_followed(uintptr_t place) {
-  // Asked twice: `interlock_events_is_users` finds a Foundation that was loaded late.
+  // Tested twice, because `interlock_events_is_users` finds a Foundation that was loaded late.
   return interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
          interlock_events_is_foundation(place) ||
          (interlock_clock_tasks_are_exact && interlock_events_is_concurrency(place));
 }
 
-/// Returns the node of the thread's last lock with the node's lock taken; NULL if this is another.
+/// Returns the node of the thread's last lock with the node's lock taken; NULL if the address is
+/// another lock's.
 static inline node *take_last_lock(const thread_clock *own, uintptr_t address) {
   if (own->lock != address) return NULL;
   take(&own->lock_node->lock);
@@ -226,13 +227,13 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
 
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   // While the runtime makes a task, it takes its own locks only to list the task, and runs no
-  // handler: a new task does not come after children that have ended by then.
+  // handler. So the new task does not come after children that have ended by then.
   if (interlock_events_makes_task() && interlock_events_is_concurrency(place)) return;
   if (is_left_by(own, address)) return;
   if (!interlock_clock_tasks_are_exact && own->lock != address &&
       interlock_events_is_concurrency(place)) {
-    // The runtime takes its lock before it runs a handler of a cancellation or of a stream's end,
-    // which is ordered after the code that set the handler.
+    // The runtime takes its lock before it runs a handler of a cancellation or of a stream's end.
+    // The handler comes after the code that set it.
     interlock_clock_know_all(own);
     return;
   }
@@ -247,8 +248,8 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
     pass_again(own);
     return;
   }
-  // A tail call returns to another function, so the place of a release may be anywhere: a mutex
-  // that is followed stays followed.
+  // A tail call returns to another function, so the place of a release may be anywhere. A followed
+  // mutex therefore stays followed.
   node *found = take_mutex(own, address, place);
   if (!found) return;
   pass_alone(own, found);

@@ -1,4 +1,4 @@
-// Whether the clocks know all orders, and those of tasks.
+// Whether the clocks know all orders, and whether they know those of tasks.
 #include "../thread_record.h"
 #include "interlock_clocks.h"
 
@@ -7,8 +7,8 @@ bool interlock_clock_tasks_are_exact;
 
 void interlock_clocks_lose_sight(const char *reason) {
   const char *none = NULL;
-  // Relaxed: a constant text. It does not matter when other threads see it, because the missed
-  // order came before.
+  // Relaxed: the text is constant. It may become visible late, because the missed order came
+  // before.
   __atomic_compare_exchange_n(&interlock_clocks_reason, &none, reason, false, __ATOMIC_RELAXED,
                               __ATOMIC_RELAXED);
 }

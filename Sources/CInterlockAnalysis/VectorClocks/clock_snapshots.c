@@ -1,5 +1,5 @@
-// The memory of the clocks that threads have released, in a list of free ones for each size. It is
-// from the system, because the calling thread may be inside malloc.
+// The memory of snapshots, with a list of free ones for each size. From the system, because the
+// calling thread may be inside malloc.
 #include "clock_snapshot.h"
 #include "clock_tables.h"
 
@@ -31,7 +31,7 @@ static inline uint32_t counts_of(uint32_t size) {
   return size < 2 ? least_counts << size : (size - 1) * step;
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 static clock_snapshot *take_fresh(uint32_t size) {
   size_t bytes = offsetof(clock_snapshot, counts) + counts_of(size) * sizeof(uint64_t);
   if ((size_t)(sizes[size].end - sizes[size].fresh) < bytes) {
@@ -48,8 +48,8 @@ static clock_snapshot *take_fresh(uint32_t size) {
 
 clock_snapshot *interlock_clock_snapshot(const vector_clock *clock, uint32_t users) {
   take(&lock);
-  // Under the lock: not less than the width that the memory's last user has seen, so that no count
-  // of it stays.
+  // The caller holds the lock. Not less than the width that the memory's last user has seen, so
+  // that all of its counts are overwritten.
   uint32_t width = clock_width(), size = size_of(width);
   clock_snapshot *made = sizes[size].free;
   if (made) {
@@ -69,7 +69,8 @@ clock_snapshot *interlock_clock_snapshot(const vector_clock *clock, uint32_t use
 }
 
 void interlock_clock_drop(clock_snapshot *snapshot, uint32_t users) {
-  // Release: these users' reads are over. Acquire: so are those of all before it is freed.
+  // Release: the reads of these users are over. Acquire: so are the reads of all users before the
+  // memory is freed.
   if (!snapshot || __atomic_sub_fetch(&snapshot->users, users, __ATOMIC_ACQ_REL) > 0) return;
   take(&lock);
   snapshot->next = sizes[snapshot->size].free;

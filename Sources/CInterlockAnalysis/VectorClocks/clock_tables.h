@@ -1,5 +1,5 @@
-// The vector clocks of threads, and of the objects at which they synchronise. Not for users of the
-// target.
+// The vector clocks of threads, and of the objects at which they synchronise. Included by
+// `CInterlockAnalysis/` and `CInterlockMemory/` only.
 #ifndef INTERLOCK_CLOCK_TABLES_H
 #define INTERLOCK_CLOCK_TABLES_H
 
@@ -15,11 +15,11 @@ enum { most_runs = 16, most_shared = 8 };
 typedef struct {
   /// The block's group, and its work item; 0 for none.
   uintptr_t group, work_item;
-  /// Whether the block is another thread's synchronous call.
+  /// The block is another thread's synchronous call.
   bool is_foreign;
   /// For a job whose task has a clock of its own: the job runs on a pool, or on a serial queue.
   bool is_pool_job, is_serial_job;
-  /// Whether nothing orders it after the thread's earlier code: a pool chose the thread.
+  /// A pool chose the thread, so nothing orders the block after the thread's earlier code.
   bool is_apart;
 } clock_run;
 
@@ -29,17 +29,19 @@ struct task_clock;
 typedef struct thread_clock {
   // The fields that most events of locks read lie together.
   uint32_t slot;
-  /// How many blocks it runs, how many of these are jobs of tasks, and how many initialisers it
-  /// runs.
+  /// The number of blocks that the thread runs, of those that are jobs of tasks, and of
+  /// initialisers that it runs.
   uint32_t runs, jobs, initialisers;
-  /// A number that no other thread ever has, and how often the thread's clock has grown by another.
+  /// A number that no other thread ever has; and the number of times that the clock has learnt of
+  /// another thread.
   uint64_t number, lessons;
-  /// The mutex or semaphore that it acquired or released last, and its node: most loops use one.
+  /// The mutex or semaphore that the thread acquired or released last, and its node: most loops use
+  /// one.
   uintptr_t lock;
   struct clock_node *lock_node;
   bool is_alive;
   clock_run run[most_runs];
-  /// The task whose order the clock has; 0 for none. Of a thread, if tasks have no clocks: its
+  /// The task whose order the clock has; 0 for none. For a thread, if tasks have no clocks: its
   /// first job, or the job for which the thread was last ordered after everything.
   uintptr_t task;
   /// NULL for a thread.
@@ -47,42 +49,44 @@ typedef struct thread_clock {
   /// Above 0 while the thread or the task itself runs jobs: the jobs come after its code so far,
   /// and its later code comes after the jobs.
   uint32_t calls;
-  /// The next outer clock of the kind, on the same thread.
+  /// The next outer clock with `calls` above 0 on the same thread.
   struct thread_clock *outer_caller;
   /// A new task is ordered after its creator, and not after the earlier code of its thread. During
-  /// its first job, `outside` is the thread's clock before, and of the thread's own counts only
-  /// those from `first_count`, and those up to `seen_own`, come before the current code. If
-  /// `first_count` is 0, all do. For a task, the slot's earlier counts are another task's.
+  /// its first job, `outside` is the thread's earlier clock. Of the thread's own counts, only those
+  /// from `first_count` on, and those up to `seen_own`, happen before the current code; all do if
+  /// `first_count` is 0. For a task, the slot's earlier counts are another task's.
   uint64_t first_count, seen_own;
-  /// Of a thread, its slot's count when it began: the earlier ones are of ended threads, and come
-  /// before its code up to `seen_own`.
+  /// For a thread, its slot's count when it began. The earlier counts are those of ended threads,
+  /// and happen before its code up to `seen_own`.
   uint64_t began;
-  /// The read-write locks that it reads: the unlock call does not tell a reader from a writer.
+  /// The read-write locks that the thread reads, because the unlock call does not tell a reader
+  /// from a writer.
   uintptr_t shared[most_shared];
   uint32_t shared_count;
-  /// Whether it has asked for data that belongs to the thread (clock_locals.c).
+  /// The thread has asked for data of its own (clock_locals.c).
   bool uses_locals;
-  /// The queue that it is calling synchronously.
+  /// The queue that the thread is calling synchronously.
   uintptr_t called_queue;
-  /// The queue whose blocks it ran last, and its node.
+  /// The queue whose blocks the thread ran last, and its node.
   uintptr_t queue;
   struct clock_node *queue_node;
-  /// The snapshot that it released last, and its number and `lessons` then: while these are the
-  /// same, the snapshot is equal to its clock but for its own count. NULL for none.
+  /// The snapshot that the thread released last, and the thread's number and `lessons` at that
+  /// time. While these are the same, the snapshot equals the thread's clock except for its own
+  /// count. NULL for none.
   clock_snapshot *snapshot;
   uint64_t snapshot_number, snapshot_lessons;
-  /// The number of further users that the snapshot counts already: the thread hands them out.
+  /// The number of further users that the snapshot already counts, for the thread to hand out.
   uint32_t snapshot_spares;
-  /// The number of users that have dropped a snapshot, which still counts them; and the snapshot.
+  /// A snapshot, and the number of its users that have dropped it but that it still counts.
   uint32_t dropped_count;
   clock_snapshot *dropped;
   pthread_t handle;
   vector_clock clock, outside;
 } thread_clock;
 
-/// The use of an address: each has a clock of its own. Tasks and actors are by the calls that the
-/// runtime has for ThreadSanitizer. They are apart, because nothing shows when a task is freed, and
-/// an actor may get its address.
+/// The purpose for which an address is used; each has a clock of its own. Tasks and actors are
+/// known from the calls that the runtime has for ThreadSanitizer. They are separate purposes,
+/// because nothing shows when a task is freed, and an actor may get its address.
 typedef enum {
   AS_LOCK,
   AS_CALL,
@@ -111,7 +115,7 @@ void interlock_clocks_read_lock(struct thread_record *record, interlock_event_ki
 /// is not known.
 void interlock_clock_come_to_task(thread_clock *own) HIDDEN;
 
-/// Why orders are not known from some event on; NULL while they are.
+/// The reason why orders are not known from some event on; NULL while they are known.
 extern const char *interlock_clocks_reason HIDDEN;
 /// 0 before the clocks begin, 1 while they do, 2 once they have, 3 if they cannot.
 extern int interlock_clocks_state HIDDEN;
@@ -128,8 +132,8 @@ void interlock_clock_threads_forked(void) HIDDEN;
 /// Records that no order is known from now on, and why.
 void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 
-/// The calling thread's clock, made if it has none; NULL if there is no room. A thread whose first
-/// event is not its `START` is ordered after everything so far.
+/// Returns the calling thread's clock, made if it has none; NULL if there is no room. A thread
+/// whose first event is not its `START` is ordered after everything so far.
 thread_clock *interlock_clock_own(struct thread_record *record,
                                   const interlock_event *event) HIDDEN;
 /// Called when the clock's thread ends, or has ended: another thread may take the clock.
@@ -138,11 +142,12 @@ void interlock_clock_thread_ends(thread_clock *clock) HIDDEN;
 void interlock_clock_know_all(thread_clock *own) HIDDEN;
 /// Empties the thread's clock.
 void interlock_clock_forget_others(thread_clock *own) HIDDEN;
-/// Empties the thread's clock until the matching `remember`: only what the thread learns meanwhile
-/// comes before its code.
+/// Empties the thread's clock until the matching `remember`, so that only the code of which the
+/// thread learns meanwhile happens before its code.
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;
 void interlock_clock_remember(thread_clock *own) HIDDEN;
-/// Whether everything that a thread did up to a count happens before this thread's next step.
+/// True if everything that a slot's thread did up to a count happens before this thread's next
+/// step.
 static inline bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot,
                                             uint64_t count) {
   if (slot == own->slot) {
@@ -150,16 +155,16 @@ static inline bool interlock_clock_has_seen(const thread_clock *own, uint32_t sl
   }
   return slot < most_slots && own->clock.counts[slot] >= count;
 }
-/// Orders the thread after a joined thread: after all threads that had the handle, because it may
-/// have been reused.
+/// Orders the thread after a joined thread. Orders it after all threads that had the handle,
+/// because the handle may have been reused.
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 
-/// A release: the next thread that gets the object is ordered after this thread's code so far.
+/// A release: the next thread that acquires the object is ordered after this thread's code so far.
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
                           bool is_shared) HIDDEN;
 /// An acquisition: orders the thread after the object's releases; a shared acquisition only after
-/// the exclusive ones. `is_last` frees the object's clock.
-/// Returns false if nothing was released there.
+/// the exclusive ones. `is_last` frees the object's clock. Returns false if no thread has released
+/// the object.
 bool interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) HIDDEN;
 /// The acquisition and the release of a mutex at a place in the code. A mutex is followed once code
@@ -170,33 +175,33 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
 /// The same for a semaphore. Any thread may signal it, so its node is only read under its lock.
 void interlock_clock_get_semaphore(thread_clock *own, uintptr_t address) HIDDEN;
 void interlock_clock_pass_semaphore(thread_clock *own, uintptr_t address) HIDDEN;
-/// As `pass` and `get` for a queue that the thread runs blocks of.
+/// Like `pass` and `get`, for a queue whose blocks the thread runs.
 void interlock_clock_pass_queue(thread_clock *own, uintptr_t queue, bool is_shared) HIDDEN;
 void interlock_clock_get_queue(thread_clock *own, uintptr_t queue, bool is_shared) HIDDEN;
-/// Whether a thread has released the address as a lock.
+/// True if a thread has released the address as a lock.
 bool interlock_clock_is_lock(uintptr_t address) HIDDEN;
 /// Forgets the clock of a destroyed object.
 void interlock_clock_forget(uintptr_t address, purpose purpose) HIDDEN;
 
 // Snapshots of clocks (clock_items.c).
 
-/// A snapshot that is equal to the thread's clock but for its own count, for one more user; NULL
-/// without memory.
+/// Returns a snapshot that equals the thread's clock except for its own count, with one more user;
+/// NULL without memory.
 clock_snapshot *interlock_clock_snapshot_now(thread_clock *own) HIDDEN;
 /// Orders the thread after a snapshot with the count of a slot.
 void interlock_clock_learn_snapshot(thread_clock *own, const clock_snapshot *snapshot,
                                     uint32_t slot, uint64_t count) HIDDEN;
-/// The thread no longer refers to a snapshot.
+/// Records that the thread no longer refers to a snapshot.
 void interlock_clock_drop_later(thread_clock *own, clock_snapshot *snapshot) HIDDEN;
-/// Drops all references, before the clock ends or gets another owner.
+/// Drops all references to snapshots, before the clock ends or gets another owner.
 void interlock_clock_forget_snapshots(thread_clock *own) HIDDEN;
-/// The release of a block that is queued, and its acquisition by the thread that runs or cancels
+/// The release of a block that is queued, and the acquisition by the thread that runs or cancels
 /// it.
 void interlock_clock_pass_item(thread_clock *own, interlock_item *item) HIDDEN;
 void interlock_clock_get_item(thread_clock *own, interlock_item *item) HIDDEN;
 
-/// Records what a join has shown, and the thread's own count in the other clock. The number of
-/// lessons stays the same if there was nothing to learn.
+/// Records the result of a join, and the thread's own count in the other clock. `lessons` stays the
+/// same if there was nothing to learn.
 static inline void clock_has_learnt(thread_clock *own, uint64_t seen_own, clock_change change) {
   if (seen_own > own->seen_own) own->seen_own = seen_own;
   own->lessons += change.has_grown;
@@ -210,7 +215,7 @@ static inline void clock_learn(thread_clock *own, const vector_clock *from) {
 /// Begins a new epoch, after a release.
 static inline void clock_count_on(thread_clock *own) {
   uint64_t *count = &interlock_clock_counts[own->slot].count, next = *count + 1;
-  // Relaxed: a thread that reads the old count orders itself after less.
+  // Relaxed: a thread that reads the old count only orders itself after less.
   __atomic_store_n(&own->clock.counts[own->slot], next, __ATOMIC_RELAXED);
   __atomic_store_n(count, next, __ATOMIC_RELAXED);
 }
@@ -231,10 +236,10 @@ typedef struct {
 
 // The data of threads (clock_locals.c).
 
-/// The code that the thread runs asks for data of the thread: it comes after the other parts of
-/// tasks, and blocks, that have asked for it on this thread.
+/// Called when the running code asks for data of the thread: it comes after the other blocks and
+/// parts of tasks that have asked for it on this thread.
 void interlock_clock_uses_locals(struct thread_record *record) HIDDEN;
-/// That code is over, and other code follows on the thread.
+/// Called when that code is over, and other code follows on the thread.
 void interlock_clock_leaves_locals(struct thread_record *record, thread_clock *own) HIDDEN;
 
 // Blocks and tasks (clock_blocks.c).
@@ -246,7 +251,7 @@ extern common_clock interlock_clock_left HIDDEN;
 extern common_clock interlock_clock_unnamed HIDDEN;
 void interlock_clock_begin_block(thread_clock *own, const interlock_event *event) HIDDEN;
 void interlock_clock_end_block(thread_clock *own, const interlock_event *event) HIDDEN;
-/// What the thread has done comes before the next blocks of the queue and of its targets.
+/// Makes the thread's code so far come before the next blocks of the queue and of its targets.
 void interlock_clock_leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) HIDDEN;
 void interlock_clock_note_task(struct thread_record *record, thread_clock *own,
                                const interlock_event *event) HIDDEN;
@@ -254,7 +259,7 @@ void interlock_clock_events_forked(void) HIDDEN;
 
 // Tasks with clocks of their own (clock_tasks.c, clock_edges.c).
 
-/// Whether the runtime shows the orders of tasks, so that each task has a clock of its own.
+/// True if the runtime shows the orders of tasks, so that each task has a clock of its own.
 extern bool interlock_clock_tasks_are_exact HIDDEN;
 bool interlock_clock_tasks_prepare(void) HIDDEN;
 void interlock_clock_tasks_forked(void) HIDDEN;
@@ -264,27 +269,28 @@ purpose interlock_clock_purpose_of(const void *object) HIDDEN;
 void interlock_clock_follow_edges(void) HIDDEN;
 void interlock_clock_edges_forked(void) HIDDEN;
 
-/// The thread begins to run a part of a task, in place of its clock. `is_known` is false if the
-/// part has begun unseen.
+/// Called when the thread begins to run a part of a task, whose clock replaces the thread's.
+/// `is_known` is false if the part has begun unseen.
 void interlock_clock_task_begins(struct thread_record *record, uintptr_t task,
                                  bool is_known) HIDDEN;
-/// The thread's part of the task is over: puts the clock in place that was there before.
+/// Called when the thread's part of the task is over: puts the earlier clock back.
 void interlock_clock_task_leaves(struct thread_record *record) HIDDEN;
-/// Whether a task has begun and has not ended.
+/// True if a task has begun and has not ended.
 bool interlock_clock_task_has_begun(uintptr_t task) HIDDEN;
-/// The thread, or the task that it runs, begins and ends to run jobs itself.
+/// Called when the thread, or the task that it runs, begins and ends to run jobs itself.
 void interlock_clock_calls(struct thread_record *record, thread_clock *own) HIDDEN;
 void interlock_clock_has_called(struct thread_record *record) HIDDEN;
-/// The clock of what the thread does now. `leaves`: what follows is no longer part of a task that
-/// the runtime has taken off the thread.
+/// Returns the clock of the running code. `leaves`: the code that follows is no longer part of a
+/// task that the runtime has taken off the thread.
 thread_clock *interlock_clock_now(struct thread_record *record, bool leaves) HIDDEN;
-/// The clock of code that no task runs. It comes after the part of a task that the thread ran last.
+/// Returns the clock of code that no task runs. It comes after the last part of a task that the
+/// thread ran.
 thread_clock *interlock_clock_without_task(struct thread_record *record) HIDDEN;
-/// As the runtime tells: the task has come to an actor, or has left it. The second returns false if
-/// the runtime has taken the task off the thread before.
+/// Called when the runtime shows that the task has come to an actor, or has left it. The second
+/// returns false if the runtime took the task off the thread before.
 void interlock_clock_task_comes(thread_clock *own, uintptr_t actor) HIDDEN;
 bool interlock_clock_task_goes(thread_clock *own, uintptr_t actor) HIDDEN;
-/// The task has ended; what the thread still does for it is part of it.
+/// Called when the task has ended. The code that the thread still runs for it is part of it.
 void interlock_clock_task_ends(thread_clock *own) HIDDEN;
 
 void interlock_clock_pass_to(thread_clock *own, common_clock *common) HIDDEN;

@@ -1,13 +1,13 @@
 // The clocks of tasks. A task is a logical thread: it has a clock of its own, which its parts
-// update on whatever threads they run, and a slot, if one is free when it begins. Otherwise each
-// part uses the slot of the thread that it runs on, with a first count of its own: what the thread
-// did before is then not ordered before the part, and another thread that learns of the part
-// seems to have learnt of the thread's earlier parts too. That may hide a race and never makes one.
+// update on whichever threads they run, and a slot, if one is free when it begins. Otherwise each
+// part uses the slot of its thread, with a first count of its own. The thread's earlier code is
+// then not ordered before the part, and another thread that learns of the part seems to have learnt
+// of the thread's earlier parts too. That may hide a race and never makes one.
 //
 // The runtime runs the parts of a task one after another, so a part needs no lock to change the
-// clock. `lock` guards what the end of one part and the begin of the next both do: no call shows
-// the end of a part that waits, so either its thread finds it over at its next call, or the thread
-// that runs the next part ends it.
+// clock. `lock` guards the changes that both the end of one part and the beginning of the next
+// make. No call shows the end of a part that waits: either its thread finds it over at its next
+// call, or the thread that runs the next part ends it.
 #include "../hash_table.h"
 #include "../thread_record.h"
 
@@ -20,12 +20,13 @@ typedef struct task_clock {
   /// The key is the task.
   table_entry entry;
   int lock;
-  /// The thread that runs a part, or has run the last one; NULL once the part's end was noted.
+  /// The thread that runs a part, or has run the last part; NULL once the end of the part was
+  /// noted.
   thread_record *holder;
   /// The clock of that thread below the part.
   thread_clock *outer;
   bool has_ended, has_slot, is_listed;
-  /// The actors, and other serial executors, that the part runs on. More than one while it
+  /// The actors, and other serial executors, on which the part runs. More than one while it
   /// switches, or in an isolated deinitialiser.
   uintptr_t actors[most_actors];
   uint32_t actor_count;
@@ -35,13 +36,13 @@ typedef struct task_clock {
 static hash_table tasks;
 static uint32_t tasks_made;
 
-// The clocks of ended tasks: other tasks may still await them, and nothing shows when the last of
-// them has. The oldest are forgotten.
+// The clocks of ended tasks. Other tasks may still await them, and nothing shows when the last one
+// has. The oldest are forgotten.
 enum { most_ended = 1 << 12 };
 static uintptr_t ended[most_ended];
 static uint32_t ended_count;
 
-/// Under the table's lock.
+/// The caller holds the table's lock.
 static task_clock *take_free(void) {
   if (!tasks.free && tasks.used == tasks.most && tasks_made < most_tasks) {
     void *memory = mmap(NULL, together * sizeof(task_clock), PROT_READ | PROT_WRITE,
@@ -76,7 +77,7 @@ static task_clock *make(uintptr_t task) {
   own->slot = interlock_clock_take_slot();
   made->has_slot = own->slot < most_slots;
   if (made->has_slot) {
-    // What an earlier task of the slot did is not ordered before this one.
+    // The code of an earlier task of the slot is not ordered before this task.
     clock_count_on(own);
     own->first_count = own->clock.counts[own->slot];
   }
@@ -119,7 +120,7 @@ static void let_go(task_clock *task) {
   remember_ended(address);
 }
 
-/// The end of a part: what runs on its actors next comes after it. Under the task's lock.
+/// Ends a part: the code that its actors run next comes after it. The caller holds the task's lock.
 static void end_part(task_clock *task) {
   for (uint32_t index = 0; index < task->actor_count; index++) {
     interlock_clock_pass(&task->own, task->actors[index], AS_ACTOR, false);
@@ -138,13 +139,13 @@ static task_clock *take_task(uintptr_t task) {
     if (found->holder) end_part(found);
     return found;
   }
-  // Another task has the address of one whose thread is just ending it.
+  // The ending thread of an earlier task at this address has not removed its entry yet.
   if (found->entry.key == task) unlist(found);
   give(&found->lock);
   return NULL;
 }
 
-/// Lets a part run as the slot of its thread.
+/// Lets a part run with the slot of its thread.
 static void borrow_slot(thread_clock *own, const thread_clock *base) {
   own->slot = base->slot;
   own->seen_own = own->clock.counts[own->slot];
@@ -182,7 +183,8 @@ void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_
   note_clock_change(record);
 }
 
-/// `follows`: what the thread does next without a task comes after the part.
+/// Ends the thread's part of a task. `follows`: the code that the thread runs next without a task
+/// comes after the part.
 static void leave(thread_record *record, bool follows) {
   task_clock *task = record->clock->of_task;
   thread_clock *outer = task->outer;
@@ -231,9 +233,9 @@ thread_clock *interlock_clock_now(thread_record *record, bool leaves) {
   while (own->of_task && own->calls == 0) {
     uintptr_t current = current_task(record);
     if (current == own->task) return own;
-    // Relaxed: only this thread sets itself, and another one clears it.
+    // Relaxed: only this thread stores itself, and another thread clears it.
     bool is_over = __atomic_load_n(&own->of_task->holder, __ATOMIC_RELAXED) != record;
-    // While the runtime takes the task off the thread, what it does is part of the task.
+    // While the runtime takes the task off the thread, the runtime's code is part of the task.
     if (!leaves && !is_over && (!current || current != own->of_task->outer->task)) return own;
     interlock_clock_task_leaves(record);
     own = record->clock;
@@ -242,8 +244,8 @@ thread_clock *interlock_clock_now(thread_record *record, bool leaves) {
 }
 
 thread_clock *interlock_clock_without_task(thread_record *record) {
-  // Code that the runtime calls while it takes a task off the thread has no task either: the
-  // `enqueue` of a custom executor.
+  // Code that the runtime calls while it takes a task off the thread, such as the `enqueue` of a
+  // custom executor, has no task either.
   while (record->clock->of_task && record->clock->calls == 0) leave(record, true);
   return record->clock;
 }

@@ -18,14 +18,14 @@ void interlock_clock_thread_ends(thread_clock *clock) {
 
 void interlock_clock_renew_number(thread_clock *own) {
   static uint64_t numbers;
-  // Relaxed: the numbers need only be different.
+  // Relaxed: the numbers must only differ.
   own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
 /// The initial count of a slot. Defined by tests only.
 extern uint64_t interlock_test_first_count(void) __attribute__((weak));
 
-/// Under the lock, while there are unused slots.
+/// The caller holds the lock, and there are unused slots.
 static uint32_t new_slot(void) {
   uint32_t slot = interlock_clock_slots_used;
   if (interlock_test_first_count) interlock_clock_counts[slot].count = interlock_test_first_count();
@@ -34,7 +34,7 @@ static uint32_t new_slot(void) {
   return slot;
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 static thread_clock *find_clock(void) {
   if (threads_used < most_threads) {
     threads[threads_used].slot = new_slot();
@@ -75,7 +75,7 @@ static thread_clock *claim_clock(void) {
   return found;
 }
 
-// The slots of tasks: the free ones in the order in which they became free.
+// The free slots of tasks, in the order in which they became free.
 static uint16_t free_slots[most_task_slots];
 static uint32_t first_free, free_count, task_slots_made;
 

@@ -3,19 +3,19 @@
 // own. An object at which threads synchronise (a lock, a queue, a block) carries such a clock from
 // the thread that releases it to the thread that acquires it.
 //
-// An order too many hides a race; an order too few would be a false alarm. So if it is not known
-// which thread an acquisition is ordered after, it is ordered after all threads. Once something may
-// order threads unseen, no order is known from then on.
+// A superfluous order hides a race; a missing order would be a false alarm. So if it is not known
+// after which thread an acquisition comes, it is ordered after all threads. Once threads may be
+// ordered unseen, no order is known from then on.
 #include "../thread_record.h"
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
 
-/// The process is a child, in which the reader was removed.
+/// True in a child process, in which the reader was removed.
 static bool was_forked;
 
 static void forked(void) {
-  // The child does not follow orders unless it starts to, and does not have the threads that held
-  // the locks.
+  // The child has no clocks unless it starts them, and it does not have the threads that held the
+  // locks.
   was_forked = true;
   interlock_set_order_source(NULL);
   interlock_clock_events_forked();
@@ -35,7 +35,7 @@ static bool prepare(void) {
   }
   pthread_atfork(NULL, NULL, forked);
   interlock_queues_prepare();
-  // First: the events of tasks are read in another way then.
+  // Called first, because the events of tasks are then read in another way.
   interlock_clock_follow_edges();
 #ifdef INTERLOCK_INTERPOSES
   // Relaxed: see `interlock_make_item`.

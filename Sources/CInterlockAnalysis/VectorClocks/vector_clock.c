@@ -1,5 +1,5 @@
-// The join of two vector clocks: most of what following the order of tasks costs, since each of
-// their steps joins clocks of some hundred counts.
+// The join of two vector clocks. It takes most of the time of following the order of tasks, whose
+// every step joins clocks of some hundred counts.
 #include "vector_clock.h"
 
 uint32_t interlock_clock_slots_used;

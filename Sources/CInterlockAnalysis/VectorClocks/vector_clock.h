@@ -1,4 +1,5 @@
-// A vector clock, and the join of two. Not for users of the target.
+// A vector clock, and the join of two. Included by `CInterlockAnalysis/` and `CInterlockMemory/`
+// only.
 #ifndef INTERLOCK_VECTOR_CLOCK_H
 #define INTERLOCK_VECTOR_CLOCK_H
 
@@ -27,8 +28,9 @@ extern slot_count interlock_clock_counts[most_slots] HIDDEN;
 /// lock: a thread that reads an old number has not synchronised with any thread of a newer slot.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
-/// The slots that a function must look at in a clock: those used, up to the next multiple of 4,
-/// since a join reads four at a time. The counts of slots above are 0, or were never written.
+/// The number of slots that a function must read in a clock: the used ones, rounded up to a
+/// multiple of 4, because a join reads four at a time. The counts of slots above are 0, or were
+/// never written.
 static inline uint32_t clock_width(void) {
   // Relaxed: see `interlock_clock_slots_used`.
   return (__atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) + 3) / 4 * 4;
@@ -42,8 +44,8 @@ static inline void clock_clear(vector_clock *clock) {
   memset(clock->counts, 0, clock_width() * sizeof *clock->counts);
 }
 
-/// The result of a join, for the clock that it changed: whether a count of it was larger, so that
-/// it is not equal to the other one now, and whether a count of it has grown.
+/// The result of a join for the changed clock: whether one of its counts was larger, so that it is
+/// not equal to the other clock now; and whether one of its counts has grown.
 typedef struct {
   bool had_more, has_grown;
 } clock_change;

@@ -1,7 +1,7 @@
 // The padding in a closure's context. A Bool before a reference leaves seven bytes with the values
-// of an earlier context in the same memory; the word may then look like an address of code.
+// of an earlier context in the same memory, so the word may look like an address of code.
 //
-// The metadata of a context names the captured values' types, for reflection. After the ABI's
+// The metadata of a context names the types of the captured values, for reflection. After the ABI's
 // `HeapLocalVariableMetadata` and `CaptureDescriptor`, and docs/ABI/Mangling.rst.
 #include "context_padding.h"
 
@@ -30,7 +30,7 @@ typedef struct {
   size_t length;
 } type_name;
 
-/// A reference begins with one of the first 31 characters; from 24 on the address is whole.
+/// A reference begins with one of the first 31 characters. From 24 on, a whole address follows.
 enum { relative_class = 1, indirect_class = 2, first_absolute = 0x18, last_reference = 0x1f };
 
 static bool read_name(uintptr_t at, type_name *name) {
@@ -49,7 +49,7 @@ static bool read_name(uintptr_t at, type_name *name) {
   return false;
 }
 
-/// Whether a name consists of a reference to a class only.
+/// True if a name consists of a reference to a class only.
 static bool is_class(const type_name *name, size_t length) {
   enum { reference_bytes = 5, kinds = 0x1f, kind_class = 16 };
   unsigned char form = name->bytes[0];
@@ -68,7 +68,7 @@ static bool is_named(const type_name *name, size_t length, const char *text) {
   return length == strlen(text) && memcmp(name->bytes, text, length) == 0;
 }
 
-/// Whether a name is that of a function with a context: the type of a closure, or the lowered type
+/// True if a name is that of a function with a context: the type of a closure, or the lowered type
 /// of an escaping function that the callee does not own.
 static bool is_closure(const type_name *name) {
   if (name->bytes[name->length - 1] == 'c') return true;
@@ -78,7 +78,7 @@ static bool is_closure(const type_name *name) {
   return at > 0 && name->bytes[at - 1] == 'I' && memcmp(name->bytes + at, "eg", 2) == 0;
 }
 
-/// The size and the alignment of a type; false if this file does not know the type.
+/// Finds the size and the alignment of a type. Returns false if this file does not know the type.
 static bool layout_of(const type_name *name, size_t *size, size_t *alignment) {
   size_t length = name->length;
   *size = *alignment = word;
@@ -94,7 +94,7 @@ static bool layout_of(const type_name *name, size_t *size, size_t *alignment) {
     *size = *alignment = 1;
     return true;
   }
-  // A function with its context, and a string.
+  // A function with its context, or a string.
   *size = 2 * word;
   return is_closure(name) || is_named(name, length, "SS");
 }
@@ -130,7 +130,7 @@ uint64_t interlock_padded_words(uintptr_t metadata, size_t size) {
     padded |= words_from(end, begin);
     end = begin + bytes;
   }
-  // A context has no word behind its captures: if there is one, a layout above was wrong.
+  // A context has no word after its captures: if there is one, a layout above was wrong.
   return size - end < word ? padded | words_from(end, size) : 0;
 }
 

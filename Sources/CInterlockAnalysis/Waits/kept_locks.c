@@ -12,10 +12,11 @@ enum { most_kept = 256 };
 static interlock_kept_lock kept[most_kept];
 static uint32_t next_kept;
 static int kept_lock;
-/// How many have been noted. Written under the lock; read without by threads that test for zero.
+/// The number of locks noted so far. Written under the lock; threads that only test for zero read
+/// it without.
 static uint32_t kept_count;
 
-/// Not a semaphore or an initialiser: their words do not name a holder.
+/// Excludes semaphores and initialisers, whose words do not name a holder.
 static bool is_lock(const held_lock *held) {
   return held->kind == INTERLOCK_OBJECT_MUTEX || held->kind == INTERLOCK_OBJECT_READ_LOCK ||
          held->kind == INTERLOCK_OBJECT_WRITE_LOCK;
@@ -29,11 +30,11 @@ static interlock_kept_lock view_of(const held_lock *held, uint32_t thread) {
                                .thread = thread};
 }
 
-/// Outlined: seldom called.
+/// Outlined, because it is seldom called.
 __attribute__((noinline)) void interlock_note_kept(const held_lock *held, uint32_t thread,
                                                    uintptr_t task) {
   bool is_wanted = false;
-  // An exploration cuts bodies off in the middle: their locks are not the test's.
+  // An exploration cuts bodies off in the middle, so their locks are not the test's.
   if (!is_lock(held) || interlock_is_controlled()) return;
   uint64_t scope = interlock_lives_scope(task, &is_wanted);
   if (!is_wanted) return;
@@ -42,7 +43,7 @@ __attribute__((noinline)) void interlock_note_kept(const held_lock *held, uint32
   noted.task = task;
   take(&kept_lock);
   kept[next_kept++ % most_kept] = noted;
-  // Relaxed: the scope that asks comes after its code, or misses the lock.
+  // Relaxed: a scope that asks comes after its own code; otherwise it misses the lock.
   __atomic_store_n(&kept_count, kept_count + 1, __ATOMIC_RELAXED);
   give(&kept_lock);
 }
@@ -55,16 +56,16 @@ void interlock_note_kept_locks(thread_record *own, uintptr_t task) {
   }
 }
 
-// The last locks that were destroyed while they were held: nothing changes their words, and no
+// The last locks that were destroyed while they were held. Nothing changes their words, and no
 // thread has released them.
 
 enum { most_destroyed = 256 };
 static uintptr_t destroyed[most_destroyed];
-/// How many there have been. Most processes never have one.
+/// The number of such locks so far. 0 in most processes.
 static uint32_t destroyed_count;
 
 void interlock_kept_destroyed(uintptr_t object, uint32_t kind) {
-  // The caller is about to destroy it: its memory can be read.
+  // The caller is about to destroy the lock, so its memory can be read.
   bool is_held = false;
   if (kind == INTERLOCK_OBJECT_MUTEX) {
     is_held = ((const pthread_mutex_t *)object)->__data.__lock != 0;
@@ -81,7 +82,8 @@ void interlock_kept_destroyed(uintptr_t object, uint32_t kind) {
   give(&kept_lock);
 }
 
-/// Whether a lock was destroyed while it was held; with `forget`, another one was made there.
+/// True if a lock was destroyed while it was held. With `forget`, removes the entry, because
+/// another lock was made at the address.
 static bool was_destroyed(uintptr_t object, bool forget) {
   if (__atomic_load_n(&destroyed_count, __ATOMIC_RELAXED) == 0) return false;
   bool is_found = false;
@@ -103,12 +105,12 @@ bool interlock_waits_is_kept(uintptr_t lock, uint32_t kind, uint32_t thread) {
 
 void interlock_kept_forked(void) { kept_lock = 0; }
 
-/// Whether the record of the lock's thread, or that of its end, still has it as left by that code:
-/// another task, or a block that runs now, may have acquired it since.
+/// True if the record of the lock's thread, or of its end, still has the lock as left by that code.
+/// Another task, or a block that runs now, may have acquired the lock since.
 static bool is_recorded(const interlock_kept_lock *lock) {
   for (thread_record *record = interlock_first_record(); record; record = record->next) {
     if (!is_used(record) || record->waits.view.number != lock->thread) continue;
-    // Relaxed: a change meanwhile leaves the word of the lock to say whether it is held.
+    // Relaxed: if the list changes meanwhile, the lock's own word still decides whether it is held.
     uint32_t count = __atomic_load_n(&record->held.count, __ATOMIC_RELAXED);
     for (uint32_t index = 0; index < count && index < 2 * INTERLOCK_HELD_MOST; index++) {
       held_lock held = record->held.locks[index];

@@ -1,9 +1,9 @@
-// The size of an object on Swift's heap. malloc rounds sizes up, and the bytes behind an object are
-// left from an earlier one: often the context of a closure, with addresses of code.
+// The size of an object on Swift's heap. malloc rounds sizes up, and the bytes after an object are
+// left from an earlier object: often the context of a closure, with addresses of code.
 //
-// A class's metadata has the size of its instances. A context's metadata has none: its size is a
-// constant in the function that destroys it, which passes that to the runtime. After the ABI's
-// `TypeMetadata` and the runtime's `HeapObject.h`.
+// A class's metadata has the size of its instances. A context's metadata has no size; it is a
+// constant in the function that destroys the context, which passes it to the runtime. After the
+// ABI's `TypeMetadata` and the runtime's `HeapObject.h`.
 #include "object_size.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -18,8 +18,8 @@ enum { header_bytes = 2 * sizeof(uintptr_t), kind_class = 0, kind_context = 0x40
 
 size_t interlock_object_room(uintptr_t object, uintptr_t *metadata) {
   *metadata = 0;
-  // glibc keeps the size of a chunk, with flags, in the word before it. One read for both words: a
-  // chunk has at least three.
+  // glibc keeps the size of a chunk, with flags, in the word before the chunk. Both words are read
+  // at once: a chunk has at least three.
   uintptr_t words[2];
   if (object < 4096 || object % 16 != 0 ||
       !interlock_peek(object - sizeof *words, words, sizeof words)) {
@@ -41,14 +41,14 @@ typedef struct {
   uintptr_t description;
 } class_metadata;
 
-/// A pointer that is stored as an offset from its own address.
+/// Reads a pointer that is stored as an offset from its own address.
 static uintptr_t peek_relative(uintptr_t at, int32_t *offset) {
   if (!interlock_peek(at, offset, sizeof *offset) || *offset == 0) return 0;
   return at + (uintptr_t)(intptr_t)*offset;
 }
 
-/// The context in which a type is declared; if a pointer's lowest bit is set, it points to the real
-/// pointer.
+/// Returns the context in which a type is declared. If the lowest bit of a pointer is set, it
+/// points to the real pointer.
 static uintptr_t parent_of(uintptr_t description) {
   enum { at_parent = 4 };
   int32_t offset;
@@ -57,8 +57,8 @@ static uintptr_t parent_of(uintptr_t description) {
   return interlock_peek(parent - 1, &parent, sizeof parent) ? parent : 0;
 }
 
-/// Whether a class is the standard library's: instances of some of its classes have elements behind
-/// them. True if that is not known.
+/// True if a class is the standard library's, where instances of some classes have elements behind
+/// them; and if that is not known.
 static bool is_in_standard_library(uintptr_t description) {
   enum { deepest = 8, kinds = 0x1f, kind_module = 0, at_name = 8 };
   for (int depth = 0; depth < deepest && description; depth++) {
@@ -81,7 +81,7 @@ static size_t size_of_instance(uintptr_t metadata) {
   class_metadata known;
   if (!interlock_peek(metadata, &known, sizeof known)) return 0;
   if (known.address_point != 0 || known.size < header_bytes) return 0;
-  // One less than a power of 2.
+  // The mask must be one less than a power of 2.
   if (known.alignment_mask == 0 || (known.alignment_mask & (known.alignment_mask + 1))) return 0;
   class_metadata above = known;
   for (int number = 0; number < most_classes; number++) {
@@ -94,15 +94,15 @@ static size_t size_of_instance(uintptr_t metadata) {
 
 // Contexts of closures, and boxes of variables.
 
-/// The immediate of an instruction that loads 32 bits into a register, whose number in the manual
-/// is part of the opcode.
+/// Reads the immediate operand of an instruction that loads 32 bits into a register. The register's
+/// number in the manual is part of the opcode.
 static bool loads(const unsigned char *code, unsigned char number, uint32_t *value) {
   if (code[0] != 0xb8 + number) return false;
   memcpy(value, code + 1, sizeof *value);
   return true;
 }
 
-/// Whether an instruction is known to keep the registers of the second and the third argument.
+/// True if an instruction is known to keep the registers of the second and the third argument.
 static bool keeps_arguments(const unsigned char *code) {
   enum { rdx = 2, rsi = 6, rdi = 7 };
   if (code[0] >= 0x58 && code[0] <= 0x5f) return code[0] != 0x58 + rdx && code[0] != 0x58 + rsi;
@@ -117,8 +117,8 @@ static bool keeps_arguments(const unsigned char *code) {
   return false;
 }
 
-/// The size that a function passes to the runtime to free an object: the second argument; the third
-/// is the alignment less one. 0 if the size is not a constant.
+/// Returns the size that a function passes to the runtime to free an object: the second argument;
+/// the third is the alignment mask. 0 if the size is not a constant.
 static size_t size_in_code(const unsigned char *code, size_t length) {
   enum { rdx = 2, rsi = 6, longest = 15, call = 0xe8, jump = 0xe9, returns = 0xc3 };
   uint32_t size = 0, mask = 0;
@@ -147,12 +147,12 @@ static size_t size_of_context(uintptr_t metadata) {
   // The words before the kind are the value witness table and, before that, the destroy function.
   uintptr_t destroy;
   if (!interlock_peek(metadata - 2 * sizeof destroy, &destroy, sizeof destroy)) return 0;
-  // The optimiser merges equal functions: the others are a jump to the first.
+  // The optimiser merges equal functions: all but one become a jump to the remaining one.
   for (int jumps = 0; jumps < 3; jumps++) {
     if (!interlock_is_code(destroy)) return 0;
     unsigned char code[512];
     size_t length = sizeof code;
-    // The last function of a module may end before that.
+    // The last function of a module may end before `length` bytes.
     while (length >= shortest && !interlock_peek(destroy, code, length)) length /= 2;
     if (length < shortest) return 0;
     if (code[0] != jump) return size_in_code(code, length);
@@ -177,7 +177,8 @@ object_type interlock_object_type(uintptr_t metadata) {
 }
 
 size_t interlock_object_size(const object_type *type, size_t room) {
-  // malloc allocates at most three words too many: it rounds up, and leaves no too small remainder.
+  // malloc allocates at most three words too many: it rounds up, and does not leave a remainder
+  // that is too small.
   enum { most_padding = 3 * sizeof(uintptr_t) + 7 };
   if (type->size < header_bytes || type->size > room) return 0;
   return !type->is_context || room - type->size <= most_padding ? type->size : 0;

@@ -15,7 +15,7 @@ size_t interlock_waits_root_list(uintptr_t root, interlock_root_item *items, siz
   size_t count = 0;
   while (at && count < capacity) {
     uintptr_t words[word_count];
-    // While a thread takes an item, the first is no address.
+    // While a thread takes an item, the first item is no address.
     if (!interlock_peek(at, words, sizeof words)) return 0;
     items[count++] = (interlock_root_item){at, words[data], words[flags_or_class] <= most_flags};
     end = at;

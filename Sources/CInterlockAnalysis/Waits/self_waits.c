@@ -1,5 +1,5 @@
-// Waits of a thread for itself: calls for an object that the calling thread holds. They are about
-// to trap or hang.
+// Waits of a thread for itself: calls on an object that the calling thread holds. They are about to
+// trap or hang.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -29,8 +29,8 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
                                 .object = run->queue,
                                 .place = event->place,
                                 .first_place = run->place,
-                                // A barrier inside a block that is no barrier waits for itself
-                                // without a trap.
+                                // A barrier inside a block that is no barrier waits for itself and
+                                // does not trap.
                                 .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
     report(listener, &wait);

@@ -1,5 +1,5 @@
-// Identifies the code that a queued block will run: by its function, the function of the closure in
-// it, and the functions of the closures which that one has captured.
+// Identifies the code that a queued block will run, by its function, the function of the closure in
+// it, and the functions of the closures that this closure has captured.
 #include "../hash_table.h"
 #include "interlock_code.h"
 #include "object_size.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The header of a block; a Swift closure follows it: its function and its context.
+/// The header of a block. A Swift closure follows it: its function and its context.
 enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
 
 enum { type_slots = 64, object_slots = 256 };
@@ -22,7 +22,7 @@ typedef struct {
   uint64_t hash;
 } known_object;
 
-/// Whether a closure's code goes straight to a place.
+/// A look-up of whether a closure's code goes straight to a place.
 typedef struct {
   uintptr_t invoke, code, place;
   bool is_straight;
@@ -30,8 +30,8 @@ typedef struct {
 
 enum { wait_slots = 16, most_searched = 32 };
 
-/// Every read of memory is a system call. A thousand blocks of one closure differ in few objects,
-/// and their contexts have the same metadata.
+/// A cache, because every read of memory is a system call. A thousand blocks of one closure differ
+/// in few objects, and their contexts have the same metadata.
 struct interlock_code_reader {
   object_type types[type_slots];
   known_object objects[object_slots];
@@ -52,12 +52,12 @@ static object_type type_of(interlock_code_reader *reader, uintptr_t metadata) {
   return *known;
 }
 
-/// The words of an object on the heap; 0 if it cannot be read.
+/// Reads the words of an object on the heap; returns 0 if it cannot be read.
 ///
 /// If the size of the object is not known (a context of a generic closure in a debug build, an
-/// array's elements), reads the words behind the object as well. Blocks of the same code may then
+/// array's elements), reads the words after the object as well. Blocks of the same code may then
 /// seem to differ; without these words, blocks of different code could seem equal. Blocks may also
-/// seem to differ if a context has padding behind a value of a type whose layout is not known.
+/// seem to differ if a context has padding after a value of a type whose layout is not known.
 static size_t words_at(interlock_code_reader *reader, uintptr_t object, uintptr_t *words) {
   uintptr_t metadata;
   size_t room = interlock_object_room(object, &metadata);
@@ -77,7 +77,7 @@ static size_t words_at(interlock_code_reader *reader, uintptr_t object, uintptr_
 static uint64_t mix_captured(interlock_code_reader *reader, uint64_t hash, const uintptr_t *words,
                              size_t count, int depth);
 
-/// The hash of the code in an object's words, found at this depth; 0 if it has none.
+/// Returns the hash of the code in an object's words, found at this depth; 0 if it has none.
 static uint64_t hash_of(interlock_code_reader *reader, uintptr_t object, int depth) {
   uintptr_t key = object | (uintptr_t)depth, words[most_words];
   known_object *known = reader ? &reader->objects[mix(0, key) % object_slots] : NULL;
@@ -104,8 +104,8 @@ static const uint32_t unread_flags = INTERLOCK_FLAG_WORK_ITEM | INTERLOCK_FLAG_J
                                      INTERLOCK_FLAG_APPLY | INTERLOCK_FLAG_DELAYED |
                                      INTERLOCK_FLAG_ON_GROUP;
 
-/// Whether the context of an enqueue call is a block: a block is enqueued with one of libdispatch's
-/// own functions.
+/// True if the context of an enqueue call is a block: a block is enqueued with one of Interlock's
+/// functions that run blocks.
 static bool is_block(uintptr_t function, uint32_t flags) {
   return (flags & INTERLOCK_FLAG_GROUP) || interlock_is_between(function);
 }
@@ -140,8 +140,8 @@ uint64_t interlock_waits_code(interlock_code_reader *reader, uintptr_t function,
   return mix_captured(reader, hash, words + header_words, count - header_words, 0);
 }
 
-/// The hash of a closure's context: of its values, or of its address if it is an object that the
-/// closure has captured alone. 0 if it is not known.
+/// Returns the hash of a closure's context: of its values, or of its address if it is an object
+/// that only this closure has captured. 0 if it is not known.
 static uint64_t hash_of_values(interlock_code_reader *reader, uintptr_t object) {
   uintptr_t metadata, words[most_words];
   size_t room = interlock_object_room(object, &metadata);
@@ -153,13 +153,13 @@ static uint64_t hash_of_values(interlock_code_reader *reader, uintptr_t object) 
       !interlock_peek(object, words, count * sizeof *words)) {
     return 0;
   }
-  // Without the second word, the count of references.
+  // Skip the second word, the reference count.
   uint64_t hash = mix(4, words[0]);
   for (size_t index = 2; index < count; index++) hash = mix(hash, words[index]);
   return hash;
 }
 
-/// Whether a block is a closure's and has nothing else. Reads its words.
+/// True if a block consists of a closure only. Reads its words.
 static bool is_closure(uintptr_t function, uintptr_t context, uint32_t flags, uintptr_t *words) {
   return !(flags & unread_flags) && is_block(function, flags) &&
          words_of_block(context, words) == header_words + 2;
@@ -173,8 +173,8 @@ uint64_t interlock_waits_values(interlock_code_reader *reader, uintptr_t functio
   return values ? mix(mix(mix(5, words[invoke_word]), words[header_words]), values) : 0;
 }
 
-/// Whether a function's symbol has the suffix of one that the compiler has made: `TR` converts a
-/// closure to a block, `TA` passes on what it has captured.
+/// True if a function's symbol has the suffix of a function that the compiler makes: `TR` converts
+/// a closure to a block, `TA` passes on captured values.
 static bool is_made(uintptr_t address, const char *suffix, interlock_code_function *function) {
   if (!interlock_code_function_of(address, function) || function->start != address) return false;
   size_t length = strlen(function->name);
@@ -205,7 +205,7 @@ bool interlock_waits_straight(interlock_code_reader *reader, uintptr_t function,
   uintptr_t invoke = words[invoke_word], code = words[header_words];
   known_wait *known = &reader->waits[mix(mix(0, code), place) % wait_slots];
   if (known->invoke != invoke || known->code != code || known->place != place) {
-    // Each searches all symbols of the executable.
+    // Limited, because each search walks all symbols of the executable.
     if (reader->waits_searched++ >= most_searched) return false;
     *known = (known_wait){invoke, code, place, goes_straight(invoke, code, place)};
   }

@@ -1,5 +1,5 @@
-// What the wait table knows of mutexes and read-write locks beside their holders: the call site
-// that created each, and which of them threads that have ended left locked.
+// The wait table's data about mutexes and read-write locks other than their holders: the call site
+// that created each, and the locks that ended threads have left locked.
 #include "../hash_table.h"
 #include "wait_table.h"
 
@@ -9,15 +9,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-// The call sites that created locks, by the lock's address. Of a lock that has lost its entry to
-// others, a report shows the address instead.
+// The call sites that created locks, by the lock's address. If a lock has lost its entry to another
+// lock, a report shows the address instead.
 
 typedef struct {
   table_entry entry;
   /// 0 once the lock is destroyed: another lock often reuses the address and the entry. `removed`
-  /// before the entry leaves the table, and `changing` while a thread writes the callers.
+  /// before the entry leaves the table. `changing` while a thread writes the callers.
   uintptr_t place;
-  /// The callers of the function with the place, innermost first; then 0.
+  /// The callers of the function that contains the place, innermost first; then 0.
   uintptr_t callers[INTERLOCK_CALLERS_MOST];
 } made_lock;
 
@@ -30,7 +30,8 @@ static hash_table made_locks = {.lists = lists,
                                 .size = sizeof *records,
                                 .most = made_capacity};
 
-/// Sets the place of an entry that a search has found. Returns false if it has left the table.
+/// Sets the place of an entry that a search has found. Returns false if the entry has left the
+/// table.
 static bool set_place(made_lock *known, uintptr_t place) {
   // Relaxed: the program itself orders the creation of the lock before its first use elsewhere. Not
   // a plain store: another thread may be about to give the entry to another lock.
@@ -39,8 +40,8 @@ static bool set_place(made_lock *known, uintptr_t place) {
                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/// Writes the place of an event and its callers to an entry that no other thread changes: it is
-/// marked as changing, or the table's lock is held.
+/// Writes the place of an event and its callers to an entry that no other thread changes, because
+/// it is marked as changing or the table's lock is held.
 static inline void write_callers(made_lock *made, const interlock_event *event) {
   uintptr_t *callers = made->callers;
   size_t count =
@@ -50,8 +51,9 @@ static inline void write_callers(made_lock *made, const interlock_event *event) 
   __atomic_store_n(&made->place, event->place, __ATOMIC_RELEASE);
 }
 
-/// Removes an entry; with `only_destroyed`, only that of a destroyed lock. Under the table's lock.
-/// Returns false if it stays, as when another thread is changing it.
+/// Removes an entry; with `only_destroyed`, only that of a destroyed lock. Returns false if the
+/// entry stays, for example because another thread is changing it. The caller holds the table's
+/// lock.
 static bool remove_made(made_lock *lock, bool only_destroyed) {
   uintptr_t place = __atomic_load_n(&lock->place, __ATOMIC_RELAXED);
   if (!lock->entry.key || place == changing || (only_destroyed && place)) return false;
@@ -63,8 +65,9 @@ static bool remove_made(made_lock *lock, bool only_destroyed) {
   return true;
 }
 
-/// Under the table's lock. If the table is full, takes the entry of a destroyed lock, if one of the
-/// next few has it, or else an old entry: many programs free locks that they do not destroy.
+/// Takes a free entry. If the table is full, takes the entry of a destroyed lock, if one of the
+/// next few entries is one, and otherwise an old entry: many programs free locks without destroying
+/// them. The caller holds the table's lock.
 static made_lock *take_free(void) {
   table_entry *found = table_take(&made_locks);
   if (found) return (made_lock *)found;
@@ -78,9 +81,9 @@ static made_lock *take_free(void) {
   return remove_made(oldest, false) ? oldest : NULL;
 }
 
-/// Outlined: most locks are created at an address that the table has.
+/// Outlined, because most locks are created at an address that the table has.
 __attribute__((noinline)) static void add_made(uintptr_t object, const interlock_event *event) {
-  // No two threads create a lock at the same address at once.
+  // The table's lock suffices: no two threads create a lock at the same address at once.
   take(&made_locks.lock);
   made_lock *made = (made_lock *)table_find(&made_locks, object);
   bool is_new = !made && (made = take_free());
@@ -124,17 +127,18 @@ uintptr_t interlock_waits_made_by(uintptr_t lock, uintptr_t callers[INTERLOCK_CA
   return is_same ? place : 0;
 }
 
-// The last locks that ended threads have left locked. A lock that is freed without being destroyed
-// still has an entry, so a reader must also check the lock's own word.
+// The last locks that ended threads have left locked. The entry of a lock that is freed without
+// being destroyed stays, so a reader must also check the lock's own word.
 
 enum { left_most = 64 };
 static interlock_left_lock left_locks[left_most];
 static uint32_t left_next;
 static int left_lock;
-/// How many there are. Written under the lock; threads that only test for zero read it without.
+/// The number of entries. Written under the lock; threads that only test for zero read it without.
 static uint32_t left_count;
 
-/// Outlined: usually there is none, and the caller saves no registers for the search.
+/// Outlined, because usually there is no entry, and the caller then saves no registers for the
+/// search.
 __attribute__((noinline)) static void search_left(uintptr_t object) {
   take(&left_lock);
   for (uint32_t index = 0; index < left_most; index++) {
@@ -234,7 +238,7 @@ bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread) {
     }
     case INTERLOCK_OBJECT_OWNED_FUTEX: {
       uint32_t word;
-      // Below the kernel's two bits for waiters and for a holder that died.
+      // The number is below the kernel's two bits, for waiters and for a holder that died.
       return interlock_peek(lock, &word, sizeof word) && (word & 0x3fffffff) == thread;
     }
     default: return false;

@@ -1,4 +1,4 @@
-// What the wait table knows of semaphores, groups, conditions and continuations.
+// The wait table's data about semaphores, groups, conditions and continuations.
 #include "../hash_table.h"
 #include "wait_table.h"
 
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// By address, in a table from which no entry is removed. A new object at an old address resets the
-// entry.
+// Records by address, in a table from which no entry is removed. A new object at an old address
+// resets the entry.
 
 typedef struct {
   /// The key is the object's address.
@@ -16,7 +16,7 @@ typedef struct {
   uint32_t newest_release, newest_enter;
   int64_t value;
   uintptr_t created;
-  /// The callers of the function that made it, innermost first; then 0.
+  /// The callers of the function that made the object, innermost first; then 0.
   uintptr_t created_callers[INTERLOCK_CALLERS_MOST];
   uint64_t waits, releases, enters;
   uintptr_t release_places[INTERLOCK_PLACES_MOST];
@@ -48,21 +48,22 @@ __attribute__((noinline)) static object_record *make_object(uintptr_t object, ui
   return record;
 }
 
-/// The object's record, made if there is none and `make` is true. NULL if there is none or no room.
+/// Returns the object's record, made if there is none and `make` is true; NULL if there is none, or
+/// no room.
 static inline object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
   object_record *found = (object_record *)table_find(&objects, object);
   return found || !make ? found : make_object(object, kind);
 }
 
 /// Makes the record of an event's object, and reads the event again. Outlined, so that the usual
-/// path, where there is a record, needs no frame.
+/// path, in which there is a record, needs no frame.
 __attribute__((noinline)) static void make_and_repeat(const interlock_event *event,
                                                       void (*read)(const interlock_event *)) {
   if (make_object((uintptr_t)event->object, event->object_kind)) read(event);
 }
 
-/// Whether the object is a semaphore that begins at 1, and so a lock, whose holder is known. The
-/// signals of other objects are counted; a count for a lock would be a word that all threads write.
+/// True if the object is a semaphore that begins at 1, and so a lock, whose holder is known. Only
+/// the signals of other objects are counted: all threads would write a lock's count.
 static bool is_lock(const object_record *record) {
   return record->value == 1 && record->created && record->kind == INTERLOCK_OBJECT_SEMAPHORE;
 }
@@ -72,7 +73,7 @@ static bool is_task(uint32_t kind) {
 }
 
 static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
-  // Relaxed, and two separate steps: of two signals at once, one place may be lost. Reports only
+  // Relaxed, and in two steps: of two signals at the same time, one place may be lost. Only reports
   // show it.
   uint32_t index = __atomic_add_fetch(newest, 1, __ATOMIC_RELAXED) % INTERLOCK_PLACES_MOST;
   __atomic_store_n(&places[index], place, __ATOMIC_RELAXED);
@@ -114,7 +115,7 @@ void interlock_object_made(const interlock_event *event) {
 }
 
 void interlock_object_reset(const interlock_event *event) {
-  // No record is made: most conditions are never waited for.
+  // Makes no record, because most conditions are never waited for.
   if (find_object((uintptr_t)event->object, 0, false)) interlock_object_made(event);
 }
 
@@ -186,7 +187,7 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
   uint32_t used = table_used(&objects);
   for (uint32_t index = 0; index < used; index++) {
     const object_record *record = &records[index];
-    // Acquire: pairs with the release in `table_add`; an entry with a key has its kind.
+    // Acquire: pairs with the release in `table_add`, so that an entry with a key has its kind.
     if (!__atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE) || !is_task(record->kind)) continue;
     // A continuation is released when it is resumed. The task's next one resets the counts.
     if (__atomic_load_n(&record->releases, __ATOMIC_RELAXED) > 0) continue;

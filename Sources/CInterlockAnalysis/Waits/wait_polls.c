@@ -3,7 +3,7 @@
 // in which the loop handles something is progress. So is the thread's work between two polls,
 // unless it takes almost no processor time, such as a test whether to poll again. (XCTest polls
 // without a pause on threads whose loop has nothing to wait for.) A pool worker that was woken only
-// for the timer that ends a poll is idle, too.
+// for the timer that ends a poll is idle as well.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -17,8 +17,8 @@ static uint64_t nanoseconds(clockid_t clock) {
 }
 
 static void add_steps(interlock_idleness *idle, uint64_t steps) {
-  // Only its own thread writes it. Relaxed: the monitor reads it, and reads again before it relies
-  // on a change.
+  // Only the own thread writes it. Relaxed: the monitor reads it, and reads it again before it
+  // relies on a change.
   __atomic_store_n(&idle->steps, idle->steps + steps, __ATOMIC_RELAXED);
 }
 
@@ -38,11 +38,11 @@ static void poll_begins(wait_record *record, bool is_xctests) {
   if (idle->began && !idle->has_handled && !has_worked) {
     add_steps(idle, record->view.sequence - idle->from);
   }
-  // Relaxed, and the others below: see `freeze`.
+  // Relaxed, here and below: see `freeze`.
   __atomic_store_n(&idle->began, now, __ATOMIC_RELAXED);
   __atomic_store_n(&idle->ended, 0, __ATOMIC_RELAXED);
   idle->from = record->view.sequence;
-  // A poll inside a block: the block still runs.
+  // The poll may be inside a block, which still runs.
   __atomic_store_n(&idle->runs, record->view.run_count, __ATOMIC_RELAXED);
   idle->has_handled = false;
   freeze(idle, record->view.sequence - idle->steps + 1);
@@ -80,7 +80,8 @@ uint64_t interlock_polls_since(const wait_record *record) {
   const interlock_idleness *idle = &record->idle;
   // If no other poll begins within this time, the thread has left its loop.
   enum { longest_pause = 20 * 1000 * 1000 };
-  // Acquire: pairs with the release in `freeze`; the rest is of this poll or a later one.
+  // Acquire: pairs with the release in `freeze`, so that the other fields are of this poll or a
+  // later one.
   if (__atomic_load_n(&idle->frozen, __ATOMIC_ACQUIRE) == 0) return 0;
   uint64_t ended = __atomic_load_n(&idle->ended, __ATOMIC_RELAXED);
   if (ended && nanoseconds(CLOCK_MONOTONIC) > ended + longest_pause) return 0;
@@ -93,7 +94,7 @@ uint64_t interlock_polls_since(const wait_record *record) {
 }
 
 uint64_t interlock_progress_of(const wait_record *record) {
-  // Acquire: as above.
+  // Acquire: pairs with the release in `freeze`.
   uint64_t frozen = __atomic_load_n(&record->idle.frozen, __ATOMIC_ACQUIRE);
   if (frozen && interlock_polls_since(record)) return frozen - 1;
   return __atomic_load_n(&record->view.sequence, __ATOMIC_RELAXED) -

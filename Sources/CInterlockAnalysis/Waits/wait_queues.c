@@ -1,4 +1,4 @@
-// What the wait table knows of queues: their properties and their queued blocks.
+// The wait table's data about queues: their properties and their queued blocks.
 #include "../hash_table.h"
 #include "wait_table.h"
 
@@ -13,7 +13,7 @@ typedef struct {
   table_entry entry;
   int lock;
   int32_t suspended;
-  /// Whether its creation was seen, and nothing since has delayed its blocks.
+  /// True if the queue's creation was seen, and nothing since has delayed its blocks.
   bool keeps_order;
   uint64_t queued, delayed, on_group;
   interlock_item *first, *last;
@@ -67,7 +67,7 @@ void interlock_queue_made(const interlock_event *event) {
   queue_record *record = find_queue((uintptr_t)event->object, true);
   if (!record) return;
   take(&record->lock);
-  // A queue that was at this address before is gone, and all of its blocks have run.
+  // An earlier queue at this address is gone, and all of its blocks have run.
   record->suspended = 0;
   record->keeps_order = true;
   copy_label(record, event->label);
@@ -171,7 +171,7 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   uint32_t used = table_used(&queues);
   for (uint32_t index = 0; index < used; index++) {
     queue_record *record = &records[index];
-    // Acquire: pairs with the release in `table_add`; an entry with a key has its label.
+    // Acquire: pairs with the release in `table_add`, so that an entry with a key has its label.
     if (!__atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE)) continue;
     if (count < capacity) {
       interlock_queue_view *view = &views[count];
@@ -202,8 +202,8 @@ void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view)
   view_queue(&record, view);
   view->next_delayed = ~(uint64_t)0;
   const char *label = NULL;
-  // A root queue is never freed, so its label can be read; another queue without a record gets
-  // none.
+  // A root queue is never freed, so its label can be read. Another queue without a record gets no
+  // label.
   if (view->is_root) label = dispatch_queue_get_label((void *)queue);
   if (view->is_main) label = "com.apple.main-thread";
   if (label) {

@@ -7,7 +7,7 @@
 
 static int started;
 
-/// The process is a child, in which the reader was removed.
+/// True in a child process, in which the reader was removed.
 static bool was_forked;
 
 static void forked(void) {
@@ -27,11 +27,11 @@ bool interlock_waits_start(void) {
   }
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_waits_started();
   if (interlock_events_available() == INTERLOCK_EVENTS_NONE_LAYOUT) return false;
-  // Blocks may be queued that were not seen.
+  // Queued blocks may not have been seen.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) interlock_note_partial();
   interlock_queues_prepare();
   pthread_atfork(NULL, NULL, forked);
-  // Release: a thread that sees that it has started sees the layout.
+  // Release: a thread that sees the flag sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
   return interlock_follow(INTERLOCK_PART_WAITS);
 }

@@ -1,4 +1,4 @@
-// The wait table: what each event does to the calling thread's waits, held locks and runs.
+// The wait table: updates the calling thread's waits, held locks and runs at each event.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -9,7 +9,7 @@ static inline __attribute__((always_inline)) void hold(thread_record *own,
   held_list *list = &own->held;
   uintptr_t object = (uintptr_t)event->object;
   bool is_shared = event->object_kind == INTERLOCK_OBJECT_READ_LOCK;
-  // A semaphore that is held twice was signalled by another thread in between.
+  // A semaphore that is acquired twice was signalled by another thread in between.
   if (event->object_kind != INTERLOCK_OBJECT_SEMAPHORE) {
     held_lock *known = find_held(list, object, HELD_BY_THREAD);
     if (known && hold_again(known, HELD_BY_THREAD)) {
@@ -50,7 +50,7 @@ static inline bool let_go(thread_record *own, uintptr_t object) {
   return true;
 }
 
-// What the events do.
+// The handling of each event.
 
 static void set_wait(wait_record *record, const interlock_event *event) {
   wait_view *view = &record->view;
@@ -68,7 +68,7 @@ static void set_wait(wait_record *record, const interlock_event *event) {
   }
 }
 
-/// Those that save registers: an event pays only for its own part.
+/// Marks the functions that save registers, so that an event pays only for its own part.
 #define OUTLINED __attribute__((noinline)) static void
 
 OUTLINED note_wait(thread_record *own, const interlock_event *event) {
@@ -87,7 +87,7 @@ OUTLINED note_wait(thread_record *own, const interlock_event *event) {
   }
   has_changed(record);
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE && !(event->flags & INTERLOCK_FLAG_APPLY)) {
-    // Adds the queue to the table: it may never get an asynchronous block.
+    // Adds the queue to the table, because it may never get an asynchronous block.
     uintptr_t queue = (uintptr_t)event->object;
     bool is_barrier = event->flags & INTERLOCK_FLAG_BARRIER;
     if (queue != record->last_queue || is_barrier) interlock_queue_called(queue, is_barrier);
@@ -148,7 +148,7 @@ OUTLINED note_release(thread_record *own, const interlock_event *event) {
       has_changed(record);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      // The release of a lock is not counted: all threads would write the same word.
+      // Releases of locks are not counted, because all threads would write the same word.
       if (own->held.counted[HELD_BY_THREAD] > 0 && let_go(own, object)) {
         has_changed(record);
         return;
@@ -164,7 +164,7 @@ OUTLINED note_release(thread_record *own, const interlock_event *event) {
 OUTLINED note_begin(wait_record *record, const interlock_event *event) {
   uint32_t by = 0;
   if (event->item) {
-    // A delayed block has its due time in the field that has the thread for others.
+    // In a delayed block, the field for the thread has the due time.
     if (!(event->flags & INTERLOCK_FLAG_DELAYED)) by = (uint32_t)(event->item->turn & 0x3fffff);
     interlock_item_unlisted(event->item);
     record->idle.has_handled = true;
@@ -194,7 +194,7 @@ static void note_end(thread_record *own) {
     record->view.untracked--;
   }
   if (record->view.run_count > 0) record->view.run_count--;
-  // On the main thread, and outside pools, code that has begun before may still unlock.
+  // Only on a pool's thread: elsewhere, code that began before the block may still unlock.
   if (record->view.run_count == 0 && record->view.pool && own->held.counted[HELD_BY_THREAD] > 0 &&
       !interlock_is_main_thread()) {
     // A task is its own job.

@@ -1,4 +1,4 @@
-// Declarations that the files of the wait table share. Not for users of the target.
+// Declarations shared by the files of the wait table. Included by `CInterlockAnalysis/` only.
 #ifndef INTERLOCK_WAIT_TABLE_H
 #define INTERLOCK_WAIT_TABLE_H
 
@@ -21,15 +21,16 @@ void interlock_note_poll(wait_record *record, const interlock_event *event) HIDD
 /// Called when a pool worker is woken (`ACQUIRE`), waits for work (`WAIT`), or its wait has timed
 /// out (`GIVE_UP`), before the event is counted.
 void interlock_note_idle(wait_record *record, interlock_event_kind kind) HIDDEN;
-/// How much progress the thread has made. Any thread may call it.
+/// Returns the amount of progress that the thread has made. Callable from any thread.
 uint64_t interlock_progress_of(const wait_record *record) HIDDEN;
-/// When the thread's poll began, if the poll has handled nothing; else 0. Any thread may call it.
+/// Returns the time at which the thread's poll began, if the poll has handled nothing; otherwise 0.
+/// Callable from any thread.
 uint64_t interlock_polls_since(const wait_record *record) HIDDEN;
 
 // Objects (wait_objects.c).
 
 void interlock_object_made(const interlock_event *event) HIDDEN;
-/// Forgets what was counted for another object at the address.
+/// Forgets the counts of an earlier object at the address.
 void interlock_object_reset(const interlock_event *event) HIDDEN;
 void interlock_object_waited(const interlock_event *event) HIDDEN;
 void interlock_object_released(const interlock_event *event) HIDDEN;
@@ -39,8 +40,8 @@ void interlock_object_entered(const interlock_event *event) HIDDEN;
 bool interlock_semaphore_acquired(wait_record *record, const interlock_event *event,
                                   bool after_wait) HIDDEN;
 
-/// How many semaphores have been made. If the number has changed, another semaphore may be at the
-/// address that a thread remembers.
+/// The number of semaphores made so far. If it has changed, another semaphore may be at the address
+/// that a thread remembers.
 extern uint32_t interlock_semaphores_made HIDDEN;
 static inline bool interlock_is_last_lock(const wait_record *record, uintptr_t semaphore) {
   // Relaxed: see `interlock_object_made`.
@@ -61,7 +62,7 @@ void interlock_left_forked(void) HIDDEN;
 
 // Locks that code of a scope has left (kept_locks.c).
 
-/// Notes the locks that the calling thread holds as its block, or the part of a task, ends.
+/// Notes the locks that the calling thread holds when its block, or the part of a task, ends.
 void interlock_note_kept_locks(thread_record *own, uintptr_t task) HIDDEN;
 /// Notes a lock that the calling thread holds as it ends.
 void interlock_note_kept(const held_lock *held, uint32_t thread, uintptr_t task) HIDDEN;
@@ -82,7 +83,7 @@ void interlock_item_unlisted(interlock_item *item) HIDDEN;
 
 /// Called before the thread calls a queue synchronously while it runs a block.
 void interlock_look_for_self(wait_record *record, const interlock_event *event) HIDDEN;
-/// Called before the thread waits for a word that may name it as the owner.
+/// Called before the thread waits for a word that may name the thread as the owner.
 void interlock_look_for_own_word(thread_record *own, const interlock_event *event) HIDDEN;
 
 // The part of the reader (wait_table.c, wait_start.c).
@@ -93,8 +94,8 @@ void interlock_waits_thread_ends(thread_record *own) HIDDEN;
 /// Called when a thread gets no record.
 void interlock_waits_miss_thread(void) HIDDEN;
 
-/// Returns true if acquiring a mutex or a semaphore changes nothing but the held list, for the
-/// waits: it is a lock, and the thread does not hold it.
+/// Returns true if acquiring a mutex or a semaphore changes only the held list, for the waits: the
+/// object is a lock, and the thread does not hold it.
 static inline bool interlock_waits_is_simple(thread_record *own, interlock_object_kind object_kind,
                                              uintptr_t object) {
   held_list *list = &own->held;

@@ -13,13 +13,14 @@
 uint64_t interlock_waits_progress(void) {
   uint64_t sum = 0;
   for (thread_record *record = interlock_first_record(); record; record = record->next) {
-    // Records of ended threads too: a record that is claimed again continues from its number.
+    // Includes records of ended threads, because a record that is claimed again continues from its
+    // number.
     sum += interlock_progress_of(&record->waits);
   }
   return sum;
 }
 
-/// Copies what a thread holds, runs and waits for. The thread may change it meanwhile.
+/// Copies the thread's held locks, runs and wait. The thread may change them meanwhile.
 static void view_thread(const thread_record *record, interlock_thread_view *view) {
   // Acquire: pairs with the release in `has_changed`.
   uint64_t sequence = __atomic_load_n(&record->waits.view.sequence, __ATOMIC_ACQUIRE);
@@ -55,13 +56,13 @@ size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) 
   return count;
 }
 
-/// Whether there is something that the view does not have.
+/// True if the view may be incomplete.
 static int partial;
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 bool interlock_waits_is_partial(void) { return __atomic_load_n(&partial, __ATOMIC_RELAXED); }
 
 bool interlock_peek(uintptr_t address, void *bytes, size_t count) {
-  // Through the system, which returns an error for unmapped memory instead of a fault.
+  // Read by a system call, which returns an error for unmapped memory instead of a fault.
   struct iovec here = {bytes, count}, there = {(void *)address, count};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)count;
 }

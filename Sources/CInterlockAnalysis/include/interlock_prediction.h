@@ -1,6 +1,6 @@
-/// Prediction: faults that did not occur in this run, but can in another. At each synchronisation
-/// event the reader records the order in which locks are acquired, and code that breaks the rules
-/// of the task pool. Swift code decides later, from these tables, what they mean.
+/// Prediction of faults that did not occur in this run and can occur in another. At each
+/// synchronisation event the reader records the order in which locks are acquired, and code that
+/// breaks the rules of the task pool. Swift code later decides from these tables what is a finding.
 #ifndef INTERLOCK_PREDICTION_H
 #define INTERLOCK_PREDICTION_H
 
@@ -18,7 +18,7 @@ extern "C" {
 #define INTERLOCK_ORDER_STACK 16
 #define INTERLOCK_ORDER_NAME 32
 
-/// When a wait or a hold is long enough to be recorded, in nanoseconds.
+/// The limits from which a wait or a hold is recorded, in nanoseconds.
 typedef struct {
   /// The shortest wait of a task for a lock, on a thread of the task pool.
   uint64_t blocked_limit;
@@ -31,45 +31,45 @@ typedef struct {
 /// return the first call's result.
 bool interlock_prediction_start(interlock_prediction_limits limits);
 
-/// Whether prediction follows the events.
+/// True if prediction follows the events.
 bool interlock_prediction_started(void);
 
 /// The thread of an order or an incident.
 typedef struct {
   /// The system's number of the thread.
   uint32_t thread;
-  /// Whether it ran a task.
+  /// True if the thread ran a task.
   bool is_task;
   char name[16];
-  /// The label of the queue whose block it ran; empty for none.
+  /// The label of the queue whose block the thread ran; empty for none.
   char queue[INTERLOCK_ORDER_NAME];
-  /// Innermost first.
+  /// The stack, innermost frame first.
   uintptr_t stack[INTERLOCK_ORDER_STACK];
   uint32_t stack_count;
 } interlock_actor_view;
 
-/// A lock of an order: another was acquired while it was held, or it was acquired under another.
+/// A lock of an order: another lock was acquired under it, or it was acquired under another lock.
 typedef struct {
   uintptr_t object;
   uint32_t kind;
-  /// The call site that created it; 0 if that was not seen.
+  /// The call site that created the lock; 0 if its creation was not seen.
   uintptr_t created;
-  /// True if it is certainly the same lock in all its orders: its creation was seen, or it lies in
-  /// memory that is never freed, or whose end is seen.
+  /// True if it is certainly the same lock in all its orders: its creation was seen, or it is in
+  /// memory that is never freed or whose end is seen.
   bool is_one;
   /// False for a semaphore that is not used as a lock: a thread signalled it without having waited
   /// for it, or no holder has signalled it yet.
   bool is_lock;
-  /// The label, if it is a queue.
+  /// The label of a queue.
   char label[INTERLOCK_ORDER_NAME];
 } interlock_order_lock;
 
-/// An object that a thread waited for until another thread signalled it, and that only threads that
-/// held a lock have signalled.
+/// An object for which a thread waited until another thread signalled it, and which only threads
+/// that held a lock have signalled.
 typedef struct {
   /// An `interlock_object_kind`; 0 for none.
   uint32_t kind;
-  /// The call site that created it; 0 if that is not known.
+  /// The call site that created the object; 0 if it is not known.
   uintptr_t created;
   /// The call site of the first signal, and its thread.
   uintptr_t place;
@@ -83,19 +83,19 @@ typedef struct {
 typedef struct {
   /// Indices of the locks.
   uint32_t from, to;
-  /// Whether other threads could hold the lock at the same time.
+  /// True if other threads could hold the lock at the same time.
   bool from_is_shared, to_is_shared;
-  /// Whether user code acquired both.
+  /// True if user code acquired both locks.
   bool is_users;
   /// The first owners that used this order, by a number for each thread, task or block.
   uint64_t owners[INTERLOCK_ORDER_OWNERS];
   uint32_t owner_count;
-  /// All locks held then, the first of the order included: the address, with the lowest bit set if
-  /// the lock was shared.
+  /// All locks held at the acquisition, including the first of the order: the address, with the
+  /// lowest bit set if the lock was shared.
   uintptr_t gates[INTERLOCK_HELD_MOST * 2];
   uint32_t gate_count;
   uintptr_t from_place, from_outer, to_place, to_outer;
-  /// The first of the owners.
+  /// The thread of the first owner.
   interlock_actor_view actor;
   interlock_signal_view signal;
 } interlock_order_edge;
@@ -104,7 +104,7 @@ typedef struct {
 size_t interlock_order_lock_count(void);
 /// Describes a lock; returns false if the index is not in use now.
 bool interlock_order_lock_at(size_t index, interlock_order_lock *lock);
-/// As above, for orders.
+/// The same for orders.
 size_t interlock_order_edge_count(void);
 bool interlock_order_edge_at(size_t index, interlock_order_edge *edge);
 
@@ -133,17 +133,17 @@ typedef struct {
   /// The call site of the wait or the acquisition, and the caller of that function.
   uintptr_t place, outer;
   /// The call site of the release, or of the call into other code; for `RELOCK`, of the first
-  /// acquisition; 0 if that is not known.
+  /// acquisition; 0 if it is not known.
   uintptr_t end_place;
-  /// The call site that created the lock; 0 if that was not seen, or does not matter.
+  /// The call site that created the lock; 0 if its creation was not seen, or does not matter.
   uintptr_t created;
-  /// For `BLOCKING_WAIT`: where the outermost function of the task's code continues; 0 if that is
-  /// not known.
+  /// For `BLOCKING_WAIT`: the address at which the outermost function of the task's code continues;
+  /// 0 if it is not known.
   uintptr_t task_place;
-  /// For `BLOCKING_WAIT`: whether another task has ended such a wait, for which it needed a thread
+  /// For `BLOCKING_WAIT`: true if another task has ended such a wait, for which it needed a thread
   /// of the pool.
   bool needs_task;
-  /// The longest time.
+  /// The longest duration of this incident.
   uint64_t nanoseconds;
   uint64_t count;
   /// The first thread of this incident.
@@ -153,28 +153,28 @@ typedef struct {
 size_t interlock_incident_count(void);
 bool interlock_incident_at(size_t index, interlock_incident *incident);
 
-/// The locks that were left locked: a number larger than every index, and the description of one,
-/// which returns false if the lock has been unlocked, destroyed or initialised again since.
+/// The locks that were left locked: a number larger than every index, and the description of a
+/// lock, which returns false if the lock has been unlocked, destroyed or initialised again since.
 size_t interlock_left_lock_count(void);
 bool interlock_left_lock_at(size_t index, interlock_incident *incident);
 /// Records the locks that the calling thread holds as left locked. Call it when `main` has
 /// returned.
 void interlock_note_left_by_main(void);
-/// As above, in a call of `exit` with these callers, innermost first: a lock does not count if the
-/// function that took it, or the caller of that function, is one of them, since the process may end
+/// The same in a call of `exit` with these callers, innermost first. A lock does not count if the
+/// function that took it, or the caller of that function, is one of them, because a process may end
 /// inside a critical section.
 void interlock_note_left_by_exit(const uintptr_t *callers, size_t count);
-/// Whether another living thread holds a lock: that thread may be about to end.
+/// True if another living thread holds a lock. That thread may be about to end.
 bool interlock_others_hold_locks(void);
 
 /// Records an incident if the calling thread holds a lock that it acquired after `depth` (see
 /// `interlock_prediction_depth`). Call it before a call into code of another component. Queues do
 /// not count: many interfaces promise to call back on their own queue.
 void interlock_prediction_called_back(uint32_t depth);
-/// How many locks and queues the calling thread holds.
+/// Returns how many locks and queues the calling thread holds.
 uint32_t interlock_prediction_depth(void);
 
-/// What prediction could not follow.
+/// The events that prediction could not follow.
 typedef struct {
   /// A table was full.
   bool locks, orders, incidents, threads;

@@ -1,4 +1,5 @@
-/// Dispatch's calls of explored threads: see interlock_performer.h. Not part of the module.
+/// The performer of Dispatch's calls of explored threads: see interlock_performer.h. Not part of
+/// the module; included by the C targets only.
 #ifndef INTERLOCK_DISPATCH_PERFORMER_H
 #define INTERLOCK_DISPATCH_PERFORMER_H
 
@@ -11,22 +12,23 @@ typedef struct {
   void *queue;
   void (*function)(void *);
   void *context;
-  /// Of the events: `BARRIER`, `DELAYED`, `ON_GROUP`, `JOB`, `GROUP`.
+  /// Flags of events: `BARRIER`, `DELAYED`, `ON_GROUP`, `JOB`, `GROUP`.
   uint32_t flags;
-  /// With `GROUP`, the group that the block leaves when it ends; with `ON_GROUP`, the group that it
-  /// waits for.
+  /// With `GROUP`, the group that the block leaves when it ends; with `ON_GROUP`, the group for
+  /// which the submission waits.
   void *group;
-  /// The job with `JOB`; the work item, or NULL.
+  /// With `JOB`, the job. `work_item` is the work item, or NULL.
   const void *job;
   void *work_item;
-  /// With `DELAYED`: the time to submit it, in nanoseconds of the virtual clock.
+  /// With `DELAYED`: the time of the submission, in nanoseconds of the virtual clock.
   uint64_t due;
 } interlock_dispatch_request;
 
-/// A submission that will never begin: a reader that lists it must remove it.
+/// Called for a submission that will never begin: a reader that lists it must remove it.
 void interlock_dispatch_drop(const interlock_dispatch_request *request);
 
-/// A poll of a run loop: for XCTest's waiter, until one source was handled, or for its whole time.
+/// A poll of a run loop: by a waiter of XCTest, until one source was handled, or for its whole
+/// time.
 typedef enum {
   INTERLOCK_POLL_OF_WAITER,
   INTERLOCK_POLL_ONCE,
@@ -39,7 +41,7 @@ typedef struct interlock_dispatch_performer {
   void (*ask_enqueue)(const interlock_dispatch_request *, interlock_site);
   void (*enqueue)(const interlock_dispatch_request *, interlock_site);
 
-  /// `is_barrier` of a synchronous call on a concurrent queue.
+  /// `is_barrier`: the synchronous call is a barrier on a concurrent queue.
   void (*ask_sync)(void *queue, bool is_barrier, interlock_site);
   void (*sync)(void *queue, void (*function)(void *), void *context, bool is_barrier,
                interlock_site);
@@ -66,7 +68,7 @@ typedef struct interlock_dispatch_performer {
   /// Returns 0 if the item has run before `due`.
   long (*item_wait)(void *item, uint64_t due, interlock_site);
   void (*item_notify)(void *item, const interlock_dispatch_request *, interlock_site);
-  /// The caller is about to cancel the item, or to test whether it is cancelled.
+  /// Called when the caller is about to cancel the item, or to test whether it is cancelled.
   void (*ask_item)(void *item, bool cancels, interlock_site);
 
   void (*queue_made)(void *queue, bool is_inactive);
@@ -94,12 +96,12 @@ typedef struct interlock_dispatch_performer {
   void (*source_cancel)(void *source, interlock_site);
   bool (*source_is_cancelled)(void *source, interlock_site);
 
-  /// A waiter of XCTest begins on the calling thread.
+  /// Called when a waiter of XCTest begins on the calling thread.
   void (*waiter_begins)(void);
-  /// A block is to run on this queue at `due`. Returns true if it is XCTest's, for the limit of the
-  /// thread's waiter: it is then not needed.
+  /// Called for a block that is to run on this queue at `due`. Returns true if XCTest uses the
+  /// block for the limit of the thread's waiter; the block is then not needed.
   bool (*waiter_ends_at)(void *queue, uint64_t due);
-  /// The calling thread polls its run loop until the time `before`, of the real-time clock. Returns
+  /// Polls the calling thread's run loop until the time `before` of the real-time clock. Returns
   /// false if the real loop must run.
   bool (*poll)(void *run_loop, const struct timespec *before, interlock_poll_kind, interlock_site);
   /// Ends the poll of a run loop.

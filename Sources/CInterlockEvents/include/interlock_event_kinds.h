@@ -1,8 +1,8 @@
-/// What an event can be: its kind, the kind of its object, changes, and flags.
+/// The kinds of events, the kinds of their objects, changes, and flags.
 #ifndef INTERLOCK_EVENT_KINDS_H
 #define INTERLOCK_EVENT_KINDS_H
 
-/// What happened. A reader asks for a set of kinds.
+/// The kind of an event. A reader asks for a set of kinds.
 typedef enum {
   /// An object was made. `value` is a semaphore's initial value; `other` is a queue's attribute or,
   /// for a continuation, the return address into the caller of the function that made it.
@@ -11,13 +11,13 @@ typedef enum {
   ///
   /// A free mutex or semaphore is acquired without this event. An `ACQUIRE` or a `GIVE_UP` follows.
   INTERLOCK_EVENT_WAIT = 1 << 1,
-  /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let
-  /// it continue.
+  /// The thread has acquired what it asked for: it holds the lock, or the semaphore, group or
+  /// condition let it continue.
   INTERLOCK_EVENT_ACQUIRE = 1 << 2,
-  /// The thread continues without what it asked for: the time was up, or the call failed.
+  /// The thread continues without what it asked for: the time limit passed, or the call failed.
   INTERLOCK_EVENT_GIVE_UP = 1 << 3,
-  /// The thread gives the object up: it unlocks a lock, signals a semaphore or condition, or leaves
-  /// a group.
+  /// The thread gives the object back: it unlocks a lock, signals a semaphore or condition, or
+  /// leaves a group.
   INTERLOCK_EVENT_RELEASE = 1 << 4,
   /// The thread enters a group.
   INTERLOCK_EVENT_ENTER = 1 << 5,
@@ -50,7 +50,7 @@ typedef enum {
   INTERLOCK_EVENT_POLL = 1 << 17,
 } interlock_event_kind;
 
-/// What an event is about.
+/// The kind of an event's object.
 typedef enum {
   INTERLOCK_OBJECT_MUTEX = 1,
   INTERLOCK_OBJECT_READ_LOCK,
@@ -59,12 +59,12 @@ typedef enum {
   INTERLOCK_OBJECT_SEMAPHORE,
   INTERLOCK_OBJECT_GROUP,
   INTERLOCK_OBJECT_QUEUE,
-  /// A word with waiters in the kernel. `OWNED_FUTEX` is one that contains its holder's thread
-  /// number, as the slow path of `Synchronization.Mutex` has.
+  /// A word with waiters in the kernel. `OWNED_FUTEX` contains its holder's thread number, as in
+  /// the slow path of `Synchronization.Mutex`.
   INTERLOCK_OBJECT_FUTEX,
   INTERLOCK_OBJECT_OWNED_FUTEX,
   INTERLOCK_OBJECT_WORK_ITEM,
-  /// A one-time initialisation, which the thread in it holds like a lock.
+  /// A one-time initialisation, which the initialising thread holds like a lock.
   ///
   /// It initialises a global variable or a `static let`, or belongs to `dispatch_once`.
   INTERLOCK_OBJECT_ONCE,
@@ -73,7 +73,7 @@ typedef enum {
   /// `AsyncStream`.
   INTERLOCK_OBJECT_CONTINUATION,
   INTERLOCK_OBJECT_STREAM,
-  /// What an idle pool worker waits for.
+  /// The semaphore or futex for which an idle pool worker waits.
   INTERLOCK_OBJECT_IDLE,
   INTERLOCK_OBJECT_TASK,
   INTERLOCK_OBJECT_ACTOR,
@@ -96,18 +96,19 @@ typedef enum {
 
 /// An ordering at a spin lock, at a thread barrier, or at the main queue, by its address.
 typedef enum {
-  /// What the thread has done so far comes before every later `ACQUIRE` of the object.
+  /// Everything that the thread has done so far comes before every later `ACQUIRE` of the object.
   INTERLOCK_ORDER_RELEASE,
   /// The thread comes after every earlier `RELEASE` of the object.
   INTERLOCK_ORDER_ACQUIRE,
   /// The thread comes after an unknown thread: it has read from a pipe, or received a signal.
   INTERLOCK_ORDER_AFTER_UNKNOWN,
-  /// What the thread has done so far comes before the blocks that the queue runs from now on. For
-  /// what a queue runs without a `BEGIN` and an `END`.
+  /// Everything that the thread has done so far comes before the blocks that the queue runs from
+  /// now on. For code that a queue runs without a `BEGIN` and an `END`.
   INTERLOCK_ORDER_BEFORE_BLOCKS_OF,
 } interlock_order_change;
 
-/// What a thread does that polls a run loop (`RunLoop.run(mode:before:)`, `RunLoop.run(until:)`).
+/// The progress of a thread that polls a run loop (`RunLoop.run(mode:before:)`,
+/// `RunLoop.run(until:)`).
 typedef enum {
   INTERLOCK_POLL_BEGINS,
   INTERLOCK_POLL_ENDS,
@@ -117,7 +118,7 @@ typedef enum {
   INTERLOCK_POLL_TIMED,
 } interlock_poll_change;
 
-/// Details of an event.
+/// Flags of an event.
 enum {
   /// The wait has a time limit.
   INTERLOCK_FLAG_TIME_LIMIT = 1 << 0,
@@ -133,7 +134,7 @@ enum {
   INTERLOCK_FLAG_INTERNAL = 1 << 5,
   /// The block is called several times, by several threads.
   INTERLOCK_FLAG_APPLY = 1 << 6,
-  /// The block is a work item, or has flags of its own.
+  /// The block is a work item, or has its own flags (`DispatchWorkItemFlags`).
   INTERLOCK_FLAG_WORK_ITEM = 1 << 7,
   /// The block keeps the group `value` entered until it has ended.
   INTERLOCK_FLAG_GROUP = 1 << 8,
@@ -143,8 +144,8 @@ enum {
   INTERLOCK_FLAG_FREE = 1 << 10,
   /// The block is in a group that its `BEGIN` and `END` do not name.
   INTERLOCK_FLAG_UNNAMED_GROUP = 1 << 11,
-  /// The block is enqueued by the creation of a task: the task's first job, or that of the actor it
-  /// begins on.
+  /// The creation of a task enqueues the block: the task's first job, or the job of the actor on
+  /// which it begins.
   INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
   /// For `GIVE_UP`: the C library reports that the wait would never end (`EDEADLK`).
   INTERLOCK_FLAG_REFUSED = 1 << 13,

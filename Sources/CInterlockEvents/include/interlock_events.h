@@ -46,8 +46,8 @@ typedef struct interlock_item {
   ///
   /// For a delayed block, its due time in nanoseconds of the monotonic clock.
   uint64_t turn;
-  /// For the one reader that follows what blocks are ordered after: the clock of the thread that
-  /// enqueued the block, 0 without one, and that thread's own count.
+  /// For the one reader that records the order of blocks: the clock of the thread that enqueued the
+  /// block, 0 without one, and that thread's own count.
   uint64_t clock;
   uint64_t clock_count;
 } interlock_item;
@@ -59,7 +59,7 @@ static inline bool interlock_item_has_clock(const interlock_item *item) {
   return item->origin >> 63;
 }
 
-/// One event. Only valid during the call.
+/// One event. Valid only during the call of the reader.
 typedef struct {
   interlock_event_kind kind;
   interlock_object_kind object_kind;
@@ -73,7 +73,7 @@ typedef struct {
   /// The call site in the user's code, as a return address. For `RELEASE` of a mutex or semaphore
   /// it is the call's own return address, which may lie in a library: see `interlock_events_place`.
   uintptr_t place;
-  /// The frame of the call, or one nearer to the call site; 0 if it leads to no caller.
+  /// The frame of the call, or a frame nearer to the call site; 0 if it leads to no caller.
   ///
   /// With it, a reader finds the caller of a function such as `withLock`, whose body is compiled
   /// into the user's code.
@@ -145,11 +145,11 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
                            .frame = frame};
 }
 
-/// As `interlock_events_add`, at a lower cost per event, for a reader without context that makes no
-/// interposed calls.
+/// Like `interlock_events_add`, at a lower cost per event, for a reader without context that makes
+/// no interposed calls.
 ///
 /// If `locks` is not NULL, it is called with the events of locks instead of `reader`. An event
-/// costs least if this is the only reader, and wants every event of a lock.
+/// costs least if this is the only reader, and it wants every event of a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 
@@ -165,9 +165,9 @@ bool interlock_events_replace(interlock_reader old, interlock_reader reader,
 /// process, or the reader must detect that it is gone.
 void interlock_events_remove(interlock_reader reader, void *context);
 
-/// Publishes an event that no interposed call shows: of a lock with an inlined fast path.
+/// Publishes an event that no interposed call shows, of a lock with an inlined fast path.
 ///
-/// The rules for interposed events hold for it as well.
+/// The rules for interposed events apply to this event as well.
 void interlock_events_publish(const interlock_event *event);
 
 /// Suppresses the calling thread's events until the matching `false`: for the harness's own

@@ -1,4 +1,5 @@
-// Shared by the C targets and not part of the module: Swift does not import it. Not for users.
+// Declarations shared by the C targets. Not part of the module, so Swift does not import them;
+// included by the C targets only.
 #ifndef INTERLOCK_INTERNALS_H
 #define INTERLOCK_INTERNALS_H
 
@@ -13,11 +14,11 @@
 #endif
 
 #if defined(INTERLOCK_UNSEEN_CALLS)
-// The package trait of that name: interpose nothing.
+// The package trait `UnseenCalls`: interpose nothing.
 #elif defined(__linux__) && defined(__GLIBC__) && !defined(INTERLOCK_SANITIZED)
 #define INTERLOCK_INTERPOSES 1
 #elif defined(__linux__) && !defined(INTERLOCK_SANITIZED)
-// <features.h> has not been read yet.
+// Defines __GLIBC__, if no header of the C library has been read yet.
 #include <features.h>
 #if defined(__GLIBC__)
 #define INTERLOCK_INTERPOSES 1
@@ -50,9 +51,10 @@ static inline void give_way(void) {
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// The word of a mutex or a read-write lock to which its creation writes its call site. Memory that
-/// is freed and initialised by assignment, which no call shows, does not have it: that is another
-/// lock. glibc does not use the word, but for a robust or priority-inheriting mutex: NULL then.
+/// Returns the word of a mutex or a read-write lock in which its creation stores its call site.
+/// glibc does not use that word, except in a robust or priority-inheriting mutex: then NULL. If
+/// memory is freed and a lock is initialised there by assignment, which no call shows, the word
+/// differs, so the lock is recognised as another one.
 static inline uintptr_t *interlock_creation_mark(uint32_t kind, void *lock) {
   enum { robust = 16, inherits = 32 };
   if (kind == INTERLOCK_OBJECT_WRITE_LOCK) return &((pthread_rwlock_t *)lock)->__data.__pad2;
@@ -65,20 +67,20 @@ static inline void interlock_mark_creation(uint32_t kind, void *lock, uintptr_t 
   if (mark) *mark = place;
 }
 
-/// Whether the items of blocks have clocks, from the first reader of them on.
+/// True from the first reader of clocks on: the items of blocks have clocks.
 extern bool interlock_items_have_clocks HIDDEN;
 
-/// Above 0 while the calling thread changes tables of ours, or holds a lock of ours. A signal that
-/// comes meanwhile waits until it is 0 again (interpose_signals.c).
+/// Above 0 while the calling thread changes one of Interlock's tables, or holds one of its locks. A
+/// signal that arrives meanwhile waits until the count is 0 again (interpose_signals.c).
 extern __thread uint32_t interlock_changes __attribute__((tls_model("initial-exec"))) HIDDEN;
-/// The signals that wait for that, as the kernel's mask: bit 0 is signal 1.
+/// The signals that wait for the end of the change, as the kernel's mask: bit 0 is signal 1.
 extern __thread uint64_t interlock_waiting_signals
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 void interlock_deliver_signals(void) HIDDEN;
 
 static inline void begin_change(void) {
   interlock_changes++;
-  // The compiler must keep the change between the two marks: a handler reads them.
+  // Keeps the compiler from moving the change past its marks, which a signal handler reads.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 __attribute__((always_inline)) static inline void end_change(void) {
@@ -87,8 +89,8 @@ __attribute__((always_inline)) static inline void end_change(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(interlock_waiting_signals && left == 0, 0)) interlock_deliver_signals();
 }
-/// True in a signal's handler that interrupts a change: one that was not set by `sigaction` or
-/// `signal`, or that handles a fault.
+/// True if a signal handler has interrupted a change. Only a handler can that was not set by
+/// `sigaction` or `signal`, or that handles a fault.
 static inline bool is_in_change(void) { return interlock_changes > 0; }
 
 #else
@@ -97,8 +99,9 @@ static inline void end_change(void) {}
 static inline bool is_in_change(void) { return false; }
 #endif
 
-// A spin lock for small tables. Not a mutex: its calls are interposed. Signals wait while a thread
-// holds one: a handler would wait for its own thread, or for a lock whose holder waits for ours.
+// A spin lock for small tables. Not a mutex, whose calls are interposed. Signals wait while a
+// thread holds one, because a handler might wait for its own thread, or for a lock whose holder
+// waits for this one.
 static inline void take(int *lock) {
   begin_change();
   // Acquire: pairs with the release in `give`.
@@ -113,7 +116,7 @@ static inline void give(int *lock) {
 
 #if defined(DEBUG) && defined(INTERLOCK_INTERPOSES)
 // In debug builds, `INTERLOCK_CHECK_OWN_LOCKS` in the environment checks the order of these locks
-// (own_locks.c): it has no cycle, and no foreign lock is taken under one.
+// (own_locks.c): the order has no cycle, and no foreign lock is taken under one of these locks.
 extern bool interlock_checks_own_locks HIDDEN;
 void interlock_note_own_lock(const int *lock, const char *file, const char *name) HIDDEN;
 void interlock_note_own_unlock(const int *lock) HIDDEN;
@@ -122,13 +125,13 @@ void interlock_note_foreign_call(const char *name);
 #define take(lock) \
   (interlock_checked(interlock_note_own_lock(lock, __FILE_NAME__, #lock)), take(lock))
 #define give(lock) (interlock_checked(interlock_note_own_unlock(lock)), give(lock))
-/// Notes a call that may take a lock which is not ours.
+/// Notes a call that may take a foreign lock.
 #define interlock_foreign_call(name) interlock_checked(interlock_note_foreign_call(name))
 #else
 #define interlock_foreign_call(name) ((void)0)
 #endif
 
-/// For readers of events: false where there are none.
+/// For readers of events. False in a build without events.
 bool interlock_is_main_thread(void) HIDDEN;
 
 #ifdef INTERLOCK_INTERPOSES
@@ -138,26 +141,28 @@ uint32_t interlock_thread_id(void) HIDDEN;
 /// The number of the thread that started this one; 0 if no reader was active then.
 extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// Frees the analysis' record of the calling thread, which the explorer has cut off: what it holds
-/// and waits for does not matter. NULL if no analysis is linked; not hidden, because the address of
-/// a hidden function is never NULL.
+/// Frees the analysis' record of the calling thread, which the explorer has cut off, so that its
+/// locks and waits no longer count. NULL if no analysis is linked; not hidden, because the address
+/// of a hidden function is never NULL.
 void interlock_record_cut(void) __attribute__((weak));
 
-/// The task that the calling thread runs, and its actor; 0 for none.
+/// Returns the task that the calling thread runs, and sets its actor; 0 for none.
 uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
 
-/// Where the Swift runtime calls the functions that it has for ThreadSanitizer (task_edges.c).
+/// The variables through which the Swift runtime calls the functions that it has for
+/// ThreadSanitizer (task_edges.c).
 typedef void interlock_edge_function(const void *object);
 typedef struct {
-  /// The runtime's variables, NULL while no reader follows the orders.
+  /// The runtime's variables, which are NULL while no reader follows the orders.
   interlock_edge_function **acquire, **release;
-  /// The return addresses of two of its calls: a thread begins to run a job, and a task has ended.
+  /// The return addresses of two of the runtime's calls: when a thread begins to run a job, and
+  /// when a task has ended.
   uintptr_t run_place, end_place;
   /// The first word of each task.
   uintptr_t metadata;
 } interlock_task_edges;
-/// Learns them from a task of its own, which ends at once. Returns false if there is no Swift
-/// runtime, or if it differs from the known one: then one line says so.
+/// Learns these facts from a task of its own, which ends at once. Returns false if there is no
+/// Swift runtime, or if the runtime differs from the known one, which one line then reports.
 bool interlock_learn_task_edges(interlock_task_edges *edges) HIDDEN;
 
 /// Returns true if an address lies in the executable's code.
@@ -166,13 +171,13 @@ bool interlock_is_own_code(uintptr_t address) HIDDEN;
 bool interlock_is_code(uintptr_t address) HIDDEN;
 /// Returns true if an address lies in an interposed function that calls the user's code.
 bool interlock_is_between(uintptr_t address) HIDDEN;
-/// Finds the return addresses in the user's code on this stack, innermost first: from `place` on,
-/// or all if that is 0, with those in the targets of Interlock. Slow: it unwinds the stack. Returns
-/// how many it wrote, which is none if `place` is not on the stack. At an asynchronous call, whose
-/// callers are on no stack, they come from `interlock_async_frames`.
+/// Finds the return addresses in the user's code on this stack, innermost first, from `place` on,
+/// or all if `place` is 0. Includes those in the targets of Interlock. Slow, because it unwinds the
+/// stack. Returns how many it wrote; none if `place` is not on the stack. At an asynchronous call,
+/// whose callers are on no stack, the addresses come from `interlock_async_frames`.
 size_t interlock_user_stack(uintptr_t place, uintptr_t *frames, size_t room) HIDDEN;
-/// The functions that wait for the asynchronous call that this thread makes, innermost first, with
-/// 0 behind the last; NULL outside of one, or if the call does not need them.
+/// The functions that wait for this thread's asynchronous call, innermost first, with 0 behind the
+/// last; NULL outside such a call, or if the call does not need them.
 extern _Thread_local const uintptr_t *interlock_async_frames HIDDEN;
 
 // Queues, by their private layout (queue_layout.c).

@@ -18,7 +18,7 @@ typedef enum {
   INTERLOCK_LAYOUT_MUTEX,
   /// The flags of a work item, and how it is recognised.
   INTERLOCK_LAYOUT_BLOCK,
-  /// The words of `swift_once` and `dispatch_once`.
+  /// The words that `swift_once` and `dispatch_once` use.
   INTERLOCK_LAYOUT_ONCE,
   /// The width and the target of a queue.
   INTERLOCK_LAYOUT_QUEUE,
@@ -26,11 +26,11 @@ typedef enum {
   INTERLOCK_LAYOUT_MOMENT,
   /// The registers and the context of an asynchronous call.
   INTERLOCK_LAYOUT_CONTEXT,
-  /// What the Swift runtime tells ThreadSanitizer about a task that runs and ends.
+  /// The calls for ThreadSanitizer that the Swift runtime makes when a task runs and ends.
   INTERLOCK_LAYOUT_TASK,
   /// The first and the last item of a root queue.
   INTERLOCK_LAYOUT_ROOT,
-  /// What seeds the hash tables of Swift.
+  /// The parameters that seed Swift's hash tables.
   INTERLOCK_LAYOUT_HASH_TABLE,
 } interlock_layout;
 
@@ -40,14 +40,14 @@ enum {
   INTERLOCK_LAYOUTS_OF_LOCKS = 1 << INTERLOCK_LAYOUT_ONCE | 1 << INTERLOCK_LAYOUT_QUEUE,
 };
 
-/// Returns why one of these layouts (a bit each) cannot be relied on; NULL if all hold. Callable
-/// from any thread.
+/// Returns the reason why one of these layouts (a bit each) cannot be relied on; NULL if all hold.
+/// Callable from any thread.
 const char *interlock_layouts_lost(uint32_t among);
 
-/// Seeds the tables of dictionaries and sets that are made from now on by their sizes, or again by
-/// their addresses as usual. By size, tables of the same elements that were added alike have one
-/// order in this process. Returns what was set before; does nothing if the layout is not known.
-/// Callable from any thread.
+/// Seeds the dictionaries and sets that are made from now on by their sizes, or by their addresses
+/// as usual. Seeded by size, two tables to which the same elements were added in the same way have
+/// the same order in this process. Returns the setting before; does nothing if the layout is not
+/// known. Callable from any thread.
 bool interlock_hash_tables_by_size(bool by_size);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/// The unstructured tasks (`Task { }`, `Task.detached`), the threads, and the queues, sources and
-/// delayed blocks of Dispatch that were made and have not ended, each with the scope, such as a
-/// test, whose code has made it.
+/// The unstructured tasks (`Task { }`, `Task.detached`), the threads, and Dispatch's queues,
+/// sources and delayed blocks that were made and have not ended. Each has a scope, such as a test,
+/// whose code made it.
 #ifndef INTERLOCK_LIVES_H
 #define INTERLOCK_LIVES_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// The kinds of what a scope makes.
+/// The kinds of objects that a scope makes.
 typedef enum {
   INTERLOCK_LIVE_TASK,
   INTERLOCK_LIVE_THREAD,
@@ -23,26 +23,26 @@ typedef enum {
   INTERLOCK_LIVE_SCOPE,
 } interlock_live_kind;
 
-/// Whether a queue or a source can run what it has.
+/// Whether a queue or a source can run its blocks.
 typedef enum {
   INTERLOCK_LIVE_ACTIVE,
   INTERLOCK_LIVE_SUSPENDED,
-  /// Not activated.
+  /// The queue or source was not activated.
   INTERLOCK_LIVE_INACTIVE,
 } interlock_live_state;
 
 /// A task or a thread that has not ended; a queue that is suspended or inactive; a source that is
 /// neither cancelled nor released; a delayed block that has not begun.
 typedef struct {
-  /// The task or the object; any number for a thread.
+  /// The address of the task or object; an arbitrary number for a thread.
   uintptr_t task;
-  /// The number of a thread once it has begun; else 0.
+  /// The number of a thread once it has begun; otherwise 0.
   uint32_t thread;
   interlock_live_kind kind;
   interlock_live_state state;
-  /// Rises from task to task: another task at the same address has another number.
+  /// Increases from task to task, so that another task at the same address has another number.
   uint64_t number;
-  /// The scope of the code that made it; 0 for none.
+  /// The scope of the code that made the object; 0 for none.
   uint64_t scope;
   interlock_task_place place;
 } interlock_live_task;
@@ -51,28 +51,30 @@ typedef struct {
 typedef uint64_t (*interlock_scope_function)(void);
 
 /// Follows the tasks, threads and objects that are made from now on, for the rest of the process's
-/// life: those of code in a scope, and with `all` those of any code. A later call adds to an
-/// earlier one; `scope` may be NULL. What a task of a scope makes belongs to the same scope.
+/// life: those that code in a scope makes, and with `all` those that any code makes. A later call
+/// adds to an earlier one; `scope` may be NULL. Objects that a scope's task makes belong to the
+/// same scope.
 ///
-/// Returns NULL, or why tasks cannot be followed. Callable from any thread.
+/// Returns NULL, or the reason why tasks cannot be followed. Callable from any thread.
 const char *interlock_lives_follow(interlock_scope_function scope, bool all);
 
-/// Writes what a scope has made and left; with `all`, what every scope or none has. Returns their
-/// number, which may exceed `capacity`. Takes nanoseconds for a scope without one.
+/// Writes the objects that a scope has made and left; with `all`, the objects of all scopes and of
+/// none. Returns their number, which may exceed `capacity`. Takes nanoseconds for a scope without
+/// any.
 size_t interlock_lives_tasks(uint64_t scope, bool all, interlock_live_task *tasks,
                              size_t capacity);
 
-/// The calling thread's task runs the code of a scope until the second call. What its tasks in
-/// groups leave locked then belongs to the scope.
+/// Between the two calls, the calling thread's task runs the code of a scope. Locks that its tasks
+/// in groups leave locked then belong to the scope.
 void interlock_lives_enter(uint64_t scope);
 void interlock_lives_leave(uint64_t scope);
 
-/// Forgets the objects of a scope, for which no call will ask again.
+/// Forgets the objects of a scope. No call may ask for them afterwards.
 void interlock_lives_forget(uint64_t scope);
 
-/// Returns the scope of a task or its parents, also just after its end on the calling thread; for
-/// 0, that of the calling thread or its block. 0 if it is not known. `is_wanted` becomes true if
-/// there is one, or if all code is followed.
+/// Returns the scope of a task or of its parents, also just after the task's end on the calling
+/// thread. For a task of 0, returns the scope of the calling thread or its block. Returns 0 if it
+/// is not known. Sets `is_wanted` to true if there is a scope, or if all code is followed.
 uint64_t interlock_lives_scope(uintptr_t task, bool *is_wanted);
 
 /// Returns the task that the calling thread runs; 0 for none.
@@ -81,28 +83,28 @@ uintptr_t interlock_lives_current(void);
 /// Returns how many tasks and objects could not be followed since the start, for want of room.
 uint64_t interlock_lives_lost(void);
 
-/// Returns a number that changes when one that is followed ends or is no longer left, and with
+/// Returns a number that changes when a followed object ends or is no longer left behind, and with
 /// `interlock_lives_wake`.
 uint32_t interlock_lives_ends(void);
 /// Ends the waits of all threads in `interlock_lives_wait`.
 void interlock_lives_wake(void);
-/// Waits until `interlock_lives_ends` is not `seen`, or until `due` in nanoseconds of the monotonic
-/// clock. The thread must be hidden from the events. May return early.
+/// Waits until `interlock_lives_ends` differs from `seen`, or until `due` in nanoseconds of the
+/// monotonic clock. May return early. The thread must be hidden from the events.
 void interlock_lives_wait(uint32_t seen, uint64_t due);
 
 enum { interlock_most_outer = 3 };
 
-/// A call at whose end a task waits, of those without an object.
+/// A call without an object at whose end a task waits.
 typedef struct {
   uintptr_t task, place;
-  /// For a sleep, the callers of the function that sleeps, innermost first, then 0: the library
-  /// compiles some of its functions into the user's code.
+  /// For a sleep: the callers of the function that sleeps, innermost first, then 0. The compiler
+  /// inlines some of the library's functions into the user's code.
   uintptr_t outer[interlock_most_outer];
   bool is_sleep;
 } interlock_call_view;
 
-/// Writes the calls that tasks have made and that have not returned, as `Task.sleep`; returns their
-/// number, which may exceed `capacity`.
+/// Writes the calls, such as `Task.sleep`, that tasks have made and that have not returned. Returns
+/// their number, which may exceed `capacity`.
 size_t interlock_waits_calls(interlock_call_view *views, size_t capacity);
 
 #ifdef __cplusplus

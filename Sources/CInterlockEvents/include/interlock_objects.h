@@ -1,4 +1,4 @@
-/// Queues by their private layout, and what tasks await.
+/// Queues by their private layout, and the waits of tasks.
 #ifndef INTERLOCK_OBJECTS_H
 #define INTERLOCK_OBJECTS_H
 
@@ -31,16 +31,16 @@ typedef struct {
   uintptr_t place;
 } interlock_await_view;
 
-/// Returns the task that made `task` in a task group; 0 if that was not seen.
+/// Returns the task that made `task` in a task group; 0 if its creation was not seen.
 uintptr_t interlock_waits_parent(uintptr_t task);
 
-/// The place in the user's code that made a task, and its caller's: in debug builds `Task.init` is
-/// a function of the user's code. Both are 0 if that was not seen.
+/// The call site in the user's code that made a task, and the caller of that code: in debug builds
+/// `Task.init` is a function of the user's code. Both are 0 if the creation was not seen.
 typedef struct {
   uintptr_t place, outer;
 } interlock_task_place;
 
-/// Returns where a task was made; usually known of the last 30,000 tasks.
+/// Returns where a task was made. Usually known for the last 30,000 tasks.
 interlock_task_place interlock_waits_task_maker(uintptr_t task);
 
 /// Writes the tasks that wait for tasks, actors or groups.

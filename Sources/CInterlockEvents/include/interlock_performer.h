@@ -1,10 +1,11 @@
-/// Calls of explored threads. An interposed call calls the performer in place of the system. The
-/// performer decides when the thread may continue and makes the real call then; the interposed call
-/// publishes its events as usual. Not part of the module.
+/// The performer of explored threads' calls. An interposed call calls the performer in place of the
+/// system. The performer decides when the thread may continue, and then makes the real call; the
+/// interposed call publishes its events as usual. Not part of the module; included by the C targets
+/// only.
 #ifndef INTERLOCK_PERFORMER_H
 #define INTERLOCK_PERFORMER_H
 
-// First: it makes the headers of the C library declare their extensions.
+// Included first, because it makes the C library's headers declare their extensions.
 #include "interlock_internals.h"
 
 #include <stdbool.h>
@@ -21,28 +22,28 @@ typedef struct {
   uintptr_t returns_to, frame;
 } interlock_task_maker;
 
-/// The marks of each thread. They lie in the executable's own thread-local block, so that one
-/// instruction reaches them.
+/// The marks of each thread, in the executable's own thread-local block, so that one instruction
+/// reaches them.
 typedef struct {
   /// Above 0 while the thread is in a reader or in the explorer, or is hidden.
   uint32_t hidden;
-  /// 1 on a thread that is explored: the performer makes its calls.
+  /// 1 on an explored thread, whose calls the performer makes.
   uint32_t controlled;
-  /// Above 0 while it is in an outer call that is published: nested calls are not published.
+  /// Above 0 while the thread is in a published call: nested calls are not published.
   uint32_t nested;
-  /// Above 0 while it makes a task; the call that makes it; and the first job of the last task that
-  /// it made.
+  /// Above 0 while the thread makes a task; the call that makes it; and the first job of the last
+  /// task that the thread made.
   uint32_t makes_task;
   interlock_task_maker maker;
   uintptr_t made_job;
-  /// Above 0 while it polls a run loop.
+  /// Above 0 while the thread polls a run loop.
   uint32_t polls;
 } interlock_thread_marks;
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// The bit in `interlock_wanted` that is set while threads are explored. It lies beside the kinds
-/// of events, so that one test shows whether a call may pass through.
+/// The bit in `interlock_wanted` that is set while threads are explored. It is beside the kinds of
+/// events, so that one test shows whether a call may pass through.
 #define INTERLOCK_WANTED_CONTROL (1u << 31)
 
 /// True if the calling thread is hidden or explored, by one test.
@@ -57,22 +58,22 @@ static inline bool interlock_is_controlled(void) {
   return interlock_marks.controlled && !interlock_marks.hidden;
 }
 
-/// The call site: the address to which the call returns, and the address in the user's code, which
-/// may lie further out on the stack.
+/// A call site: the address to which the call returns, and the address in the user's code, which
+/// may lie further up the stack.
 typedef struct {
   uintptr_t returns_to, place;
 } interlock_site;
 
-/// The functions that run an initialiser once. Those of Swift and Dispatch are for global
-/// variables, whose initialisers run in one execution of the process only.
+/// The functions that run an initialiser once. Those of Swift and Dispatch initialise global
+/// variables, in only one execution of the process.
 typedef enum {
   INTERLOCK_ONCE_OF_POSIX,
   INTERLOCK_ONCE_OF_SWIFT,
   INTERLOCK_ONCE_OF_DISPATCH,
 } interlock_once_kind;
 
-/// The C library's calls. Each returns what the real one would. `clock` is that of `end`; `end` is
-/// NULL where a wait has no limit.
+/// The C library's calls. Each returns what the real call would. `clock` is the clock of `end`;
+/// `end` is NULL if a wait has no limit.
 typedef struct {
   int (*mutex_lock)(pthread_mutex_t *, clockid_t clock, const struct timespec *end, interlock_site);
   int (*mutex_try)(pthread_mutex_t *, interlock_site);
@@ -111,15 +112,16 @@ typedef struct {
                      interlock_site);
   void (*once_end)(const void *token);
   void (*yield)(interlock_site);
-  /// Sleeps until `due` if `is_absolute`, else for the duration `due`.
+  /// Sleeps until `due` if `is_absolute`, otherwise for the duration `due`.
   void (*sleep)(clockid_t clock, const struct timespec *due, bool is_absolute, interlock_site);
   /// Writes the clock's virtual time; returns false for a clock without one.
   bool (*read_clock)(clockid_t, struct timespec *, interlock_site);
-  /// Before a call that reads or changes an open file, or uses a socket or a pipe.
+  /// Called before a call that reads or changes an open file, or uses a socket or a pipe.
   void (*use_file)(const char *call, int descriptor, bool changes, interlock_site);
   /// Records an operation that the model does not have: it is performed and escapes control.
   void (*escaped)(const char *operation);
-  /// Before a call that starts, or waits for, what no exploration controls. May end the execution.
+  /// Called before a call that starts, or waits for, something that no exploration controls. May
+  /// end the execution.
   void (*leave)(const char *call);
 } interlock_posix_performer;
 
@@ -134,10 +136,11 @@ typedef struct {
 } interlock_performer;
 
 /// Installs the performer of the calls of explored threads, until `interlock_control_end`. Returns
-/// false if calls are not interposed. Threads are explored by their mark; all others pass through.
+/// false if calls are not interposed. A mark makes a thread explored; the calls of all other
+/// threads pass through.
 bool interlock_control_begin(const interlock_performer *performer) HIDDEN;
-/// Follows the end of memory: an object that no call makes, such as a `Mutex`, ends with its own.
-/// Called before a fork, so that the children need not change the imports of all libraries.
+/// Follows the freeing of memory: an object that no call makes, such as a `Mutex`, ends with its
+/// memory. Called before a fork, so that the children need not change the imports of all libraries.
 void interlock_follow_freed_memory(void) HIDDEN;
 void interlock_control_end(void) HIDDEN;
 

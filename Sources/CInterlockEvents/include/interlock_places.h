@@ -1,4 +1,4 @@
-/// Where a call comes from: the user's code or a library.
+/// The origin of a call: the user's code or a library.
 #ifndef INTERLOCK_PLACES_H
 #define INTERLOCK_PLACES_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// Returns the user's call site of an event, also if the event has only a return address in a
+/// Returns the user's call site of an event, even if the event has only a return address in a
 /// library.
 ///
 /// Must be called in the reader.
@@ -32,18 +32,18 @@ __attribute__((always_inline)) static inline uintptr_t interlock_events_outer(ui
 }
 
 /// Writes the callers of the function that made a call at `place`, innermost first, by frame
-/// pointers; returns their number. Nanoseconds for each.
+/// pointers; returns their number. Takes nanoseconds for each.
 ///
 /// Reads only a few pages of this thread's stack, upwards from `frame`. A library's function
-/// without a frame pointer is left out of the chain with the place behind it: the callers then
+/// without a frame pointer is missing from the chain, together with the place: the callers then
 /// begin behind the first frame.
 static inline size_t interlock_events_callers(uintptr_t frame, uintptr_t place,
                                               uintptr_t *callers, size_t room) {
   enum { most_steps = 4, farthest = 2048 };
   uintptr_t seen[most_steps - 1];
   size_t seen_count = 0;
-  // glibc puts a thread's control block at the top of its stack; that of the main thread lies
-  // below the stack, as code does.
+  // glibc puts a thread's control block at the top of the stack, but the main thread's below the
+  // stack, at lower addresses.
   uintptr_t control = (uintptr_t)__builtin_thread_pointer();
   bool is_main = control < frame;
   size_t count = 0;
@@ -93,7 +93,7 @@ bool interlock_events_is_task_pool(uintptr_t queue);
 /// Returns true if the calling thread is in a runtime call that makes a task.
 bool interlock_events_makes_task(void);
 
-/// Returns true if `task`, the calling thread's, is in a runtime function of a sequence.
+/// Returns true if `task`, which the calling thread runs, is in a runtime function of a sequence.
 ///
 /// Such a function runs closures after awaits that no event shows.
 bool interlock_events_task_is_blind(const void *task);

@@ -1,5 +1,5 @@
-/// Tests of Swift Testing: those that run, from the task-local value that the library binds to
-/// each, and their traits; and those of XCTest.
+/// Tests of Swift Testing: the running tests, known from the task-local value that the library
+/// binds to each, and their traits. And test cases of XCTest.
 #ifndef INTERLOCK_TESTS_H
 #define INTERLOCK_TESTS_H
 
@@ -25,38 +25,37 @@ typedef struct {
 /// Their own calls are not published. Callable from any thread.
 void interlock_tests_follow(const interlock_test_follower *follower);
 
-/// Drops what Swift Testing writes from now on, for the life of the process: a child's copy of the
-/// library would repeat what the parent has written, and print each known issue of each order.
+/// Drops the output of Swift Testing from now on, for the life of the process. A child's copy of
+/// the library would repeat what the parent has written, and print each known issue of each order.
 void interlock_tests_mute(void);
 
-// In C because Swift code binds a task-local value for the time of a closure alone.
+// In C, because Swift code can bind a task-local value only for the duration of a closure.
 
-/// Returns the value that the calling task, or the thread outside a task, has for a key; NULL for
-/// none.
+/// Returns the value for a key of the calling task, or of the thread outside a task; NULL for none.
 const void *interlock_tests_value(const void *key);
-/// Binds a value, which is moved out of its memory, until the matching `unbind` of the same thread.
-/// Its type is given as metadata.
+/// Binds a value until the matching `unbind` on the same thread. The value is moved out of its
+/// memory. `type` is its type's metadata.
 void interlock_tests_bind(const void *key, void *value, const void *type);
 /// Unbinds the last value of the calling thread.
 void interlock_tests_unbind(void);
 
-/// Returns the traits that a test or a suite has instead of its own. Both are arrays of Swift, of
-/// `any TestTrait` and `any SuiteTrait`; what it returns is never released.
+/// Returns the traits that a test or a suite gets in place of its own. Both are Swift arrays, of
+/// `any TestTrait` or `any SuiteTrait`; the result is never released.
 typedef uintptr_t interlock_test_traits(uintptr_t own, bool is_suite);
 
-/// Calls a function for each test and each suite that the code of a macro describes, from now on.
+/// Calls a function for each test and each suite that a macro's code describes, from now on.
 ///
-/// Returns false if the process has no Swift Testing, or one whose macros make other calls. Call it
-/// while there is one thread.
+/// Returns false if the process has no Swift Testing, or a version whose macros make other calls.
+/// Call it while there is one thread.
 bool interlock_tests_choose_traits(interlock_test_traits *traits);
 
 /// Functions that run XCTest's test cases, and receive their failures, in place of the library.
 typedef struct {
-  /// XCTest begins to run a test case, from `setUp` to `tearDown`. Returns true if the function has
-  /// run it.
+  /// Called when XCTest begins to run a test case, from `setUp` to `tearDown`. Returns true if the
+  /// function has run the test case.
   bool (*invokes)(void *test_case);
-  /// A test case records a failure: the two words of each Swift string, which the caller keeps, and
-  /// the line. Returns true if XCTest must not record it.
+  /// Called when a test case records a failure, with the two words of each Swift string, which the
+  /// caller keeps, and the line. Returns true if XCTest must not record it.
   bool (*fails)(const uintptr_t *description, const uintptr_t *file,
                 intptr_t line);
 } interlock_xctest_runner;

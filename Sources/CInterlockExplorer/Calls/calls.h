@@ -1,4 +1,4 @@
-// What the performers of the C library's calls share.
+// Declarations shared by the performers of the C library's calls. Included by the explorer only.
 #ifndef INTERLOCK_CALLS_H
 #define INTERLOCK_CALLS_H
 
@@ -11,7 +11,7 @@
 #include "../Threads/stacks.h"
 #include "interlock_performer.h"
 
-/// The real function of a call, found once.
+/// The real function of a call, looked up once.
 #define INTERLOCK_REAL(type, name)                                        \
   ({                                                                      \
     static type *known_##name;                                            \
@@ -19,31 +19,33 @@
     known_##name;                                                         \
   })
 
-/// The virtual time of `end`; `INTERLOCK_NEVER` for NULL, and for a time more than 200 years away.
+/// Converts `end` to virtual time. Returns `INTERLOCK_NEVER` for NULL, and for a time more than 200
+/// years away.
 uint64_t interlock_due(clockid_t clock, const struct timespec *end) HIDDEN;
 
-/// True if the user's code reads the clock, and no library for its own use (clock_readers.c).
+/// True if the user's code reads the clock, and not a library for its own use (clock_readers.c).
 bool interlock_is_users_read(interlock_site) HIDDEN;
 
-/// The operation with a flag of what it turned out to be.
+/// Returns the operation with one more flag, which says how the operation turned out.
 static inline interlock_operation interlock_flagged(interlock_operation operation, int flag) {
   operation.flags |= (uint16_t)flag;
   return operation;
 }
 
 /// True if a thread that is not explored holds the lock and can be expected to release it
-/// (outside.c). `owner` is its number, or 0 where that is not written yet.
+/// (outside.c). `owner` is the number of that thread; 0 if the lock has no number yet.
 bool interlock_is_held_outside(const void *lock, uint32_t owner) HIDDEN;
 enum { INTERLOCK_NO_OWNER = UINT32_MAX };
-/// If a thread that is not explored holds the lock, waits for it in real time. Returns true if the
-/// lock may be free since. `owner_of` returns `INTERLOCK_NO_OWNER` for a free lock.
+/// If a thread that is not explored holds the lock, waits for the release in real time. Returns
+/// true if the lock may be free afterwards. `owner_of` returns `INTERLOCK_NO_OWNER` for a free
+/// lock.
 bool interlock_wait_for_outside(const void *lock, uint32_t (*owner_of)(const void *)) HIDDEN;
 /// `pthread_mutex_trylock`, which fails only if an explored thread holds the mutex.
 int interlock_try_mutex(pthread_mutex_t *) HIDDEN;
-/// Whether a real mutex can be locked at once by the stack's thread. The readiness of a `LOCK`.
+/// True if the thread can lock the real mutex at once: the readiness of a `LOCK`.
 bool interlock_mutex_is_free(interlock_logical_thread *thread, void *mutex) HIDDEN;
 
-/// Each is a `give_back` of an object (given_back.c).
+/// Each function is the `give_back` of an object (given_back.c).
 void interlock_give_back_mutex(interlock_object *) HIDDEN;
 void interlock_give_back_rwlock(interlock_object *) HIDDEN;
 void interlock_give_back_spin_lock(interlock_object *) HIDDEN;

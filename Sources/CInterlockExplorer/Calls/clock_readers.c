@@ -1,5 +1,5 @@
-// Whether the user's code reads a clock, or a library on its own account: a sleep looks at the
-// clock, and the user's code cannot tell what it shows.
+// Tells reads of a clock by the user's code from reads by a library for its own use. A sleep, for
+// example, reads the clock, and the user's code cannot see the result.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/// NULL in a program without the scanner of code.
+/// NULL in a program without the code scanner.
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) __attribute__((weak));
 
 typedef struct _Unwind_Context unwind_context;
@@ -59,13 +59,13 @@ static bool is_users_code(uintptr_t place) {
 }
 
 bool interlock_is_users_read(interlock_site site) {
-  // To ask costs as much as hundreds of reads: kept by address.
+  // The results by address: a look-up costs as much as hundreds of reads.
   static struct {
     uintptr_t address;
     bool is_users;
   } known[256];
   size_t slot = (size_t)(site.place * 0x9e3779b97f4a7c15ull >> 56);
-  // The look-up takes locks, which are no operations of the user's code.
+  // The look-up takes locks, which are not operations of the user's code.
   interlock_marks.hidden++;
   if (known[slot].address != site.place) {
     known[slot].is_users = is_users_code(site.place);

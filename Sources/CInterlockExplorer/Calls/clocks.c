@@ -16,13 +16,15 @@ uint64_t interlock_due(clockid_t clock, const struct timespec *end) {
   if (end->tv_sec >= never) return INTERLOCK_NEVER;
   if (end->tv_sec < 0) return 0;
   int64_t due = (int64_t)end->tv_sec * second + end->tv_nsec;
-  // A condition may have been made for the monotonic clock: its times lie decades before.
+  // A condition may use the monotonic clock, whose times are decades earlier: leave these as they
+  // are.
   if (is_of_wall(clock) && due > interlock_virtual_epoch() / 2) due -= interlock_virtual_epoch();
   return due > 0 ? (uint64_t)due : 0;
 }
 
 static void note_read(interlock_site site) {
-  // A waiter of XCTest looks whether its limit is over, which passes when no thread can continue.
+  // A waiter of XCTest reads the clock to see whether its limit has passed. The limit passes only
+  // when no thread can continue, so this read is no operation.
   if (!interlock_time_is_exact() && interlock_model_is_waiter()) return;
   if (interlock_time_is_exact() || !interlock_is_users_read(site)) {
     interlock_did_read_clock();
@@ -63,8 +65,8 @@ void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool 
     bool is_long = (uint64_t)time->tv_sec > UINT64_MAX / 2 / second;
     due = is_long ? INTERLOCK_NEVER - 1 : interlock_virtual_now() + span;
   }
-  // A loop that sleeps until a clock shows a time ends with sleeps of no length (Foundation's
-  // `Thread.sleep`, where a fraction of a second is rounded): time passes from the second one on.
+  // A loop that sleeps until a clock shows a time ends with sleeps of length 0 (Foundation's
+  // `Thread.sleep` rounds a fraction of a second). From the second such sleep on, move the clock.
   enum { shortest = 1000 };
   interlock_logical_thread *self = interlock_current_thread();
   bool is_short = due <= interlock_virtual_now();

@@ -1,10 +1,10 @@
-// Conditions. A wait is two operations: the thread gives the mutex up and joins the waiters, and,
-// once it was woken or its time is up, it takes the mutex again. A signal wakes any of the waiters,
-// as the strategy picks.
+// Conditions. A wait is two operations: the thread releases the mutex and joins the waiters; after
+// a signal or its time limit it acquires the mutex again. A signal wakes any of the waiters, as the
+// strategy picks.
 //
-// POSIX lets a wait end without a signal. The explorer chooses so once for each thread, condition
-// and call site: a loop around a wait would have executions without end. A state in which threads
-// could continue only so is a deadlock all the same.
+// POSIX lets a wait end without a signal. The explorer chooses this at most once for each thread,
+// condition and call site, because a loop around a wait would have endless executions. A state in
+// which threads could continue only in this way is still a deadlock.
 #include "../Engine/engine.h"
 #include "calls.h"
 
@@ -21,7 +21,8 @@ typedef struct waiter {
   bool is_woken, is_late;
 } waiter;
 
-/// A thread that has woken without a signal, and where; in a list at the condition's object.
+/// A thread that has woken without a signal, and the call site of its wait. The list is the `state`
+/// of the condition's object.
 typedef struct woken_thread {
   struct woken_thread *next;
   const interlock_logical_thread *thread;
@@ -79,7 +80,7 @@ static void wake_by_itself(waiter *own, uintptr_t place) {
   interlock_call_turned_out("wakes without a signal");
 }
 
-/// A signal that comes later wakes another thread.
+/// The waiter leaves the list, so that a later signal wakes another thread.
 static void reach_limit(void *context) {
   waiter *own = context;
   if (own->is_woken) return;
@@ -114,7 +115,7 @@ int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t 
     again.flags |= INTERLOCK_OPERATION_TIMED;
     timer = interlock_timer_start(due, reach_limit, own, object->number, site.place);
   }
-  // The loops of Foundation's classes are the library's, and known to be right.
+  // Foundation's own loops around a wait are known to be right: do not wake them without a signal.
   bool may_wake = interlock_is_choice(site.returns_to) &&
                   !interlock_events_is_foundation(site.returns_to);
   if (may_wake && has_woken_by_itself(object, own->thread, site.place)) {

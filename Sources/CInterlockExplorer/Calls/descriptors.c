@@ -1,5 +1,5 @@
-// The operations of calls on open files. The contents are one object, and what the descriptor
-// stands for is another: its position, and whether it is open.
+// The operations of calls on open files. A call acts on two objects: the contents of the file, and
+// the descriptor (its position, and whether it is open).
 #include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -9,12 +9,12 @@
 #define K(name) INTERLOCK_OPERATION_##name
 
 typedef struct {
-  /// The key of the contents; 0 if no file is open, and of a device.
+  /// The key of the contents; 0 for a device, and if no file is open.
   uintptr_t contents;
   bool is_pipe, is_socket, is_device;
 } open_file;
 
-/// The key of what a descriptor stands for.
+/// The key of the descriptor's object.
 static uintptr_t description_key(int descriptor) {
   enum { first = 2 };
   return INTERLOCK_FILE_KEY_BITS | ((uintptr_t)descriptor + first);
@@ -45,7 +45,7 @@ static void did(interlock_operation_kind kind, uintptr_t key) {
   interlock_did(interlock_operation_on_file(kind, key));
 }
 
-/// A point of an operation on the contents; on the descriptor alone, if no file is open.
+/// Reaches a point with an operation on the contents, or on the descriptor if no file is open.
 static void reach(const char *name, int descriptor, bool changes, bool moves,
                   interlock_site site) {
   if (!is_asked(descriptor, site)) return;
@@ -59,7 +59,7 @@ static void reach(const char *name, int descriptor, bool changes, bool moves,
   uintptr_t key = file.contents ? file.contents : description_key(descriptor);
   interlock_name_call(name);
   interlock_point(interlock_operation_on_file(kind, key), NULL, NULL, site.place);
-  // Another thread may have closed it, and opened another file.
+  // Another thread may have closed the descriptor and opened another file under its number.
   open_file now = look(descriptor);
   if (now.contents && now.contents != key) did(kind, now.contents);
   did(moves ? K(FILE_CHANGE) : K(FILE_READ), description_key(descriptor));

@@ -1,8 +1,9 @@
-// The interposed calls on files. Those that may wait for a pipe or a socket, as 'read', are among
-// the events: they ask by `use_file` of the performer. Those that list folders are in listings.c.
+// The interposed calls on files. Calls that may wait for a pipe or a socket, such as 'read', are
+// interposed among the events and call the performer's `use_file`. Calls that list folders are in
+// listings.c.
 //
-// 'fcntl.h' is not included: it declares 'open' with a list of arguments, which is called as the
-// function of three arguments here.
+// 'fcntl.h' is not included: it declares 'open' as variadic, and this file interposes 'open' with
+// three arguments.
 #include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -15,18 +16,18 @@
 #include "../../CInterlockEvents/interpose.h"
 
 #define ONLY_CONTROL 0u
-/// As in 'fcntl.h'.
+/// The constants of 'fcntl.h'.
 enum { here = -100, makes = 0100, truncates = 01000, link_itself = 0x100 };
 
 #define PATH(folder, path, is_link_itself) ((interlock_path){folder, path, is_link_itself})
 
-/// A call on what a path names.
+/// A call on the file that a path names.
 #define ON_PATH(type, name, parameters, arguments, use, path)                            \
   INTERPOSED_FAST(type, name, ONLY_CONTROL, parameters, arguments) {                     \
     interlock_file_point(#name, INTERLOCK_FILE_##use, path, THIS_SITE);                  \
     return FOUND(name) arguments;                                                        \
   }
-/// A call that makes a file, which has worked if its result is not negative.
+/// A call that makes a file, and has succeeded if its result is not negative.
 #define MAKING(name, parameters, arguments, path)                                        \
   INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
     interlock_file_point(#name, INTERLOCK_FILE_MADE, path, THIS_SITE);                   \
@@ -121,7 +122,7 @@ MAKING(mkdir, (const char *path, mode_t mode), (path, mode), PATH(here, path, tr
 MAKING(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode),
        PATH(folder, path, true))
 MAKING(symlink, (const char *target, const char *path), (target, path), PATH(here, path, true))
-/// A call that makes a file with a name of its own, and opens it.
+/// A call that makes and opens a file whose name the call chooses.
 #define MAKING_OPEN(name, parameters, arguments)                                         \
   INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
     interlock_file_point(#name, INTERLOCK_FILE_MADE, PATH(here, path, true), THIS_SITE); \
@@ -179,8 +180,8 @@ ON_DESCRIPTOR(int, futimens, (int file, const struct timespec times[2]), (file, 
 MOVING(lseek, off_t)
 MOVING(lseek64, off64_t)
 
-// Locks of files, which wait in the system; streams, whose reads and writes are not seen; what
-// changes the meaning of paths and of descriptors.
+// Calls that the explorer does not control: file locks, which wait in the kernel; streams, whose
+// reads and writes are not seen; calls that change what paths and descriptors mean.
 ESCAPES(int, flock, (int file, int operation), (file, operation))
 ESCAPES(int, lockf, (int file, int command, off_t size), (file, command, size))
 ESCAPES(FILE *, fopen, (const char *path, const char *mode), (path, mode))
@@ -192,9 +193,9 @@ ESCAPES(int, dup, (int file), (file))
 ESCAPES(int, dup2, (int file, int other), (file, other))
 ESCAPES(int, dup3, (int file, int other, int flags), (file, other, flags))
 
-/// Calls of 'fcntl' that make another descriptor, or lock a part of a file.
+/// True for an 'fcntl' command that makes another descriptor, or locks a part of a file.
 static bool escapes(int command) {
-  // As in 'fcntl.h'.
+  // The constants of 'fcntl.h'.
   enum { duplicate = 0, lock = 6, wait_and_lock = 7, lock_of_file = 37, wait_of_file = 38 };
   enum { duplicate_and_close = 1030 };
   return command == duplicate || command == duplicate_and_close || command == lock ||
@@ -209,8 +210,8 @@ static bool escapes(int command) {
 COMMANDING(fcntl)
 COMMANDING(fcntl64)
 
-/// Calls that a signal handler makes, or the child of a fork: the real one is looked up as the
-/// process starts, when no thread holds the loader's lock.
+/// A signal handler or the child of a fork may make these calls. Look the real functions up at
+/// process start, when no thread holds the loader's lock.
 __attribute__((constructor(101))) static void find_calls(void) {
 #define FIND(name) \
   __atomic_store_n(&real_##name, (name##_call *)interlock_find_real(#name), __ATOMIC_RELAXED)

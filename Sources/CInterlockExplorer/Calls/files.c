@@ -1,10 +1,10 @@
-// The operations of calls on files. A path names an entry, by the folder's identity and the last
-// component, so that two paths to one entry are one object. The file behind it is an object of its
-// own, by its identity: descriptors and hard links lead to it.
+// The operations of calls on files. A path names an entry: the identity of its folder and the last
+// component, so that two paths to one entry are one object. The file behind the entry is another
+// object, by the file's identity: descriptors and hard links lead to it.
 //
-// A call also passes through the folder of its entry, and may change what the folder lists. The
-// folders further up need no operation: only an empty folder can be removed. If one is renamed, or
-// if a path leads through a link, the operation is one on all files.
+// A call also passes through the entry's folder, and may change the folder's list. Folders further
+// up need no operation, because only an empty folder can be removed. If a folder is renamed, or if
+// a path passes a symbolic link, the call has an operation on the object of all files.
 #include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -21,16 +21,16 @@
 
 #define K(name) INTERLOCK_OPERATION_##name
 
-/// What a path leads to. The objects are keys of the table of objects; 0 for none.
+/// The objects that a path leads to, as keys of the table of objects; 0 for none.
 typedef struct {
   uintptr_t entry, folder, file;
   bool is_folder, passes_link;
-  /// The last component; within the text of the path.
+  /// The last component, a part of the path's text.
   const char *name;
 } found_path;
 
 static const uintptr_t key_bits = INTERLOCK_FILE_KEY_BITS;
-/// The key of all files.
+/// The key of the object of all files.
 static const uintptr_t all_files = key_bits | 1;
 
 static uintptr_t hash(uintptr_t hash, const void *bytes, size_t size) {
@@ -49,7 +49,8 @@ uintptr_t interlock_file_key(const struct stat *status) {
   return identity_of(status->st_dev, status->st_ino);
 }
 
-/// By the folder's number: a new folder may have the identity of one that was removed.
+/// The key has the folder's number, not its identity: a new folder may get the identity of a
+/// removed folder.
 static uintptr_t entry_key(uint32_t folder, const char *name) {
   return hash(hash(0xcbf29ce484222325ull, &folder, sizeof folder), name, strlen(name)) | key_bits;
 }
@@ -62,12 +63,12 @@ uint32_t interlock_entry_number(dev_t device, ino_t folder, const char *name) {
   return known && known->number ? known->number : UINT32_MAX;
 }
 
-/// True for a path that no call follows: it fails, whatever other threads do.
+/// True for an invalid path: the call fails whatever other threads do.
 static bool leads_nowhere(interlock_path path) {
   return !path.path || strnlen(path.path, PATH_MAX) == PATH_MAX;
 }
 
-/// Splits a path at its last component, without its last slashes. `parent` gets the rest.
+/// Splits a path at its last component and ignores trailing slashes. `parent` gets the rest.
 static const char *split(const char *path, char parent[PATH_MAX]) {
   size_t length = strlen(path);
   if (length >= PATH_MAX) length = PATH_MAX - 1;
@@ -84,7 +85,8 @@ static const char *split(const char *path, char parent[PATH_MAX]) {
   return name;
 }
 
-/// Follows a path to the folder of its entry; to the first missing one, if the folder is missing.
+/// Follows a path to the folder of its entry. If that folder is missing, follows the path to the
+/// first missing folder.
 static found_path follow(interlock_path asked) {
   char path[PATH_MAX], parent[PATH_MAX];
   found_path found = {.name = split(asked.path, parent)};
@@ -111,11 +113,11 @@ static found_path follow(interlock_path asked) {
   return found;
 }
 
-/// Files that libraries read for themselves, and no thread changes.
+/// True for files that libraries read for themselves and that no thread changes.
 static bool is_of_system(const char *path) {
   static const char *const folders[] = {"/proc/", "/sys/", "/dev/", "/etc/", "/usr/", "/lib/",
                                         "/lib64/"};
-  // A file system in memory, where users keep files.
+  // A file system in memory, in which users keep files.
   static const char in_memory[] = "/dev/shm/";
   if (strncmp(path, in_memory, strlen(in_memory)) == 0) return false;
   for (size_t index = 0; index < sizeof folders / sizeof *folders; index++) {
@@ -124,8 +126,8 @@ static bool is_of_system(const char *path) {
   return false;
 }
 
-/// Whether a library of the system makes the call that keeps its own files, such as SQLite: it has
-/// locks for them. Its calls are not choices, and the result names the library.
+/// True if the caller is a system library that keeps its own files, such as SQLite, and has locks
+/// for them. Its calls are not choices; the result names the library.
 static bool is_in_library(uintptr_t returns_to) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return false;
   Dl_info info;
@@ -139,7 +141,7 @@ static bool is_in_library(uintptr_t returns_to) {
   return true;
 }
 
-/// Whether the call is the user's, or one of Foundation for the user.
+/// True if the user's code makes the call, or Foundation makes it for the user's code.
 bool interlock_is_file_choice(interlock_site site) {
   return interlock_is_controlled() && interlock_events_is_users(site.place) &&
          !interlock_is_dispatch(site.returns_to) && !interlock_is_concurrency(site.returns_to) &&
@@ -165,7 +167,7 @@ static void did(interlock_operation_kind kind, uintptr_t key) {
   if (key) interlock_did(interlock_operation_on_file(kind, key));
 }
 
-/// Names what a path leads to, for reports: the entry and the file are two objects.
+/// Names the entry and the file behind a path for reports; they are two objects.
 static void name_object(uintptr_t key, const char *words, const char *name) {
   if (!key || !interlock_the_engine.options.follows_callers) return;
   interlock_object *object = interlock_object_at((const void *)key);
@@ -185,19 +187,19 @@ static interlock_operation_kind kind_of(interlock_file_use use) {
   return changes ? K(FILE_CHANGE) : K(FILE_READ);
 }
 
-/// What a call does besides its operation on the entry.
+/// Adds the effects that a call has besides its operation on the entry.
 static void did_the_rest(interlock_file_use use, const found_path *found) {
   bool changes_folder = kind_of(use) == K(FILE_CHANGE);
   did(changes_folder ? K(FOLDER_CHANGE) : K(FOLDER_PASS), found->folder);
   did(changes_folder ? K(FOLDER_CHANGE) : K(FOLDER_PASS), all_files);
   if (found->passes_link) did(K(FILE_READ), all_files);
   if (use == INTERLOCK_FILE_READ) did(K(FILE_READ), found->file);
-  // Of a file that is removed, the number of its names changes.
+  // The removal of an entry changes the file's count of names.
   bool changes_file = use == INTERLOCK_FILE_CHANGED || use == INTERLOCK_FILE_REMOVED;
   if (changes_file) did(K(FILE_CHANGE), found->file);
 }
 
-/// The point. Returns what the path leads to when the call is performed.
+/// Reaches the call's point. Returns the objects that the path leads to when the call is performed.
 static found_path reach(const char *name, interlock_file_use use, interlock_path path,
                         interlock_site site) {
   found_path before = found_by(path);
@@ -227,10 +229,10 @@ void interlock_file_pair_point(const char *name, interlock_file_use use, interlo
   name_entry(&second);
   did(K(FILE_CHANGE), second.entry);
   did_the_rest(INTERLOCK_FILE_MADE, &second);
-  // A link is one more name, and what is replaced has one less.
+  // A link adds a name to the file; a file whose entry is replaced loses a name.
   did(K(FILE_CHANGE), found.file);
   did(K(FILE_CHANGE), second.file);
-  // With all paths that lead through it.
+  // A folder was renamed or replaced: all paths through it change.
   if (found.is_folder || second.is_folder) did(K(FILE_CHANGE), all_files);
 }
 

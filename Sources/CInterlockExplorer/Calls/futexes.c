@@ -1,6 +1,5 @@
-// The system calls that explored threads make through `syscall`: the thread's number, which the
-// Swift runtime keeps in its locks, and the futex, which the slow path of
-// `Synchronization.Mutex` calls.
+// The system calls that explored threads make through `syscall`: `gettid`, whose result the Swift
+// runtime keeps in its locks, and the futex, which the slow path of `Synchronization.Mutex` calls.
 #include "../../CInterlockEvents/interpose.h"
 #include "../Dispatch/run_loops.h"
 #include "calls.h"
@@ -36,11 +35,12 @@ static bool has_no_owner(interlock_logical_thread *thread, void *word) {
 
 static bool take_word(uint32_t *word, uint32_t own) {
   uint32_t none = 0;
-  // Acquire: what the last owner wrote is there.
+  // Acquire: the new owner sees everything that the last owner wrote.
   return __atomic_compare_exchange_n(word, &none, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/// Fails only if an explored thread is the owner.
+/// Takes the lock, after waiting for an owner that is not explored. Fails only if an explored
+/// thread is the owner.
 static bool take_after_outside(uint32_t *word, uint32_t own) {
   while (!take_word(word, own)) {
     if (interlock_word_owner(word) != INTERLOCK_NO_OWNER &&
@@ -56,7 +56,8 @@ static long refuse(int error) {
   return -1;
 }
 
-/// The times of these calls: FUTEX_WAIT has a span, the others the time itself.
+/// Returns the limit of a futex call: FUTEX_WAIT has a time span, the other operations a point in
+/// time.
 static uint64_t due_of(int operation, bool is_real_time, const struct timespec *time) {
   if (!time) return INTERLOCK_NEVER;
   if (operation != FUTEX_WAIT) {
@@ -65,7 +66,8 @@ static uint64_t due_of(int operation, bool is_real_time, const struct timespec *
   return interlock_virtual_now() + (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
 
-/// No choice: the path without contention is compiled into the caller, and no point shows it.
+/// The lock is no choice: the path without contention is compiled into the caller and reaches no
+/// point.
 static long lock_owned(uint32_t *word, uint64_t due, interlock_site site) {
   uint32_t own = interlock_current_thread()->stack->system_number;
   if (interlock_word_owner(word) == own) return refuse(EDEADLK);
@@ -106,7 +108,8 @@ static long wake(uint32_t *word, uint32_t most) {
   interlock_object *object = interlock_object_in_memory(word);
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, object->number, 0));
   uint32_t woken = 0;
-  // The kernel wakes in the order of their coming, and so the last of the list first.
+  // The kernel wakes waiters in the order in which they came; the first one is the last of the
+  // list.
   while (woken < most) {
     waiter *longest = NULL;
     for (waiter *each = object->first; each; each = each->next) {
@@ -123,7 +126,8 @@ long interlock_perform_system_call(long number, long a, long b, long c, long d, 
                                    interlock_site site) {
   system_call *real = INTERLOCK_REAL(system_call, syscall);
   if (number == SYS_gettid) {
-    // Foundation asks whether this is the main thread; the runtime keeps the number in its locks.
+    // Foundation compares the number with the process's to learn whether this is the main thread;
+    // the runtime keeps the number in its locks.
     interlock_logical_thread *self = interlock_current_thread();
     bool is_main = interlock_is_foundation(site.returns_to) && interlock_model_is_main(self);
     return is_main ? getpid() : (long)self->stack->system_number;
@@ -136,7 +140,7 @@ long interlock_perform_system_call(long number, long a, long b, long c, long d, 
   int operation = (int)b & FUTEX_CMD_MASK;
   uint32_t *word = (uint32_t *)a;
   const struct timespec *time = (const struct timespec *)d;
-  // FUTEX_LOCK_PI means the wall clock, whatever its flag says.
+  // FUTEX_LOCK_PI always uses the wall clock, whatever its flag says.
   bool is_real_time = ((int)b & FUTEX_CLOCK_REALTIME) || operation == FUTEX_LOCK_PI;
   switch (operation) {
     case FUTEX_LOCK_PI:
@@ -144,7 +148,7 @@ long interlock_perform_system_call(long number, long a, long b, long c, long d, 
     case FUTEX_UNLOCK_PI:
       interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK,
                                            interlock_object_in_memory(word)->number, 0));
-      // A thread that is not explored waits in the kernel, which hands the lock to it.
+      // A thread that is not explored waits in the kernel, which must hand the lock over.
       if (__atomic_load_n(word, __ATOMIC_RELAXED) & FUTEX_WAITERS) {
         interlock_stack_unlock(interlock_current_thread()->stack, word, (int)b);
         return 0;
@@ -157,7 +161,7 @@ long interlock_perform_system_call(long number, long a, long b, long c, long d, 
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET: {
       long woken = wake(word, (uint32_t)c);
-      // Threads that are not explored may wait there too.
+      // Threads that are not explored may wait at the same word.
       return woken < c ? woken + real(number, a, b, c - woken, d, e, f) : woken;
     }
     default: return real(number, a, b, c, d, e, f);

@@ -1,6 +1,7 @@
-// Locks, and initialisers, that threads still have after an execution that failed or left threads
-// behind. Those of global variables outlive the execution. The kernel reads the memory, which may
-// be unmapped; where a lock has its holder's number, the number must be an explored thread's.
+// Gives back locks and initialisers that threads still hold after an execution that failed or left
+// threads behind. Those of global variables outlive the execution. The memory may be unmapped, so
+// the kernel reads it; a lock that stores its holder's number is given back only if that is an
+// explored thread's number.
 #include "calls.h"
 #include "swift_mutexes.h"
 
@@ -21,7 +22,8 @@ void interlock_give_back_mutex(interlock_object *object) {
   if (!copy(object, &copied, sizeof copied) || copied.__data.__lock == 0) return;
   uint32_t owner = (uint32_t)copied.__data.__owner;
   if (owner == 0 || !interlock_stack_has_number(owner)) return;
-  // As its owner, which some kinds of mutexes ask for, and which must have locked it once.
+  // Become the owner, with a depth of 1: some kinds of mutexes let only the owner unlock, and one
+  // unlock must suffice.
   typedef int unlock_call(pthread_mutex_t *);
   mutex->__data.__owner = gettid();
   if (mutex->__data.__count > 1) mutex->__data.__count = 1;
@@ -36,7 +38,7 @@ void interlock_give_back_rwlock(interlock_object *object) {
   int64_t held = object->value;
   if (object->owner) {
     if (!interlock_stack_has_number((uint32_t)copied.__data.__cur_writer)) return;
-    // The call tells a writer by its number.
+    // The unlock recognises a writer by its thread number.
     lock->__data.__cur_writer = gettid();
     held = 1;
   } else if (copied.__data.__readers >> reader_shift < held) {
@@ -61,12 +63,13 @@ void interlock_give_back_swift_mutex(interlock_object *object) {
 }
 
 void interlock_give_back_once(interlock_object *object) {
-  // A global variable's token has two words: see `interlock_perform_once_begin`.
+  // A global variable's token has two words; `value` is 1 for it (set by
+  // `interlock_perform_once_begin`).
   size_t size = object->value ? sizeof(uint64_t) : sizeof(pthread_once_t);
   uint64_t copied = 0;
   if (!object->owner || !copy(object, &copied, size)) return;
   bool (*is_done)(const void *) = (bool (*)(const void *))object->state;
-  // As if no thread had begun the initialiser.
+  // Zero the token, as if no thread had begun the initialiser.
   if (!is_done((const void *)object->address)) memset((void *)object->address, 0, size);
 }
 

@@ -1,6 +1,6 @@
-// What a folder lists, in an order that is the same in each execution: the file system's own order
-// depends on the names, and those of temporary files are random. Entries come in the order in which
-// the execution has used them first; then the others, by their names.
+// Lists the entries of a folder in an order that is the same in each execution. The file system's
+// own order depends on the names, and names of temporary files are random. Entries that the
+// execution has used come first, in the order of their first use, and then the others by name.
 #include "files.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -16,7 +16,7 @@
 
 #define ONLY_CONTROL 0u
 
-/// The entries of an open folder, read at once. In the memory of the execution.
+/// The entries of an open folder, read at once and kept in the memory of the execution.
 typedef struct listing {
   struct listing *next;
   DIR *folder;
@@ -56,7 +56,7 @@ static int compare_numbered(const void *one, const void *other) {
 
 typedef struct dirent *read_call(DIR *);
 
-/// Reads the whole folder. With the thread hidden.
+/// Reads the whole folder. The caller hides the thread.
 static listing *read_all(DIR *folder, read_call *real) {
   interlock_at_execution_begin(forget_all);
   struct stat status = {0};
@@ -103,7 +103,7 @@ INTERPOSED_FAST(struct dirent *, readdir, ONLY_CONTROL, (DIR *folder), (folder))
   return next_entry(folder, FOUND(readdir), THIS_SITE);
 }
 
-// The same structure on this platform.
+// On this platform `dirent` and `dirent64` have the same layout.
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "one layout of entries");
 
 INTERPOSED_FAST(struct dirent64 *, readdir64, ONLY_CONTROL, (DIR *folder), (folder)) {

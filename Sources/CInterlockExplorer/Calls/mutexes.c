@@ -1,5 +1,5 @@
-// Mutexes and spin locks. The real mutex keeps its state: the thread takes it when the
-// strategy has chosen the thread and the mutex is free, so recursive and error-checking mutexes
+// Mutexes and spin locks. The real mutex keeps its state: the thread locks the real mutex once the
+// strategy has chosen the thread and the mutex is free. So recursive and error-checking mutexes
 // need no special code.
 #include "calls.h"
 
@@ -12,15 +12,15 @@
 typedef int mutex_call(pthread_mutex_t *);
 typedef int spin_call(pthread_spinlock_t *);
 
-// As glibc marks the kinds of mutexes: a thread that has a recursive or an error-checking one is
-// answered at once.
+// glibc's bits for the kinds of mutexes. The owner of a recursive or error-checking mutex never
+// waits for that mutex.
 enum { type_mask = 3, recursive = 1, error_checking = 2, robust = 16, priority = 32 | 64 };
 
 static bool answers_owner(int kind) {
   return (kind & type_mask) == recursive || (kind & type_mask) == error_checking;
 }
 
-/// Relaxed: a thread that is not explored may have it.
+/// Relaxed: a thread that is not explored may lock or unlock the mutex at the same time.
 static uint32_t owner_of(const void *lock) {
   const pthread_mutex_t *mutex = lock;
   if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == 0) return INTERLOCK_NO_OWNER;
@@ -63,22 +63,23 @@ static interlock_operation operation_on(interlock_operation_kind kind, const voi
   return interlock_operation_of(kind, object->number, 0);
 }
 
-/// A lock of the runtime's own is no operation; where it must be waited for, it depends on all. The
-/// locks of tasks become operations once one was waited for.
+/// True for a lock of the runtime itself. It is an operation only where a thread must wait, and
+/// then depends on everything. The locks of tasks become operations after the first wait for one of
+/// them.
 static bool is_runtime(interlock_site site) {
   if (interlock_class_of_caller(site.returns_to) != INTERLOCK_CALLER_RUNTIME) return false;
   return !interlock_is_known(INTERLOCK_FACT_TASK_LOCKS) ||
          !interlock_is_concurrency(site.returns_to);
 }
 
-/// Takes a mutex that is free, or asks again if a thread that is not explored keeps it.
+/// Takes a free mutex. If a thread that is not explored has taken the mutex meanwhile, waits again.
 static int take_mutex(pthread_mutex_t *mutex, interlock_operation operation, uint64_t due,
                  interlock_site site) {
   for (;;) {
     int result = interlock_try_mutex(mutex);
     if (result != EBUSY) return result;
     if (interlock_mutex_is_free(interlock_current_thread(), mutex)) {
-      // The thread's own, of a kind that says so.
+      // The thread holds this error-checking mutex itself: the real call returns the error.
       return INTERLOCK_REAL(mutex_call, pthread_mutex_lock)(mutex);
     }
     if (!interlock_wait_until(operation, interlock_mutex_is_free, mutex, due, site.place)) {
@@ -136,7 +137,8 @@ int interlock_perform_mutex_unlock(pthread_mutex_t *mutex, interlock_site site) 
   return INTERLOCK_REAL(mutex_call, pthread_mutex_unlock)(mutex);
 }
 
-// Spin locks. What a free one has in it differs between processors, so the holder is kept here.
+// Spin locks. The word of a free lock differs between processors, so the object's `owner` is the
+// holder.
 
 static bool spin_is_free(interlock_logical_thread *thread, void *context) {
   (void)thread;

@@ -1,4 +1,5 @@
-// What runs once: the real token keeps whether it has run, and the engine which thread is in it.
+// Initialisers that run once. The real token says whether the initialiser has run; the object's
+// `owner` is the thread that runs it.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -13,9 +14,9 @@ static bool can_enter(interlock_logical_thread *thread, void *context) {
   return object->owner == NULL || ((done_function *)object->state)((const void *)object->address);
 }
 
-// A global variable is initialised in the first execution that uses it, so no choice about it can
-// be made again: it is no operation, unless a thread has to wait for another's initialiser. Of the
-// object, `value` is 1 then.
+// A global variable is initialised in the first execution that uses it, so no later execution could
+// make another choice. The initialiser is therefore no operation, unless a thread has to wait for
+// another thread's initialiser. `value` of the object is 1 for a global variable.
 
 bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *),
                                   interlock_once_kind kind_of_once, interlock_site site) {
@@ -33,14 +34,16 @@ bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void 
       interlock_execution_abandon();
     }
     if (!can_enter(interlock_current_thread(), object)) {
-      // Its end is no operation of its own kind: it depends on everything.
+      // The end of the initialiser performs no operation on this object, so the wait depends on
+      // everything.
       kind = INTERLOCK_OPERATION_UNKNOWN;
       interlock_name_call("initialiser");
       interlock_point(interlock_operation_of(kind, object->number, 0), can_enter, object,
                       site.place);
     }
   } else if (is_done(token)) {
-    // Also where it has run: the thread might have come first. Those that come later commute.
+    // A completed initialiser is an operation too: in another order this thread might have run it.
+    // Two such operations commute.
     if (interlock_class_of_caller(site.returns_to) == INTERLOCK_CALLER_RUNTIME) return false;
     kind = INTERLOCK_OPERATION_LOCK_SHARED;
     interlock_ask(interlock_operation_of(kind, object->number, 0), NULL, NULL, site.returns_to,

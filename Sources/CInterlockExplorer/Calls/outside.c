@@ -1,6 +1,6 @@
-// Locks that threads outside the exploration hold: those of other tests, and of libraries. Whether
-// such a thread holds a lock when an explored thread wants it is chance, not a choice. So the lock
-// counts as free, and the explored thread waits for it within its step, in real time.
+// Locks that threads outside the exploration hold: threads of other tests, and of libraries.
+// Whether such a thread holds a lock when an explored thread wants it is chance, not a choice. So
+// the lock counts as free, and the explored thread waits for it within its step, in real time.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -11,8 +11,8 @@
 
 #include "../Engine/engine.h"
 
-/// Locks that were not released in time, with their owners, which may wait for the exploration
-/// itself. Explored threads wait for such a lock as for one of another explored thread.
+/// Locks that were not released in time, with their owners; an owner may itself wait for the
+/// exploration. Explored threads wait for such a lock as for a lock of an explored thread.
 enum { most_stuck = 8 };
 static struct {
   const void *lock;
@@ -32,9 +32,9 @@ static bool is_stuck(const void *lock, uint32_t owner) {
 
 static bool can_release(uint32_t owner) {
   typedef long system_call(long, ...);
-  // In the child of a fork the owner does not run. It may release the lock in the parent.
+  // The owner does not run in the child of a fork. In the parent it may release the lock.
   if (interlock_the_engine.is_child) return interlock_the_engine.must_fork_again;
-  // Signal 0 only asks whether the thread exists: an owner that has ended releases nothing.
+  // Signal 0 only checks that the thread exists: an owner that has ended releases nothing.
   return INTERLOCK_REAL(system_call, syscall)(SYS_tgkill, getpid(), owner, 0) == 0;
 }
 
@@ -46,7 +46,7 @@ static void note_stuck(const void *lock, uint32_t owner) {
 
 bool interlock_is_held_outside(const void *lock, uint32_t owner) {
   if (interlock_stack_has_number(owner) || is_stuck(lock, owner)) return false;
-  // The owner takes a lock and writes its number after that.
+  // 0: the owner has taken the lock and not yet written its number.
   return owner == 0 || can_release(owner);
 }
 
@@ -73,8 +73,8 @@ bool interlock_wait_for_outside(const void *lock, uint32_t (*owner_of)(const voi
     if (round < rounds_of_giving_way) {
       give_way();
     } else {
-      // Polls: an unlock wakes only the waiters that the lock's own function has entered, and that
-      // function takes the lock.
+      // Poll: an unlock wakes only waiters inside the lock's own function, and that function would
+      // also take the lock.
       nanosleep(&pause, NULL);
     }
     owner = owner_of(lock);

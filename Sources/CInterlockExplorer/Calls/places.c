@@ -1,4 +1,4 @@
-// Which calls are choices.
+// Decides which calls are choices.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -6,8 +6,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/// Whether a return address lies in one of Foundation's locks, which users call: a lock of theirs
-/// is the user's, as `NSLock`, which jumps on to the C library, is by itself.
+/// True if a return address is in one of Foundation's lock classes. Users call these, so their
+/// locks count as the user's. `NSLock` jumps to the C library, so its return address is already the
+/// user's.
 static bool is_in_lock_class(uintptr_t address) {
   static const char *const classes[] = {
       "$s10Foundation6NSLockC", "$s10Foundation15NSRecursiveLockC", "$s10Foundation11NSConditionC",
@@ -28,7 +29,7 @@ static interlock_caller_class class_of(uintptr_t returns_to) {
 
 interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return INTERLOCK_CALLER_USER;
-  // To ask costs a hundred times what a call does: kept by address.
+  // The results by address: a look-up costs a hundred times as much as a call.
   static struct {
     uintptr_t address;
     interlock_caller_class class;

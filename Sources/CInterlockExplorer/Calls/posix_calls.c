@@ -1,4 +1,4 @@
-// The table of the C library's calls, and what the explorer performs altogether.
+// The performer's table of the C library's calls, and the explorer's performer itself.
 #include "../Concurrency/tasks.h"
 #include "../Dispatch/dispatch.h"
 #include "calls.h"

@@ -1,15 +1,15 @@
-// Read-write locks: as glibc's default, which lets a reader in while no writer has the lock.
+// Read-write locks, with glibc's default policy: a reader enters while no writer holds the lock.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 typedef int rwlock_call(pthread_rwlock_t *);
 
-// Of the object, `value` counts the readers, and `owner` is the writer.
+// In the object of a lock, `value` counts the readers and `owner` is the writer.
 
 static bool is_free_for_reader(interlock_logical_thread *thread, void *context) {
   const interlock_object *object = context;
-  // The writer itself is answered at once: it would wait for ever.
+  // The writer is ready as well: its call returns an error at once instead of waiting for ever.
   return object->owner == NULL || object->owner == thread;
 }
 

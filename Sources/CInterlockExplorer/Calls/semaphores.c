@@ -1,4 +1,4 @@
-// Semaphores, whose values the real ones keep, and barriers of threads.
+// Semaphores, whose values the real semaphores keep, and thread barriers.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -65,9 +65,10 @@ int interlock_perform_semaphore_post(sem_t *semaphore, interlock_site site) {
   return INTERLOCK_REAL(semaphore_call, sem_post)(semaphore);
 }
 
-// Barriers. Of the object, `value` counts the threads that have come, and `flags` the rounds.
+// Barriers. In the object of a barrier, `value` counts the threads that have arrived, and `flags`
+// the rounds.
 
-/// glibc keeps the number of threads in the third word; 0 if another layout is found.
+/// Returns the number of threads, which glibc keeps in the third word; 0 if the layout differs.
 static uint32_t threads_of(const pthread_barrier_t *barrier) {
   enum { at = 2, probe_count = 3 };
   static int layout_holds = -1;

@@ -1,6 +1,6 @@
-// `Mutex` of the standard library, as one lock: an explored thread takes its word when the strategy
-// has chosen the thread and the word is free, so no thread comes to the slow path, and the format
-// of the word does not matter.
+// `Mutex` of the standard library, as one lock. An explored thread takes the mutex's word once the
+// strategy has chosen the thread and the word is free. So no thread reaches the slow path, and the
+// format of the word does not matter.
 #include "calls.h"
 #include "swift_mutexes.h"
 
@@ -36,7 +36,8 @@ static void ask_for_lock(uint32_t *word, uint32_t number, interlock_site site) {
   }
 }
 
-/// By the code before an address. To look at it costs much more than the exchange: kept by address.
+/// Finds the use of a mutex from the code before an address. Results are kept by address, because a
+/// look at the code costs much more than the exchange.
 static interlock_mutex_use use_before(uintptr_t after) {
   static struct {
     uintptr_t after;
@@ -87,7 +88,8 @@ void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool 
   if (use == INTERLOCK_MUTEX_UNLOCK) {
     object->owner = NULL;
   } else if (is_done) {
-    // Its last holder's unlock is none of the operations: orders were left out.
+    // The object still has an owner, so the last holder's unlock was not an operation: orders were
+    // left out.
     if (object->owner) interlock_escaped("a Mutex that unknown code unlocks");
     object->owner = interlock_current_thread();
     object->give_back = interlock_give_back_swift_mutex;
@@ -100,10 +102,10 @@ void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool 
 
 #if defined(__x86_64__)
 
-// Without the option of the check of memory, the code shows no call. When the process starts, each
-// instruction that locks or unlocks a mutex is replaced by a jump to a copy of it, which runs where
-// the thread is not explored. Else all registers are kept, and `interlock_mutex_exchange` does what
-// the instruction does.
+// Without `-sanitize=thread` the compiler emits no calls for these operations. At process start,
+// each instruction that locks or unlocks a mutex is replaced by a jump to a copy of it. On a thread
+// that is not explored, the copy runs; on an explored thread, all registers are saved, and
+// `interlock_mutex_exchange` does what the instruction does.
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +117,8 @@ void interlock_explored_mutex_did(interlock_mutex_use use, uint32_t *word, bool 
 
 enum { jump_length = 5, longest_instruction = 15, copy_size = 96, most_copies = 1 << 14 };
 
-/// The registers of the interrupted code by their numbers in instructions, the last one first; its
-/// frame pointer; and where it goes on. Its stack pointer lies above the red zone.
+/// The registers of the interrupted code, in descending order of their numbers in instructions; its
+/// frame pointer; and the address at which it continues. Its stack pointer lies above the red zone.
 typedef struct {
   uint64_t upper[8], rdi, rsi, rbx, rdx, rcx, rax, flags, rbp;
   uintptr_t goes_on_at;
@@ -124,13 +126,13 @@ typedef struct {
 enum { red_zone = 128 };
 
 typedef struct {
-  /// Where the instruction ended, and where its thread goes on.
+  /// The end of the instruction, and the address at which its thread continues.
   uintptr_t after, goes_on_at;
   const unsigned char *copy;
   interlock_mutex_use use;
 } led_instruction;
 
-/// Filled in when the process starts, and sorted by the addresses behind the instructions.
+/// The replaced instructions, sorted by the addresses behind them. Filled in at process start.
 static struct {
   led_instruction *list;
   unsigned char *copies;
@@ -158,7 +160,7 @@ static int32_t distance_at(const unsigned char *at) {
   return distance;
 }
 
-/// The upper bit of a register's number, by the instruction's prefix.
+/// The upper bit of a register's number, from the instruction's prefix.
 static unsigned upper_bit(const interlock_instruction *instruction, unsigned bit) {
   unsigned char prefix = instruction->code[1];
   return (prefix & 0xf0) == 0x40 && (prefix & bit) ? 8 : 0;
@@ -188,7 +190,7 @@ static uintptr_t operand(const registers *all, const interlock_instruction *inst
   return address;
 }
 
-/// The flags that a comparison of the two leaves.
+/// The flags that a comparison of `one` and `other` leaves.
 static uint64_t flags_of(uint64_t before, uint32_t one, uint32_t other) {
   enum { carry = 1, parity = 4, auxiliary = 16, zero = 64, sign = 128, overflow = 2048 };
   uint32_t difference = one - other;
@@ -229,7 +231,7 @@ __attribute__((used)) void interlock_mutex_exchange(registers *all) {
   if (is_explored && from->use == INTERLOCK_MUTEX_UNLOCK) {
     publish(INTERLOCK_EVENT_RELEASE, word, place);
   }
-  // A full barrier, as the instruction is.
+  // A full barrier, like the instruction.
   bool is_done = __atomic_compare_exchange_n(word, &found, desired, false, __ATOMIC_SEQ_CST,
                                              __ATOMIC_SEQ_CST);
   if (is_explored) {
@@ -287,11 +289,11 @@ __attribute__((naked)) static void exchange(void) {
       "popfq\n"
       "pop %rbp\n"
       ".cfi_def_cfa %rsp, 8\n"
-      // Behind the red zone.
+      // Returns to behind the red zone.
       "ret $128\n");
 }
 
-/// Writes the copies.
+/// Writes code into a copy.
 typedef struct {
   unsigned char *at;
   bool is_out_of_reach;
@@ -312,7 +314,8 @@ static void put_number(writer *to, intptr_t number) {
   if (half != number) to->is_out_of_reach = true;
   put(to, &half, sizeof half);
 }
-/// The last bytes of an instruction: the distance from its end to the address.
+/// Writes the distance from the end of an instruction to an address, which is the instruction's
+/// last part.
 static void put_distance(writer *to, uintptr_t address) {
   put_number(to, (intptr_t)(address - ((uintptr_t)to->at + sizeof(int32_t))));
 }
@@ -327,7 +330,7 @@ static void put_copy(writer *to, const interlock_instruction *from) {
   put_distance(to, address);
 }
 
-/// Whether an instruction can be moved that is not the exchange, and writes it if so.
+/// Copies an instruction other than the exchange. Returns false if the instruction cannot be moved.
 static bool put_moved(writer *to, const interlock_instruction *from) {
   uintptr_t target;
   bool is_conditional;
@@ -347,7 +350,7 @@ static bool put_moved(writer *to, const interlock_instruction *from) {
   bool is_relative = from->modrm && (from->modrm[0] & 0xc7) == 5;
   if (from->length == 0 || from->calls || from->goes_far) return false;
   if (is_relative) {
-    // Only if the distance ends the instruction.
+    // The distance must be the last part of the instruction.
     if (from->modrm + 1 + sizeof(int32_t) != from->code + from->length) return false;
     unsigned char *copy = to->at;
     put_copy(to, from);
@@ -359,14 +362,14 @@ static bool put_moved(writer *to, const interlock_instruction *from) {
   return true;
 }
 
-/// True if the operand in memory has an index, as a place in a table has.
+/// True if the memory operand has an index, as the address of a table's element has.
 static bool has_index(const unsigned char *modrm) {
   enum { only_stack_pointer = 0x24 };
   return (*modrm >> 6) != 3 && (*modrm & 7) == 4 && modrm[1] != only_stack_pointer;
 }
 
-/// True if no jump of a function leads between two addresses, as far as its code shows. No place
-/// of a switch begins with an instruction that needs the flags of the one before.
+/// True if the function's code shows no jump to between two addresses. A case of a switch never
+/// begins with an instruction that needs the flags of the instruction before.
 static bool is_never_entered(const interlock_code_function *function, uintptr_t after,
                              uintptr_t end, bool needs_flags) {
   enum { extending_move = 0x63 };
@@ -381,8 +384,8 @@ static bool is_never_entered(const interlock_code_function *function, uintptr_t 
       return false;
     }
     if (next.modrm) {
-      // A jump to a place that a register has: as an asynchronous function ends, or as a switch is
-      // compiled, which reads a distance of 32 bits from a table.
+      // A jump through a register: the end of an asynchronous function, or a switch that reads a
+      // 32-bit distance from a table.
       if (next.calls && (next.modrm[0] >> 3 & 7) == 4) {
         if (has_index(next.modrm)) reads_table = true;
         jumps_far = true;
@@ -394,7 +397,7 @@ static bool is_never_entered(const interlock_code_function *function, uintptr_t 
   return needs_flags || !(jumps_far && reads_table);
 }
 
-/// Replaces bytes of code that no thread runs yet.
+/// Replaces bytes of code. No thread may run that code yet.
 static bool replace(const unsigned char *code, const unsigned char *bytes, size_t size) {
   uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t page = (uintptr_t)code & ~(page_size - 1);
@@ -404,7 +407,7 @@ static bool replace(const unsigned char *code, const unsigned char *bytes, size_
   return mprotect((void *)page, length, PROT_READ | PROT_EXEC) == 0;
 }
 
-/// Returns false if the instruction cannot be led.
+/// Replaces one instruction by a jump to its copy. Returns false if that is not possible.
 static bool lead(const interlock_code_function *function, const interlock_instruction *instruction,
                  interlock_mutex_use use) {
   if (led.count == most_copies) return false;
@@ -412,7 +415,7 @@ static bool lead(const interlock_code_function *function, const interlock_instru
   uintptr_t after = (uintptr_t)end;
   unsigned char *copy = led.copies + led.count * copy_size;
   writer to = {copy, false};
-  // cmpl $0, %fs:…, the mark of an explored thread; jne to what is behind the copy.
+  // cmpl $0, %fs:…, the mark of an explored thread; jne to the code behind the copy.
   PUT(&to, 0x64, 0x83, 0x3c, 0x25);
   put_number(&to, (intptr_t)&interlock_marks.controlled - (intptr_t)__builtin_thread_pointer());
   PUT(&to, 0x00, 0x75, 0x00);
@@ -441,7 +444,7 @@ static bool lead(const interlock_code_function *function, const interlock_instru
   PUT(&to, 0xe9);
   put_distance(&to, (uintptr_t)exchange);
   put(&to, &after, sizeof after);
-  // A jump to the copy, and instructions without effect up to the next one.
+  // Write a jump to the copy, and fill the rest up to the next instruction with nops.
   unsigned char bytes[2 * longest_instruction];
   memset(bytes, 0x90, sizeof bytes);
   writer jump = {bytes, false};
@@ -458,7 +461,7 @@ static void found(const interlock_code_function *function, const interlock_instr
   if (!led.copies || !lead(function, exchange, use)) led.leaves_some_out = true;
 }
 
-/// Memory that jumps from the executable's code can reach; NULL if there is none.
+/// Allocates memory within jump distance of the executable's code; NULL if there is none.
 static void *memory_near_code(size_t size) {
   enum { steps = 64, step = 16 << 20 };
   for (uintptr_t index = 1; index <= steps; index++) {
@@ -477,7 +480,7 @@ static int by_address(const void *one, const void *other) {
   return (a > b) - (a < b);
 }
 
-// Before any thread runs the code.
+// A constructor, so that no thread runs the code yet.
 __attribute__((constructor)) static void prepare(void) {
   enum { list_bytes = most_copies * sizeof *led.list, copy_bytes = most_copies * copy_size };
   if (!interlock_has_mutex_code()) return;

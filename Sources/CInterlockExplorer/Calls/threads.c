@@ -1,5 +1,5 @@
-// Threads: made, joined, detached and ended. The handle of a logical thread is that of the parked
-// pthread whose stack it has.
+// Threads: creation, join, detach and end. The handle of a logical thread is the handle of the
+// parked pthread whose stack it uses.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -46,7 +46,8 @@ int interlock_perform_join(pthread_t handle, void **result, clockid_t clock,
     interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
     has_it = thread->has_ended;
   } else {
-    // A choice is of no use: only the thread's end makes a difference, and it happened before.
+    // The join is no choice: only the thread's end matters to others, and that comes before in any
+    // order.
     has_it = interlock_wait_until(operation, has_ended, thread, due, site.place);
   }
   if (!has_it) {

@@ -1,10 +1,11 @@
-// The turns of an actor: tasks that are on no actor come to one as blocks come to a serial queue.
+// The turns of an actor. A task that is on no actor comes to an actor as a block comes to a serial
+// queue.
 //
-// The model keeps the queue and lets a task make its switch when its turn has come. The runtime
-// then finds the actor free and lets the task go on, so that it is one thread of the exploration
-// from its start to its end, whichever task was on the actor before. What comes to an actor in
-// another way stands in the runtime's own queue; a body in which that happens is explored without
-// the model's turns.
+// The model keeps the queue, and lets the task make its switch when its turn has come. The runtime
+// then finds the actor free and lets the task continue. So the task is one thread of the
+// exploration from its start to its end, whichever task was on the actor before. A task that comes
+// to an actor in another way is in the runtime's own queue; a body in which that happens is
+// explored without the model's turns.
 #include "../Engine/engine.h"
 #include "tasks.h"
 
@@ -20,7 +21,8 @@ typedef struct waiting_turn {
   interlock_logical_thread *thread;
 } waiting_turn;
 
-/// The `owner` of an actor's object is the thread that is on it; the waiting turns are a list.
+/// In an actor's object, `owner` is the thread that is on the actor, and `first` and `last` are the
+/// list of the waiting turns.
 static bool is_first(interlock_logical_thread *thread, void *context) {
   (void)thread;
   const waiting_turn *turn = context;
@@ -37,7 +39,8 @@ void interlock_actor_left(model_thread *thread) {
   thread->actor = 0;
 }
 
-/// The runtime's part of an actor, behind the two words of each object: all 0 while it is idle.
+/// An actor in memory: the two words of every object, then the runtime's words, which are all 0
+/// while the actor is idle.
 typedef struct {
   uintptr_t class, reference_count, runtimes[12];
 } actor_object;
@@ -50,7 +53,8 @@ static bool is_idle(const actor_object *actor) {
   return all == 0;
 }
 
-/// The object's `value` is the class of the actor: memory that was freed since has another.
+/// Resets the runtime's words. The object's `value` is the actor's class: memory that was freed and
+/// used again has another class there.
 static void give_back(interlock_object *object) {
   actor_object copied, *actor = (actor_object *)object->address;
   if (!interlock_peek(object->address, &copied, sizeof copied)) return;
@@ -74,7 +78,7 @@ bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uint
   if (is_on_another) {
     bool must_wait = actor->owner || actor->first;
     interlock_actor_left(thread);
-    // The runtime takes the other actor from it, and submits it to this one.
+    // The runtime takes the task off the other actor and submits it to this one.
     if (must_wait) return true;
   }
   waiting_turn *turn = interlock_execution_memory(sizeof *turn);
@@ -87,7 +91,8 @@ bool interlock_actor_entered(model_thread *thread, interlock_object *actor, uint
   }
   actor->last = turn;
   interlock_name_call("turn on actor");
-  // A step of its own: to come to a busy actor, or to one that has just been left, is the same.
+  // A step of its own, so that coming to a busy actor is the same as coming to an actor that has
+  // just been left.
   interlock_point_announced(interlock_operation_of(INTERLOCK_OPERATION_BEGIN, actor->number, 0),
                             is_first, turn, place);
   actor->first = turn->next;

@@ -1,4 +1,5 @@
-// Continuations: the task that waits for one is a thread that waits until another step resumes it.
+// Continuations. A task that waits for its continuation is a thread that waits until another step
+// resumes the continuation.
 #include "../Engine/engine.h"
 #include "tasks.h"
 
@@ -21,7 +22,7 @@ static bool is_resumed(interlock_logical_thread *thread, void *task) {
 
 void interlock_continuation_awaited(uintptr_t address, bool gives_up, uintptr_t place) {
   model_task *task = interlock_task_at(address);
-  // Others can observe whether it had to wait.
+  // If the task gives something up, other code can observe whether the task had to wait.
   interlock_operation_kind kind =
       gives_up ? INTERLOCK_OPERATION_READ_WRITE : INTERLOCK_OPERATION_CONTINUATION_WAIT;
   interlock_point(interlock_operation_of(kind, task->continuation, 0), gives_up ? NULL : is_resumed,
@@ -29,7 +30,8 @@ void interlock_continuation_awaited(uintptr_t address, bool gives_up, uintptr_t 
 }
 
 void interlock_continuation_resumed(uintptr_t address, uintptr_t place) {
-  // A checked continuation has forgotten its task: this call ends the process.
+  // A checked continuation that was resumed before has forgotten its task: this call ends the
+  // process.
   if (!address) {
     interlock_name_call("resume again");
     interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, place);

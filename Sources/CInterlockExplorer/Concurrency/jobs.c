@@ -1,4 +1,4 @@
-// Jobs of tasks and actors: each is a part of a task, which begins after the part before.
+// The jobs of tasks and actors. A job runs one part of a task, which begins after the part before.
 #include "../Engine/engine.h"
 #include "tasks.h"
 
@@ -12,18 +12,19 @@ void interlock_model_job_found(model_item *item) {
     item->ends_sleep_of = interlock_task_at(task)->cancelled_as->number;
   }
   if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
-    // Whether an address is used again is malloc's affair: the number may not depend on it.
+    // A new number for a first job: malloc decides whether its address is used again, and the
+    // number must not depend on that.
     bool is_first = item->request.flags & INTERLOCK_FLAG_FIRST_JOB;
     if (is_first) interlock_object_anew(job)->flags = is_new | is_own;
-    // An executor of the user's may hand it over once more.
+    // A user's executor may hand this job over once more.
     if (item->request.flags & INTERLOCK_FLAG_DELAYED) interlock_note_end_of_sleep((uintptr_t)job);
     return;
   }
   item->needs_no_worker = true;
   if (interlock_is_job_of_actor(job)) interlock_learn(INTERLOCK_FACT_ACTOR_JOBS);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
-  // The kind alone may be another's in another runtime; in an actor's job the words are the
-  // actor's.
+  // Check the words too: in another runtime the same kind may be another job's, and in an actor's
+  // job the words belong to the actor.
   bool has_kind = (*(const uint32_t *)(job + at_kind) & kind_mask) == resuming_kind;
   if (!task || !has_kind || (words[0] != task && words[1] != task)) return;
   item->task = (const void *)task;
@@ -45,9 +46,10 @@ interlock_object *interlock_model_own_task(const void *task) {
 }
 
 void interlock_model_job_enqueued(model_item *item) {
-  // Whether an address has been another object's before is malloc's affair. An object has the
-  // number that its making gave it; a job of an actor, or of a task that the runtime makes for
-  // itself (the end of a sleep), has one part, and a number of its own.
+  // malloc decides whether an address has been another object's before, so the number does not come
+  // from the address. A task's parts share one number, taken at the first job. The job of an actor,
+  // or of a task that the runtime makes for itself (the end of a sleep), has one part and a new
+  // number.
   bool is_of_task = !item->needs_no_worker || item->only_resumes;
   bool is_own_task = is_of_task && interlock_model_own_task(item->task);
   model_task *task = is_own_task ? interlock_task_at((uintptr_t)item->task) : NULL;
@@ -70,7 +72,8 @@ void interlock_model_actor_given_up(void) {
 void interlock_model_job_begins(const model_item *item) {
   interlock_model_thread()->actor = 0;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->number, 0));
-  // The end of a sleep, or a cancellation, decides what the sleep returns: whichever is first.
+  // The end of the sleep and a cancellation race: the first of the two decides what the sleep
+  // returns.
   if (item->ends_sleep_of) {
     interlock_did(
         interlock_operation_of(INTERLOCK_OPERATION_TEST_CANCEL, item->ends_sleep_of, 0));

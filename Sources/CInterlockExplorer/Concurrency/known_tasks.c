@@ -6,12 +6,12 @@
 
 const char interlock_shared_actor[] = "an actor that tasks outside the body use";
 
-/// The tasks that have switched to an actor.
+/// The tasks that have switched to an actor, linked by `switched_before`.
 static model_task *switching;
 
 bool interlock_has_unseen_end;
 
-/// The tasks that the runtime has made for the ends of sleeps: no call of the body makes them.
+/// The tasks that the runtime makes for the ends of sleeps; no call of the body makes them.
 typedef struct sleep_end {
   struct sleep_end *before;
   uintptr_t task;
@@ -42,7 +42,8 @@ model_task *interlock_task_at(uintptr_t task) {
 
 void interlock_task_made(interlock_made_task made) {
   const void *address = (const void *)made.task;
-  // The first job of a task is enqueued before this, unless the task waits for an actor.
+  // The first job was enqueued before this call and has made the object anew, unless the task waits
+  // for an actor.
   interlock_object *known = interlock_object_at(address);
   if (!(known->flags & is_new)) known = interlock_object_anew(address);
   known->flags = (known->flags & ~(uint32_t)is_new) | is_own;
@@ -71,7 +72,8 @@ void interlock_task_switches(uintptr_t address, uintptr_t actor) {
   switching = task;
 }
 
-/// True if an explored thread is on the actor, or on one that it has not named yet.
+/// True if an explored thread is on the actor, or runs an actor's job and has not shown yet on
+/// which actor.
 static bool has_explored_thread(const interlock_object *actor) {
   INTERLOCK_EACH_LIVE(logical) {
     const model_thread *thread = logical->model;
@@ -85,7 +87,7 @@ static bool has_explored_thread(const interlock_object *actor) {
 
 bool interlock_tasks_left(void) {
   const char *label;
-  // The actor's job may wait for a worker.
+  // With a dry pool, the actor's job may wait for a worker.
   if (interlock_model_dry_pool(&label)) return false;
   const model_task *task = switching;
   while (task && (!task->to || has_explored_thread(task->to))) task = task->switched_before;

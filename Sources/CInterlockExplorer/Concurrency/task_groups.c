@@ -1,8 +1,9 @@
-// Task groups. The task that waits for its group's tasks waits as for a task's end: without giving
-// up anything that others can observe, the attempt that would come too early is left out.
+// Task groups. A task that waits for the tasks of its group waits as for the end of a task. If the
+// wait gives up nothing that other code can observe, an attempt that would come too early is left
+// out.
 //
-// A group hands its tasks' results over in the order in which the tasks end. Until the code of an
-// execution can see that order, the ends of the tasks are a count.
+// A group hands over its tasks' results in the order in which the tasks end. Until the code of an
+// execution can see that order, the ends of the tasks only decrement a count.
 #include "../Engine/engine.h"
 #include "tasks.h"
 
@@ -14,12 +15,13 @@ typedef struct ended_task {
 } ended_task;
 
 struct interlock_task_group {
-  /// The number of the object that counts its tasks, and of the one that orders their ends.
+  /// The numbers of two objects: of the count of the group's tasks, and of the order of their ends.
   uint32_t number, order;
-  /// Its tasks that have not ended; those that have, and whose results no call has taken yet.
+  /// The count of the group's tasks that have not ended, and the list of the ended tasks whose
+  /// results no call has taken.
   uint32_t running;
   ended_task *first, *last;
-  /// The next result goes to the task that waits for it, or all of them do.
+  /// A waiting task takes the next result, or all further results: they do not join the list.
   bool takes_next, takes_all;
 };
 
@@ -40,7 +42,7 @@ interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destruct
   interlock_task_group *group = group_at(address);
   bool is_used_up = group && !group->running && !group->first;
   if (!group || is_used_up) {
-    // malloc decides whether another group has been at the address.
+    // malloc decides whether another group has been at the address, so take a new number.
     interlock_object *known = interlock_object_anew((const void *)address);
     group = known->state = interlock_execution_memory(sizeof *group);
     *group = (interlock_task_group){.number = known->number, .order = interlock_object_number()};
@@ -101,13 +103,14 @@ void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool g
   bool sees_order =
       call == INTERLOCK_TASK_CALL_AWAIT_NEXT || call == INTERLOCK_TASK_CALL_AWAIT_FAILURE;
   if (sees_order) interlock_learn(INTERLOCK_FACT_GROUP_ORDER);
-  // The tasks may wait to be cancelled, so the runtime itself waits for them.
+  // The group's tasks may be waiting for their cancellation, which this call makes: let the runtime
+  // wait.
   gives_up |= call == INTERLOCK_TASK_CALL_CANCEL_REST;
   bool is_next = call == INTERLOCK_TASK_CALL_AWAIT_NEXT;
   if (!group) {
     interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, place);
   } else if (gives_up) {
-    // Others can observe whether it had to wait.
+    // Other code can observe whether the task had to wait.
     interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, group->number, 0), NULL,
                     NULL, place);
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, group->order, 0));

@@ -1,9 +1,9 @@
-// What tasks order, and where they stop.
+// The calls of tasks: which operation each call is, and where a task stops.
 //
-// A task is one thread of the exploration, which blocks where the task waits. Only where other code
-// can observe that the waiting task gives something up does the runtime suspend it: then each part
-// is a thread, which the step that hands its job over makes. A stream's buffer is like a variable
-// that every call on it reads and writes.
+// A task is one thread of the exploration, which blocks where the task waits. The runtime suspends
+// the task only where other code can observe that the waiting task gives something up. Then each
+// part of the task is a thread, made by the step that hands over the part's job. A stream's buffer
+// is like a variable that every call on the stream reads and writes.
 #include "tasks.h"
 
 #include "../Engine/engine.h"
@@ -11,10 +11,10 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// The object of all streams; and that of all waits for a task that is not known.
+/// The address of the object of all streams, and of the object of all waits for an unknown task.
 static const char streams, unknown_tasks;
 
-/// The body has bound a task-local value of its own.
+/// True once the body has bound a task-local value of its own.
 static bool binds_locals;
 
 static interlock_operation operation_on(interlock_operation_kind kind, const void *address) {
@@ -31,8 +31,8 @@ static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t
 
 static void bound_local(void) { binds_locals = true; }
 
-/// A task that inherits no values gets those of the surroundings all the same, unless it would get
-/// values of the body's too.
+/// True if a task that inherits no task-local values still gets those that `around` binds. Once the
+/// body has bound a value, the task would get the body's values as well.
 static bool gives_surroundings(void) {
   return interlock_exploration_asked()->around && !binds_locals;
 }
@@ -62,8 +62,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
       if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &unknown_tasks);
-      // A task that awaits too early gives something up. Where others cannot observe that, the step
-      // is the same as a wait for the end.
+      // A task that awaits too early may give something up. If other code cannot observe that, the
+      // step is the same as a wait for the end.
       return operation_on(
           gives_up(caller) ? INTERLOCK_OPERATION_READ : INTERLOCK_OPERATION_AWAIT,
           (const void *)object);
@@ -98,7 +98,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
   return interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
 }
 
-/// The call as the user writes it.
+/// Returns the call as the user writes it.
 static const char *name_of(interlock_task_call call, uintptr_t object) {
   switch (call) {
     case INTERLOCK_TASK_CALL_SWITCH: return object ? "to actor" : "leave actor";
@@ -131,7 +131,7 @@ static bool has_task_ended(interlock_logical_thread *thread, void *task) {
 }
 
 /// Returns true if the running thread has awaited the end of the task before, as at the end of the
-/// scope of an `async let`. Records that it awaits it.
+/// scope of an `async let`; records the running thread as the last one to await the task.
 static bool has_awaited(uintptr_t address) {
   model_task *task = interlock_task_at(address);
   const interlock_logical_thread *thread = interlock_current_thread();
@@ -166,9 +166,9 @@ static void reach(interlock_task_call call, uintptr_t object, interlock_calling_
     is_own_point = false;
   }
   if (is_own_point) return;
-  // A job that is handed over to a pool with room for all is no different before or after another.
+  // If the pool has room for all jobs, the order in which jobs are handed over makes no difference.
   bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
-  // The end of a turn is like the unlock of a lock.
+  // The end of a turn commutes like the unlock of a lock: it needs no point.
   bool only_leaves = call == INTERLOCK_TASK_CALL_SWITCH && interlock_model_thread()->turn;
   if (only_leaves || (only_enqueues && !interlock_model_job_order_matters())) return;
   interlock_operation operation = operation_of(call, object, caller);
@@ -205,14 +205,16 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
                 interlock_site site) {
   uintptr_t task = caller.task, actor = caller.actor;
   if (call == INTERLOCK_TASK_CALL_RETURN) {
-    // A cancellation before this step calls the handler, and a later one does not.
+    // A cancellation before this step calls the cancellation handler; a later cancellation does
+    // not.
     if (task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
     return;
   }
   model_thread *thread = interlock_model_thread();
   bool switches = call == INTERLOCK_TASK_CALL_SWITCH && object;
   if (task) interlock_task_switches(task, switches ? object : 0);
-  // The runtime lets a thread that leaves an actor run the tasks that wait for it.
+  // The task was made elsewhere: a thread outside the exploration that leaves an actor runs the
+  // tasks that wait for that actor.
   if (task && !interlock_is_own_at(task)) interlock_escaped(interlock_shared_actor);
   interlock_object *to = switches ? interlock_object_at((const void *)object) : NULL;
   if (to) {
@@ -227,7 +229,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
     bool leaves = call == INTERLOCK_TASK_CALL_SWITCH ||
                   call == INTERLOCK_TASK_CALL_SWITCH_EXECUTOR ||
                   call == INTERLOCK_TASK_CALL_COMPLETE;
-    // At a wait, its job ends if it has to wait.
+    // At other calls the turn ends with the task's job, if the task has to wait.
     if (leaves) interlock_actor_left(thread);
   } else {
     uintptr_t next = switches ? object : actor;
@@ -239,7 +241,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
     task_ended(interlock_task_at(object));
   }
-  // A task that waits may be woken by a cancellation.
+  // The cancellation may wake tasks that wait.
   if (call == INTERLOCK_TASK_CALL_CANCEL_REST) {
     interlock_did(cancellation(INTERLOCK_OPERATION_CANCEL, task));
   }
@@ -247,8 +249,9 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
-/// A task that is on no actor gives up only its thread. Every task that waits for a thread has a
-/// free one, so it makes no difference on which thread this task continues.
+/// Yields as a step of the thread if the task is on no actor: the task then gives up only its
+/// thread. Every task that waits for a thread has a free one, so the thread on which this task
+/// continues makes no difference.
 static bool yields(interlock_calling_task caller, interlock_site site) {
   if (gives_up(caller)) return false;
   interlock_name_call("Task.yield");
@@ -256,15 +259,16 @@ static bool yields(interlock_calling_task caller, interlock_site site) {
   return true;
 }
 
-/// The state of the thread before a part of a task began within it.
+/// The thread's state before a part of a task begins within a call of the thread.
 struct interlock_task_part {
   uint32_t outer_actor;
   interlock_object *outer_turn;
   struct interlock_task_part *outer;
 };
 
-// The executor's own calls, which are explored, order its jobs. What a task gives up when it waits
-// or yields is the executor, and other jobs can observe that, as with a serial queue.
+// A part of a task begins within a call, or on a custom executor. The executor's calls are explored
+// and order its jobs. A task that waits or yields gives up the executor, and other jobs can observe
+// that, as with a serial queue.
 static void part_begins(uintptr_t job, bool is_on_executor, bool is_first) {
   model_thread *thread = interlock_model_thread();
   struct interlock_task_part *part = interlock_execution_memory(sizeof *part);
@@ -273,7 +277,7 @@ static void part_begins(uintptr_t job, bool is_on_executor, bool is_first) {
   thread->actor = 0;
   thread->turn = NULL;
   if (interlock_is_job_of_actor((const char *)job)) interlock_learn(INTERLOCK_FACT_ACTOR_JOBS);
-  // It runs before its end could be followed.
+  // The task runs before its end can be followed.
   if (is_first) interlock_has_unseen_end = true;
   if (is_on_executor) {
     interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);

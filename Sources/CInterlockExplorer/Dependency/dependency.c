@@ -6,7 +6,7 @@
 
 #define K(name) INTERLOCK_OPERATION_##name
 
-// The clock is one object, whatever number an engine gives it.
+// The clock is one object with this number, whatever number an engine gives it.
 enum { CLOCK = UINT32_MAX };
 
 static struct {
@@ -16,7 +16,7 @@ static struct {
 } matrix[INTERLOCK_EFFECT_COUNT][INTERLOCK_EFFECT_COUNT];
 static bool has_row[INTERLOCK_EFFECT_COUNT];
 
-// Before main: the table is constant from then on, so that every thread may read it.
+// Fills the table before main. It is constant from then on, so that every thread may read it.
 __attribute__((constructor)) static void fill(void) {
   for (int a = 0; a < INTERLOCK_EFFECT_COUNT; a++) {
     for (int b = 0; b < INTERLOCK_EFFECT_COUNT; b++) {
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void fill(void) {
       has_row[a] = true;
     }
   }
-  // They have no effect that another thread could observe.
+  // These two kinds have no effect that another thread could observe.
   has_row[K(START)] = has_row[K(YIELD)] = true;
 }
 

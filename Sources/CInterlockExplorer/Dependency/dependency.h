@@ -15,7 +15,7 @@
 enum {
   /// Wakes a thread that waits on the condition.
   INTERLOCK_EFFECT_WAKE = INTERLOCK_OPERATION_COUNT,
-  /// Lets a timed wait on the object end. Depends on everything but its like.
+  /// Lets a timed wait on the object end. Depends on every effect except another of this kind.
   INTERLOCK_EFFECT_TOUCH,
   INTERLOCK_EFFECT_COUNT,
 };

@@ -8,7 +8,7 @@
 #define TOUCH INTERLOCK_EFFECT_TOUCH
 #define COMMUTES(a, b, reason) {a, b, INTERLOCK_COMMUTES, 0, reason}
 #define DEPENDS(a, b, reason) {a, b, INTERLOCK_DEPENDS, 0, reason}
-/// Of two accesses of one object: unless they have no byte in common.
+/// For two accesses of one object: dependent unless they have no byte in common.
 #define SAME_BYTES(a, b, reason) \
   {a, b, INTERLOCK_DEPENDS_UNLESS_EITHER, INTERLOCK_OPERATION_BYTES_LEFT_OUT, reason}
 #define UNLESS_BOTH(flag, a, b, reason) {a, b, INTERLOCK_DEPENDS_UNLESS_BOTH, flag, reason}
@@ -22,7 +22,7 @@ enum {
 };
 
 const interlock_dependency_rule interlock_dependency_rules[] = {
-    // Threads. A thread's creation comes before its first step by itself.
+    // Threads. A thread cannot take its first step before its creation, so that pair needs no row.
     DEPENDS(K(END), K(JOIN), "the end enables the join"),
     COMMUTES(K(JOIN), K(JOIN), "each finds the thread ended"),
 
@@ -73,7 +73,7 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     UNLESS_BOTH(LEAVES_BARRIER, K(BARRIER_WAIT), K(BARRIER_WAIT),
                 "the last to arrive releases the others and returns another value"),
 
-    // Groups. Notifications make a difference of which leave was the last.
+    // Groups. With a notification registered, it matters which leave was the last.
     COMMUTES(K(GROUP_ENTER), K(GROUP_ENTER), "the count is a sum"),
     UNLESS_BOTH(NO_NOTIFICATION, K(GROUP_ENTER), K(GROUP_LEAVE),
                 "the leave submits the notifications if it comes first"),
@@ -131,7 +131,8 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     DEPENDS(K(CONTINUATION_WAIT), K(CONTINUATION_RESUME), "the resume enables the wait"),
     DEPENDS(K(CONTINUATION_RESUME), K(CONTINUATION_RESUME), "the second one traps"),
 
-    // Sections. While one is open the code within runs on to its end, or to a point in it.
+    // Sections. While a section is open, its code runs on to the section's end or to a point within
+    // it.
     COMMUTES(K(SECTION_READ), K(SECTION_READ), "both only read"),
     DEPENDS(K(SECTION_READ), K(SECTION_WRITE), "the write decides what is read"),
     DEPENDS(K(SECTION_WRITE), K(SECTION_WRITE), "the last one stays"),
@@ -166,7 +167,7 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
 
     COMMUTES(TOUCH, TOUCH, "each lets a wait of its own end"),
 
-    // Time: one object, the clock.
+    // Time: the only object is the clock.
     COMMUTES(K(READ_CLOCK), K(READ_CLOCK), "both only read"),
     DEPENDS(K(READ_CLOCK), K(TIME_UP), "the time that comes moves the clock"),
     UNLESS_BOTH(TIME_IS_A_CHOICE, K(TIME_UP), K(TIME_UP),

@@ -1,4 +1,4 @@
-/// The rows of the dependency table, apart from their look-up.
+/// The rows of the dependency table. Included by dependency.c and dependency_table.c only.
 #ifndef INTERLOCK_DEPENDENCY_TABLE_H
 #define INTERLOCK_DEPENDENCY_TABLE_H
 
@@ -9,11 +9,11 @@ typedef enum {
   INTERLOCK_DEPENDS,
   /// Dependent unless both effects have the rule's flag.
   INTERLOCK_DEPENDS_UNLESS_BOTH,
-  /// Dependent unless each of the rule's flags is one of either effect.
+  /// Dependent unless the two effects together have all bits of the rule's flag.
   INTERLOCK_DEPENDS_UNLESS_EITHER,
 } interlock_verdict;
 
-/// The verdict on two effects on the same object, in either order.
+/// The verdict on effects `a` and `b` on one object, in either order.
 typedef struct {
   uint16_t a, b;
   uint8_t verdict;

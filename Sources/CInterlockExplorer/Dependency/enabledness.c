@@ -1,4 +1,4 @@
-// Replays what the steps did to one object.
+// Decides enabledness: replays what the chosen steps did to one object.
 
 #include "enabledness.h"
 
@@ -50,7 +50,7 @@ bool interlock_operation_holds_thread(const interlock_operation *operation) {
   }
 }
 
-// A lock: the depth of its owner, and how many readers it has.
+// True if a lock is free for the thread: counts the owner's depth and the readers.
 static bool lock_is_free(const interlock_step *steps, const uint32_t *chosen, size_t count,
                          uint32_t thread, uint32_t object, bool shared) {
   uint32_t owner = 0, depth = 0, readers = 0;
@@ -77,7 +77,7 @@ static bool lock_is_free(const interlock_step *steps, const uint32_t *chosen, si
   return shared || !readers;
 }
 
-// A waiter on a condition has been woken since it began to wait.
+// True if the thread has been woken since it began to wait on the condition.
 static bool is_woken(const interlock_step *steps, const uint32_t *chosen, size_t count,
                      uint32_t thread, uint32_t condition) {
   bool woken = false;
@@ -94,7 +94,7 @@ static bool is_woken(const interlock_step *steps, const uint32_t *chosen, size_t
   return woken;
 }
 
-// What an operation adds to a count that may not go below zero.
+// Returns what an operation adds to a count that must not go below zero.
 static int change(const interlock_operation *o, uint32_t object) {
   if ((o->kind == K(BEGIN) || o->kind == K(BEGIN_BARRIER)) && o->other == object) return -1;
   if (o->object != object) return 0;
@@ -118,7 +118,8 @@ static bool tells_value(const interlock_operation *o, uint32_t object) {
          o->kind == K(SEMAPHORE_SIGNAL) || o->kind == K(TAKE_WORKER) || o->kind == K(GIVE_WORKER);
 }
 
-// The value at the beginning follows from the first operation that tells one.
+// Derives the initial value from the first operation that tells a value, then adds the changes of
+// the chosen steps.
 static interlock_enabledness count_is_positive(const interlock_step *steps, size_t all,
                                                const uint32_t *chosen, size_t count,
                                                uint32_t object) {
@@ -139,7 +140,7 @@ static interlock_enabledness count_is_positive(const interlock_step *steps, size
   return value > 0 ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
 }
 
-// An operation of this kind on the object is among the steps.
+// True if the chosen steps have an operation of this kind on the object.
 static bool has_come(const interlock_step *steps, const uint32_t *chosen, size_t count,
                      uint16_t kind, uint32_t object) {
   for (size_t i = 0; i < count; i++) {
@@ -165,7 +166,7 @@ static bool group_is_empty(const interlock_step *steps, const uint32_t *chosen, 
   return members <= 0;
 }
 
-// The last thread has arrived since this one did.
+// True if the last thread has arrived at the barrier since this thread did.
 static bool barrier_is_open(const interlock_step *steps, const uint32_t *chosen, size_t count,
                             uint32_t thread, uint32_t barrier) {
   bool open = false;
@@ -182,8 +183,9 @@ static bool barrier_is_open(const interlock_step *steps, const uint32_t *chosen,
   return open;
 }
 
-// Another thread has written since the thread's last step: perhaps another value of what the loop
-// reads. No operation tells the values, and the pending one not all that the loop reads.
+// Unknown if another thread has written since this thread's last step: the write may have changed
+// what the loop reads. Operations do not tell values, and the pending operation names only a part
+// of what the loop reads.
 static interlock_enabledness may_have_changed(const interlock_step *steps, const uint32_t *chosen,
                                               size_t count, uint32_t thread) {
   for (size_t i = count; i-- > 0 && steps[chosen[i]].thread != thread;) {
@@ -196,7 +198,7 @@ static interlock_enabledness may_have_changed(const interlock_step *steps, const
   return INTERLOCK_DISABLED;
 }
 
-// A time has come on the object: it may have been that of this operation.
+// True if a time has come on the object: it may have been the time of the pending operation.
 static bool time_is_up(const interlock_step *steps, const uint32_t *chosen, size_t count,
                        const interlock_operation *pending) {
   for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-// The turn of a block in its queue: the queue is replayed from the steps.
+// Decides whether a block's turn in its queue has come: replays the queue from the steps.
 
 #include "enabledness.h"
 
@@ -15,8 +15,8 @@ static bool submits_block(const interlock_operation *operation) {
   return operation->kind == K(ENQUEUE) && !(operation->flags & INTERLOCK_OPERATION_PASSED_ON);
 }
 
-// The thread of the `index`-th block that a step submits. Without new threads the step's own
-// thread runs the block (`sync`). False if threads and blocks cannot be matched.
+// Finds the thread of the `index`-th block that a step submits. If the step made no threads, its
+// own thread runs the block (`sync`). Returns false if threads and blocks cannot be matched.
 static bool thread_of_block(const interlock_step *step, uint32_t index, uint32_t *thread) {
   uint32_t blocks = 0;
   for (size_t k = 0; k < step->count; k++) blocks += submits_block(&step->operations[k]);
@@ -68,7 +68,7 @@ interlock_enabledness interlock_block_enabled_after(const interlock_step *steps,
       } else if (o->kind == K(SUSPEND)) {
         suspensions++;
       } else if (o->kind == K(RESUME)) {
-        // More resumes than suspensions: the queue began inactive, and this does not say since
+        // More resumes than suspensions: the queue began inactive, and the operations do not tell
         // when.
         if (--suspensions < 0) return INTERLOCK_ENABLEDNESS_UNKNOWN;
       }

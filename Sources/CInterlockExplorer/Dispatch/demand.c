@@ -1,7 +1,7 @@
-// Decides whether the width of a pool can matter. As long as every block, lane and task of an
-// execution could have its own worker, none waits for a worker in any order, and adding a block to
-// a pool is no operation. Once an execution needs more workers than a pool has, it is an operation
-// in all later executions.
+// Decides whether the width of a pool can matter. While every block, lane and task of an execution
+// could have a worker of its own, no order makes one of them wait, and adding a block to a pool is
+// no operation. Once an execution needs more workers than a pool has, adding a block is an
+// operation in all later executions.
 #include "items.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -17,7 +17,7 @@ void interlock_model_note_barrier(void) { interlock_learn(INTERLOCK_FACT_BARRIER
 static void count(model_queue *pool) {
   if (++pool->demand > pool->width) interlock_learn(INTERLOCK_FACT_POOLS);
   if (pool->is_task_pool) interlock_note_task_threads(pool->demand);
-  // Not the main queue's thread.
+  // A width of 1 is the main queue's thread, which is no pool.
   if (!pool->is_task_pool && pool->width > 1 && pool->demand >= pool->width) {
     interlock_note_full_pool();
   }
@@ -26,11 +26,11 @@ static void count(model_queue *pool) {
 void interlock_model_demand(model_queue *queue, const void *job) {
   if (queue->kind == QUEUE_SERIAL) {
     if (job) interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
-    // One worker at a time, however many blocks.
+    // A serial queue needs one worker at a time, however many blocks it has.
     if (queue->has_demanded) return;
     queue->has_demanded = true;
   } else if (job) {
-    // One part of a task at a time, and each is a job at the same address.
+    // A task has one part at a time, and each part is a job at the same address.
     enum { has_demanded = 1 };
     interlock_object *known = interlock_model_own_task(job);
     if (known && (known->flags & has_demanded)) return;
@@ -38,7 +38,7 @@ void interlock_model_demand(model_queue *queue, const void *job) {
   }
   for (model_queue *at = queue; at; at = at->target) {
     if (at->kind == QUEUE_SERIAL && at != queue) {
-      // A serial target asks for a worker in its own name.
+      // A serial target asks for one worker for all queues that target it.
       interlock_model_demand(at, NULL);
       return;
     }

@@ -30,7 +30,7 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
     interlock_model_waiter_did(interlock_model_queue_at(request->queue));
     return;
   }
-  // What the runtime hands over belongs to the step of the call that the task made.
+  // The runtime's jobs belong to the step of the task's call that hands them over.
   if (request->flags & INTERLOCK_FLAG_JOB) return;
   interlock_operation operation = no_operation;
   if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
@@ -139,7 +139,7 @@ static bool set_target(void *object, void *target, interlock_site site) {
     return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
-  // What depends on a target that changes while blocks are about is in no row of the table.
+  // The table has no row for a change of target while blocks are queued or running.
   if (!queue->is_inactive) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, queue->number, 0));
   }
@@ -160,7 +160,8 @@ static void *target_of(void *object) {
 static void expect_queue(void *object, bool is_on, bool as_barrier, interlock_site site) {
   (void)site;
   model_queue *queue = interlock_model_queue_at(object);
-  // Its blocks are part of other threads' steps.
+  // Blocks of a queue of XCTest run as part of the steps of other threads, so the current queue
+  // does not show them.
   if (queue->is_of_xctest) return;
   const model_queue *current = interlock_current_thread()->queue;
   bool holds = interlock_model_is_on(current, queue) == is_on;

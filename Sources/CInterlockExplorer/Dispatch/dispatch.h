@@ -1,4 +1,4 @@
-// Not for users of the target.
+// The performer of Dispatch's calls. Included by the explorer's files only.
 #ifndef INTERLOCK_DISPATCH_DISPATCH_H
 #define INTERLOCK_DISPATCH_DISPATCH_H
 

@@ -1,4 +1,4 @@
-// The list of the entries of a queue. Not for users of the target.
+// The list of a queue's entries. Included by `Dispatch/` only.
 #ifndef INTERLOCK_DISPATCH_ENTRIES_H
 #define INTERLOCK_DISPATCH_ENTRIES_H
 

@@ -1,10 +1,11 @@
-// Dispatch's groups: how many are in one, which threads wait for it, and what it starts once empty.
+// Dispatch groups: the count of a group's members, the threads that wait for it, and its
+// notifications.
 #include "items.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Of a group's object: `value` is how many have entered; `first` and `last` are its notifications.
-/// No other kind of object has the flag.
+/// In a group's object, `value` is the number of entries that have not left; `first` and `last` are
+/// the notifications. No other kind of object has the flag.
 enum { is_group = 1 << 8 };
 
 interlock_operation interlock_model_group_operation(interlock_operation_kind kind, void *group) {
@@ -20,8 +21,8 @@ void interlock_model_group_made(void *group) { interlock_object_anew(group)->fla
 bool interlock_model_is_group(void *group) {
   const interlock_object *known = interlock_object_known(group);
   if (!known || !(known->flags & is_group)) return false;
-  // The memory of a group that is gone may be that of the private group of the running work item.
-  // No call has entered that one.
+  // The running work item's private group, which no call has entered, may be in the memory of a
+  // group that is gone.
   const model_item *running = interlock_model_thread()->running;
   return known->value > 0 || !running || !running->request.work_item;
 }
@@ -81,7 +82,7 @@ void interlock_model_group_notify(void *group, model_item *item, uintptr_t place
     interlock_model_hand_over(item, place);
     return;
   }
-  // When the last one leaves, others can tell.
+  // The notification lets other code observe when the last member leaves.
   interlock_note_try();
   if (dispatch_retain) dispatch_retain(group);
   model_item *last = known->last;

@@ -1,4 +1,4 @@
-// Blocks and jobs: handed to a queue, begun, and ended.
+// Blocks and jobs: their submission to a queue, their begin and their end.
 #include "../../CInterlockEvents/interpose.h"
 #include "items.h"
 #include "run_loops.h"
@@ -11,7 +11,8 @@ model_thread *interlock_model_thread(void) {
   return thread->model;
 }
 
-/// A call through Dispatch's overlay is the user's; Foundation's and the runtime's are not.
+/// True if the user's code makes the call, directly or through Dispatch's overlay, and not
+/// Foundation or the runtime.
 bool interlock_model_is_choice(interlock_site site) {
   return interlock_is_choice(site.returns_to) ||
          !(interlock_is_foundation(site.returns_to) || interlock_is_concurrency(site.returns_to));
@@ -38,7 +39,7 @@ void interlock_model_ask(interlock_operation operation, interlock_site site) {
   }
 }
 
-/// Of this execution; NULL if none was made.
+/// The last item made in this execution; NULL if there is none.
 static model_item *last_made;
 
 void interlock_model_give_up_items(void) {
@@ -53,18 +54,20 @@ model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
   item->request = *request;
   item->made_before = last_made;
   last_made = item;
-  // Until it has run: its user may give the queue up before, as of a delayed one.
+  // Retain the queue until the item has run: the user may release the queue before, for example
+  // with a delayed block.
   if (dispatch_retain) dispatch_retain(request->queue);
   return item;
 }
 
 bool interlock_model_order_matters(const model_queue *queue) {
-  // A barrier on one concurrent queue is reason enough for all: most programs have none.
+  // One barrier on any concurrent queue makes the order matter on all of them: most programs have
+  // none.
   if (queue->kind == QUEUE_CONCURRENT) return interlock_model_has_barriers();
   return queue->kind == QUEUE_SERIAL;
 }
 
-// Running.
+// Running items.
 
 static bool may_begin(interlock_logical_thread *thread, void *context) {
   (void)thread;
@@ -78,7 +81,7 @@ static interlock_operation first_of(const model_item *item) {
   bool in_order = interlock_model_order_matters(queue);
   if (!in_order && !pool) return interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0);
   bool is_barrier = item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT;
-  // Where the queue itself lets every block through, its pool is what the block is queued at.
+  // If the order in the queue does not matter, the block begins at the queue's pool.
   interlock_operation_kind kind =
       is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN;
   interlock_operation begin =
@@ -122,7 +125,8 @@ bool interlock_runs_blocks(uintptr_t address) {
   return address - runs < (uintptr_t)__stop_interlock_runs - runs;
 }
 
-/// Between a library's code and what lies below it on the stack, there is code that runs blocks.
+/// Marks functions that run blocks. If a library's call is made from such a function, no code of
+/// the user's is between the two (see `interlock_runs_blocks`).
 #define RUNS_BLOCKS __attribute__((noinline, section("interlock_runs")))
 
 RUNS_BLOCKS static void run(model_item *item) {
@@ -178,7 +182,7 @@ RUNS_BLOCKS static void *run_thread(void *argument) {
       thread->again = NULL;
     }
     if (!item) break;
-    // The same task continues: no thread can observe whether on the same thread.
+    // The same task continues. No thread can observe whether it continues on the same thread.
     interlock_operation next = first_of(item);
     if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
     interlock_name_call("continue");
@@ -187,10 +191,10 @@ RUNS_BLOCKS static void *run_thread(void *argument) {
   return NULL;
 }
 
-// Handing over.
+// Handing items over.
 
-/// Whether the task of the thread's block hands itself to a queue: it gives the thread up next.
-/// Another task that runs in the same block, of the same actor, does not.
+/// True if the task of the thread's block hands itself to a queue, and so gives up the thread next.
+/// False for another task that runs in the same block of an actor.
 static bool hands_itself_over(const model_thread *thread, const model_item *item) {
   const model_item *running = thread->running;
   if (!running || !running->task || running->task != item->task) return false;
@@ -199,8 +203,8 @@ static bool hands_itself_over(const model_thread *thread, const model_item *item
   return interlock_running_task(&actor) == (uintptr_t)item->task && actor == 0;
 }
 
-/// Whether the item is the first that a task waits for when it has yielded: the one that only
-/// resumes it, unless that runs at once.
+/// True if the item ends the first wait of a task that has yielded: the item that only resumes the
+/// task, or, if that runs at once, the item behind it.
 static bool resumes_after_yield(const model_item *running, const model_item *item) {
   if (running && running->is_at_once && running->task == item->task) item = running;
   return item->only_resumes && !(item->request.flags & INTERLOCK_FLAG_DELAYED);
@@ -216,8 +220,8 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   if (item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   if (!item->needs_no_worker) interlock_model_demand(queue, is_job ? item->task : NULL);
   if (is_job) interlock_model_job_enqueued(item);
-  // The entry's queue is needed for the first operation, which is declared before others can see
-  // it.
+  // Set the queue first: the operation of the first step needs it, and is declared before other
+  // threads can see the entry.
   item->entry.queue = queue;
   interlock_logical_thread *running = interlock_current_thread();
   model_thread *thread = running->fire ? NULL : interlock_model_thread();
@@ -226,7 +230,8 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0));
   }
   interlock_model_did_pass(queue);
-  // What only resumes its task is no part of it: with room for all, one turn is like two.
+  // An item that only resumes its task is not a part of the task. If the pool has room for all, run
+  // it and the task's next part in one turn.
   if (goes_on && item->only_resumes && !interlock_model_pools_matter()) {
     item->is_at_once = true;
     thread->again = item;

@@ -1,4 +1,4 @@
-// Blocks and jobs that queues run, in the model. Not for users of the target.
+// The model's blocks and jobs, which queues run. Included by the explorer's files only.
 #ifndef INTERLOCK_DISPATCH_ITEMS_H
 #define INTERLOCK_DISPATCH_ITEMS_H
 
@@ -10,55 +10,57 @@
 typedef struct interlock_model_item {
   model_entry entry;
   interlock_dispatch_request request;
-  /// Of a job: the task that it resumes, or the job itself if the task is not known; and whether it
-  /// only resumes the task, as the jobs of `Task.yield` and `Task.sleep` do.
+  /// For a job: the task that it resumes, or the job itself if the task is not known.
   const void *task;
-  /// The number of the object that orders its parts, and that of the task itself.
+  /// The number of the object that orders the parts of the job's task.
   uint32_t number;
-  /// The number of the task that a reader sees; 0 of a job that the runtime has for itself.
+  /// The task's number for reports; 0 for a job that the runtime makes for itself. `only_resumes`:
+  /// the job only resumes its task, as the jobs of `Task.yield` and `Task.sleep` do.
   uint32_t task_number;
   bool only_resumes, is_at_once;
-  /// The object of the cancellations of the task that sleeps until this job begins; 0 for none.
+  /// The number of the object of cancellations of the task that sleeps until this job begins; 0 for
+  /// none.
   uint32_t ends_sleep_of;
-  /// It takes no worker besides those of tasks: the job of an actor, which runs tasks that wait.
+  /// True if the item takes no worker besides those of tasks: the job of an actor runs tasks that
+  /// wait.
   bool needs_no_worker;
-  /// The step began with the submission of this item.
+  /// True if the caller has already declared the submission of this item.
   bool is_asked;
   /// The next item in a list of notifications.
   struct interlock_model_item *next;
-  /// The item that was made before, in this execution.
+  /// The item that was made before this one in the execution.
   struct interlock_model_item *made_before;
   bool has_begun;
 } model_item;
 
-/// A thread that waits by polling its run loop (run_loops.c).
+/// The wait of a thread that polls its run loop (run_loops.c).
 typedef struct {
   /// The thread is in a waiter of XCTest.
   bool is_of_waiter;
-  /// The waiter is the one that XCTest makes for an asynchronous test.
+  /// The waiter is the waiter that XCTest makes for an asynchronous test.
   bool is_of_test;
   /// Other threads can reach the waiter before it polls.
   bool is_reached;
   /// The limit of the wait.
   uint64_t due;
-  /// The run loop, while the thread polls it; else NULL.
+  /// The run loop while the thread polls it; otherwise NULL.
   void *run_loop;
-  /// The object of the polls.
+  /// The number of the object of the polls.
   uint32_t number;
   bool is_stopped;
 } interlock_poll;
 
 /// The model's data for a logical thread: `interlock_logical_thread.model`.
 typedef struct {
-  /// The innermost block that it runs; and its job if that is submitted again while it runs: the
-  /// thread then continues with the job itself.
+  /// The innermost block that the thread runs; and the job with which the thread continues
+  /// afterwards, because the running part of the task has submitted it.
   model_item *running, *again;
-  /// The number of the actor that its task is on, as of its last call; 0 for none. The actor itself
-  /// if the task has come to it in the model's turn; else NULL.
+  /// The number of the actor that the thread's task is on, as of the task's last call; 0 for none.
+  /// `turn`: the actor itself if the task has come to it in the model's turn; otherwise NULL.
   uint32_t actor;
   interlock_object *turn;
-  /// The part of a task or an actor that it runs within another call, or for an executor of the
-  /// user's; NULL for none.
+  /// The part of a task or an actor that the thread runs within another call, or for a user's
+  /// executor; NULL for none.
   struct interlock_task_part *part;
   interlock_poll poll;
 } model_thread;
@@ -67,27 +69,29 @@ model_thread *interlock_model_thread(void) HIDDEN;
 /// Submits the item to its queue, as part of the step of the running thread or timer.
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;
-/// The execution is over: what is still queued never begins.
+/// Called when the execution is over: the items still queued never begin.
 void interlock_model_give_up_items(void) HIDDEN;
 
 /// True if the thread runs a part of a task, on the pool of tasks.
 bool interlock_model_is_on_task_pool(const interlock_logical_thread *thread) HIDDEN;
 
-/// True if a target of the queue keeps its blocks in order.
+/// True if a target of the queue keeps its own blocks in order.
 bool interlock_model_is_nested(const model_queue *queue) HIDDEN;
 /// Declares that the running step may pass an entry of the queue on to its target, or changes which
-/// step will: a block that comes to an idle queue is passed on at once, one that comes to a busy or
-/// suspended queue at the end of another block, or when the queue is resumed. Does nothing if no
-/// other block can come before it at the target.
+/// step will. A block that comes to an idle queue is passed on at once; a block that comes to a
+/// busy or suspended queue, at the end of another block or at the resume. Does nothing if no other
+/// block can come before it at the target.
 void interlock_model_did_pass(model_queue *queue) HIDDEN;
-/// Declares that a block of the queue begins, or is finished, on each target that keeps its blocks
-/// in order.
+/// Declares on each target that keeps its blocks in order that a block of the queue begins or is
+/// finished.
 void interlock_model_did_at_targets(const model_queue *queue, interlock_operation_kind kind) HIDDEN;
 
-/// A choice if the user makes the call; part of the step if a library makes it.
+/// Makes the operation a choice if the user makes the call, and a part of the step if a library
+/// does.
 void interlock_model_ask(interlock_operation operation, interlock_site site) HIDDEN;
 bool interlock_model_is_choice(interlock_site site) HIDDEN;
-/// A release that enables other threads: a choice only if a try can observe when it happens.
+/// Records a release that enables other threads. It is a choice only if a try can observe when it
+/// happens.
 void interlock_model_release(interlock_operation operation, uintptr_t place) HIDDEN;
 
 // Groups (groups.c).
@@ -96,7 +100,7 @@ void interlock_model_group_leave(void *group, uintptr_t place) HIDDEN;
 long interlock_model_group_wait(void *group, uint64_t due, interlock_site site) HIDDEN;
 void interlock_model_group_notify(void *group, model_item *item, uintptr_t place) HIDDEN;
 void interlock_model_group_made(void *group) HIDDEN;
-/// True if a call made or entered the group. A work item has a private group of libdispatch, which
+/// True if a call made or entered the group. False for the private group of a work item, which
 /// libdispatch leaves by a jump from the item.
 bool interlock_model_is_group(void *group) HIDDEN;
 interlock_operation interlock_model_group_operation(interlock_operation_kind kind,
@@ -106,14 +110,14 @@ interlock_operation interlock_model_group_operation(interlock_operation_kind kin
 void interlock_model_item_begins(void *item) HIDDEN;
 void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 
-// Tasks (../Concurrency/tasks.c, ../Concurrency/jobs.c).
-/// The task has yielded, and goes on in a step of the thread.
+// Tasks (../Concurrency/tasks.c, ../Concurrency/jobs.c). Records that the task has yielded, and
+// continues in a step of the thread.
 void interlock_model_task_yields(const void *task, interlock_logical_thread *thread) HIDDEN;
-/// Finds the task of an item's job. Call it while the task that makes the call still runs.
+/// Finds the task of an item's job. Call this while the task that submits the job still runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
-/// Record that a job is submitted to a queue; that its part begins, and ends, on the running
-/// thread.
-/// The object of a task that the execution has made, and that has not ended; NULL for another one.
+/// Returns the object of a task that the execution has made and that has not ended; NULL for
+/// another task. The functions below record that a job is submitted to a queue, and that its part
+/// begins and ends on the running thread.
 interlock_object *interlock_model_own_task(const void *task) HIDDEN;
 void interlock_model_job_enqueued(model_item *item) HIDDEN;
 void interlock_model_job_begins(const model_item *item) HIDDEN;

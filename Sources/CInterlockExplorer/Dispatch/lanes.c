@@ -1,4 +1,4 @@
-// How entries move from queue to queue, up to a root's pool, and what lets them begin.
+// Moves entries from queue to queue, up to a root's pool, and decides when they may begin.
 #include "entries.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -10,7 +10,8 @@ static void set_may_begin(model_entry *entry, bool may_begin) {
   if (entry->thread) interlock_announce(entry->thread);
 }
 
-/// Every queue above lets the entry through: it may begin, or, of a lane, what is first in it.
+/// Lets an entry begin, because every queue above lets it through. For a lane, lets the first entry
+/// of the lane's queue begin.
 static void let_begin(model_entry *entry) {
   while (entry->kind == ENTRY_LANE) {
     model_queue *lane = entry->queue;
@@ -21,7 +22,7 @@ static void let_begin(model_entry *entry) {
   set_may_begin(entry, true);
 }
 
-/// Takes that back from one that has not begun.
+/// Withdraws `let_begin` from an entry that has not begun.
 static void hold_back(model_entry *entry) {
   while (entry->kind == ENTRY_LANE) {
     entry->queue->is_open = false;
@@ -62,11 +63,11 @@ static void put_at_root(model_queue *root, model_entry *entry) {
   widen(root);
 }
 
-/// Moves an entry that its queue has let through on to the next queue. One that a thread runs by
+/// Moves an entry that its queue has let through to the next queue. An entry that a thread runs by
 /// itself needs no worker.
 static void pass_on(model_entry *entry, model_queue *target) {
   if (target->kind != QUEUE_ROOT) {
-    // The entry that is handed to its own queue is declared by what hands it over.
+    // The submission to the entry's own queue is declared by the code that hands the entry over.
     if (entry->queue != target && interlock_model_order_matters(target)) did_pass_on(target);
     append(target, entry);
     advance(target);
@@ -125,7 +126,7 @@ void interlock_model_put(model_queue *queue, model_entry *entry) {
   pass_on(entry, queue);
 }
 
-/// Stands for the owner of an open queue between two blocks of a lane in it.
+/// Stands for the owner of an open queue between two blocks of the queue.
 static interlock_logical_thread between_blocks;
 
 static void set_owners(model_entry *entry, interlock_logical_thread *owner) {
@@ -141,7 +142,7 @@ void interlock_model_begin(model_entry *entry) {
     return;
   }
   set_owners(entry, interlock_current_thread());
-  // The worker that takes a queue from its target takes it once, with its first block.
+  // A worker takes a queue from the queue's target once, with the queue's first block.
   for (model_entry *at = entry; !at->has_begun; at = &at->in->lane) {
     unlink_entry(at);
     at->has_begun = true;
@@ -175,7 +176,8 @@ static void give_back(model_queue *queue, bool is_barrier) {
   advance(queue);
 }
 
-/// Gives back the queues that an entry has passed, but not that in whose list it was when it began.
+/// Gives back the queues that an entry has passed, except the queue in whose list the entry was
+/// when it began.
 static void leave_passed(model_entry *entry) {
   model_queue *end = entry->in;
   for (model_queue *queue = entry->through; queue && queue != end;) {
@@ -187,8 +189,8 @@ static void leave_passed(model_entry *entry) {
 
 static void complete(model_entry *entry);
 
-/// What was first of an open serial queue is done, or taken away: its worker continues with the
-/// next, or leaves the queue.
+/// Called when the first entry of an open serial queue is done or withdrawn. The queue's worker
+/// continues with the next entry, or leaves the queue.
 static void go_on(model_queue *queue) {
   queue->owner = NULL;
   if (queue->first && queue->first->kind != ENTRY_SYNC && !queue->suspensions &&
@@ -201,7 +203,7 @@ static void go_on(model_queue *queue) {
   advance(queue);
 }
 
-/// An entry that a worker runs, or was to run, has ended.
+/// Ends an entry that a worker runs, or was to run.
 static void complete(model_entry *entry) {
   model_queue *in = entry->in;
   leave_passed(entry);
@@ -229,7 +231,7 @@ void interlock_model_finish(model_entry *entry) {
   }
 }
 
-/// Takes back what a serial queue has asked of its target, unless a block of it runs.
+/// Withdraws a serial queue's lane from its target, unless a block of the queue runs.
 static void withdraw(model_queue *queue) {
   if (!queue->is_posted || queue->owner || queue->is_open_by_sync) return;
   model_entry *lane = &queue->lane;
@@ -252,7 +254,7 @@ static void withdraw(model_queue *queue) {
 
 void interlock_model_suspend(model_queue *queue) {
   queue->suspensions++;
-  // A queue whose block is running goes no further than that block.
+  // A block that runs is not withdrawn: the queue stops after that block.
   if (queue->kind == QUEUE_SERIAL) withdraw(queue);
 }
 

@@ -26,79 +26,83 @@ typedef struct interlock_model_entry {
   struct interlock_model_entry *next, *previous;
   model_entry_kind kind;
   bool is_barrier;
-  /// Every queue up to the root lets it begin.
+  /// Every queue up to the root lets the entry begin.
   bool may_begin;
-  /// It has begun.
+  /// The entry has begun.
   bool has_begun;
-  /// Of an entry in a root's list: a free worker may have taken it.
+  /// For an entry in a root's list: a free worker may have taken the entry.
   bool in_window;
-  /// The queue that it was submitted to, or, for a lane, the queue that has work; and the queue in
-  /// whose list it is, or was when it began.
+  /// The queue to which the entry was submitted, or, for a lane, the queue that has work; and the
+  /// queue in whose list the entry is, or was when it began.
   model_queue *queue, *in;
-  /// The first queue that lets it through.
+  /// The first queue that lets the entry through.
   model_queue *through;
-  /// The thread that runs it, or is to; NULL for a lane, and before there is one.
+  /// The thread that runs the entry or will run it; NULL for a lane, and before there is a thread.
   interlock_logical_thread *thread;
-  /// For a synchronous entry: the queue that its thread was on before.
+  /// For a synchronous entry: the queue that the thread was on before.
   void *outer;
 } model_entry;
 
 struct interlock_model_queue {
-  /// libdispatch's object, its number in this execution, and that of the place at its target; see
-  /// `interlock_model_did_pass`.
+  /// libdispatch's object and its number in this execution. `passage` is the number of an object
+  /// for the order in which the queue's entries reach its target; see `interlock_model_did_pass`.
   void *object;
   uint32_t number, passage;
   model_queue_kind kind;
   model_queue *target;
-  /// The target that it gets once the entries that it has let through have ended; NULL for none.
+  /// The target that the queue gets once the entries that it has let through have ended; NULL for
+  /// none.
   model_queue *next_target;
   model_entry *first, *last;
-  /// The number of entries that are let through; of a root, its busy workers.
+  /// The number of entries that the queue has let through; for a root, the busy workers.
   uint32_t running;
-  /// The limit of `running`: the workers of a pool, the blocks of a concurrent queue.
+  /// The limit of `running`: the workers of a pool, or the blocks that a concurrent queue runs at
+  /// once.
   uint32_t width;
   uint32_t suspensions;
-  /// Of a concurrent queue: a barrier is let through.
+  /// For a concurrent queue: a barrier has been let through.
   bool has_barrier;
-  /// Of a serial queue: its lane is in its target's list; it is open, so its first entry may begin
-  /// or has begun; it was opened by a thread that runs a block itself, and not by a worker.
+  /// For a serial queue: its lane is in its target's list; the queue is open, so its first entry
+  /// may begin or has begun; a thread that runs a block itself opened the queue, and not a worker.
   bool is_posted, is_open, is_open_by_sync;
-  /// It was made inactive and is not activated; it is a queue of Swift Concurrency.
+  /// The queue was made inactive and has not been activated; the queue is a queue of Swift
+  /// Concurrency.
   bool is_inactive, is_task_pool;
-  /// XCTest made it.
+  /// XCTest made the queue.
   bool is_of_xctest;
-  /// XCTest's waiters end with a call on it.
+  /// A call on this queue ends XCTest's waiters.
   bool ends_waits;
-  /// It was made in the execution.
+  /// The execution made the queue.
   bool is_of_execution;
-  /// Of an open serial queue, and of a concurrent one with a barrier, the thread that is on it.
+  /// The thread on the queue: for an open serial queue, and for a concurrent queue with a barrier.
   interlock_logical_thread *owner;
   model_entry lane;
-  /// Of a root: the entries in the window, and the first behind it.
+  /// For a root: the number of entries in the window, and the first entry behind the window.
   uint32_t window;
   model_entry *behind_window;
-  /// Of a root, or the runtime's queue of a priority: the largest number of entries that could want
-  /// a worker at the same time in any order. See `interlock_model_demand`.
+  /// For a root, and for the runtime's queue of a priority: the largest number of entries that
+  /// could want a worker at the same time in any order. See `interlock_model_demand`.
   uint32_t demand;
   bool has_demanded;
 };
 
 // Queues (queues.c).
 
-/// The queue of libdispatch's object, as it is in this execution.
+/// Returns this execution's queue for libdispatch's object.
 model_queue *interlock_model_queue_at(void *object) HIDDEN;
 /// Records a queue that has just been made.
 void interlock_model_queue_made(void *object, bool is_inactive) HIDDEN;
 /// Returns true if the model destroys the value when the execution is over.
 bool interlock_model_keep_specific(void *object, void *value, void (*destroy)(void *)) HIDDEN;
-/// libdispatch's root of the default priority.
+/// Returns libdispatch's root of the default priority.
 void *interlock_model_default_root(bool overcommits) HIDDEN;
-/// True if a thread on `queue` is also on `other`: both are one queue, or `queue` targets `other`.
+/// True if a thread on `queue` is also on `other`: both are the same queue, or `queue` targets
+/// `other`.
 bool interlock_model_is_on(const model_queue *queue, const model_queue *other) HIDDEN;
-/// For a state in which no thread can continue: returns the number of workers of a pool whose
-/// workers all wait while blocks are queued for it, and the label of its queue; 0 for none.
+/// For a state in which no thread can continue: finds a pool whose workers all wait while blocks
+/// are queued for it. Returns its number of workers and the label of its queue; 0 for none.
 uint32_t interlock_model_dry_pool(const char **label) HIDDEN;
-/// The root queue at the end of a queue's targets.
+/// Returns the root queue at the end of a queue's targets.
 model_queue *interlock_model_root(model_queue *queue) HIDDEN;
 
 // Demand (demand.c): whether the width of a pool matters at all.
@@ -106,12 +110,12 @@ model_queue *interlock_model_root(model_queue *queue) HIDDEN;
 /// Counts a block that comes to the queue, or the job of a task; `job` is NULL for a block.
 void interlock_model_demand(model_queue *queue, const void *job) HIDDEN;
 /// True if some pool may have too few workers in some order. Then taking and giving workers, and
-/// adding blocks to a pool, are operations; else no thread can observe their order.
+/// adding blocks to a pool, are operations. Otherwise no thread can observe their order.
 bool interlock_model_pools_matter(void) HIDDEN;
 /// True if the order in which jobs are submitted can matter: pools matter, or some jobs go to a
 /// serial queue, as those of the main actor do.
 bool interlock_model_job_order_matters(void) HIDDEN;
-/// Whether the order in which blocks come to a queue can make a difference.
+/// True if the order in which blocks come to the queue can matter.
 bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
 /// True if the order in which blocks come to concurrent queues can matter: a barrier was submitted,
 /// or one of the queues was suspended or began inactive.

@@ -1,4 +1,4 @@
-// What a queue of libdispatch is in an execution.
+// The model's queues for libdispatch's objects, made on first use in an execution.
 #include "model.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -19,7 +19,7 @@ void *interlock_model_default_root(bool overcommits) {
   return dispatch_get_global_queue(default_class, overcommits ? overcommit_flag : 0);
 }
 
-/// The main queue has a thread of its own.
+/// The root of the main queue, a pool of one thread.
 static model_queue main_root;
 
 static uint32_t pool_width(void) {
@@ -27,7 +27,7 @@ static uint32_t pool_width(void) {
   return asked ? asked : overcommit_width;
 }
 
-/// With room for all tasks, so that what is explored holds for machines of any width.
+/// A pool with room for all tasks, so that the explored orders hold for machines of any width.
 static const uint32_t room_for_all = INT32_MAX;
 
 
@@ -50,8 +50,8 @@ uint32_t interlock_model_dry_pool(const char **label) {
   return 0;
 }
 
-/// The first half of the roots have pools of the width in the options. The others serve queues
-/// without a target and always have the system's limit.
+/// The first half of the roots have pools of the width in the options. The other roots serve queues
+/// without a target, and always have the system's limit.
 static void fill_root(model_queue *queue, int index) {
   queue->kind = QUEUE_ROOT;
   queue->width = index >= interlock_most_roots / 2 ? overcommit_width : pool_width();
@@ -63,7 +63,7 @@ static void *target_of(void *object, uint32_t *width) {
   return (void *)target;
 }
 
-/// Keeps the queue's label for a report: the queue may be gone by then.
+/// Keeps the queue's label for a report, because the queue may be gone by then.
 static void keep_label(interlock_object *known, void *object) {
   if (!interlock_exploration_asked()->follows_callers || !dispatch_queue_get_label) return;
   const char *label = dispatch_queue_get_label(object);
@@ -74,7 +74,7 @@ static void keep_label(interlock_object *known, void *object) {
   known->name = kept;
 }
 
-/// The queues of XCTest have labels of their own.
+/// Recognises the queues of XCTest by their labels.
 static void note_xctest(model_queue *queue) {
   static const char prefix[] = "org.swift.XCTest";
   if (!interlock_exploration_asked()->body_is_main || !dispatch_queue_get_label) return;
@@ -114,7 +114,7 @@ static model_queue *fill(interlock_object *known, void *object) {
     queue->width = own_width ? own_width : room_for_all;
     note_pool(queue);
     if (!asked->pool_width) {
-      // No block of Dispatch waits for a worker that a task has.
+      // A root of its own: no block of Dispatch waits for a worker that a task has.
       queue->target = interlock_execution_memory(sizeof *queue);
       *queue->target = (model_queue){.kind = QUEUE_ROOT, .width = room_for_all,
                                      .number = interlock_object_number()};
@@ -132,7 +132,8 @@ model_queue *interlock_model_queue_at(void *object) {
 }
 
 void interlock_model_queue_made(void *object, bool is_inactive) {
-  // The runtime makes its queues in the first execution that needs them: a number only at the use.
+  // The runtime makes its queues in the first execution that needs them. Number them on first use
+  // instead.
   if (interlock_events_is_task_pool((uintptr_t)object)) {
     interlock_object_forget(object);
     return;
@@ -144,7 +145,7 @@ void interlock_model_queue_made(void *object, bool is_inactive) {
   if (is_inactive && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
 }
 
-// Values of queues that an execution has made, which die with it.
+// The specific values of queues that an execution has made; they end with the execution.
 
 typedef struct specific {
   void *value;

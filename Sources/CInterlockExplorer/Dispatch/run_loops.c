@@ -1,13 +1,14 @@
-// The main thread, and polls of run loops: how XCTest waits.
+// The main thread, and polls of run loops, which is how XCTest waits.
 //
-// A test of XCTest runs on the main thread, so no block of the main queue runs beside it: the first
-// thread of the execution is on the main queue, and leaves it while it polls its run loop. The
-// blocks that are queued when the poll ends run before the thread goes on.
+// A test of XCTest runs on the main thread, so no block of the main queue runs beside it. The first
+// thread of the execution is on the main queue, and leaves the queue while it polls its run loop.
+// The blocks that are queued when the poll ends run before the thread continues.
 //
 // XCTest keeps the state of its waiters on queues of its own, whose blocks are short and wait for
-// nothing. The order of these blocks has no effect; the expectations that a waiter finds fulfilled
-// have. So each call on such a queue is an operation in the step of its caller. No other thread can
-// reach the waiter for an asynchronous test before it polls: it needs no such operation.
+// nothing. The order of these blocks has no effect, but the expectations that a waiter finds
+// fulfilled do. So each call on such a queue is an operation in the step of its caller. No other
+// thread can reach the waiter of an asynchronous test before that waiter polls, so until then its
+// calls are no operations.
 #include "run_loops.h"
 
 #include "synchronous.h"
@@ -25,7 +26,7 @@ static bool is_main_thread(const interlock_logical_thread *thread) {
   return interlock_the_engine.options.body_is_main && thread->number == 0;
 }
 
-// The main thread is on the main queue as a thread that runs a block there by itself.
+// The main thread is on the main queue like a thread that runs a block by itself (`sync`).
 
 static model_entry main_turn;
 
@@ -75,7 +76,7 @@ bool interlock_model_is_waiter(void) {
 
 void interlock_model_waiter_begins(void) {
   if (!interlock_exploration_asked()->body_is_main) return;
-  // XCTest says the time limit next. Until then the thread reaches no point.
+  // XCTest sets the time limit in its next call. The thread reaches no point until then.
   *own_poll() = (interlock_poll){.is_of_waiter = true, .due = INTERLOCK_NEVER};
 }
 
@@ -84,8 +85,9 @@ bool interlock_model_waiter_ends_at(void *object, uint64_t due) {
   if (!queue->is_of_xctest) return false;
   interlock_poll *poll = own_poll();
   if (!poll->is_of_waiter) return true;
-  // XCTest adds a quarter of a second, after which an outer waiter ends the inner ones. A waiter
-  // finds by the clock that its own time is over. The one for an asynchronous test has 30 days.
+  // Subtract most of the quarter of a second that XCTest adds, after which an outer waiter ends the
+  // inner ones; a waiter checks by the clock that its own time is over. The waiter for an
+  // asynchronous test has a limit of 30 days.
   const uint64_t second = 1000000000, minute = 60 * second, month = 30 * 24 * 60 * minute;
   const uint64_t added = second / 4 - second / 1000;
   poll->is_of_test = due - interlock_virtual_now() - month < minute;
@@ -97,7 +99,7 @@ bool interlock_model_waiter_ends_at(void *object, uint64_t due) {
 }
 
 void interlock_model_waiter_ends(const model_queue *queue) {
-  // An outer waiter has ended it before it had a limit.
+  // The waiter ends before it had a limit: an outer waiter has ended it.
   const interlock_poll *poll = own_poll();
   if (poll->is_of_waiter && !poll->is_of_test && !poll->is_reached) declare(queue);
   *own_poll() = (interlock_poll){0};
@@ -110,7 +112,7 @@ static bool is_stopped(interlock_logical_thread *thread, void *poll) {
   return ((const interlock_poll *)poll)->is_stopped;
 }
 
-/// Waits until the poll is stopped, or for its limit.
+/// Waits until the poll is stopped, or until its limit.
 static void wait_for_stop(interlock_poll *poll, void *run_loop, uintptr_t place) {
   poll->run_loop = run_loop;
   poll->is_stopped = false;

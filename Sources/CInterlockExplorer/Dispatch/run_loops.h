@@ -1,4 +1,4 @@
-// The main thread, and polls of run loops. Not for users of the target.
+// The main thread, and polls of run loops. Included by the explorer's files only.
 #ifndef INTERLOCK_DISPATCH_RUN_LOOPS_H
 #define INTERLOCK_DISPATCH_RUN_LOOPS_H
 
@@ -6,7 +6,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// The first thread of an execution is the main thread from here on, until the other.
+/// Make the first thread of the execution the main thread, and end that.
 void interlock_model_main_begins(void) HIDDEN;
 void interlock_model_main_ends(void) HIDDEN;
 /// True if the thread is the main thread, or runs a block of the main queue.
@@ -18,11 +18,11 @@ void interlock_model_waiter_begins(void) HIDDEN;
 bool interlock_model_waiter_ends_at(void *queue, uint64_t due) HIDDEN;
 /// Records a call on a queue of XCTest in the caller's step.
 void interlock_model_waiter_did(const model_queue *queue) HIDDEN;
-/// The waiter of the calling thread ends, on this queue.
+/// Ends the calling thread's waiter, which calls on this queue.
 void interlock_model_waiter_ends(const model_queue *queue) HIDDEN;
 bool interlock_model_poll(void *run_loop, const struct timespec *before, interlock_poll_kind kind,
                           interlock_site site) HIDDEN;
-/// A block of the queue has run: a poll that handles one block of the main queue ends.
+/// Called when a block of the queue has run: ends a poll that handles one block of the main queue.
 void interlock_model_main_ran(const model_queue *queue) HIDDEN;
 void interlock_model_stop_poll(void *run_loop) HIDDEN;
 

@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-/// Of a semaphore's object: `value`, once `is_known` is among the flags. `is_from_outside`: it was
-/// made outside the execution.
+/// In a semaphore's object, `value` counts once `is_known` is set. `is_from_outside`: the semaphore
+/// was made outside the execution.
 enum { is_known = 1, is_from_outside = 2 };
 
 typedef intptr_t wait_call(void *, uint64_t);
@@ -21,8 +21,8 @@ static void find_real(void) {
   real_signal = (signal_call *)interlock_find_real("dispatch_semaphore_signal");
 }
 
-/// The value of a semaphore that was made outside the execution: as often as it can be waited for
-/// without a wait. It is put back: the real one never changes.
+/// Returns the value of a semaphore that was made outside the execution. Takes the semaphore until
+/// it would block, and signals as often, so that the real value does not change.
 static int64_t real_value(void *semaphore) {
   find_real();
   int64_t value = 0;
@@ -44,8 +44,8 @@ static interlock_object *semaphore_at(void *semaphore) {
   return known;
 }
 
-/// Changes the real value of a semaphore that was made within the execution, as the model's value
-/// changes: libdispatch traps if a semaphore is freed while its value is below the first one.
+/// Changes the real value of a semaphore that the execution made, as the model's value changes:
+/// libdispatch traps if a semaphore is freed while its value is below the initial value.
 static void follow(const interlock_object *known, void *semaphore, bool is_signal) {
   if (known->flags & is_from_outside) return;
   find_real();
@@ -60,8 +60,8 @@ static void follow(const interlock_object *known, void *semaphore, bool is_signa
   interlock_marks.hidden--;
 }
 
-/// Signals the real semaphore, on behalf of a thread that is not explored and waits there. Returns
-/// false if there is none: the signal is then taken back.
+/// Signals the real semaphore, for a thread that waits there and is not explored. Returns false if
+/// there is no such thread, and then takes the signal back.
 static bool wakes_outside(void *semaphore) {
   interlock_marks.hidden++;
   int error = errno;
@@ -92,7 +92,8 @@ intptr_t interlock_model_semaphore_wait(void *semaphore, uint64_t due, interlock
   bool tries = interlock_is_due(due);
   interlock_operation_kind kind = tries
       ? INTERLOCK_OPERATION_SEMAPHORE_TRY : INTERLOCK_OPERATION_SEMAPHORE_WAIT;
-  // Its value may be another when its turn comes: what the operation was is said afterwards.
+  // The value may change before the thread's turn, so the operation's value is filled in
+  // afterwards.
   interlock_operation asked = interlock_operation_of(kind, known->number, 0);
   bool got = true;
   if (due != INTERLOCK_NEVER) interlock_note_try();

@@ -1,4 +1,4 @@
-// Not for users of the target.
+// Dispatch semaphores in the model. Included by `Dispatch/` only.
 #ifndef INTERLOCK_DISPATCH_SEMAPHORES_H
 #define INTERLOCK_DISPATCH_SEMAPHORES_H
 

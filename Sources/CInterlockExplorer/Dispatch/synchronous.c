@@ -86,7 +86,7 @@ void interlock_model_sync(void *object, void (*function)(void *), void *context,
 }
 
 // `concurrentPerform`: the caller and workers of the pool take one index after another. The call
-// returns once every index has been performed; workers that come later find nothing to do.
+// returns once every index has been performed; workers that come later find no index left.
 
 typedef struct {
   size_t next, done, count;
@@ -125,7 +125,7 @@ void interlock_model_apply(size_t count, void *object, void (*function)(void *, 
                            void *context,
                            interlock_site site) {
   if (count == 0) return;
-  // Without a queue of its own the call uses the pool of the caller's priority.
+  // Without a queue in the call, use the pool of the default priority.
   void *pool = interlock_model_default_root(false);
   model_queue *queue = interlock_model_queue_at(object ? object : pool);
   application *call = interlock_execution_memory(sizeof *call);
@@ -136,8 +136,8 @@ void interlock_model_apply(size_t count, void *object, void (*function)(void *, 
     interlock_model_sync(object, perform_in_turn, call, false, site);
     return;
   }
-  // As many as the machine has processors, which may be any number. No strategy claims all orders
-  // of more than 64 threads, so that more would only take time.
+  // libdispatch uses one helper for each processor, of which there may be any number. More than 64
+  // would only take time: no strategy claims all orders of more than 64 threads.
   enum { most_helpers = 64 };
   size_t asked = interlock_exploration_asked()->pool_width;
   size_t helpers = asked ? asked : most_helpers;

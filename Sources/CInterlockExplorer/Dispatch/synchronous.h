@@ -1,4 +1,4 @@
-// Not for users of the target.
+// Synchronous calls on queues. Included by `Dispatch/` only.
 #ifndef INTERLOCK_DISPATCH_SYNCHRONOUS_H
 #define INTERLOCK_DISPATCH_SYNCHRONOUS_H
 

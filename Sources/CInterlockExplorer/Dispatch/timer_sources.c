@@ -1,5 +1,5 @@
-// Timer sources. What stands for one is a queue of libdispatch, which nothing is ever handed to: it
-// can be retained, released and given a context, and needs not be active to be released.
+// Timer sources. A queue of libdispatch, which gets no blocks, stands for each source: a queue can
+// be retained, released and given a context, and need not be active to be released.
 #include "timer_sources.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -28,15 +28,15 @@ typedef struct source {
   handler on_event, on_cancel;
   uint64_t due, interval;
   interlock_logical_thread *timer;
-  /// Where the timer was set last.
+  /// The call site that set the timer last.
   uintptr_t place;
   uint32_t suspensions;
   bool is_active, is_cancelled, is_armed;
-  /// It has fired, and its handler has not begun.
+  /// The source has fired, and its handler has not begun.
   bool is_pending;
 } source;
 
-/// Those of the execution.
+/// The sources of the execution, linked by `next`.
 static source *sources;
 
 static void forget_sources(void) { sources = NULL; }
@@ -70,14 +70,14 @@ void *interlock_model_source_made(const void *type, void *queue) {
 
 static void run_handler(source *from, handler *called) {
   if (!called->function) return;
-  // A function gets the context of the source, as it is now.
+  // A handler that is a function gets the source's context as of now.
   called->function(called->is_block ? called->context : dispatch_get_context(from->object));
 }
 
 static void run_on_event(void *context) {
   source *from = context;
   from->is_pending = false;
-  // Cancelled, or suspended, after it had fired.
+  // The source may have been cancelled after it fired, so test it here.
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0));
   if (from->is_cancelled) return;
   run_handler(from, &from->on_event);
@@ -125,7 +125,8 @@ static void arm(source *from) {
   from->timer = interlock_timer_start(from->due, fire, from, from->number, 0);
 }
 
-/// A change of the timer depends on its own firing and, with exact times, on the firing of others.
+/// Returns the operation of a change of the timer. It depends on the timer's own firing and, with
+/// exact times, on the firing of other timers.
 static interlock_operation change_of(const source *from) {
   return interlock_time_is_exact()
              ? interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0)
@@ -189,7 +190,7 @@ void interlock_model_source_cancel(void *object, interlock_site site) {
   if (from->is_cancelled) return;
   from->is_cancelled = true;
   disarm(from);
-  // The handler may be what keeps the source.
+  // The handler may hold the last reference to the source.
   if (dispatch_retain) dispatch_retain(object);
   hand_over(from, run_on_cancel, site.place);
 }

@@ -1,11 +1,13 @@
-// Work items: waited for, notified of, cancelled. One is like a group that is left when it has run.
+// Work items: waits, notifications, cancellation. A work item is like a group that is left when the
+// item has run.
 #include "work_items.h"
 
 #include "run_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Of an item's object: `value` is 1 once it has run; `first` and `last` are its notifications.
+/// In a work item's object, `value` is 1 once the item has run; `first` and `last` are its
+/// notifications.
 static interlock_operation operation_on(interlock_operation_kind kind, void *item) {
   return interlock_operation_of(kind, interlock_object_at(item)->number, 0);
 }
@@ -57,7 +59,7 @@ long interlock_model_item_wait(void *item, uint64_t due, interlock_site site) {
 void interlock_model_item_notify(void *item, const interlock_dispatch_request *request,
                                  interlock_site site) {
   interlock_model_ask(operation_on(INTERLOCK_OPERATION_GROUP_NOTIFY, item), site);
-  // When the item has run, others can tell.
+  // The notification lets other code observe when the item has run.
   interlock_note_try();
   interlock_object *known = interlock_object_at(item);
   model_item *notification = interlock_model_item_of(request);
@@ -75,7 +77,7 @@ void interlock_model_item_notify(void *item, const interlock_dispatch_request *r
 }
 
 void interlock_model_ask_item(void *item, bool cancels, interlock_site site) {
-  // A waiter of XCTest cancels what it has asked for, which was never queued.
+  // A waiter of XCTest cancels its own item, which was never queued.
   if (interlock_model_is_waiter()) return;
   interlock_operation_kind kind = cancels
       ? INTERLOCK_OPERATION_CANCEL_ITEM : INTERLOCK_OPERATION_TEST_ITEM;

@@ -1,4 +1,4 @@
-// Not for users of the target.
+// Work items in the model. Included by `Dispatch/` only.
 #ifndef INTERLOCK_DISPATCH_WORK_ITEMS_H
 #define INTERLOCK_DISPATCH_WORK_ITEMS_H
 

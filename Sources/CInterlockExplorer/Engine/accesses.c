@@ -1,4 +1,4 @@
-// Accesses of memory as points.
+// Points before accesses of memory.
 #include "waiting_loops.h"
 
 #include "interlock_explored_memory.h"
@@ -7,10 +7,10 @@
 
 #define ENGINE interlock_the_engine
 
-/// Addresses of memory that is accessed have this bit, so that a lock's own object is another one.
+/// Keys of accessed memory have this bit, so that a lock's own object is a different object.
 static const uintptr_t memory_bit = (uintptr_t)1 << 62;
 
-/// The units of 8 bytes that have an object.
+/// The units of 8 bytes that have an object in this execution.
 static INTERLOCK_LIST(uintptr_t) units;
 
 void interlock_accesses_reset(void) { units.count = 0; }
@@ -42,7 +42,7 @@ static uint32_t object_of(uintptr_t unit) {
   return interlock_object_at(key)->number;
 }
 
-/// The access of one unit.
+/// Returns the operation of an access on one unit.
 static interlock_operation operation_on(interlock_operation_kind kind, uintptr_t unit,
                                         uintptr_t address, uintptr_t end) {
   uint32_t first = unit < address ? (uint32_t)(address - unit) : 0;
@@ -61,7 +61,7 @@ size_t interlock_operations_on(interlock_operation_kind kind, uintptr_t address,
     operations[count++] = operation_on(kind, unit, address, end);
   }
   if (unit >= end) return count;
-  // The order of a larger access is tried with everything, and not all orders are claimed then.
+  // A larger access depends on everything, and the exploration then claims no completeness.
   operations[0] = interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, 0, 0);
   return 1;
 }
@@ -100,7 +100,7 @@ size_t interlock_explored_step(void) { return ENGINE.trace.count - 1; }
 
 bool interlock_explored_comes_after(size_t step) {
   const interlock_strategy *strategy = ENGINE.strategy;
-  // The strategy has no part in other executions.
+  // No strategy chooses these executions.
   bool is_asked = strategy->orders && !ENGINE.is_warming_up && !ENGINE.is_repeating &&
                   !ENGINE.is_cut;
   return !is_asked || strategy->orders(strategy, step);

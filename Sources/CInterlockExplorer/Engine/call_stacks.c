@@ -1,4 +1,5 @@
-// The stacks of calls in the user's code, for reports: a schedule has many steps and few stacks.
+// The call stacks in the user's code, for reports. Stored once each: a schedule has many steps and
+// few different stacks.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,7 +9,8 @@
 #define ENGINE interlock_the_engine
 
 uint32_t interlock_call_stack(uintptr_t place) {
-  // A long execution would take minutes: what it calls in its later steps it has called before.
+  // Limits the work: unwinding each step of a long execution would take minutes, and later steps
+  // repeat the stacks of earlier steps.
   enum { most_probes = 16, most_unwound = 1 << 15 };
   static uint64_t execution, unwound;
   if (execution != ENGINE.execution) {

@@ -1,5 +1,5 @@
-// The parent's reader of the memory that it shares with a child. The explored body may have
-// written anything there, so each number is read once, into the parent's memory, and checked.
+// The parent's reader of the memory that it shares with a child. The explored body may have written
+// anything there, so the parent reads each number once, into its own memory, and checks it.
 #include "isolation.h"
 #include "weak_exchanges.h"
 
@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Whether everything that was read so far could be the engine's.
+/// True while everything read so far could be the engine's.
 static _Thread_local bool is_whole;
 
-/// Counts that are sums over executions: far below where a sum of many could overflow.
+/// The limit of counts that are summed over executions: far below where a sum of many could
+/// overflow.
 static const uint64_t most_counted = UINT64_C(1) << 48;
 
 static uint64_t clamp(uint64_t value, uint64_t most) {
@@ -21,7 +22,7 @@ static uint64_t clamp(uint64_t value, uint64_t most) {
   return most;
 }
 
-/// A Boolean has one byte, which may be any.
+/// A Boolean takes one byte, which may hold any value.
 static void check_boolean(bool *value) {
   unsigned char byte;
   memcpy(&byte, value, sizeof byte);
@@ -36,8 +37,8 @@ static void check_text(char *text, size_t size) {
   text[size - 1] = 0;
 }
 
-/// A place is looked up and never read from. No code is at the ends of the address space, and
-/// readers add to a place and subtract from it.
+/// Checks a place. Readers look a place up, add to it and subtract from it, and never read memory
+/// there. No code lies at the ends of the address space.
 static void check_place(uintptr_t *place) {
   enum { page = 4096 };
   if (*place == 0 || (*place >= page && *place <= UINTPTR_MAX / 2)) return;
@@ -45,7 +46,7 @@ static void check_place(uintptr_t *place) {
   *place = 0;
 }
 
-/// A stack has a number from 1, or 0 for none.
+/// A stack has a number from 1; 0 for none.
 static void check_stack(uint32_t *stack) {
   *stack = (uint32_t)clamp(*stack, INTERLOCK_STACKS_MOST);
 }
@@ -64,13 +65,13 @@ static void check_step(interlock_exploration_step *step) {
   check_boolean(&step->writes_value);
   check_boolean(&step->has_wide_value);
   check_boolean(&step->signals);
-  // Sequentially consistent is 5 in C.
+  // 1 + the memory order; sequentially consistent is 5 in C.
   step->memory_order = (uint8_t)clamp(step->memory_order, 6);
   step->read_from = (uint32_t)clamp(step->read_from, INTERLOCK_SHARED_TRACE + 1);
   step->not_read = (uint32_t)clamp(step->not_read, INTERLOCK_SHARED_TRACE + 1);
 }
 
-/// Copies a list: no element if their number is out of range, or without memory.
+/// Copies a list. The copy is empty if the count is out of range, or without memory.
 static void *copy(const void *items, size_t most, size_t *count, size_t size) {
   if (*count > most) {
     is_whole = false;
@@ -152,9 +153,9 @@ static void check_numbers(interlock_exploration_result *result,
   result->distinct = clamp(result->distinct, most_counted);
   result->verdict = (interlock_explored_verdict)clamp(result->verdict, INTERLOCK_EXPLORED_RACE);
   result->signal = (int)clamp((uint32_t)result->signal, 64);
-  // The widest pool that an option can ask for.
+  // 4095 is the widest pool that an option can ask for.
   result->dry_pool_width = (uint32_t)clamp(result->dry_pool_width, 4095);
-  // No body makes that many tasks.
+  // No body makes 2^20 tasks.
   result->most_task_threads = (uint32_t)clamp(result->most_task_threads, 1 << 20);
   result->most_stacks = (uint32_t)clamp(result->most_stacks, 1 << 20);
   result->differed_at = clamp(result->differed_at, INTERLOCK_SHARED_TRACE + 1);
@@ -163,7 +164,7 @@ static void check_numbers(interlock_exploration_result *result,
   }
   result->named_count = (uint32_t)clamp(result->named_count, INTERLOCK_NAMED_MOST);
   result->escaped_count = (uint32_t)clamp(result->escaped_count, INTERLOCK_ESCAPED_MOST);
-  // True of what is no number too.
+  // The condition also holds for NaN.
   if (!(result->reached >= 0 && result->reached <= 1)) {
     is_whole = false;
     result->reached = 0;
@@ -182,7 +183,7 @@ static void check_numbers(interlock_exploration_result *result,
   check_boolean(&result->blocks_fill_pool);
   check_boolean(&result->failed_first);
   check_boolean(&result->must_begin_anew);
-  // Else exploring would begin anew for ever.
+  // Without a new fact, exploring would begin anew for ever.
   const uint32_t known = INTERLOCK_ALL_FACTS, asked = options->facts & known;
   if (result->facts & ~known) is_whole = false;
   result->facts = (result->facts & known) | asked;
@@ -193,7 +194,7 @@ static void check_numbers(interlock_exploration_result *result,
   }
 }
 
-/// The body wrote over what its process was to report.
+/// Makes the result a crash: the body wrote over the memory in which its process reports.
 static void report_damage(interlock_child_result *child) {
   interlock_exploration_result *result = &child->result;
   child->status = INTERLOCK_EXPLORE_RAN;
@@ -208,7 +209,7 @@ static void report_damage(interlock_child_result *child) {
   child->details.place[0] = 0;
   snprintf(child->details.text, sizeof child->details.text,
            "the body wrote over the memory in which its process reports");
-  // Neither may be what the execution did.
+  // The choices and the trace may not be those of the execution.
   result->choice_count = result->trace_count = 0;
   child->has_end = false;
 }

@@ -1,4 +1,4 @@
-// The parent's watch over its child processes: it kills one in which nothing moves any more.
+// The parent's watch over its child processes: kills a child that makes no progress.
 #include "interlock_strategies.h"
 #include "isolation.h"
 
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Whether a thread waits for a futex of its process without a time limit.
+/// True if the thread waits for a futex of its process without a time limit.
 static bool waits_in_futex(pid_t process, const char *thread) {
   char path[64], line[128] = "";
   snprintf(path, sizeof path, "/proc/%d/task/%s/syscall", process, thread);
@@ -38,7 +38,7 @@ static bool waits_in_futex(pid_t process, const char *thread) {
   }
 }
 
-/// Whether each thread of the process waits so: none is left that could wake one.
+/// True if each thread of the process waits for such a futex: no thread is left to wake another.
 static bool waits_for_ever(pid_t process) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/task", process);
@@ -61,13 +61,14 @@ void interlock_child_watch_begin(interlock_child_watch *self, pid_t child,
   self->begun = self->before = interlock_real_now();
 }
 
-/// Notes whether the child has moved since the last look.
+/// Notes whether the child has made progress since the last look.
 static void note_progress(interlock_child_watch *self, bool is_naming, uint64_t passed) {
   uint64_t executions = *(volatile const uint64_t *)&self->shared->result.executions;
   size_t steps = self->shared->step_count;
-  // A machine may need many seconds for ten thousand threads, which are made between two points.
+  // New stacks are progress: ten thousand threads may be made between two points, which may take
+  // many seconds.
   uint32_t stacks = *(volatile const uint32_t *)&self->shared->result.most_stacks;
-  // The report after the naming has its own time.
+  // The report comes after the naming of a race, and has its own time limit.
   if (executions != self->seen_executions || steps != self->seen_steps ||
       stacks != self->seen_stacks || is_naming != self->was_naming) {
     self->seen_executions = executions;
@@ -82,9 +83,9 @@ static void note_progress(interlock_child_watch *self, bool is_naming, uint64_t 
 }
 
 bool interlock_child_watch_look(interlock_child_watch *self) {
-  // The report reads the code of whole modules, and naming a race the debug information of the
-  // executable: seconds, and minutes on a busy machine. A race whose order cannot be decided would
-  // look like a finding without it.
+  // The report reads the code of whole modules, and naming a race reads the executable's debug
+  // information: seconds, or minutes on a busy machine. Without that time, a race whose order
+  // cannot be decided would become a finding.
   const uint64_t limit_of_report = 300000000000;
   const uint64_t between_looks = 100000000;
   if (self->has_ended) return true;
@@ -96,12 +97,13 @@ bool interlock_child_watch_look(interlock_child_watch *self) {
   }
   uint64_t now = interlock_real_now(), passed = now - self->before;
   self->before = now;
-  // Not more where this thread did not run either: the machine stood still.
+  // A longer gap means that the machine stood still: this thread did not run either.
   if (passed > between_looks) passed = between_looks;
   bool is_naming = self->shared->is_over || self->shared->is_naming;
   note_progress(self, is_naming, passed);
   if (self->still - self->looked_at >= between_looks && !self->killed) {
-    // Twice: with OS threads, one could have woken another between the looks at both.
+    // Two looks in a row must agree: with OS threads, one thread may wake another between the looks
+    // at both.
     bool waits = waits_for_ever(self->child);
     if (waits && self->waited) self->killed = INTERLOCK_CHILD_CANNOT_GO_ON;
     if (self->still > (is_naming ? limit_of_report : self->limit)) {
@@ -112,7 +114,7 @@ bool interlock_child_watch_look(interlock_child_watch *self) {
     self->looked_at = self->still;
   }
   if (!is_naming) self->exploring += passed;
-  // A body that writes over its counts seems to move for ever.
+  // A body that writes over its counts seems to make progress for ever.
   const uint64_t most = self->budget + 2 * self->limit;
   const bool is_late = self->exploring > most || now - self->begun > most + limit_of_report;
   if (self->budget && is_late && !self->killed) {
@@ -134,7 +136,7 @@ void interlock_child_watch_end(interlock_child_watch *self) {
 void interlock_children_wait(const interlock_child_watch *const *watches, uint32_t count) {
   struct pollfd ends[INTERLOCK_JOBS_MOST];
   nfds_t open = 0;
-  // Without a descriptor (before Linux 5.3), poll only waits.
+  // Without pidfd (before Linux 5.3), poll only waits for the time limit.
   bool has_descriptors = true;
   for (uint32_t i = 0; i < count && i < INTERLOCK_JOBS_MOST; i++) {
     if (watches[i]->has_ended) continue;

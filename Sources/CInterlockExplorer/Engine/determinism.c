@@ -1,6 +1,6 @@
-// Whether an execution depends on its choices alone: it is run a second time, and the traces are
-// compared. And whether it leaves state behind: the first execution of a body is compared with the
-// second one, and that with one after all others.
+// Two checks. Whether an execution depends on its choices alone: it is run a second time, and the
+// traces are compared. Whether an execution leaves state behind: the first execution of a body is
+// compared with the second, and the second with an execution after all others.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -11,7 +11,7 @@
 
 #define ENGINE interlock_the_engine
 
-/// What the engine has of an execution that is over.
+/// What the engine keeps of an execution that is over.
 typedef struct {
   INTERLOCK_LIST(interlock_exploration_step) trace;
   uint64_t hash;
@@ -25,7 +25,7 @@ static bool is_same_step(const interlock_exploration_step *a, const interlock_ex
          memcmp(&a->operation, &b->operation, sizeof a->operation) == 0;
 }
 
-/// Appends what a thread does at a step, or that there is none.
+/// Appends the thread and the operation of a step, or that the execution has no such step.
 static void describe(char *text, size_t size, const interlock_exploration_step *step) {
   size_t length = strlen(text);
   if (!step) {
@@ -78,7 +78,7 @@ static void execute_again(void) {
   interlock_engine_execute();
   ENGINE.is_repeating = false;
   ENGINE.is_cut = false;
-  // The choices of the execution that was chosen, for the report of a failure.
+  // Restore the choices of the chosen execution, for the report of a failure.
   ENGINE.choices.count = 0;
   for (size_t index = 0; index < ENGINE.repeated.count; index++) {
     INTERLOCK_PUSH(&ENGINE.choices, ENGINE.repeated.items[index]);
@@ -87,7 +87,7 @@ static void execute_again(void) {
 }
 
 bool interlock_engine_repeat(void) {
-  // Globals are initialised once: only executions without that can agree.
+  // Globals are initialised once: compare only executions that initialise none.
   for (int tries = 0; ENGINE.has_initialised && tries < 3; tries++) execute_again();
   first.trace.count = 0;
   for (size_t index = 0; index < ENGINE.trace.count; index++) {
@@ -101,7 +101,7 @@ bool interlock_engine_repeat(void) {
   return is_same && first.verdict == INTERLOCK_EXPLORED_PASSED;
 }
 
-/// The execution before the last one that no strategy chooses either.
+/// The execution before the last one, of those that no strategy chooses.
 static interlock_warm_execution before;
 
 static bool is_same_warm_step(const interlock_warm_step *a, const interlock_warm_step *b) {
@@ -111,7 +111,7 @@ static bool is_same_warm_step(const interlock_warm_step *a, const interlock_warm
 static bool has_kept_state(void) {
   const interlock_warm_execution *last = &ENGINE.warm;
   if (last->verdict != before.verdict) return true;
-  // A failure ends its execution anywhere.
+  // A failed execution may end at any step, so the steps are not compared.
   if (last->verdict != INTERLOCK_EXPLORED_PASSED) return false;
   if (last->steps.count != before.steps.count) return true;
   for (size_t index = 0; index < last->steps.count; index++) {
@@ -120,12 +120,12 @@ static bool has_kept_state(void) {
   return false;
 }
 
-/// Whether an execution has ended so that its steps can be compared with those of another one.
+/// True if the last execution ended so that its steps can be compared with those of another one.
 static bool has_comparable_end(void) {
   return ENGINE.verdict <= INTERLOCK_EXPLORED_FAILED && !ENGINE.is_limited && !ENGINE.has_escaped;
 }
 
-/// Runs one more; returns whether it can be compared.
+/// Runs one more execution that no strategy chooses. Returns whether it can be compared.
 static bool execute_warm(void) {
   const interlock_warm_execution reused = before;
   before = ENGINE.warm;
@@ -138,7 +138,7 @@ static bool execute_warm(void) {
   return has_comparable_end();
 }
 
-/// The two executions before the first counted one were compared.
+/// True if the two executions before the first counted one were compared.
 static bool can_compare;
 
 void interlock_engine_warm_up(void) {
@@ -148,9 +148,10 @@ void interlock_engine_warm_up(void) {
   const bool is_comparable = execute_warm();
   ENGINE.result->failed_first = ENGINE.verdict == INTERLOCK_EXPLORED_FAILED;
   if (ENGINE.options.warm_ups == 1 || !is_comparable) return;
-  // Facts make more points. In a new child, which knows them, the first execution has these too.
+  // New facts make more points, so the two executions differ. A new child knows the facts, and its
+  // first execution has the same points.
   const bool has_learnt = ENGINE.result->facts != known;
-  // A replay keeps to what was known.
+  // A replay, which has `forks_each`, keeps to the facts of its exploration.
   if (has_learnt && ENGINE.is_child && !ENGINE.options.forks_each) {
     ENGINE.result->must_begin_anew = true;
   }
@@ -162,7 +163,7 @@ void interlock_engine_warm_up(void) {
 void interlock_engine_cool_down(void) {
   if (!can_compare || ENGINE.result->failures || ENGINE.result->must_begin_anew) return;
   const uint64_t left_behind = ENGINE.result->left_behind;
-  // Also an order that was chosen may have left something behind.
+  // An order that a strategy chose may have left state behind as well.
   if (execute_warm() && has_kept_state()) interlock_learn(INTERLOCK_FACT_KEEPS_STATE);
   ENGINE.result->left_behind = left_behind;
 }

@@ -1,10 +1,10 @@
 // Which threads and timers can take the next step.
 //
-// The list is kept from step to step. Before a choice the engine looks at the threads that have
-// reached a point, have ended or were announced, and at those whose readiness can change
-// unannounced. So a step costs no more where ten thousand tasks wait for their turns. A few other
-// threads are looked at each time as well: where there are no more, that is cheaper than to note
-// which have changed.
+// The list is kept from step to step. Before a choice, the engine looks at the threads that have
+// reached a point, have ended or were announced, and at the threads whose readiness can change
+// unannounced. So a step costs the same with ten thousand tasks that wait for their turns. While
+// fewer than `INTERLOCK_FEW_THREADS` threads are looked at each time, the engine looks at any
+// thread that changes: that is cheaper than to keep track of changes.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -13,7 +13,8 @@
 
 #define ENGINE interlock_the_engine
 
-// The list, whose shorter side moves: threads often begin and end in the order of their numbers.
+// The list of enabled threads. An insertion or removal moves the shorter side: threads often begin
+// and end in the order of their numbers.
 
 size_t interlock_engine_first_enabled_from(uint32_t number) {
   size_t low = 0, high = ENGINE.enabled.count;
@@ -82,7 +83,7 @@ static void take_out(uint32_t number) {
   }
 }
 
-/// Apart from `set_enabled`, which the compiler then makes part of the loops that call it.
+/// Not inlined, so that the compiler inlines `set_enabled` into the loops that call it.
 __attribute__((noinline)) static void change(interlock_logical_thread *thread, bool is_enabled) {
   thread->is_enabled = is_enabled;
   if (is_enabled) {
@@ -101,7 +102,7 @@ bool interlock_engine_is_enabled(int32_t number) {
          ENGINE.threads.items[number]->is_enabled;
 }
 
-// The threads that are looked at.
+// The list of threads that are looked at before each choice.
 
 void interlock_engine_reset_enabled(void) {
   ENGINE.enabled.items = ENGINE.enabled.memory;
@@ -112,8 +113,8 @@ void interlock_engine_look_at_all(void) {
   INTERLOCK_EACH_LIVE(thread) interlock_engine_look_at(thread);
 }
 
-/// Adds the thread to those that are looked at before each choice, or takes it from them. The order
-/// of the list has no meaning.
+/// Adds the thread to the list of threads looked at before each choice, or removes it. The list has
+/// no order.
 static void keep_looking_at(interlock_logical_thread *thread, bool looks) {
   if ((thread->looked_at != 0) == looks) return;
   if (looks) {
@@ -139,13 +140,13 @@ bool interlock_engine_can_go_on(interlock_logical_thread *thread) {
   return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
 }
 
-/// True if another thread has taken a step since this one yielded.
+/// True if another thread has taken a step since this thread yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) {
   (void)context;
   return ENGINE.steps != thread->yielded_at;
 }
 
-/// Kinds of threads that only their waits in a row have kept from a next step.
+/// The kinds of threads that were held back only because of their waits in a row.
 typedef struct {
   bool a_sleep, a_yield;
 } held_back;
@@ -175,14 +176,14 @@ static void take_changes(held_back *held) {
   ENGINE.changed.count = 0;
 }
 
-/// Whether the thread or timer waits for a time, or yields, again and again.
+/// True if the thread or timer waits for a time, or has yielded, so that its waits in a row may
+/// hold it back.
 static bool may_be_held_back(interlock_logical_thread *thread) {
   if (!thread->waits_for_time) return thread->has_yielded && interlock_engine_can_go_on(thread);
   return !thread->comes_last && !interlock_time_is_exact() && !ENGINE.body_has_ended;
 }
 
-/// Returns the thread or timer that was held back and took its last step longest ago; NULL for
-/// none.
+/// Returns the thread or timer that was held back and whose last step is the oldest; NULL for none.
 static interlock_logical_thread *longest_held_back(void) {
   interlock_logical_thread *longest = NULL;
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {
@@ -204,8 +205,8 @@ void interlock_engine_list_yielded(void) {
   if (held_back) set_enabled(held_back, true);
 }
 
-/// True if the time has come that a timer or a sleeping thread waits for. Once the body has ended,
-/// neither continues.
+/// True if the time for which a timer or a sleeping thread waits has come. Once the body has ended,
+/// no such time comes.
 static bool is_time_up(interlock_logical_thread *thread, held_back *held) {
   if (ENGINE.body_has_ended) return false;
   if (thread->comes_last && !interlock_time_is_exact()) return false;
@@ -224,8 +225,8 @@ static void add_those_that_may(void) {
   }
 }
 
-/// Exact times come in their order: of those that are not due, only the next ones can, each of them
-/// first if several are equal. `of_last`: only of those that come when no thread can continue.
+/// Exact times come in their order. Enables the waits with the next time; of several equal times,
+/// any may come first. `of_last`: only waits whose time comes when no thread can continue.
 static void add_next_times(bool of_last) {
   uint64_t next = INTERLOCK_NEVER;
   for (size_t index = 0; index < ENGINE.looked_at.count; index++) {

@@ -28,14 +28,15 @@ interlock_logical_thread *interlock_current_thread(void) { return ENGINE.current
 
 const interlock_exploration_options *interlock_exploration_asked(void) { return &ENGINE.options; }
 
-/// Gives the strategy what the last step did.
+/// Passes the operations of the last step to the strategy.
 static void publish_step(void) {
   if (ENGINE.stepping < 0) return;
   uint32_t thread = (uint32_t)ENGINE.stepping;
   // FNV-1a over the words.
   uint64_t hash = ENGINE.hash;
   const uint64_t prime = 0x100000001b3;
-  // Of the points only: what a library does on the way may differ in the first execution.
+  // Hash the point's operation only: a library's operations in the step may differ in the first
+  // execution.
   const interlock_operation *operation = &ENGINE.performed.items[0];
   hash = (hash ^ thread) * prime;
   hash = (hash ^ (operation->kind | (uint32_t)operation->flags << 16)) * prime;
@@ -74,7 +75,7 @@ void interlock_engine_note_step(const interlock_exploration_step *step) {
   if (ENGINE.shown_steps) *ENGINE.shown_steps = ENGINE.trace.count;
 }
 
-/// The thread of the last step as long as it is enabled, else the first.
+/// Returns the thread of the last step if it is enabled, otherwise the first enabled thread.
 static int32_t keep_thread(int32_t last) {
   return interlock_engine_is_enabled(last) ? last : (int32_t)ENGINE.enabled.items[0];
 }
@@ -87,9 +88,9 @@ static int32_t note_choice_of(int32_t chosen) {
   return chosen;
 }
 
-/// Ends the strategy's part of the execution, which then runs to its end by a fair schedule:
-/// threads that stopped halfway would leave global state of libraries (the main operation queue)
-/// as the next execution must not find it. A failure on the way is one of the body.
+/// Ends the strategy's part of the execution, which then runs to its end by a fair schedule. A
+/// thread that stopped halfway would leave the global state of libraries (the main operation queue)
+/// in a state that the next execution must not find. A failure on the way is a failure of the body.
 static void leave_strategy(interlock_execution_end end, int32_t last) {
   interlock_exploration_state state = interlock_engine_state(last);
   ENGINE.is_cut = true;
@@ -98,7 +99,7 @@ static void leave_strategy(interlock_execution_end end, int32_t last) {
   }
 }
 
-/// Every enabled thread has its turn; a turn is long, so that few switches are needed.
+/// Gives each enabled thread its turn. A turn is long, so that few switches are needed.
 static int32_t choose_fairly(int32_t last) {
   enum { turn = 64 };
   if (ENGINE.steps % turn != 0) return note_choice_of(keep_thread(last));
@@ -123,7 +124,7 @@ static int32_t choose(int32_t last) {
 }
 
 /// Checks again for some real time: an event that the engine does not see may enable a thread.
-/// Polls, because there is no descriptor or word for an event that is not seen.
+/// Polls, because such an event has no descriptor or word to wait on.
 static void wait_for_outside(void) {
   const struct timespec pause = {0, 1000000};
   for (int tries = 0; tries < 500 && ENGINE.enabled.count == 0; tries++) {
@@ -133,7 +134,7 @@ static void wait_for_outside(void) {
   }
 }
 
-/// Fails an execution that takes longer than the budget. A test that runs as usual may take less.
+/// With `leaves_outside`, fails an execution that takes longer than the budget, but not within 2 s.
 static bool takes_too_long(void) {
   enum { looks_every = 1024 };
   if (!ENGINE.options.leaves_outside || ENGINE.steps % looks_every) return false;
@@ -147,7 +148,7 @@ static bool takes_too_long(void) {
   return true;
 }
 
-/// The next thread to run; timers fire here. NULL if the execution is over.
+/// Returns the next thread to run, and fires timers; NULL if the execution is over.
 static interlock_logical_thread *next_thread(void) {
   int32_t last = ENGINE.stepping;
   for (;;) {
@@ -169,8 +170,8 @@ static interlock_logical_thread *next_thread(void) {
       return NULL;
     }
     if (++ENGINE.steps > ENGINE.options.chosen_steps) {
-      // A thread may poll for what another one does, which the strategy never chose: it is no
-      // livelock unless a fair schedule does not end either.
+      // A thread may poll for something that another thread does and that the strategy never chose.
+      // This is a livelock only if a fair schedule does not end either.
       if (!ENGINE.is_limited) {
         ENGINE.is_limited = true;
         if (!ENGINE.is_cut) leave_strategy(INTERLOCK_EXECUTION_LIMITED, last);
@@ -182,7 +183,7 @@ static interlock_logical_thread *next_thread(void) {
     }
     if (takes_too_long()) return NULL;
     int32_t chosen = choose(last);
-    // Only a repeated execution has no choice left.
+    // Only a repeated execution can run out of choices.
     if (chosen < 0) return NULL;
     if (!interlock_engine_is_enabled(chosen)) {
       interlock_execution_fail(INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
@@ -194,7 +195,7 @@ static interlock_logical_thread *next_thread(void) {
     step.enabled = (uint32_t)ENGINE.enabled.count;
     interlock_engine_note_step(&step);
     if (ENGINE.is_warming_up) interlock_note_warm_step(thread);
-    // The name was that of this call, and its readiness that of this point.
+    // The name and the readiness belong to the point that ends here.
     thread->call = NULL;
     thread->is_announced = thread->has_yielded = false;
     ENGINE.stepping = chosen;
@@ -227,14 +228,14 @@ void interlock_engine_go(interlock_logical_thread *self) {
     ENGINE.switches++;
   }
   interlock_stack *to = next ? next->stack : &ENGINE.controller;
-  // Not even the first thread was chosen.
+  // The execution ended before its first thread was chosen.
   if (to == from) {
     interlock_marks.hidden--;
     return;
   }
   if (self->has_ended) {
     interlock_marks.hidden--;
-    // Of a joinable thread its stack is its name: another may not have it before the join.
+    // The stack of a joinable thread is its handle, so no other thread may have it before the join.
     if (!self->is_joinable) interlock_stack_give(from);
     interlock_switch_away(from, to);
     return;
@@ -247,7 +248,7 @@ void interlock_engine_go(interlock_logical_thread *self) {
 void interlock_engine_leave(void) {
   interlock_logical_thread *self = ENGINE.current;
   interlock_marks.hidden++;
-  // The stack of the running thread, also where a timer fires on it.
+  // Find the running stack: a timer has none, and fires on another thread's stack.
   interlock_stack *from = self->stack;
   if (!from) {
     for (size_t index = 0; index < ENGINE.threads.count && !from; index++) {

@@ -1,6 +1,6 @@
-// Copies of the code behind weak compare-exchanges, by which they fail although the value is the
-// expected one. A call that shall fail returns to the copy instead: the copy compares as the code
-// does, says that the two are not equal, and goes on where the code reads that.
+// Lets a weak compare-exchange fail although it finds the expected value. The call returns to a
+// copy of the code behind it. The copy compares as that code does, reports that the two values are
+// not equal, and continues where the code uses the outcome.
 #include "weak_exchanges.h"
 
 #include "interlock_code.h"

@@ -10,9 +10,9 @@
 
 #define ENGINE interlock_the_engine
 
-/// The next execution reports its own races. NULL if races in memory are not checked.
+/// Lets the next execution report its own races. NULL if races in memory are not checked.
 void interlock_memory_scope_begins(void) __attribute__((weak));
-/// NULL in a program that follows no orders.
+/// NULL in a program without the vector clocks.
 void interlock_clocks_come_after_all(void) __attribute__((weak));
 
 void interlock_engine_come_after_all(void) {
@@ -22,8 +22,9 @@ void interlock_engine_come_after_all(void) {
 }
 
 static void *run_body(void *context) {
-  // After the code before the exploration, and after the execution before, whose threads have ended
-  // or never continue. Their pthreads, which this execution has again, show no such order.
+  // The body comes after all code before the exploration, and after the last execution, whose
+  // threads have ended or never continue. The vector clocks do not know that order, because this
+  // execution uses the same pthreads again.
   interlock_engine_come_after_all();
   if (ENGINE.options.body_is_main) interlock_model_main_begins();
   if (!ENGINE.body(context)) {
@@ -69,7 +70,7 @@ static void begin(void) {
   interlock_run_begin_functions();
 }
 
-/// A thread that has begun and not ended, with its own stack.
+/// True if a thread with a stack of its own has begun and not ended.
 static bool is_left_behind(const interlock_logical_thread *thread) {
   return thread->stack && thread->stack->thread == thread && thread->is_begun && !thread->has_ended;
 }
@@ -81,7 +82,8 @@ static bool leaves_threads(void) {
   return false;
 }
 
-/// Takes the stacks of threads that never ended: state that belongs to a thread may be anything.
+/// Takes the stacks of threads that never ended. Their thread-specific state may be inconsistent,
+/// so the pthreads end.
 static void give_up_threads(void) {
   for (size_t index = 0; index < ENGINE.threads.count; index++) {
     interlock_logical_thread *thread = ENGINE.threads.items[index];
@@ -112,7 +114,7 @@ bool interlock_engine_execute(void) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
     return false;
   }
-  // The controller stands in for a thread that is not chosen.
+  // The controller stands in for a thread that no strategy chooses.
   interlock_logical_thread controller = {.stack = &ENGINE.controller};
   ENGINE.controller.thread_base = (uintptr_t)__builtin_thread_pointer();
   interlock_interruptions_note_execution(true);

@@ -25,12 +25,12 @@ void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool repo
     __attribute__((weak));
 
 static void set_points(const uintptr_t *sites, size_t count) {
-  // The race beside a failing order is reported where that order is shown.
+  // Without `follows_callers` the race is not reported here, but where the failing order is shown.
   bool reports = ENGINE.options.follows_callers;
   if (interlock_memory_set_points) interlock_memory_set_points(sites, count, reports);
 }
 
-/// What is kept of the last failure, beyond the engine's next execution.
+/// The data of the last failure, kept beyond the engine's next execution.
 static uint32_t *kept_choices;
 static interlock_exploration_step *kept_trace;
 static interlock_blocked_thread *kept_blocked;
@@ -65,11 +65,12 @@ static void keep(void) {
   result->blocked = kept_blocked;
   result->blocked_count = kept_blocked ? blocked : 0;
   result->named_count = 0;
-  // A walk over the whole table: too much for each failed execution of many.
+  // A walk over the whole table, too slow for each failed execution of many.
   if (ENGINE.options.follows_callers) interlock_objects_describe(result, ENGINE.details);
 }
 
-/// The executions so far. Not the result's: a body may write over that, and would run for ever.
+/// The number of executions so far. Not in the result, where the body may write over the count and
+/// so run for ever.
 static uint64_t counted;
 
 static void count_execution(bool passed, bool is_own) {
@@ -79,7 +80,7 @@ static void count_execution(bool passed, bool is_own) {
   result->looks += ENGINE.looks;
   result->switches += ENGINE.switches;
   result->choices += ENGINE.choice_count;
-  // Another part of the orders has it.
+  // The execution belongs to another shard or job.
   if (ENGINE.is_cut || !is_own) result->cut++;
   if (!passed) {
     result->failed_at = counted;
@@ -88,7 +89,8 @@ static void count_execution(bool passed, bool is_own) {
   }
 }
 
-/// Reads the clock at most once in 16 executions, and after each one that takes 1 % of the budget.
+/// True if the budget is spent. Reads the clock after about each 1 % of the budget, and at least
+/// once in 16 executions.
 static bool is_budget_spent(uint64_t begun) {
   static uint64_t next;
   uint64_t budget = ENGINE.options.budget, executions = counted;
@@ -101,12 +103,12 @@ static bool is_budget_spent(uint64_t begun) {
   return spent >= budget;
 }
 
-/// What came first is estimate enough, and its table takes memory.
+/// True once the estimate has enough executions: its table takes memory.
 static bool estimate_is_full(const interlock_estimate *estimate) {
   return interlock_estimate_distinct(estimate) >= 1 << 17;
 }
 
-/// For the process that knows the traces of the other jobs too.
+/// Notes the hash for the parent process, which estimates from the traces of all jobs.
 static void note_trace(void) {
   if (!ENGINE.noted_traces || *ENGINE.noted_trace_count == INTERLOCK_SHARED_TRACES) return;
   ENGINE.noted_traces[(*ENGINE.noted_trace_count)++] = interlock_trace_hash();
@@ -127,11 +129,12 @@ static void run_executions(void) {
     if (jobs && !interlock_job_goes_on(jobs, ENGINE.options.job, counted)) break;
     if (!strategy->begin(strategy)) break;
     if (ENGINE.is_child && ENGINE.counter >= 0) eventfd_write(ENGINE.counter, 1);
-    // A difference is reported with its lines.
+    // These executions are checked for determinism, and a report of a difference shows their lines.
     ENGINE.options.follows_callers =
         follows_callers || counted < ENGINE.options.determinism_checks;
     bool passed = interlock_engine_execute();
-    // A limit of time, or what no choice decides, would differ by itself.
+    // An execution that reached a limit of time, or that depends on uncontrolled events, would
+    // differ by itself.
     bool is_repeatable = !ENGINE.is_cut && !ENGINE.is_limited && !ENGINE.has_escaped;
     if (counted < ENGINE.options.determinism_checks && is_repeatable) {
       passed = interlock_engine_repeat() && passed;
@@ -148,14 +151,14 @@ static void run_executions(void) {
     size_t steps = ENGINE.trace.count;
     interlock_exploration_state last =
         interlock_engine_state(steps ? (int32_t)ENGINE.trace.items[steps - 1].thread : -1);
-    // Of one that it cut off, the strategy has had the end.
+    // If the strategy cut the execution off, it has had the end already.
     if (!ENGINE.is_cut) strategy->end(strategy, end, &last);
     if (!passed && !ENGINE.options.keeps_going) break;
     if (ENGINE.options.executions && counted >= ENGINE.options.executions) break;
     if (jobs && is_own && interlock_jobs_have_enough(jobs)) break;
     if (is_budget_spent(begun)) break;
   }
-  // The last one, if none failed: its trace and its hash.
+  // If no execution failed, keep the trace and the hash of the last one.
   if (!result->failures) keep();
   interlock_engine_cool_down();
   if (estimate) {
@@ -167,8 +170,8 @@ static void run_executions(void) {
   result->nanoseconds = interlock_real_now() - begun;
 }
 
-/// One exploration at a time: a word that threads take, and wait on in the kernel. Not a mutex: its
-/// calls are interposed.
+/// One exploration runs at a time: threads take this word, and wait on it in the kernel. Not a
+/// mutex, whose calls are interposed.
 static int running;
 enum { not_running, runs, runs_and_others_wait };
 
@@ -179,7 +182,8 @@ static void wait_on_running(int operation, int value) {
 
 static void begin_alone(void) {
   int found = not_running;
-  // Acquire: pairs with the release in `end_alone`; what one exploration left, the next finds.
+  // Acquire: pairs with the release in `end_alone`, so that this exploration sees what the last one
+  // wrote.
   if (__atomic_compare_exchange_n(&running, &found, runs, false, __ATOMIC_ACQUIRE,
                                   __ATOMIC_RELAXED)) {
     return;
@@ -233,7 +237,8 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     interlock_share_exchanges();
     set_points(options->points, options->point_count);
     if (interlock_stacks_are_os_threads()) interlock_processor_enter();
-    // Else a body that iterates over a dictionary is another one in each execution.
+    // With random hash seeds, a body that iterates over a dictionary would differ between
+    // executions.
     bool were_by_size = interlock_hash_tables_by_size(true);
     run_executions();
     interlock_hash_tables_by_size(were_by_size);

@@ -1,4 +1,4 @@
-// How an execution fails, and what it shows of that.
+// The failure of an execution, and what its report shows.
 #include "../Dispatch/model.h"
 #include "waiting_loops.h"
 
@@ -18,7 +18,7 @@ void interlock_execution_fail(interlock_explored_verdict verdict, const char *te
 
 void interlock_execution_abandon(void) { interlock_engine_leave(); }
 
-/// Copies the name: the process that reads it may be another one.
+/// Copies the name, because another process may read it.
 static void set_call(char call[INTERLOCK_CALL_BYTES], const interlock_logical_thread *thread) {
   const char *name = thread->call ? thread->call : "";
   size_t length = strnlen(name, INTERLOCK_CALL_BYTES - 1);

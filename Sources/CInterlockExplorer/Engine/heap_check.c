@@ -1,6 +1,6 @@
-// Whether the process can allocate memory after a fault in a library. If the fault was within
-// malloc or free, the lock of the heap may be held by the code that the execution leaves, or the
-// heap may be destroyed: then the next allocation hangs, or faults again.
+// Decides whether the process can allocate memory after a fault in a library. If the fault was
+// within malloc or free, the code that the execution leaves may hold the heap's lock, or the heap
+// may be corrupt: then the next allocation hangs, or faults again.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Blocks that the heap keeps in different lists.
+/// Block sizes that the heap keeps in different lists.
 static const size_t sizes[] = {24, 500, 2000, 20000, 100000};
 enum { size_count = sizeof sizes / sizeof *sizes };
 
@@ -21,11 +21,11 @@ _Noreturn static void try_heap(void) {
     struct sigaction end = {.sa_handler = SIG_DFL};
     sigaction(signal, &end, NULL);
   }
-  // The C library may say what is wrong with the heap, which it has said already.
+  // The C library would print its complaint about the heap a second time.
   close(STDERR_FILENO);
-  // Takes the lock of each heap of the process: threads have several.
+  // malloc_trim takes the lock of each heap of the process: threads have several heaps.
   malloc_trim(0);
-  // Volatile: the compiler would leave the calls out.
+  // Volatile, because the compiler would remove the calls.
   void *volatile blocks[size_count];
   for (int index = 0; index < size_count; index++) blocks[index] = malloc(sizes[index]);
   for (int index = 0; index < size_count; index++) free(blocks[index]);
@@ -37,7 +37,8 @@ typedef enum { HEAP_IS_USABLE, HEAP_IS_LOCKED, HEAP_IS_DESTROYED } heap_state;
 static heap_state look_at_copy(void) {
   enum { most_tries = 300 };
   const struct timespec pause = {0, 1000000};
-  // Not `fork`, whose handlers allocate; and without a signal to the user's code when it ends.
+  // `clone` without an exit signal: `fork` would run handlers that allocate, and the end of the
+  // copy would send SIGCHLD to the user's code.
   pid_t copy = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, 0);
   if (copy == 0) try_heap();
   if (copy < 0) return HEAP_IS_LOCKED;
@@ -53,8 +54,8 @@ static heap_state look_at_copy(void) {
   return HEAP_IS_LOCKED;
 }
 
-/// Called in a handler of signals: a copy of the process tries, since a lock that is held is held
-/// in the copy too. A thread that is not explored may hold it for a moment: several copies try.
+/// Called in a signal handler. Tries in a copy of the process, in which a held lock is held as
+/// well. A thread that is not explored may hold a lock for a moment, so several copies try.
 bool interlock_heap_is_usable(void) {
   enum { most_copies = 8 };
   heap_state state = HEAP_IS_LOCKED;

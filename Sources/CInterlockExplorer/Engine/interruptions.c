@@ -1,4 +1,5 @@
-// What ends an execution from outside: a signal that its code causes, and the limit of real time.
+// Interruptions of an execution: a signal that the explored code causes, and the limit of real
+// time.
 #include "engine.h"
 #include "interlock_strategies.h"
 
@@ -15,7 +16,8 @@
 
 #define ENGINE interlock_the_engine
 
-/// The C library's own: the interposed one delays a tick, which must see what it interrupts.
+/// The C library's own function. The interposed `sigaction` would delay a tick, which must see the
+/// code that it interrupts.
 extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
@@ -28,21 +30,21 @@ static char alternate_stack[alternate_size];
 static timer_t ticks;
 static bool has_ticks;
 enum { tick_interval = 50000000 };
-/// The step that the last tick saw, what the explored code has spent in it, and when that tick was,
-/// in nanoseconds.
+/// The step that the last tick saw, the time that the explored code has spent in it, and the time
+/// of the last tick, in nanoseconds.
 static uint64_t seen_execution, seen_step, spent, last_tick;
 static volatile bool is_in_execution;
 
-/// True where the explored code runs, and not the engine on its stack.
+/// True while the explored code runs, and not the engine on the same stack.
 static bool is_in_explored_code(void) {
   return is_in_execution && interlock_marks.controlled && !interlock_marks.hidden;
 }
 
-/// One that programs seldom use.
+/// A signal that programs seldom use.
 static int tick_signal(void) { return SIGRTMAX - 3; }
 
 uint64_t interlock_real_now(void) {
-  // The system's own, past the interposed call.
+  // The system call itself, to bypass the interposed function.
   struct timespec now;
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
@@ -50,14 +52,14 @@ uint64_t interlock_real_now(void) {
 
 void interlock_interruptions_note_execution(bool runs) { is_in_execution = runs; }
 
-// A body that forks, or ends the process.
+// A body that forks or ends the process.
 
 static void before_fork(void) {
   if (is_in_explored_code()) interlock_escaped("fork");
 }
 
-/// The child has none of the other threads, and is not explored: it makes real calls, and ends
-/// where its copy of the body would.
+/// In the child of a fork that the body made. The child has no other thread and is not explored: it
+/// makes real calls, and ends where its copy of the body would end.
 static void in_forked_child(void) {
   if (!is_in_explored_code()) return;
   interlock_marks.controlled = 0;
@@ -70,7 +72,7 @@ static void note_exit(void) {
   if (!is_in_execution || ENGINE.is_forked) return;
   static const char line[] =
       "interlock: an explored body ended the process; explore it in a process of its own\n";
-  // Where it cannot be written, there is nowhere to say so.
+  // If standard error cannot be written, there is nowhere to report that.
   if (write(STDERR_FILENO, line, sizeof line - 1) < 0) return;
 }
 
@@ -93,31 +95,32 @@ static const char *name_of(int signal) {
   }
 }
 
-/// Leaves the handler for the controller: its frame is never returned to.
+/// Leaves the handler for the controller. The handler's frame is never returned to.
 _Noreturn static void leave_handler(const ucontext_t *context) {
   ENGINE.torn = ENGINE.current;
-  // A fault may lie in a reader, which is not returned to either.
+  // The fault may lie in a reader of the events, which will not continue to end its change.
   interlock_changes = 0;
   pthread_sigmask(SIG_SETMASK, &context->uc_sigmask, NULL);
   interlock_engine_leave();
 }
 
-/// Lets the signal end the process, once the handler has returned: the instruction runs again, or
-/// the signal that was sent comes again.
+/// Lets the signal end the process after the handler returns: the faulting instruction runs again,
+/// or the signal that was sent is raised again.
 static void end_process(int signal, const siginfo_t *info) {
   struct sigaction end = {.sa_handler = SIG_DFL};
   sigaction(signal, &end, NULL);
   if (info->si_code <= 0) raise(signal);
 }
 
-/// Calls the handler of before. Ours stays, for the explored code.
+/// Calls the handler that was installed before. The explorer's handler stays installed for the
+/// explored code.
 static void pass_on(int signal, siginfo_t *info, void *context) {
   int index = 0;
   while (faults[index] != signal) index++;
   const struct sigaction found = before[index];
   bool is_sent = info->si_code <= 0;
   if (found.sa_handler == SIG_IGN && is_sent) return;
-  // The system ignores no fault.
+  // The system never ignores a fault.
   if (found.sa_handler == SIG_DFL || found.sa_handler == SIG_IGN) {
     end_process(signal, info);
     return;
@@ -136,7 +139,7 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/// Names the order on standard error, without allocating.
+/// Prints the order on standard error, without allocating.
 static void print_order(int signal) {
   static char text[1 << 16];
   const interlock_exploration_options *options = &ENGINE.options;
@@ -154,7 +157,7 @@ static void print_order(int signal) {
     size_t room = sizeof text - length - 1;
     size_t written = interlock_token_write(text + length, room, options->token_body,
                                            options->token_width, &schedule);
-    // A token is of no use in part.
+    // A part of a token is of no use.
     if (written < room) {
       length += written;
     } else {
@@ -162,7 +165,7 @@ static void print_order(int signal) {
     }
     text[length++] = '\n';
   }
-  // Where it cannot be written, there is nowhere to say so.
+  // If standard error cannot be written, there is nowhere to report that.
   if (write(STDERR_FILENO, text, length) < 0) return;
 }
 
@@ -184,7 +187,7 @@ static void handle_fault(int signal, siginfo_t *info, void *context) {
   }
   interlock_marks.hidden++;
   bool can_go_on = interlock_is_own_code(instruction_of(context)) || interlock_heap_is_usable();
-  // The end of an isolated process is seen by its parent, which has the order.
+  // If this process is isolated, its parent sees the end and has the order.
   if (!can_go_on && !ENGINE.shown_choices) print_order(signal);
   interlock_marks.hidden--;
   if (!can_go_on) {
@@ -198,8 +201,8 @@ static void handle_fault(int signal, siginfo_t *info, void *context) {
   leave_handler(context);
 }
 
-/// Whether the thread waits in a system call: at the instruction itself, to which the kernel goes
-/// back to begin the call again, or just behind it.
+/// True if the thread waits in a system call: its address is just behind the call instruction, or
+/// at the instruction, if the kernel will begin the call again.
 static bool is_in_system_call(uintptr_t instruction) {
 #if defined(__x86_64__)
   static const unsigned char system_call[] = {0x0f, 0x05};
@@ -221,12 +224,12 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
     seen_step = ENGINE.steps;
     spent = 0;
   }
-  // The time of the explored code alone: the engine and a strategy that reads symbols may take
-  // seconds. A tick that comes late counts as one in time: the machine was busy, or stood still.
+  // Count the time of the explored code only: the engine and a strategy that reads symbols may take
+  // seconds. A late tick counts as one interval, because the machine was busy or stood still.
   if (!is_in_explored_code()) return;
   spent += since_tick < 2 * tick_interval ? since_tick : tick_interval;
   if (spent < ENGINE.options.execution_time || is_in_change()) return;
-  // In a library the thread may hold a lock that every thread needs, malloc's for one: the next
+  // In a library the thread may hold a lock that every thread needs, such as malloc's. The next
   // tick may find it elsewhere.
   uintptr_t instruction = instruction_of(context);
   bool waits = is_in_system_call(instruction);
@@ -241,7 +244,7 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
 
 void interlock_interruptions_begin(void) {
   follow_process();
-  // A process may be started with signals blocked: as by a thread of libdispatch's.
+  // The process may have been started with signals blocked, for example by a thread of libdispatch.
   sigset_t needed;
   sigemptyset(&needed);
   for (int index = 0; index < fault_count; index++) sigaddset(&needed, faults[index]);
@@ -252,12 +255,12 @@ void interlock_interruptions_begin(void) {
   struct sigaction fault = {.sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&fault.sa_mask);
   for (int index = 0; index < fault_count; index++) {
-    // First, since another thread may fault as soon as the handler is set.
+    // Read the old handler first: another thread may fault as soon as the new handler is set.
     sigaction(faults[index], NULL, &before[index]);
     sigaction(faults[index], &fault, NULL);
   }
-  // With OS threads the code does not run on this thread: the limit is looked at between points
-  // only, by the limit of steps.
+  // With OS threads, the code does not run on this thread. Then only the limit of steps, checked
+  // between points, ends an execution.
   has_ticks = false;
   if (interlock_stacks_are_os_threads()) return;
   int signal = tick_signal();

@@ -1,5 +1,5 @@
-// Exploration in child processes: one for all executions, or one for each, so that memory is as it
-// was before the first, whatever they write.
+// Exploration in child processes: one child for all executions, or one for each execution, so that
+// each finds the memory as it was before the first.
 #include "interlock_strategies.h"
 #include "isolation.h"
 
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What all executions of an exploration share.
+/// The data that all executions of an exploration share.
 typedef struct {
   interlock_shared_memory *shared;
   interlock_exploration_options options;
   bool (*body)(void *);
   void *context;
   interlock_strategy *strategy;
-  /// The copy of the last child's result.
+  /// The parent's copy of the last child's result.
   interlock_child_result *child;
   interlock_logged_strategy logged;
 } explored;
@@ -30,14 +30,15 @@ static interlock_explore_status execute(explored *self) {
                                   self->child);
 }
 
-/// A limit of time, or what no choice decides, would differ by itself.
+/// An execution that reached a limit of time, or that depends on uncontrolled events, would differ
+/// by itself.
 static bool is_repeatable(const interlock_child_result *child) {
   return child->is_over && child->has_end && child->result.escaped_count == 0 &&
          child->end <= INTERLOCK_EXECUTION_FAILED && !child->result.must_begin_anew;
 }
 
-/// Executes once more: the strategy stands where it stood, so its copy chooses the same. A trace
-/// that differs becomes the failure.
+/// Executes once more. The strategy has not advanced, so its copy in the child chooses the same. A
+/// trace that differs becomes the failure.
 static interlock_explore_status repeat(explored *self) {
   interlock_exploration_result first = self->child->result, *second = &self->child->result;
   size_t size = first.trace_count * sizeof *first.trace;
@@ -57,11 +58,11 @@ static interlock_explore_status repeat(explored *self) {
   return status;
 }
 
-/// Escaped operations of all executions.
+/// The escaped operations of all executions.
 static interlock_escaped_operation escaped[INTERLOCK_ESCAPED_MOST];
 
-/// Whether the exploration goes on. The strategy has had the last execution then, and also where
-/// that failed: what a replay recorded is asked for.
+/// Passes the last execution to the strategy and returns whether the exploration continues. Does so
+/// after a failure too, because the caller asks a replay what it recorded.
 static bool goes_on(explored *self, interlock_exploration_result *result) {
   if (result->must_begin_anew) return false;
   bool follows = interlock_strategy_follow(self->strategy, &self->shared->log);
@@ -87,7 +88,7 @@ static interlock_explore_status explore_each(interlock_shared_memory *shared,
   result->facts = options->facts;
   while (strategy->begin(strategy)) {
     bool is_checked = result->executions < options->determinism_checks;
-    // A difference is reported with its lines.
+    // A report of a difference shows the lines.
     self.options.follows_callers = options->follows_callers || is_checked;
     self.options.facts = result->facts;
     status = execute(&self);
@@ -121,7 +122,7 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
                                                     interlock_strategy *strategy,
                                                     interlock_exploration_result *result) {
   static interlock_shared_memory *last;
-  // The result points into it.
+  // Static, because the result points into it.
   static interlock_child_result child;
   memset(result, 0, sizeof *result);
   if (!interlock_isolation_begin()) return INTERLOCK_EXPLORE_NESTED;

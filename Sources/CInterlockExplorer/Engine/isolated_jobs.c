@@ -1,4 +1,4 @@
-// Several child processes that explore parts of the same orders at once.
+// Several child processes that explore parts of the orders at once.
 #include "../Strategies/jobs.h"
 #include "isolation.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/// One of the processes. The results point into those of the last exploration.
+/// One of the processes. Static, because the result of the last exploration points into it.
 typedef struct {
   interlock_child child;
   interlock_exploration_options options;
@@ -18,15 +18,16 @@ typedef struct {
 
 static job all_jobs[INTERLOCK_JOBS_MOST];
 
-/// The exploration, as the functions below need it.
+/// The exploration, passed to the functions below.
 typedef struct {
   const interlock_exploration_options *options;
   interlock_jobs *jobs;
-  /// How many processes run.
+  /// The number of processes that run.
   uint32_t count;
 } exploration;
 
-/// Executions are shared out; orders of a search are counted by all jobs together.
+/// Sets the options of one job. A sampling job gets its share of the executions; the orders of a
+/// search are counted by all jobs together.
 static void divide(exploration *self, uint32_t number, uint32_t count) {
   interlock_exploration_options *own = &all_jobs[number].options;
   *own = *self->options;
@@ -41,7 +42,7 @@ static void divide(exploration *self, uint32_t number, uint32_t count) {
   }
 }
 
-/// Starts as many jobs as there can be processes.
+/// Starts the jobs, or as many of them as processes can be made.
 static void start(exploration *self, uint32_t count, bool is_last, bool (*body)(void *),
                   void *context, interlock_strategy *const *strategies) {
   const uint64_t most = self->options->executions;
@@ -66,13 +67,14 @@ static bool ends_search(const job *one) {
          one->taken.result.must_begin_anew;
 }
 
-/// Takes what has ended; false if a child needs a lock that was held at the fork.
+/// Takes the results of jobs that have ended. Returns false if a child needs a lock that was held
+/// at the fork.
 static bool take_ended(exploration *self, bool is_last, uint32_t *left) {
   for (uint32_t number = 0; number < self->count; number++) {
     job *one = &all_jobs[number];
     if (one->is_over) continue;
     if (!interlock_child_watch_look(&one->child.watch)) {
-      // Its report may take long, for which the others need not wait.
+      // The child's report may take long, and the other jobs need not wait for it.
       if (one->shared->is_over && one->shared->result.failures) {
         interlock_jobs_stop_behind(self->jobs, interlock_job_key(self->jobs, number));
       }
@@ -91,7 +93,7 @@ static bool take_ended(exploration *self, bool is_last, uint32_t *left) {
   return true;
 }
 
-/// Waits for all jobs; false if they must be started again.
+/// Waits for all jobs. Returns false if they must be started again.
 static bool wait_for_all(exploration *self, bool is_last) {
   const interlock_child_watch *watches[INTERLOCK_JOBS_MOST];
   for (uint32_t number = 0; number < self->count; number++) {
@@ -112,7 +114,8 @@ static bool wait_for_all(exploration *self, bool is_last) {
   return true;
 }
 
-/// The job whose result decides: the first that ended the search, by its part; else the first.
+/// Returns the job whose result counts: of the jobs that ended the search, the job with the
+/// smallest key; if there is none, the first job.
 static uint32_t deciding(const exploration *self, bool *has_ended) {
   uint32_t chosen = 0;
   *has_ended = false;
@@ -128,7 +131,8 @@ static uint32_t deciding(const exploration *self, bool *has_ended) {
   return chosen;
 }
 
-/// Whether all orders were run: each job has come to the end of the tree, and to the same parts.
+/// True if all orders were run: each job has come to the end of the tree, and all to the same
+/// parts.
 static bool is_complete(const exploration *self, interlock_exploration_result *result,
                         interlock_escaped_operation *escaped) {
   for (uint32_t number = 0; number < self->count; number++) {
@@ -184,10 +188,11 @@ static interlock_explore_status sum(const exploration *self, interlock_explorati
     if (self->options->estimates) estimate(self, result);
     return INTERLOCK_EXPLORE_RAN;
   }
-  // Which orders the others have run by now is a matter of time.
+  // Timing decides which orders the other jobs have run by now, so count only those up to the
+  // failure's part.
   uint64_t until = interlock_jobs_orders_until(
       self->jobs, interlock_job_key(self->jobs, chosen), executions, self->count);
-  // The end of a process that dies is not counted.
+  // The execution in which a process dies is not counted.
   if (self->jobs->takes_parts && !decides->taken.is_over) until++;
   result->executions = result->failed_at = until ? until : 1;
   result->cut = 0;

@@ -1,4 +1,4 @@
-// Exploration in a child process, with what it does in shared memory: the end of the child is a
+// Exploration in a child process that reports through shared memory: the end of the child is a
 // finding.
 #include "interlock_layouts.h"
 #include "interlock_performer.h"
@@ -31,7 +31,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   ENGINE.is_child = true;
   ENGINE.counter = counter;
   ENGINE.must_fork_again = is_last ? NULL : &shared->must_fork_again;
-  // The lists as they were are the parent's.
+  // The engine's own lists are copies of the parent's: use the shared memory.
   ENGINE.choices.items = shared->choices;
   ENGINE.choices.room = sizeof shared->choices / sizeof *shared->choices;
   ENGINE.trace.items = shared->trace;
@@ -52,7 +52,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   if (options->child_begins) options->child_begins(options->report_context);
   interlock_exploration_result *result = &shared->result;
   shared->status = interlock_explore(&limited, body, context, strategy, result);
-  // The result's lists are copies, which no later execution of the child has changed.
+  // The result's lists are copies that no later execution of the child has changed.
   memcpy(shared->choices, result->choices_made,
          result->choice_count * sizeof *result->choices_made);
   shared->choice_count = result->choice_count;
@@ -63,7 +63,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   shared->blocked_count = blocked < most_blocked ? blocked : most_blocked;
   memcpy(shared->blocked, result->blocked, shared->blocked_count * sizeof *result->blocked);
   shared->trace_order = interlock_trace_hash();
-  // Before the report: that may need a lock which another thread held at the fork.
+  // Set before the report, which may need a lock that another thread held at the fork.
   shared->is_over = true;
   if (options->report) {
     shared->report_size =
@@ -73,7 +73,7 @@ static void run_child(interlock_shared_memory *shared, const interlock_explorati
   _exit(0);
 }
 
-/// What the child's end was, which no code of the child's could say any more.
+/// Writes how the child ended into the result, which the child itself could no longer do.
 static void report_end(interlock_child_result *child, int status,
                        interlock_child_killed killed) {
   interlock_exploration_result *result = &child->result;
@@ -104,7 +104,7 @@ static void report_end(interlock_child_result *child, int status,
 bool interlock_child_start(interlock_child *self, interlock_shared_memory *shared, bool is_last,
                            const interlock_exploration_options *options, bool (*body)(void *),
                            void *context, interlock_strategy *strategy) {
-  // What lies behind is of use only as far as these say.
+  // The counts before `choices` say how much of the lists is valid, so zeroing them is enough.
   memset(shared, 0, offsetof(interlock_shared_memory, choices));
   fflush(NULL);
   const pid_t parent = getpid();
@@ -112,7 +112,8 @@ bool interlock_child_start(interlock_child *self, interlock_shared_memory *share
   self->counter = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   pid_t child = fork();
   if (child == 0) {
-    // A child whose parent is killed would go on, and hold the parent's output open.
+    // Without this, a child whose parent is killed would continue, and hold the parent's output
+    // open.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     interlock_marks.hidden--;
@@ -133,7 +134,7 @@ bool interlock_child_finish(interlock_child *self, bool is_last,
                             interlock_child_result *taken, interlock_explore_status *status) {
   const interlock_child_killed killed = self->watch.killed;
   const int end = self->watch.status;
-  // Stays 0 where no execution has begun.
+  // Stays 0 if no execution has begun.
   eventfd_t counted = 0;
   if (self->counter >= 0) {
     eventfd_read(self->counter, &counted);
@@ -144,7 +145,7 @@ bool interlock_child_finish(interlock_child *self, bool is_last,
   }
   interlock_child_take(self->shared, options, self->counter < 0 ? NULL : &counted, taken);
   *status = taken->is_over ? taken->status : INTERLOCK_EXPLORE_RAN;
-  // Behind the last execution too, memory that the body has destroyed may end the process.
+  // A signal may also end the process after the last execution, if the body has corrupted memory.
   bool ends_by_signal = WIFSIGNALED(end) && !killed && !taken->result.failures;
   if (!taken->is_over || ends_by_signal) {
     *status = INTERLOCK_EXPLORE_RAN;
@@ -175,7 +176,8 @@ interlock_explore_status interlock_explore_forked(interlock_shared_memory *share
 
 bool interlock_isolation_begin(void) {
   if (interlock_is_explored()) return false;
-  // In a child the runtime writes the parent's number of the thread, and a layout seems to differ.
+  // The runtime in the child writes the parent's thread number, so a layout would seem to differ
+  // there.
   interlock_layouts_lost(0);
   interlock_marks.hidden++;
   interlock_follow_freed_memory();

@@ -1,5 +1,5 @@
-/// Executions in child processes: what parent and child share. Included by Engine/ and by the tests
-/// of what the parent reads.
+/// Executions in child processes: the memory that parent and child share. Included by `Engine/` and
+/// by the tests of what the parent reads.
 #ifndef INTERLOCK_ISOLATION_H
 #define INTERLOCK_ISOLATION_H
 
@@ -11,40 +11,40 @@
 #include <sys/types.h>
 
 enum {
-  /// The largest limit of steps. Behind the limit, an execution goes on for as many steps by a fair
-  /// schedule; each makes at most one choice of a thread, and one of a value.
+  /// The largest limit of steps. After the limit, an execution continues for as many steps by a
+  /// fair schedule; each step makes at most one choice of a thread and one of a value.
   INTERLOCK_SHARED_STEPS = 1 << 20,
   INTERLOCK_SHARED_TRACE = 2 * INTERLOCK_SHARED_STEPS + 1,
   INTERLOCK_SHARED_CHOICES = 2 * INTERLOCK_SHARED_TRACE,
   INTERLOCK_SHARED_BLOCKED = 1 << 16,
   INTERLOCK_SHARED_REPORT = 1 << 20,
-  /// An estimate needs no more.
+  /// The number of hashes that an estimate needs at most.
   INTERLOCK_SHARED_TRACES = 1 << 20
 };
 
-/// What both processes see. Of the address space only: pages that are not used take no memory.
+/// The memory that both processes see. Unused pages take address space only.
 ///
-/// The explored body can write here as the child's engine does: the parent reads it through
-/// `interlock_child_take` and `interlock_strategy_follow` alone, which take no number on trust.
+/// The explored body can write here as the child's engine does, so the parent reads it only through
+/// `interlock_child_take` and `interlock_strategy_follow`, which check each number.
 typedef struct {
   interlock_exploration_result result;
   interlock_result_details details;
   interlock_explore_status status;
-  /// The child has ended by itself, and the result is whole.
+  /// The child has ended by itself, and the result is complete.
   volatile bool is_over;
-  /// The child reads symbols in the middle of an execution.
+  /// The child reads symbols in the middle of an execution, to name a race.
   volatile bool is_naming;
   /// The child needs a lock that another thread of the parent held at the fork.
   volatile bool must_fork_again;
-  /// The counts of the running execution, and of the one that is reported.
+  /// The counts of the lists below: of the running execution, then of the reported one.
   volatile size_t choice_count, step_count;
   size_t blocked_count, report_size;
   /// The hash of the last execution for an estimate.
   uint64_t trace_order;
-  /// How many hashes of executions one of several jobs has noted, in the words of the log, which
-  /// such a job does not use otherwise.
+  /// The number of hashes that one of several jobs has noted in the words of `log`, which a job
+  /// does not use otherwise.
   size_t noted_traces;
-  /// Each child writes from here on anew.
+  /// Not zeroed between children: each child writes from here on anew.
   uint32_t choices[INTERLOCK_SHARED_CHOICES];
   interlock_exploration_step trace[INTERLOCK_SHARED_TRACE];
   interlock_blocked_thread blocked[INTERLOCK_SHARED_BLOCKED];
@@ -52,15 +52,15 @@ typedef struct {
   interlock_strategy_log log;
 } interlock_shared_memory;
 
-/// The parent's copy of a child's result: each number is in its range, each text ends, and no
-/// pointer is the child's.
+/// The parent's copy of a child's result. Each number is in its range, each text is terminated, and
+/// no pointer is the child's.
 typedef struct {
   interlock_exploration_result result;
   interlock_result_details details;
   interlock_explore_status status;
   bool is_over;
   uint64_t trace_order;
-  /// The strategy has had the end of the execution.
+  /// True if the strategy has had the end of the execution.
   bool has_end;
   interlock_execution_end end;
   /// The lists of the result.
@@ -81,15 +81,15 @@ typedef enum {
 typedef struct {
   pid_t child;
   const interlock_shared_memory *shared;
-  /// How long nothing may move, and how long it may explore: 0 for any time. Nanoseconds.
+  /// The time limit without progress; and the budget of exploring, 0 for none. Nanoseconds.
   uint64_t limit, budget;
-  /// A descriptor of the process, -1 for none; its wait status, once it has ended.
+  /// A pidfd of the process, -1 for none; its wait status, once it has ended.
   int descriptor, status;
   bool has_ended;
   interlock_child_killed killed;
-  /// When the watch began, and the last look; since when nothing has moved, and how long that was
-  /// at the last look at its threads; how long it has explored, without the time in which a race is
-  /// named.
+  /// The time at which the watch began, and the time of the last look; the time without progress so
+  /// far, and its value at the last look at the child's threads; the time that the child has
+  /// explored, without the time in which it named a race.
   uint64_t begun, before, still, looked_at, exploring;
   uint64_t seen_executions;
   size_t seen_steps;
@@ -100,24 +100,24 @@ typedef struct {
 void interlock_child_watch_begin(interlock_child_watch *self, pid_t child,
                                  const interlock_shared_memory *shared, uint64_t limit,
                                  uint64_t budget) HIDDEN;
-/// Returns true if the child has ended; kills it where nothing moves for long, or where it goes on
-/// long after its budget.
+/// Returns true if the child has ended. Kills the child if it makes no progress for the limit, or
+/// continues long after its budget.
 bool interlock_child_watch_look(interlock_child_watch *self) HIDDEN;
 /// Kills the child unless it has ended.
 void interlock_child_watch_end(interlock_child_watch *self) HIDDEN;
-/// Waits for the end of one of the children, or until it is time to look at them again.
+/// Waits until a child ends, or until it is time to look at the children again.
 void interlock_children_wait(const interlock_child_watch *const *watches, uint32_t count) HIDDEN;
 
-/// A child that explores.
+/// A child process that explores.
 typedef struct {
   interlock_child_watch watch;
   interlock_shared_memory *shared;
-  /// Counts its executions; -1 for none.
+  /// An eventfd that counts the child's executions; -1 for none.
   int counter;
 } interlock_child;
 
-/// Forks a child that explores; false if none could be made. It needs no lock that another thread
-/// of this process may hold, unless it is the last one.
+/// Forks a child that explores; returns false if none could be made. Unless `is_last`, the child
+/// ends if it needs a lock that another thread of this process held at the fork.
 bool interlock_child_start(interlock_child *self, interlock_shared_memory *shared, bool is_last,
                            const interlock_exploration_options *options, bool (*body)(void *),
                            void *context, interlock_strategy *strategy) HIDDEN;
@@ -128,27 +128,28 @@ bool interlock_child_finish(interlock_child *self, bool is_last,
                             interlock_child_result *taken,
                             interlock_explore_status *status) HIDDEN;
 
-/// Adds the result of a child: the sums are of all, the rest is of the last. `escaped` has room for
-/// the operations that escaped any of them.
+/// Adds the result of a child: counts are summed over all, the rest is the last child's. `escaped`
+/// has room for the escaped operations of all children.
 void interlock_result_add(interlock_exploration_result *all,
                           const interlock_exploration_result *one,
                           interlock_escaped_operation *escaped) HIDDEN;
 
-/// Before the first child of an exploration is forked; false if the caller is explored itself.
+/// Called before the first child of an exploration is forked. Returns false if the caller is
+/// explored itself.
 bool interlock_isolation_begin(void) HIDDEN;
 void interlock_isolation_end(void) HIDDEN;
-/// New memory that parent and child share, in place of `last`; NULL if there is none.
+/// Returns new memory that parent and child share, in place of `last`; NULL if there is none.
 interlock_shared_memory *interlock_share_memory(interlock_shared_memory *last) HIDDEN;
 
-/// Copies what a child has left (child_result.c). If the child is over and any of it cannot be
-/// what the engine writes, the result becomes a crash that says so. `counted` is the parent's own
-/// count of the executions; NULL for none. Frees what `child` held before.
+/// Copies the result of a child (child_result.c). If the child is over and any of it cannot be what
+/// the engine writes, the result becomes a crash that says so. `counted` is the parent's own count
+/// of the executions; NULL for none. Frees what `child` held before.
 void interlock_child_take(const interlock_shared_memory *shared,
                           const interlock_exploration_options *options, const uint64_t *counted,
                           interlock_child_result *child) HIDDEN;
 void interlock_child_clear(interlock_child_result *child) HIDDEN;
 
-/// Explores in one child; forks again where it needs a lock that was held at the fork.
+/// Explores in one child. Forks again if the child needs a lock that was held at the fork.
 interlock_explore_status interlock_explore_forked(interlock_shared_memory *shared,
                                                   const interlock_exploration_options *options,
                                                   bool (*body)(void *), void *context,

@@ -1,4 +1,5 @@
-// What is kept for an execution: objects by address, with numbers by first use, and memory.
+// The objects of an execution by address, with numbers by first use; and memory that lasts for one
+// execution.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -7,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A table by address with a count in place of emptying: an entry of an earlier execution is free.
+/// A hash table by address. An entry of an earlier execution counts as free, so that the table need
+/// not be emptied.
 static interlock_object **table;
 static size_t table_size, used;
-/// Those of the execution, in the order of their first use: at most half as many as the table has.
+/// The entries of this execution, in the order of their first use; at most half the table's size.
 static interlock_object **in_use;
-/// The objects that have got their numbers at the first use and end with their memory.
+/// The objects that were numbered on first use and that end with their memory.
 static INTERLOCK_LIST(interlock_object *) first_used;
-/// The numbers, makers and names of those that have ended with their memory, for the description.
+/// Copies of the objects that have ended with their memory, for the description.
 static INTERLOCK_LIST(interlock_object) ended;
-/// Memory by blocks, which stay for the next execution.
+/// A block of execution memory, kept for the next execution.
 typedef struct block {
   struct block *next;
   size_t size;
@@ -93,7 +95,7 @@ static void grow_table(void) {
 
 uint32_t interlock_object_number(void) { return interlock_the_engine.next_object++; }
 
-/// The entry of an address; without a number where there was none.
+/// Returns the entry of an address, and adds it without a number if there is none.
 static interlock_object *entry_at(const void *address) {
   if (used * 2 >= table_size) grow_table();
   uintptr_t key = (uintptr_t)address;
@@ -102,7 +104,7 @@ static interlock_object *entry_at(const void *address) {
   for (;; slot = (slot + 1) & (table_size - 1)) {
     interlock_object *object = table[slot];
     if (!object) {
-      // Not of the execution's memory: the table looks at it in the next one.
+      // Not execution memory, because the table still refers to the entry in the next execution.
       object = malloc(sizeof *object);
       if (!object) {
         size_t none = SIZE_MAX / 4;
@@ -130,7 +132,7 @@ interlock_object *interlock_object_known(const void *address) {
   uintptr_t key = (uintptr_t)address;
   for (size_t slot = slot_of(key, table_size);; slot = (slot + 1) & (table_size - 1)) {
     interlock_object *object = table[slot];
-    // An entry of an earlier execution is free, and ends the search as an empty one does.
+    // An entry of an earlier execution is free and ends the search, as an empty slot does.
     if (!object || object->execution != interlock_the_engine.execution) return NULL;
     if (object->address == key) return object;
   }
@@ -170,7 +172,7 @@ interlock_object *interlock_object_in_memory(const void *address) {
   return object;
 }
 
-/// The entry stays in the table, as for an object that another call makes at its address.
+/// The entry stays in the table, as for a new object that a call makes at the same address.
 static void begin_anew(interlock_object *object) {
   *object = (interlock_object){.address = object->address,
                                .execution = interlock_the_engine.execution,
@@ -187,7 +189,7 @@ static void end(interlock_object *object) {
 }
 
 void interlock_objects_freed(uintptr_t block, size_t size) {
-  // Looks at the objects or at the block's addresses, at the fewer ones.
+  // Look at the fewer ones: the objects, or the block's addresses.
   if (first_used.count > size) {
     for (uintptr_t address = block; address - block < size; address++) {
       interlock_object *object = interlock_object_known((void *)address);

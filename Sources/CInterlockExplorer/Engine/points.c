@@ -1,4 +1,4 @@
-// Points: where a logical thread declares what it does next, and what its step has done.
+// Points: a logical thread declares its next operation, and the operations of its running step.
 #include "../Dependency/enabledness.h"
 #include "../Dispatch/items.h"
 #include "waiting_loops.h"
@@ -12,8 +12,9 @@
 /// NULL in a program without Swift Concurrency.
 extern const char swift_task_getCurrent[] __attribute__((weak));
 
-/// A library that polls reaches no choice: after `most_quiet` asks within a step its thread yields,
-/// and continues once another thread has taken a step, or none can. Returns true if it yielded.
+/// A library that polls reaches no choice. After `most_quiet` asks within a step, lets the thread
+/// yield until another thread has taken a step, or no other can. Returns true if the thread
+/// yielded.
 static bool yields_after_polls(interlock_logical_thread *self, uintptr_t place) {
   enum { most_quiet = 200 };
   if (self->quiet_since != ENGINE.steps) {
@@ -27,8 +28,8 @@ static bool yields_after_polls(interlock_logical_thread *self, uintptr_t place) 
   return true;
 }
 
-/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0
-/// if they do not tell.
+/// Returns the address that called the function in which `place` lies, from the frame pointers of
+/// this stack; 0 if they do not tell.
 uintptr_t interlock_caller_of(uintptr_t place) {
   enum { most_frames = 12, farthest = 4096 };
   const uintptr_t *frame = __builtin_frame_address(0);
@@ -180,10 +181,10 @@ bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_
 void interlock_learn(interlock_exploration_fact fact) {
   if (interlock_is_known(fact)) return;
   ENGINE.result->facts |= fact;
-  // The executions that come before the counted ones are there to learn. For the order of sections
-  // the caller must act.
+  // Warm-up executions may learn facts without a restart. For the order of sections the caller must
+  // act, so the exploration ends.
   bool needs_caller = fact == INTERLOCK_FACT_SECTIONS;
-  // A new process finds no state that an execution has left behind.
+  // A new process finds no state that earlier executions have left behind.
   if (fact == INTERLOCK_FACT_KEEPS_STATE) {
     if (ENGINE.is_child) ENGINE.result->must_begin_anew = true;
     return;

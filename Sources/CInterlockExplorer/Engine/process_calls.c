@@ -1,5 +1,5 @@
-// Calls that would end or spoil the process, and not the execution alone: from an explored thread
-// they are findings, and are not performed.
+// Calls that would end or damage the process, and not only the execution. Made by an explored
+// thread, such a call is a finding, and is not performed.
 #include "../../CInterlockEvents/interpose.h"
 #include "../Calls/files.h"
 #include "engine.h"
@@ -21,7 +21,7 @@ static bool is_explored_call(void) { return interlock_is_controlled() && !ENGINE
 
 static void end_execution(const char *what) {
   char text[192];
-  // The first thread runs the body, and reports call it that.
+  // Reports call the first thread the body, which it runs.
   uint32_t number = ENGINE.current->number;
   if (number == 0) {
     snprintf(text, sizeof text, "the body %s", what);
@@ -64,8 +64,8 @@ INTERPOSED __attribute__((noreturn)) void quick_exit(int code) {
   __builtin_unreachable();
 }
 
-// The functions with a list of arguments end in one of these, inside the C library: those are not
-// seen.
+// The exec functions with an array of arguments. The variadic ones (`execl`) call these inside the
+// C library, where they are not seen.
 
 static void end_by_exec(const char *name, const char *path) {
   char what[160];
@@ -100,8 +100,8 @@ INTERPOSED int execvpe(const char *file, char *const arguments[], char *const en
 
 // Descriptors.
 
-/// The descriptors that were open when the exploration began, by what they led to: a number may be
-/// given to another file meanwhile.
+/// The descriptors that were open when the exploration began, with the identity of their files: a
+/// number may be given to another file meanwhile.
 enum { most_descriptors = 256 };
 static struct {
   int number;

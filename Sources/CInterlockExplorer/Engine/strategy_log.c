@@ -1,5 +1,5 @@
-// The calls on a strategy as words: each begins with its kind. Of the pending operations, only
-// those that have changed since the call before are written.
+// Records the calls on a strategy as words. Each call begins with its kind. Of the pending
+// operations, only those that have changed since the last call are written.
 #include "strategy_log.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -21,7 +21,7 @@ static bool reserve(pending_list *list, size_t count) {
   return true;
 }
 
-// In the child.
+// The child's half: logs the calls.
 
 typedef interlock_logged_strategy logged;
 
@@ -153,8 +153,8 @@ interlock_strategy *interlock_strategy_logged(interlock_logged_strategy *self,
   return &self->strategy;
 }
 
-// In the parent. The explored body can write into the log: each word is read once and checked. What
-// a strategy gets is what an engine could have done, so that no strategy need check it again.
+// The parent's half. The explored body can write into the log, so each word is read once and
+// checked. A strategy gets only what an engine could have passed, and need not check it again.
 
 typedef struct {
   const volatile uint32_t *next, *end;
@@ -162,7 +162,7 @@ typedef struct {
   interlock_operation *operations;
   uint32_t *enabled;
   size_t operation_room, enabled_room;
-  /// The thread whose step is being taken; -1 between two steps.
+  /// The thread of the running step; -1 between two steps.
   int64_t stepping;
   bool is_cut, has_ended;
 } reader;
@@ -184,10 +184,12 @@ static bool take_operation(reader *reader, interlock_operation *operation) {
   return operation->kind < INTERLOCK_OPERATION_COUNT;
 }
 
-/// Reads the operations that have changed: of each new thread, and of none that has ended.
+/// Reads the changed operations. Each new thread must have one; a thread that has ended must have
+/// none.
 static bool take_pending(reader *reader, uint32_t threads) {
   pending_list *pending = &reader->pending;
-  // A new thread takes words: a number without them takes no memory.
+  // Each new thread takes words of the log, so a false number cannot make the parent take much
+  // memory.
   if (threads < pending->count || threads - pending->count > words_left(reader) / 4) return false;
   if (!reserve(pending, threads)) return false;
   int64_t last = -1;
@@ -262,7 +264,7 @@ static bool follow_pick(interlock_strategy *strategy, reader *reader) {
 static bool follow_performed(interlock_strategy *strategy, reader *reader) {
   uint32_t thread, count;
   if (!take_word(reader, &thread) || !take_word(reader, &count)) return false;
-  // An execution that its strategy cut off has had its last step.
+  // After the strategy has cut an execution off, `stepping` is -1 and no step may follow.
   if (reader->stepping != thread || !count || count > words_left(reader) / 3) return false;
   if (count > reader->operation_room) {
     interlock_operation *grown = realloc(reader->operations, 2 * count * sizeof *grown);

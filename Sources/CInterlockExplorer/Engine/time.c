@@ -1,13 +1,14 @@
-// Virtual time: the clock, and what waits for a time.
+// Virtual time: the clock, and waits for a time.
 //
 // A time is a lower bound. The thread that waits for it may need any time for its next step, and so
-// may the others: the wait may end before or after any step of theirs. Its end moves the clock, and
-// commutes with everything but what reads the clock and what the wait's end wakes.
+// may other threads, so the wait may end before or after any of their steps. The end of a wait
+// moves the clock. It commutes with everything but reads of the clock and operations on what it
+// wakes.
 //
-// A loop that sleeps or yields until another thread has done something would have orders without
-// end. After a few such waits in a row it is held back until each other thread that can go on has
-// taken a step (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008, where the number
-// is 1).
+// A loop that sleeps or yields until another thread has done something would have endless orders.
+// After a few such waits in a row, the thread is held back until each other thread that can
+// continue has taken a step (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008,
+// where the number is 1).
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -19,11 +20,11 @@ enum { most_sleeps_in_a_row = 3 };
 bool interlock_time_is_exact(void) { return ENGINE.options.time == INTERLOCK_TIME_IS_EXACT; }
 
 uint64_t interlock_virtual_now(void) { return ENGINE.now; }
-/// 14 November 2023: any fixed date, so that executions agree.
+/// 14 November 2023. Any fixed date would do, so that executions agree.
 int64_t interlock_virtual_epoch(void) { return 1700000000000000000; }
 
 void interlock_did_read_clock(void) {
-  // The order of exact times is that of the clock, whether or not the user's code reads it.
+  // Exact times come in the order of the clock, whether or not the user's code reads the clock.
   if (!interlock_time_is_exact() && !interlock_is_known(INTERLOCK_FACT_CLOCK)) return;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
 }
@@ -34,17 +35,21 @@ bool interlock_is_due(uint64_t due) {
   return due <= ENGINE.now;
 }
 
-/// True if the other thread has not taken a step since the first of the waits in a row, and can.
+/// True if `other` can take a step, and has taken none since the first of the waits in a row of
+/// `self`.
 static bool holds_back(interlock_logical_thread *other, const interlock_logical_thread *self) {
   if (other->last_step > self->waits.since || other == self || other->comes_last) return false;
   return other->waits_for_time || interlock_engine_can_go_on(other);
 }
 
-/// True if each other thread that can go on has taken a step since the first of the waits in a row.
+/// True if each other thread that can continue has taken a step since the first of the waits in a
+/// row.
 static bool others_have_moved(interlock_logical_thread *self) {
-  // Each thread but the first is made in a step, and the first takes the first step.
+  // 0 only before the first wait: each thread but the first is made in a step, and the first takes
+  // the first step.
   if (self->waits.since == 0) return true;
-  // A thousand threads that yield would look at a thousand before each step.
+  // Try the last thread that held this one back first: otherwise each of a thousand threads that
+  // yield would look at a thousand before each step.
   interlock_logical_thread *last = self->held_by;
   if (last && last->is_live && holds_back(last, self)) return false;
   INTERLOCK_EACH_LIVE(other) {
@@ -78,7 +83,7 @@ void interlock_time_inherit(interlock_logical_thread *thread) {
   thread->waits = maker->waits;
 }
 
-/// Begins one more wait of the row.
+/// Counts one more wait, in a new row if all other threads have taken a step.
 static void count_wait(interlock_logical_thread *thread) {
   if (others_have_moved(thread)) thread->waits = (interlock_row_of_waits){0, ENGINE.steps};
   thread->waits.count++;

@@ -1,10 +1,10 @@
-// Which executions are the same but for the order of independent steps: a hash of each, for an
-// estimate of how much sampling has reached.
+// Hashes executions so that those that differ only in the order of independent steps have the same
+// hash. An estimate of coverage counts the hashes.
 //
-// An operation's hash is made of the last one of its thread and the last ones on its objects. The
-// hash of an execution is the sum of these, so that it does not depend on the order of operations
-// that have nothing in common. Two operations on one object count as dependent, whatever they do:
-// of some executions that are the same it makes two, and the estimate is lower.
+// The hash of an operation comes from the last operation of its thread and the last operations on
+// its objects. The hash of an execution is the sum of these, so that it does not depend on the
+// order of operations without a common object. Two operations on one object always count as
+// dependent. So some equivalent executions have different hashes, and the estimate is too low.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -14,14 +14,14 @@
 
 #define ENGINE interlock_the_engine
 
-/// What identifies a thread in each execution: its maker, and the how many-th thread of it it is.
+/// The identity of a thread in each execution: its maker, and its number among the maker's threads.
 typedef struct {
   uint64_t identity, last;
   uint32_t made;
 } thread_trace;
 
-/// The last operation on an object, and of a thread. The numbers of both depend on the order: they
-/// are no part of a hash.
+/// The hash of the last operation on each object, and of each thread. The numbers of objects and
+/// threads depend on the order, so they are not part of a hash.
 static struct {
   INTERLOCK_LIST(uint64_t) objects;
   INTERLOCK_LIST(thread_trace) threads;
@@ -39,9 +39,9 @@ void interlock_trace_begin(void) {
   INTERLOCK_PUSH(&trace.threads, ((thread_trace){.identity = 1, .last = 1}));
 }
 
-/// The last step on an object; of one without a number, the clock's.
+/// The hash of the last operation on an object; for 0, the clock's.
 static uint64_t *last_on(uint32_t object) {
-  // The numbers of libraries' objects begin anew from a large one.
+  // Libraries' objects are numbered from INTERLOCK_FIRST_LIBRARY_OBJECT: interleave the two ranges.
   bool is_library = object >= INTERLOCK_FIRST_LIBRARY_OBJECT;
   size_t index = is_library ? 2 * (size_t)(object - INTERLOCK_FIRST_LIBRARY_OBJECT) + 1
                             : 2 * (size_t)object;

@@ -1,9 +1,9 @@
-// Atomic operations of instrumented code as points, and the loops that wait for one.
+// Atomic operations of instrumented code as points, and loops that wait for an atomic.
 //
-// A loop that reads the same value again and again would make executions without end. The loop's
-// next round is the last one over again if the thread is in the same state: its registers, its
-// stack and the memory that it has written since are equal, and so is what it reads. Then the
-// thread waits until another one changes what the loop reads.
+// A loop that reads the same value again and again would make endless executions. The next round of
+// the loop repeats the last one if the thread is in the same state (its registers, its stack and
+// the memory that it has written since are equal) and reads the same values. Then the thread waits
+// until another thread changes what the loop reads.
 #include "waiting_loops.h"
 
 #include "interlock_code.h"
@@ -19,14 +19,14 @@
 
 enum { most_reads = 16, most_written = 32, widest = 16, kept_registers = 5 };
 
-/// An operation that changed nothing, the value that it found, and the thread's state before it.
+/// An operation that changed nothing: the value that it found, and the thread's state before it.
 typedef struct {
   uint64_t state;
   uintptr_t address;
   uint32_t size, object;
   unsigned char found[widest];
-  /// With the weak memory model: how many stores the atomic has, how many it had, and whether the
-  /// operation has read the newest.
+  /// With the weak memory model: the number of stores to the atomic now, the number at this
+  /// operation, and whether the operation read the newest store.
   const uint32_t *stores;
   uint32_t seen;
   bool is_newest;
@@ -38,8 +38,8 @@ struct interlock_loop {
   loop_read now;
   /// The units of 8 bytes that the thread has written since the first read.
   uintptr_t written[most_written];
-  /// How many there are of both, and the index of the first read of the round that the thread waits
-  /// in.
+  /// The lengths of `reads` and `written`; and the index of the first read of the round in which
+  /// the thread waits.
   uint32_t count, written_count, waits_since;
   bool is_asking, is_at_metadata, writes_too_much;
 };
@@ -58,9 +58,9 @@ static uint64_t mixed(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-/// The hash of what decides how the thread goes on: the call's operands, the registers that calls
-/// keep, the stack of the code that made the call, and the memory that it has written. 0 if it is
-/// not known.
+/// Hashes everything that decides how the thread continues: the call's operands, the callee-saved
+/// registers, the stack of the calling code, and the memory that the thread has written. Returns 0
+/// if it is not known.
 ///
 /// The call's own frame has the return address behind the caller's frame pointer, and the registers
 /// before it: see `interlock_atomic_call`.
@@ -79,7 +79,8 @@ static uint64_t state_of(const interlock_atomic_call *call, const struct interlo
   return hash ? hash : 1;
 }
 
-/// Where the round began that leads to the same state again; `count` if there is none.
+/// Returns the index of the read that began in the same state as the running operation; `count` if
+/// there is none.
 static uint32_t start_of_round(const struct interlock_loop *loop) {
   uint32_t first = 0;
   if (loop->now.state == 0 || loop->writes_too_much) return loop->count;
@@ -87,7 +88,7 @@ static uint32_t start_of_round(const struct interlock_loop *loop) {
   return first;
 }
 
-/// Whether the operation would find another value if it was performed again.
+/// True if the operation would find another value if it were performed again.
 static bool finds_another(const loop_read *read) {
   if (read->stores) return *read->stores != read->seen || !read->is_newest;
   return memcmp((const void *)read->address, read->found, read->size) != 0;
@@ -122,8 +123,8 @@ static struct interlock_loop *loop_of(interlock_logical_thread *thread) {
 
 extern const char __executable_start[], _end[];
 
-/// Whether an atomic is one of the compiler's: it keeps the address of metadata that the runtime
-/// makes once, and always finds again.
+/// True if an atomic is one that the compiler makes to cache the address of metadata. The runtime
+/// makes the metadata once, so the value is always found again.
 static bool keeps_metadata(uintptr_t address) {
   static struct {
     uintptr_t address;
@@ -137,7 +138,7 @@ static bool keeps_metadata(uintptr_t address) {
   const char *name = interlock_variable_symbol(address);
   size_t length = name ? strlen(name) : 0;
   known[slot].address = address;
-  // The caches of types, of types by their mangled names, and of conformances.
+  // The suffixes of caches: type metadata, type metadata by mangled name, protocol conformances.
   known[slot].is_kept = length > 2 && strncmp(name, "$s", 2) == 0 &&
                         (strcmp(name + length - 2, "ML") == 0 ||
                          strcmp(name + length - 2, "MD") == 0 ||
@@ -162,7 +163,7 @@ void interlock_explored_atomic(interlock_atomic_call *call) {
                           .size = (uint32_t)call->size,
                           .object = operations[0].object,
                           .stores = call->stores};
-  // A store to one half of a value of 16 bytes is one to the other half as well.
+  // An access of 16 bytes has two units. A store to one half counts as a store to the other half.
   bool can_wait = call->size <= widest && (count == 1 || call->size == widest);
   if (can_wait) loop->now.state = state_of(call, loop);
   loop->waits_since = can_wait && call->reads ? start_of_round(loop) : loop->count;
@@ -170,7 +171,8 @@ void interlock_explored_atomic(interlock_atomic_call *call) {
   if (call->is_weaker && !call->stores) ENGINE.result->strengthens_atomics = true;
   call->repeats = loop->waits_since < loop->count;
   if (call->repeats) call->seen = loop->reads[loop->waits_since].seen;
-  // With the weak memory model, a loop that has read an older store may go on with a newer one.
+  // With the weak memory model, a loop that has read an older store may continue with a newer
+  // store.
   bool must_wait = call->repeats && !(call->stores && has_changed(ENGINE.current, loop));
   if (must_wait) operations[0].flags |= INTERLOCK_OPERATION_AWAITS_CHANGE;
   interlock_marks.hidden--;
@@ -189,7 +191,8 @@ void interlock_explored_atomic_was(const interlock_atomic_call *call, const char
   struct interlock_loop *loop = loop_of(ENGINE.current);
   if (loop->is_at_metadata) return;
   loop_read *now = &loop->now;
-  // An exchange that fails by itself does not fail the next time.
+  // A weak exchange that has failed by itself may succeed the next time, so the round does not
+  // repeat.
   bool changes = now->state == 0 || !call->reads || call->has_failed;
   if (call->stores) {
     changes |= call->has_written;
@@ -200,13 +203,13 @@ void interlock_explored_atomic_was(const interlock_atomic_call *call, const char
   }
   bool repeats = call->stores && call->repeats && !changes;
   if (changes || (loop->count == most_reads && !repeats)) forget_reads(loop);
-  // A loop of the weak memory model may come to the same state again after a store has come.
+  // With the weak memory model, a loop may reach the same state again after another store.
   if (!changes) loop->reads[repeats ? loop->waits_since : loop->count++] = *now;
   if (!failed) return;
   interlock_operation operation = ENGINE.performed.items[ENGINE.asked];
   operation.kind = INTERLOCK_OPERATION_READ;
   interlock_turned_out(operation);
-  // The upper half.
+  // The operation on the upper half of the 16 bytes.
   if (call->size == widest) ENGINE.performed.items[ENGINE.asked + 1].kind = operation.kind;
   interlock_call_turned_out(failed);
 }

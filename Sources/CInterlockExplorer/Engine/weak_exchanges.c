@@ -1,15 +1,16 @@
-// Compare-exchanges that may fail although they find the value that they expect.
+// Compare-exchanges that may fail although they find the expected value.
 //
-// The compiler's instrumentation makes the same call for a weak exchange and for a strong one. The
-// name in the source tells them apart: an exchange whose call site is new ends the exploration, the
+// The compiler's instrumentation makes the same call for a weak and for a strong exchange; only the
+// name in the source tells them apart. An exchange at a new call site ends the exploration, the
 // caller reads the source, and the exploration begins anew. Child processes add call sites too, so
 // the table is in shared memory.
 //
-// The call returns the value that the exchange has found, and the code compares it with the one it
-// expects: an exchange that fails by itself returns to a copy of that code (exchange_stubs.c).
+// The call returns the value that the exchange has found, and the code compares it with the
+// expected value. An exchange that fails by itself therefore returns to a copy of that code
+// (exchange_stubs.c).
 //
 // A weak exchange fails by itself at most once for each thread, or task, and call site: a loop that
-// tries again would have executions without end.
+// tries again would have endless executions.
 #include "weak_exchanges.h"
 
 #include "../Concurrency/tasks.h"
@@ -21,23 +22,23 @@
 
 #define ENGINE interlock_the_engine
 
-/// Only its address is looked at. NULL in a program without the library of tasks.
+/// Only its address is tested. NULL in a program without the concurrency library.
 extern const char swift_task_getCurrent[] __attribute__((weak));
 
 enum { most_exchanges = 4096 };
 
-/// A call site; 0 is free.
+/// A call site; a place of 0 marks a free entry.
 typedef struct {
   uintptr_t place;
   uint32_t kind;
   bool is_wide, compares_with_zero;
-  /// Where the call returns to if it fails by itself.
+  /// The address to which the call returns if it fails by itself.
   uintptr_t stub;
 } exchange;
 
 typedef struct {
   exchange exchanges[most_exchanges];
-  /// How many there are, and how many of them have no kind yet.
+  /// The number of call sites, and of those whose kind is not known yet.
   uint32_t count, unknown_count;
 } known_exchanges;
 
@@ -60,15 +61,15 @@ void interlock_share_exchanges(void) {
   if (shared != MAP_FAILED) known = shared;
 }
 
-/// The entry of a call site, or the free one for it; NULL if the table is full.
+/// Returns the entry of a call site, or a free entry for it; NULL if the table is full.
 ///
-/// Several jobs may add at once: the loser of a race looks at the next entry.
+/// Several jobs may add at once: a job that loses the race for an entry looks at the next one.
 static exchange *entry_of(uintptr_t place) {
   size_t slot = place * 0x9e3779b97f4a7c15ull >> 52;
   for (size_t tries = 0; tries < most_exchanges; tries++) {
     exchange *entry = &known->exchanges[slot];
-    // Relaxed, here and below: the place alone says which entry it is, and the kind of an entry
-    // changes only between explorations.
+    // Relaxed, here and below: only the place identifies an entry, and the kind of an entry changes
+    // only between explorations.
     uintptr_t found = __atomic_load_n(&entry->place, __ATOMIC_RELAXED);
     if (found == place || found == 0) return entry;
     slot = (slot + 1) % most_exchanges;
@@ -76,7 +77,7 @@ static exchange *entry_of(uintptr_t place) {
   return NULL;
 }
 
-/// Adds a call site, of which the caller of the exploration has to say the kind.
+/// Adds a call site. The caller of the exploration has to find out its kind.
 static void add(exchange *entry, uintptr_t place, bool is_wide) {
   uintptr_t none = 0;
   if (known->count >= most_exchanges / 2) return;
@@ -102,7 +103,7 @@ void interlock_explored_exchange(uintptr_t place, bool is_wide) {
   }
 }
 
-/// The exchange of a call site; NULL unless it is a weak one that can fail by itself.
+/// Returns the entry of a weak exchange that can fail by itself; NULL for any other call site.
 static const exchange *weak_at(uintptr_t place) {
   const exchange *entry = known && ENGINE.options.knows_exchanges ? entry_of(place) : NULL;
   return entry && entry->place == place && entry->stub ? entry : NULL;
@@ -115,13 +116,13 @@ static uint32_t running_task(void) {
   return known_task ? known_task->number : 0;
 }
 
-/// Whether the exchange has failed by itself in the running thread, or task, before.
+/// True if the exchange has failed by itself in the running thread or task before.
 static bool has_failed(uintptr_t place) {
   const uint32_t thread = ENGINE.current->number, task = running_task();
   if (failed_in != ENGINE.execution) failed = NULL;
   failed_in = ENGINE.execution;
   for (const failed_exchange *other = failed; other; other = other->next) {
-    // Each part of a task is a thread of its own.
+    // Compare tasks, because each part of a task may be a thread of its own.
     bool is_own = task ? other->task == task : other->thread == thread;
     if (other->place == place && is_own) return true;
   }
@@ -131,7 +132,7 @@ static bool has_failed(uintptr_t place) {
 bool interlock_explored_exchange_may_fail(uintptr_t place, bool expects_zero, bool is_known_weak) {
   const exchange *entry = is_known_weak ? NULL : weak_at(place);
   if (!entry && !is_known_weak) return false;
-  // Else the code compares with 0 for another reason.
+  // The exchange does not expect 0, so the code compares with 0 for another reason.
   if (entry && entry->compares_with_zero && !expects_zero) return false;
   if (!has_failed(place)) return true;
   if (!ENGINE.is_warming_up) ENGINE.result->bounds_exchanges = true;
@@ -156,7 +157,7 @@ size_t interlock_unknown_exchanges(uintptr_t *places, size_t room) {
     const exchange *entry = &known->exchanges[slot];
     if (entry->place && entry->kind == INTERLOCK_EXCHANGE_UNKNOWN) places[count++] = entry->place;
   }
-  // A body may have written over the number.
+  // The body may have written over the count.
   if (known && count == 0) known->unknown_count = 0;
   return count;
 }

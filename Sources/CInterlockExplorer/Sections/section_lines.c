@@ -1,4 +1,5 @@
-// Lines are kept for the life of the process, so that places stay valid between explorations.
+// The table of section lines. Lines stay in it for the life of the process, so that places stay
+// valid between explorations.
 #include "section_lines.h"
 
 #include "../include/interlock_explorer.h"
@@ -8,20 +9,21 @@
 #include <sys/mman.h>
 
 enum { most_lines = 4096, place_bits = 48, longest_text = 256 };
-/// In front of the index: no address of a program has these bits.
+/// The upper bits of a section's place, before the index: no address of a program has these bits.
 static const uintptr_t mark = (uintptr_t)0x7ffe << place_bits;
 
-/// A line with its texts: those of a child's library are not in its parent's memory.
+/// A line with copies of its texts, because a library that only the child has loaded is not in the
+/// parent's memory.
 typedef struct {
   interlock_section_site site;
   char file[longest_text], function[longest_text];
 } known_line;
 
-// Only the carrier adds a line; the readers come when it has returned.
+// Needs no lock: only the carrier adds a line, and readers come after the carrier has returned.
 typedef struct {
   known_line lines[most_lines];
   uint32_t count;
-  /// Indexes plus 1 into `lines`, by a hash.
+  /// A hash table of indexes into `lines`, plus 1.
   uint32_t slots[2 * most_lines];
 } known_lines;
 
@@ -45,7 +47,7 @@ static bool is_same(const interlock_section_site *a, const interlock_section_sit
   return a->file == b->file && a->function == b->function && a->line == b->line;
 }
 
-// Leaves the end as it is, which is 0.
+// Copies at most longest_text - 1 bytes; the last byte stays 0.
 static void keep_text(char kept[longest_text], uintptr_t text, uint32_t length) {
   size_t most = length < longest_text ? length : longest_text - 1;
   if (text) memcpy(kept, (const char *)text, strnlen((const char *)text, most));
@@ -54,7 +56,7 @@ static void keep_text(char kept[longest_text], uintptr_t text, uint32_t length) 
 uintptr_t interlock_section_place(interlock_section_site site) {
   uint64_t hash = (site.file ^ site.function * 31 ^ site.line << 20) * 0x9e3779b97f4a7c15ull;
   size_t slot = (size_t)(hash >> 40) % (2 * most_lines);
-  // A body may have written over the table: its numbers are checked, and no search is endless.
+  // The body may have written over the table: check its numbers, and bound the search.
   for (size_t tries = 0; tries < 2 * most_lines; tries++) {
     uint32_t index = known->slots[slot] - 1;
     if (index >= most_lines) break;
@@ -77,7 +79,7 @@ bool interlock_section_line_at(uintptr_t place, interlock_section_line *line) {
   if (index >= known->count) return false;
   static _Thread_local known_line found;
   found = known->lines[index];
-  // A child's body may have written over the ends of the texts.
+  // The child's body may have written over the terminators.
   found.file[longest_text - 1] = found.function[longest_text - 1] = 0;
   *line = (interlock_section_line){
       .file = found.file, .function = found.function, .line = (uint32_t)found.site.line};

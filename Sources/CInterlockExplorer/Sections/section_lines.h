@@ -1,4 +1,4 @@
-// The lines of sections, as places of steps.
+// The lines of sections, as places of steps. Included by `Sections/` and `Engine/` only.
 #ifndef INTERLOCK_SECTION_LINES_H
 #define INTERLOCK_SECTION_LINES_H
 
@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-/// Returns a place that stands for a line, no address of code; 0 if there are too many lines.
+/// Returns a place that stands for a line and is no address of code; 0 if there are too many lines.
 uintptr_t interlock_section_place(interlock_section_site site)
     __attribute__((visibility("hidden")));
 
-/// The processes that this one forks from now on add their lines to its own.
+/// Moves the table to shared memory, so that processes forked from now on add their lines to it.
 void interlock_share_section_lines(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -1,4 +1,4 @@
-// Sections and sync points as points.
+// Sections and sync points of explored threads, as points.
 #include "sections.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -10,16 +10,16 @@
 
 #define ENGINE interlock_the_engine
 
-/// The running execution has reached a section.
+/// True if the running execution has reached a section.
 static bool has_sections;
 
-/// The object of all sync points: no address of a program.
+/// The address of the object of all sync points, which is no address of a program.
 static const uintptr_t sync_points = 1;
-/// Keys are hashes: this bit keeps them apart from addresses.
+/// Keys are hashes. This bit keeps them apart from addresses.
 static const uintptr_t key_bit = (uintptr_t)1 << 63;
 
 static uint64_t explored_thread(void) {
-  // Not only where calls are controlled: the tracker's own are hidden.
+  // Not `interlock_is_controlled`, because the section tracker hides its own calls.
   if (!interlock_marks.controlled || !ENGINE.current) return 0;
   return ENGINE.execution << 20 | ((ENGINE.current->number + 1) & 0xfffff);
 }

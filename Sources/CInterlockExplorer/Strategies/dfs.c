@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 typedef struct {
-  /// Which of how many; a thread's place among the enabled ones from the current one on.
+  /// The index of the chosen thread among the enabled ones, counted from the current thread on; and
+  /// their number.
   uint32_t index, count;
 } choice;
 
@@ -52,7 +53,7 @@ static uint32_t next(dfs *self, uint32_t count) {
 
 static int32_t choose(interlock_strategy *strategy, const interlock_exploration_state *state) {
   dfs *self = (dfs *)strategy;
-  // The current thread comes first, so that the first execution switches least.
+  // Order the current thread first, so that the first execution has the fewest switches.
   uint32_t first = 0;
   bool can_continue = false;
   for (uint32_t i = 0; i < state->enabled_count && !can_continue; i++) {

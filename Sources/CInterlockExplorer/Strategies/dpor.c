@@ -1,4 +1,4 @@
-// Optimal DPOR: the four calls of a strategy.
+// Optimal DPOR: the calls of the strategy.
 
 #include "dpor.h"
 
@@ -18,11 +18,11 @@ static bool begin(interlock_strategy *strategy) {
   return true;
 }
 
-// Takes the wake-up tree's next branch. Behind the end of a branch any thread may go on: the
-// current one, so that executions switch seldom. A branch ends where it has woken every thread; if
-// one still sleeps, then the branch was added in doubt, and only with all awake is nothing left out
-// behind it. In a shard, other shards may have run what sleeps, and it stays asleep: the executions
-// that begin with it are theirs, and none is left out.
+// Takes the next branch of the wake-up tree. After the end of a branch any thread may continue;
+// choose the current thread, so that executions switch seldom. A branch normally ends where it has
+// woken every thread. If a thread is still asleep, the branch was added in doubt: wake all threads,
+// so that no order is left out. In a shard, such a thread stays asleep: other shards run the
+// executions that begin with it.
 static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool is_new,
                          const interlock_exploration_state *state) {
   while (frame->children) {
@@ -39,7 +39,8 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool
   uint64_t awake = frame->enabled & ~frame->asleep;
   if (!awake) return false;
   uint32_t thread = (uint32_t)__builtin_ctzll(awake);
-  // Shards give identities in different orders, and must not search in different ones.
+  // Use the engine's order of threads: shards assign identities in different orders, but must
+  // search in the same order.
   for (uint32_t i = 0; interlock_dpor_is_sharded(dpor) && i < state->enabled_count; i++) {
     thread = dpor->identity[state->enabled[i]];
     if (awake >> thread & 1) break;
@@ -133,7 +134,7 @@ static void order(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   if (frame->is_top) interlock_dpor_note_walks(dpor);
 }
 
-// Adds what the step did to what its other variants did.
+// Adds the operations of the step to those of the step's other variants.
 static bool note_explored(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   if (!frame->explored) {
     frame->explored = interlock_step_memory_take(&dpor->memory, sizeof *frame->explored);
@@ -141,7 +142,8 @@ static bool note_explored(interlock_dpor *dpor, interlock_dpor_frame *frame) {
     *frame->explored = (interlock_dpor_explored){
         .references = 1, .record = interlock_step_record_retain(frame->record),
         .at = dpor->depth, .has_picks = dpor->pick_index > 0};
-    // This shard does not run all that begins with the step, and so may not see what depends on it.
+    // Assume that every step depends on this one: the shard does not run all executions that begin
+    // with the step, so it may not see which steps do.
     if (frame->is_top) {
       memset(frame->explored->dependents, 0xff, sizeof frame->explored->dependents);
     }
@@ -161,7 +163,8 @@ static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
   frame->pending = NULL;
   frame->record =
       interlock_step_record_create(&dpor->memory, operations, count, frame->known_objects);
-  // What was declared, not what was done: a result may be another after other steps.
+  // Record the declared operation, not the performed one, whose result may differ after other
+  // steps.
   if (frame->record) {
     frame->pending = interlock_step_record_create(
         &dpor->memory, &dpor->awaited[frame->thread], 1, frame->known_objects);
@@ -225,7 +228,7 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
     dpor->statistics.incomplete = "an execution reached a limit";
   }
   if (last && !interlock_dpor_note_threads(dpor, last)) return;
-  // Of a state where the execution was cut off no step was taken.
+  // If the execution was cut off, the frames above `depth` have no step.
   while (dpor->open > dpor->depth) interlock_dpor_clear_frame(&dpor->frames[--dpor->open]);
   interlock_dpor_reverse_races(dpor, last);
   if (!dpor->finished && !interlock_dpor_backtrack(dpor)) dpor->finished = true;

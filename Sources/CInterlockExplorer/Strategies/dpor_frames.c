@@ -51,7 +51,7 @@ static interlock_known_objects note_objects(const interlock_operation *operation
   return known;
 }
 
-// A thread stays asleep while the steps that are taken do not depend on its own.
+// Fills the sleep set: a thread stays asleep while no taken step depends on its step.
 static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   if (dpor->depth == 0) return;
   interlock_dpor_frame *before = &dpor->frames[dpor->depth - 1];
@@ -67,7 +67,7 @@ static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   before->children->first_child = NULL;
 }
 
-// Makes room for one more step in everything that has an element for each.
+// Makes room for one more step in every list with an element for each step.
 static bool grow(interlock_dpor *dpor) {
   uint32_t capacity = dpor->capacity ? dpor->capacity * 2 : 64;
   struct {
@@ -81,7 +81,7 @@ static bool grow(interlock_dpor *dpor) {
       {(void **)&dpor->chosen, sizeof *dpor->chosen},
   };
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    // A sequence has the reversed step besides.
+    // One more element, because a sequence also holds the reversed step.
     void *larger = realloc(*lists[i].elements, lists[i].size * (capacity + 1));
     if (!larger) return false;
     *lists[i].elements = larger;

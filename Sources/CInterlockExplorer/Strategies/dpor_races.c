@@ -1,9 +1,7 @@
-// Optimal DPOR: the races of an execution.
-//
-// Two dependent steps are in a race if no step that happens between them explains their order, and
-// the later one could have been performed first. A release before an acquire explains nothing: the
-// race is with the acquire before the release. Blocked operations at the end of an execution are in
-// races like the steps that ran.
+// Optimal DPOR: the races of an execution. Two dependent steps race if the later one could have
+// been performed first, and no step that happens between them explains their order. A release
+// before an acquire explains nothing: the race is between the acquire before the release and the
+// later acquire. Operations that are blocked at the end of an execution race like steps that ran.
 
 #include "dpor.h"
 
@@ -33,8 +31,8 @@ static void note_steps(interlock_dpor *dpor) {
   }
 }
 
-/// The later step of a race; or an operation that never ran, and then `step` is the number of
-/// steps. It races with steps before `limit`.
+/// The later step of a race. For an operation that never ran, `step` is the number of steps. It
+/// races with steps before `limit`.
 typedef struct {
   uint32_t step, limit, thread;
   uint16_t own;
@@ -49,7 +47,8 @@ static bool is_begin(const interlock_operation *operation) {
          operation->kind == INTERLOCK_OPERATION_BEGIN_BARRIER;
 }
 
-// Whether the later step could run after `at` steps of the execution and the sequence.
+// Decides whether the later step could run after the first `at` steps of the execution and the
+// sequence.
 static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
                                        const interlock_sequence_step *sequence, uint32_t count) {
   const interlock_operation *pending = &later->pending->operations[0];
@@ -64,7 +63,7 @@ static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *l
   if (was_pending && is_untouched && shows_all) {
     return was_enabled ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
   }
-  // While the first step could be taken, an exact time would not come.
+  // An exact time would not come while the first step could be taken.
   if (pending->kind == INTERLOCK_OPERATION_TIME_UP) return INTERLOCK_DISABLED;
   note_steps(dpor);
   for (uint32_t i = 0; i < at; i++) dpor->chosen[i] = i;
@@ -73,7 +72,7 @@ static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *l
                                  dpor->engine_number[later->thread], pending);
 }
 
-// Leaves out what holds the later step up and need not come before it.
+// Leaves out the steps that hold the later step up and need not come before it.
 static uint32_t leave_out_holders(interlock_dpor *dpor, const later_step *later,
                                   interlock_sequence_step *sequence, uint32_t count) {
   uint32_t kept = 0;
@@ -82,7 +81,8 @@ static uint32_t leave_out_holders(interlock_dpor *dpor, const later_step *later,
     const interlock_dpor_frame *frame = &dpor->frames[dpor->sequence_steps[i]];
     bool leave_out = interlock_steps_depend(later->pending, frame->record) &&
                      !happens_before(frame, later->before);
-    // The first step of each thread that is left out: what happens after it goes, too.
+    // A step that happens after a left-out step is left out, too. `left_out` has the first such
+    // step of each thread.
     for (unsigned t = 0; t < INTERLOCK_DPOR_THREADS && !leave_out; t++) {
       leave_out = left_out[t] && frame->clock[t] >= left_out[t];
     }
@@ -96,7 +96,7 @@ static uint32_t leave_out_holders(interlock_dpor *dpor, const later_step *later,
   return kept;
 }
 
-// The steps that do not happen after step `at`, and are not the later step.
+// Collects the steps that do not happen after step `at`, except the later step.
 static uint32_t collect(interlock_dpor *dpor, uint32_t at, const later_step *later) {
   const interlock_dpor_frame *first = &dpor->frames[at];
   uint32_t count = 0;
@@ -117,8 +117,8 @@ static void insert_reversal(interlock_dpor *dpor, uint32_t at, const later_step 
   interlock_dpor_insert(dpor, at, dpor->sequence, count, dpor->frames[at].known_objects);
 }
 
-// Reverses the race of step `at` and `later`: what does not happen after the first, and then the
-// second. False if the second cannot run without the first.
+// Reverses the race of step `at` and `later`: runs all steps that do not happen after `at`, then
+// `later`. Returns false if `later` cannot run without step `at`.
 static bool reverse(interlock_dpor *dpor, uint32_t at, const later_step *later) {
   uint32_t count = collect(dpor, at, later);
   interlock_enabledness whole = could_run(dpor, later, at, dpor->sequence, count);
@@ -126,7 +126,8 @@ static bool reverse(interlock_dpor *dpor, uint32_t at, const later_step *later) 
     insert_reversal(dpor, at, later, count);
     return true;
   }
-  // In doubt, both: an order too many costs an execution, one too few loses a bug.
+  // In doubt, insert both sequences: a superfluous order costs an execution, a missing order loses
+  // a bug.
   uint32_t kept = leave_out_holders(dpor, later, dpor->sequence, count);
   bool is_reversed =
       kept < count && could_run(dpor, later, at, dpor->sequence, kept) != INTERLOCK_DISABLED;
@@ -149,7 +150,8 @@ static void reverse_races_of(interlock_dpor *dpor, const later_step *later,
   }
 }
 
-// An operation that was about to run at the end, or until the step before `limit` withdrew it.
+// Reverses the races of an operation that was pending at the end, or until the step before `limit`
+// withdrew it.
 static void reverse_races_of_waiting(interlock_dpor *dpor, uint32_t thread,
                                      const interlock_operation *operation, uint32_t limit) {
   static const interlock_dpor_clock zero;

@@ -1,12 +1,12 @@
-// Optimal DPOR: one of several shards of the orders, or one of several jobs.
+// Optimal DPOR in several shards, or in several jobs.
 //
 // The first frames, the top, have a branch for each thread that is enabled and awake, and so need
-// no race to add one: each shard comes to the same top without running what is behind it. A path
-// through the top belongs to one shard, by its hash. Behind it, the sleep set excludes what other
-// paths cover, whichever shard runs them.
+// no race to add one: each shard builds the same top without running the executions below. A path
+// through the top belongs to one shard, by its hash. Below the top, the sleep set excludes the
+// executions that other paths cover, whichever shard runs them.
 //
-// Jobs run at the same time, and share a table of the paths: a job that comes to a path takes it
-// unless another job has it. So no job waits for one that got the longer parts.
+// Jobs run at the same time and share a table of the paths. A job that comes to a path takes it
+// unless another job has it. So no job waits for a job that got longer parts.
 //
 // Source of the sleep sets that make this complete: Godefroid, "Partial-Order Methods for the
 // Verification of Concurrent Systems", LNCS 1032, 1996, chapter 5.
@@ -15,12 +15,13 @@
 
 #include <stdlib.h>
 
-// Enough paths for a shard that its share is not a matter of chance. The count is an upper bound:
-// of several orders of independent operations, the sleep set leaves one.
+// The paths for each shard, enough that the shares are nearly equal. An upper bound: the sleep set
+// leaves one of several orders of independent operations.
 enum { PATHS_OF_A_SHARD = 64 };
 
-// Enough paths for jobs that the last ones end at about the same time. The same for any number of
-// jobs, so that each comes to the same paths in the same order, and the first failure is the same.
+// The paths for jobs, enough that the last jobs end at about the same time. The number does not
+// depend on the number of jobs, so that the jobs come to the same paths in the same order, and the
+// first failure is the same.
 enum { PATHS_OF_JOBS = 512 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -28,8 +29,8 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 32;
 }
 
-// The engine's numbers of threads follow from the path alone, unlike identities, which are given in
-// the order in which a shard comes across the threads.
+// Hashes the engine's numbers of threads, which follow from the path alone. Identities do not: a
+// shard assigns them in the order in which it meets the threads.
 static uint64_t path_behind(const interlock_dpor_frame *frame) {
   uint64_t path = mix(frame->path, frame->engine_thread + 1);
   for (unsigned i = 0; i < frame->picks.count; i++) path = mix(path, frame->picks.values[i] + 1);
@@ -63,9 +64,9 @@ static uint64_t mix_step(uint64_t hash, const interlock_dpor_frame *frame) {
   return hash;
 }
 
-// In the current execution an object has one number, so that two steps are known to use the same
-// one, or not. Across executions an object that both use for the first time is not known to be the
-// same: a thread would wake needlessly, and each order behind it would be run again.
+// Within one execution an object has one number, so it is known whether two steps use the same
+// object. Across executions, an object that both steps use for the first time is not known to be
+// the same: a thread would wake needlessly, and each order below would run again.
 void interlock_dpor_note_walks(interlock_dpor *dpor) {
   const interlock_dpor_frame *last = &dpor->frames[dpor->depth];
   uint64_t path = mix_step(0, last);
@@ -75,7 +76,7 @@ void interlock_dpor_note_walks(interlock_dpor *dpor) {
     if (explored->walk_count == explored->walk_room) {
       uint32_t room = explored->walk_room ? 2 * explored->walk_room : 8;
       interlock_dpor_walk *larger = realloc(explored->walks, room * sizeof *larger);
-      // Without them, a thread wakes as the records may tell.
+      // Without this note, the records decide whether the thread wakes.
       if (!larger) return;
       explored->walks = larger;
       explored->walk_room = room;
@@ -131,7 +132,7 @@ bool interlock_dpor_open_in_shard(interlock_dpor *dpor, interlock_dpor_frame *fr
 bool interlock_dpor_is_own(interlock_dpor *dpor) {
   if (!interlock_dpor_is_sharded(dpor) || dpor->depth == 0) return true;
   const interlock_dpor_frame *last = &dpor->frames[dpor->depth - 1];
-  // Each shard runs an execution that ends at the top.
+  // Each shard runs an execution that ends within the top, but only one counts it.
   return !last->is_top || is_of_shard(dpor, path_behind(last));
 }
 

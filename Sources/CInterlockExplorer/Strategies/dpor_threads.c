@@ -1,13 +1,14 @@
-// Optimal DPOR: identities of threads. An engine numbers them in the order of their creation, which
-// differs between executions; the n-th thread that a thread makes is the same one in all.
+// Optimal DPOR: identities of threads. An engine numbers threads in the order of their creation,
+// which differs between executions. The n-th thread that a thread makes is the same thread in all
+// executions.
 
 #include "dpor.h"
 
-/// The parent of an identity that is free.
+/// Marks a free identity, in place of its parent.
 enum { NO_PARENT = UINT8_MAX };
 
-// The threads of the steps that a branch holds. Chains are as long as executions: recursion only
-// where the tree branches.
+// Returns the threads of the steps in a branch. Recurses only where the tree branches, because
+// chains are as long as executions.
 static uint64_t threads_of_branch(const interlock_wakeup_node *node) {
   uint64_t threads = 0;
   while (node) {
@@ -25,8 +26,8 @@ static uint64_t threads_of_branch(const interlock_wakeup_node *node) {
   return threads;
 }
 
-// Frees the identities of threads that only executions in the past had: no state of the stack and
-// no branch that is still to be run knows them. Returns the first, or INTERLOCK_DPOR_THREADS.
+// Frees the identities of threads that only past executions had: no state on the stack and no
+// branch left to run refers to them. Returns a free identity, or INTERLOCK_DPOR_THREADS.
 static uint32_t free_identities(interlock_dpor *dpor, uint32_t engine_threads) {
   uint64_t used = 0;
   for (uint32_t number = 0; number < engine_threads; number++) {
@@ -39,7 +40,7 @@ static uint32_t free_identities(interlock_dpor *dpor, uint32_t engine_threads) {
       used |= threads_of_branch(node);
     }
   }
-  // A thread is found again by its parent.
+  // Keep the parents as well: a thread is recognised by its parent.
   for (uint64_t before = 0; before != used;) {
     before = used;
     for (uint64_t left = used; left; left &= left - 1) {
@@ -53,7 +54,7 @@ static uint32_t free_identities(interlock_dpor *dpor, uint32_t engine_threads) {
   return used == UINT64_MAX ? INTERLOCK_DPOR_THREADS : (uint32_t)__builtin_ctzll(~used);
 }
 
-// Returns INTERLOCK_DPOR_THREADS if there is no room.
+// Returns the identity of a thread, or INTERLOCK_DPOR_THREADS if there is no room.
 static uint32_t identity_of(interlock_dpor *dpor, uint8_t parent, uint16_t ordinal,
                             uint32_t engine_threads) {
   uint32_t identity = INTERLOCK_DPOR_THREADS;
@@ -71,7 +72,7 @@ static uint32_t identity_of(interlock_dpor *dpor, uint8_t parent, uint16_t ordin
   return identity;
 }
 
-// A thread that is gone without a step of its own was ended by the last step.
+// Notes threads that ended without a step of their own: the last step withdrew their operations.
 static void note_withdrawn(interlock_dpor *dpor, const interlock_exploration_state *state) {
   uint32_t last = dpor->depth ? dpor->frames[dpor->depth - 1].thread : UINT32_MAX;
   for (uint32_t number = 0; number < state->threads; number++) {

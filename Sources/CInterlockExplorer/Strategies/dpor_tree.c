@@ -1,4 +1,4 @@
-// Optimal DPOR: insertion into wake-up trees, and the way to the next execution.
+// Optimal DPOR: insertion into wake-up trees, and backtracking to the next execution.
 
 #include "dpor.h"
 
@@ -6,10 +6,11 @@
 
 enum { NOT_FIRST = -2, ABSENT = -1 };
 
-// Whether a step of `thread` that does `record` can begin an execution equivalent to the sequence
-// or to an extension of it ("weak initials" in the paper): its place in the sequence, or ABSENT if
-// it is not in it and commutes with all of it; else NOT_FIRST. The thread exists, so that only a
-// dependency can put a step of the sequence before its first one.
+// Decides whether the step `record` of `thread` can begin an execution equivalent to the sequence
+// or to an extension of it ("weak initials" in the paper). Returns the step's index in the
+// sequence; ABSENT if the step is not in the sequence and commutes with all of it; otherwise
+// NOT_FIRST. The thread exists, so only a dependency can order a step of the sequence before the
+// thread's first.
 static int32_t weak_initial(uint32_t thread, const interlock_step_record *record,
                             interlock_known_objects known_objects,
                             const interlock_sequence_step *sequence, uint32_t count) {
@@ -21,16 +22,17 @@ static int32_t weak_initial(uint32_t thread, const interlock_step_record *record
     }
     if (!sequence[at].is_reversed) return (int32_t)at;
   }
-  // Of a reversed last step only the first operation counts. If more of it depends on the record,
-  // then the branch that is taken to cover the sequence will show a race with it.
+  // For a reversed last step, only its first operation is compared. If its other operations depend
+  // on the record, the branch taken to cover the sequence will show a race with it.
   for (uint32_t i = 0; i < at; i++) {
     if (interlock_steps_may_depend(record, sequence[i].record, known_objects)) return NOT_FIRST;
   }
   return at < count ? (int32_t)at : ABSENT;
 }
 
-// Whether the executions that began with the step of a thread that is asleep cover the sequence.
-// They have all been run: if any part of the reversed last step depends on it, this has been seen.
+// True if the executions that began with the step of a sleeping thread cover the sequence. They
+// have all been run, so `dependents` shows whether any part of the reversed last step depends on
+// that step.
 static bool covers(const interlock_dpor_explored *explored, uint32_t thread,
                    const interlock_sequence_step *sequence, uint32_t count,
                    interlock_known_objects known_objects) {
@@ -58,7 +60,7 @@ static bool add_branch(interlock_dpor *dpor, interlock_wakeup_node **children,
   return true;
 }
 
-// Finds the first of the siblings that covers the sequence or may do so; NULL for none.
+// Returns the first of the siblings that covers the sequence or may cover it; NULL for none.
 static interlock_wakeup_node *covering(interlock_wakeup_node *node,
                                        const interlock_sequence_step *sequence, uint32_t count,
                                        interlock_known_objects known_objects, int32_t *place) {
@@ -80,7 +82,8 @@ static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **child
        (node = covering(*children, sequence, count, known_objects, &place));
        children = &node->first_child) {
     if (node->is_reversed && place != 0) {
-      // Its other operations are not known yet, and may depend on the sequence.
+      // Defer the sequence: the node's other operations are not known yet, and may depend on the
+      // sequence.
       if (!interlock_wakeup_node_defer(node, sequence, count, known_objects)) {
         interlock_dpor_abandon(dpor, "no memory");
       }
@@ -100,13 +103,13 @@ static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **child
 void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
                            uint32_t count, interlock_known_objects known_objects) {
   interlock_dpor_frame *frame = &dpor->frames[at];
-  // Every thread has its branch there.
+  // At the top, every thread has its branch already.
   if (frame->is_top) return;
   for (uint64_t left = frame->asleep; left; left &= left - 1) {
     unsigned thread = (unsigned)__builtin_ctzll(left);
     if (covers(frame->sleeping[thread], thread, sequence, count, known_objects)) return;
   }
-  // The first branch is the one that ran: the race excludes it.
+  // Skip the first branch, which is the step that ran: the race excludes it.
   insert_into_tree(dpor, &frame->children->next_sibling, sequence, count, known_objects);
 }
 
@@ -119,7 +122,8 @@ void interlock_dpor_settle(interlock_dpor *dpor, interlock_wakeup_node *node,
         interlock_known_at_both(deferred->known_objects, node->known_objects);
     if (!record || weak_initial(node->thread, record, known, deferred->steps, deferred->count) ==
                        NOT_FIRST) {
-      // Threads that fell asleep since then do not cover it: it was behind them in the tree.
+      // Threads that fell asleep since the sequence was deferred do not cover it, because their
+      // branches come before it in the tree.
       for (uint32_t i = 0; i < deferred->count; i++) dpor->sequence[i] = deferred->steps[i];
       insert_into_tree(dpor, &node->next_sibling, dpor->sequence, deferred->count,
                        deferred->known_objects);
@@ -128,7 +132,7 @@ void interlock_dpor_settle(interlock_dpor *dpor, interlock_wakeup_node *node,
   }
 }
 
-// A beginning of picks that no explored variant has, or false.
+// Finds a prefix of picks that no explored variant has. Returns false if there is none.
 static bool next_variant(const interlock_dpor_frame *frame, interlock_picks *picks) {
   for (const interlock_dpor_variant *from = frame->variants; from; from = from->next) {
     for (unsigned at = from->picks.count; at-- > 0;) {
@@ -171,7 +175,7 @@ static bool is_explored(const interlock_dpor_frame *frame, const interlock_wakeu
   return false;
 }
 
-// The explored child makes room for another variant of its thread, if there is one.
+// Replaces the explored child by another variant of its thread. Returns false if there is none.
 static bool next_of_thread(interlock_dpor *dpor, interlock_dpor_frame *frame, uint32_t thread) {
   for (interlock_wakeup_node **place = &frame->children; *place;) {
     interlock_wakeup_node *node = *place;

@@ -1,5 +1,5 @@
-// Good-Turing: the share of executions that did something new once estimates the chance that the
-// next one does something new, which is the share that has not been reached.
+// The Good-Turing estimator. The share of traces seen exactly once among all executions estimates
+// the chance that the next execution has a new trace, which is the share of traces not reached yet.
 //
 // Source: Good, "The Population Frequencies of Species and the Estimation of Population
 // Parameters", Biometrika 40, 1953.
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct interlock_estimate {
-  /// Traces by their hash, and how often each was seen, up to 2.
+  /// The hashes of traces, and the number of times that each was seen, up to 2.
   uint64_t *traces;
   uint8_t *seen;
   size_t capacity, distinct, once;

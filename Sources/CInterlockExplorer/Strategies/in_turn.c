@@ -1,11 +1,11 @@
-// One order, as one processor without preemption would run it: a thread or a task runs until it
-// waits or yields, and then the one that has been able to run for the longest time.
+// One order, as on one processor without preemption: a thread or task runs until it waits or
+// yields. Then the thread runs that has been enabled for the longest time.
 
 #include "sampling.h"
 
 typedef struct {
   interlock_strategy strategy;
-  /// For each thread its place in the queue; 0 for one that cannot run.
+  /// The place of each thread in the queue; 0 for a thread that is not enabled.
   uint64_t *places;
   size_t capacity;
   uint64_t last_place;

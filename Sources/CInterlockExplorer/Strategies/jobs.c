@@ -1,5 +1,5 @@
-// Parts that several processes take from one another's tree. Relaxed atomics throughout: a word is
-// all that a claim publishes, and the parent reads the other fields after the jobs have ended.
+// The parts of one search tree that several processes share. All atomics are relaxed: a claim
+// publishes only its own word, and the parent reads the other fields after the jobs have ended.
 
 #include "jobs.h"
 
@@ -47,7 +47,7 @@ interlock_job_part *interlock_job_come_to(interlock_jobs *jobs, uint32_t job, ui
     if (taken == own) return part;
     if (taken >> JOB_BITS == name >> JOB_BITS) return NULL;
   }
-  // More parts than there is room for.
+  // The table is full.
   *is_left_out = true;
   return NULL;
 }
@@ -71,7 +71,7 @@ bool interlock_job_goes_on(interlock_jobs *jobs, uint32_t job, uint64_t executio
 }
 
 void interlock_jobs_stop_behind(interlock_jobs *jobs, uint64_t key) {
-  // The parent alone stores.
+  // Only the parent stores `last`.
   if (key < jobs->last) __atomic_store_n(&jobs->last, key, __ATOMIC_RELAXED);
 }
 

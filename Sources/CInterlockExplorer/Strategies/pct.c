@@ -1,6 +1,6 @@
-// PCT: the enabled thread with the highest priority runs; at d - 1 random steps the priority of the
-// thread that would run falls below all others. Finds a bug of depth d in n threads and k steps
-// with a chance of at least 1 / (n * k^(d-1)).
+// PCT: the enabled thread with the highest priority runs. At d - 1 random steps, the priority of
+// the thread that would run falls below all others. Finds a bug of depth d in n threads and k steps
+// with a probability of at least 1 / (n * k^(d-1)).
 //
 // Source: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic
 // Guarantees of Finding Bugs", ASPLOS 2010.
@@ -13,10 +13,11 @@ typedef struct {
   interlock_strategy strategy;
   interlock_random random;
   uint32_t depth;
-  /// By thread; 0 for none yet. Those of threads that have not fallen are above `MAX_DEPTH`.
+  /// The priorities by thread; 0 for none yet. A priority that has not fallen is above `MAX_DEPTH`.
   uint64_t *priorities;
   size_t capacity;
-  /// Counted are the steps with a choice: the others cannot hide a bug.
+  /// The number of steps with a choice, in this execution and in the longest one. Other steps
+  /// cannot hide a bug.
   uint32_t steps, longest;
   uint32_t change_points[MAX_DEPTH];
 } pct;
@@ -53,7 +54,7 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
   }
   self->steps++;
   for (uint32_t i = 0; i + 1 < self->depth; i++) {
-    // Below every priority that has not fallen, and another one for each change point.
+    // Each change point gives a different priority, below every priority that has not fallen.
     if (self->change_points[i] == self->steps) self->priorities[highest(self, state)] = i + 1;
   }
   return (int32_t)highest(self, state);

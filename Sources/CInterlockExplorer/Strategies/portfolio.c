@@ -1,5 +1,5 @@
-// A random walk, PCT, POS and SURW in turn: where not every order can be run, each finds bugs that
-// the others seldom reach.
+// A random walk, PCT, POS and SURW in turn, for programs in which not every order can be run: each
+// finds bugs that the others seldom reach.
 
 #include "sampling.h"
 

@@ -1,5 +1,6 @@
-// POS: every pending operation has a random priority, the highest runs, and those that it is in a
-// race with draw anew: of two racing operations either is as likely to come first.
+// POS: every pending operation has a random priority, and the highest runs. The operations that
+// race with it draw new priorities, so that either of two racing operations is as likely to come
+// first.
 //
 // Source: Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling", CAV 2018.
 
@@ -9,7 +10,7 @@
 typedef struct {
   interlock_strategy strategy;
   interlock_random random;
-  /// By thread; 0 for none yet.
+  /// The priorities by thread; 0 for none yet.
   uint64_t *priorities;
   interlock_operation *pending;
   size_t capacity, pending_capacity;

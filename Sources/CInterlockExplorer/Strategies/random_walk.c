@@ -1,4 +1,4 @@
-// A random walk: every enabled thread is as likely as every other, at every step.
+// A random walk: at every step, every enabled thread is equally likely.
 
 #include "sampling.h"
 

@@ -1,4 +1,4 @@
-// A recorder: hands every call on to another strategy and keeps what an execution was.
+// A recorder: forwards every call to another strategy and keeps the last execution.
 
 #include "recorder.h"
 
@@ -23,7 +23,8 @@ static bool begin(interlock_strategy *strategy) {
   return self->inner->begin(self->inner);
 }
 
-// The n-th thread that a thread makes has the same identity in every execution.
+// Gives threads their identities: the n-th thread that a thread makes has the same one in every
+// execution.
 static void note_threads(interlock_recorder *self, const interlock_exploration_state *state) {
   if (!interlock_reserve((void **)&self->threads, &self->thread_capacity, state->threads,
                          sizeof *self->threads)) {
@@ -38,7 +39,7 @@ static void note_threads(interlock_recorder *self, const interlock_exploration_s
       ordinal = maker->made++;
     }
     self->threads[thread] = (interlock_recorded_thread){.identity = mix(parent, ordinal + 1)};
-    // What the maker did comes before the first step.
+    // The maker's step happens before the new thread's first step.
     self->threads[thread].last =
         self->record_count ? self->records[self->record_count - 1].hash : 0;
   }
@@ -81,8 +82,8 @@ static bool orders(const interlock_strategy *strategy, size_t step) {
   return !inner->orders || inner->orders(inner, step);
 }
 
-// The hash of a step holds those of the steps that it depends on, and no number that differs
-// between equivalent executions.
+// The hash of a step includes the hashes of the steps on which it depends, and no number that
+// differs between equivalent executions.
 static void add_to_trace(interlock_recorder *self, uint32_t thread,
                          const interlock_operation *operations, size_t count) {
   if (!interlock_reserve((void **)&self->records, &self->record_capacity, self->record_count + 1,

@@ -1,4 +1,4 @@
-/// The state of a recorder.
+/// The state of a recorder. Included by `Strategies/` only.
 #ifndef INTERLOCK_RECORDER_H
 #define INTERLOCK_RECORDER_H
 
@@ -6,9 +6,9 @@
 #include "step_record.h"
 
 typedef struct {
-  /// The same in every execution.
+  /// An identity that is the same in every execution.
   uint64_t identity;
-  /// The hash of its last step, or of the step that made it.
+  /// The hash of the thread's last step, or of the step that made the thread.
   uint64_t last;
   uint32_t made;
 } interlock_recorded_thread;

@@ -1,4 +1,5 @@
-// Replay: one execution with the choices of a schedule. After them the current thread continues.
+// Replay: one execution with the choices of a schedule. After the last choice the current thread
+// continues.
 
 #include "sampling.h"
 
@@ -49,7 +50,8 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
                 const interlock_exploration_state *last) {
   (void)last;
   replay *self = (replay *)strategy;
-  // Behind the limit of steps the engine chooses, by the fair schedule that it had before.
+  // After the limit of steps the engine chooses by its fair schedule, so leftover choices are no
+  // divergence.
   if (end != INTERLOCK_EXECUTION_LIMITED && self->next < self->count) self->has_diverged = true;
 }
 

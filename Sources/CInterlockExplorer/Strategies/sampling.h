@@ -1,4 +1,4 @@
-/// What the strategies that draw at random share.
+/// Declarations shared by the strategies. Included by `Strategies/` only.
 #ifndef INTERLOCK_SAMPLING_H
 #define INTERLOCK_SAMPLING_H
 
@@ -19,12 +19,12 @@ static inline uint64_t interlock_random_next(interlock_random *random) {
   return z ^ z >> 31;
 }
 
-/// A number from 0 to `limit` - 1; `limit` is at least 1.
+/// Returns a number from 0 to `limit` - 1; `limit` is at least 1.
 static inline uint32_t interlock_random_below(interlock_random *random, uint32_t limit) {
   return (uint32_t)(((interlock_random_next(random) >> 32) * limit) >> 32);
 }
 
-/// Makes room for `count` elements, with zeros in the new ones; false without memory.
+/// Makes room for `count` elements and zeroes the new ones. Returns false without memory.
 static inline bool interlock_reserve(void **elements, size_t *capacity, size_t count, size_t size) {
   if (count <= *capacity) return true;
   size_t larger = *capacity ? *capacity : 16;
@@ -52,7 +52,7 @@ static inline void interlock_ignore_end(interlock_strategy *strategy, interlock_
   (void)strategy, (void)end, (void)last;
 }
 
-/// Sampling never runs every order knowingly.
+/// A sampling strategy never knows that it has run every order.
 static inline bool interlock_never_complete(const interlock_strategy *strategy) {
   (void)strategy;
   return false;

@@ -9,11 +9,12 @@ typedef struct {
   void *context;
   uint64_t verdict;
   uint32_t left, executions;
-  /// The best execution so far: its stretches, and the values that it picked.
+  /// The best execution so far: its stretches, and the values that were picked in it.
   interlock_stretches best;
   interlock_schedule picks;
   interlock_shrunk result;
-  /// The last candidate failed alike, with as many switches: what it left out came back.
+  /// The last candidate failed with the same verdict and as many switches and preemptions: the
+  /// left-out stretches came back.
   bool is_same;
 } shrinking;
 
@@ -35,7 +36,8 @@ static bool keep(shrinking *s, const interlock_recording *recording) {
   return true;
 }
 
-// Asked before a candidate is made: to make one takes time for each stretch of a long execution.
+// Counts a candidate; returns false if none may be made any more. Called before a candidate is
+// made, which takes time for each stretch of a long execution.
 static bool begin_candidate(shrinking *s) {
   if (s->left > 0 && s->is_over && s->is_over(s->context)) s->left = 0;
   if (s->left == 0) return false;
@@ -44,7 +46,8 @@ static bool begin_candidate(shrinking *s) {
   return true;
 }
 
-// Runs a candidate and keeps it if it fails alike and is better.
+// Runs a candidate. Keeps it if it fails with the same verdict and has fewer preemptions or
+// switches.
 static bool try(shrinking *s, const interlock_stretches *candidate) {
   s->executions++;
   interlock_guide guide = interlock_guide_make(candidate, &s->picks);
@@ -65,7 +68,7 @@ static bool try(shrinking *s, const interlock_stretches *candidate) {
   return is_better;
 }
 
-// The best execution without the stretches `from` to `to` - 1.
+// Tries the best execution without the stretches `from` to `to` - 1.
 static bool try_without(shrinking *s, size_t from, size_t to) {
   if (!begin_candidate(s)) return false;
   interlock_stretches candidate = {0};
@@ -80,7 +83,7 @@ static bool try_without(shrinking *s, size_t from, size_t to) {
   return is_better;
 }
 
-// The best execution with stretch `from` joined to the stretch `to` of the same thread.
+// Tries the best execution with stretch `from` joined to the stretch `to` of the same thread.
 static bool try_joined(shrinking *s, size_t from, size_t to) {
   if (!begin_candidate(s)) return false;
   interlock_stretches candidate = {0};
@@ -96,12 +99,13 @@ static bool try_joined(shrinking *s, size_t from, size_t to) {
   return is_better;
 }
 
-// Returns false if each stretch comes back, so that to join two is useless too.
+// Leaves stretches out. Returns false if each left-out part comes back; joining stretches is then
+// useless as well.
 static bool delta_debug(shrinking *s) {
-  // Without a preemption each switch is where a thread waits. If such an execution has many
-  // stretches, it needs many threads, such as all those of a pool: to leave out another one hardly
-  // makes it simpler. A quarter of the stretches is the least that is tried then, and a half if
-  // each half comes back when it is left out.
+  // Without preemptions, each switch is at a point where a thread waits. If such an execution has
+  // many stretches, it needs many threads, such as all threads of a pool, and leaving out one more
+  // hardly makes it simpler. So leave out at least a quarter of the stretches at a time, or a half
+  // if each half comes back.
   enum { many = 48, parts = 4 };
   for (size_t size = s->best.count / 2; size > 0 && s->left > 0;) {
     bool is_needed = s->result.preemptions == 0 && s->best.count > many;
@@ -119,8 +123,8 @@ static bool delta_debug(shrinking *s) {
   return true;
 }
 
-// Only neighbours are joined: all pairs are too many in a long execution, and the stretches of one
-// thread that are further apart come together in several steps.
+// Joins two neighbouring stretches of one thread. Trying all pairs would take too long in a long
+// execution; stretches further apart are joined in several rounds.
 static bool join_one(shrinking *s) {
   for (size_t from = 0; from < s->best.count && s->left > 0; from++) {
     const interlock_stretch *stretches = s->best.stretches;

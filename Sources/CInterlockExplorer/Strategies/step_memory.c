@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/// Before each block. `next` is that of a free one.
+/// The header before each block. `next` is the next free block, in a free block.
 typedef struct {
   interlock_step_memory *memory;
   uint32_t size;

@@ -10,8 +10,8 @@ static interlock_step_record *allocate(interlock_step_memory *memory, size_t ope
   return record;
 }
 
-/// A step often repeats an effect: once is enough. Only the last effects are compared, so that a
-/// step with ten thousand does not compare each with all others.
+/// Adds an effect once, because a step often repeats an effect. Compares with the last effects
+/// only, so that a step with ten thousand effects does not take quadratic time.
 static void add_effect(interlock_step_record *record, const interlock_effect *effect) {
   enum { compared = 64 };
   unsigned first = record->effect_count > compared ? record->effect_count - compared : 0;
@@ -62,13 +62,15 @@ void interlock_step_record_release(interlock_step_record *record) {
   if (record && --record->references == 0) interlock_step_memory_give(record);
 }
 
-// The clock's number is the same everywhere.
+// True if the object was not known. The clock has the same number everywhere, and so is always
+// known.
 static bool is_fresh(uint32_t object, interlock_known_objects known) {
   if (object == UINT32_MAX) return false;
   return object > (object < INTERLOCK_FIRST_LIBRARY_OBJECT ? known.own : known.library);
 }
 
-// Objects of a library and others are never the same.
+// True unless one number is a library object's and the other is not: such objects are never the
+// same.
 static bool are_of_one_sequence(uint32_t a, uint32_t b) {
   return (a < INTERLOCK_FIRST_LIBRARY_OBJECT) == (b < INTERLOCK_FIRST_LIBRARY_OBJECT);
 }

@@ -48,7 +48,7 @@ static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
   return self->picks->choices[self->next_pick++] % count;
 }
 
-// It lies on its maker's stack.
+// Frees nothing: the guide lies on the stack of the function that made it.
 static void destroy(interlock_strategy *strategy) { (void)strategy; }
 
 interlock_guide interlock_guide_make(const interlock_stretches *list,

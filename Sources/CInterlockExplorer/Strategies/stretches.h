@@ -1,4 +1,5 @@
-/// An execution as stretches of steps of one thread: what shrinking works on.
+/// An execution as stretches, each a number of steps of one thread. Shrinking works on stretches.
+/// Included by `Strategies/` only.
 #ifndef INTERLOCK_STRETCHES_H
 #define INTERLOCK_STRETCHES_H
 
@@ -13,12 +14,13 @@ typedef struct {
   size_t count, capacity;
 } interlock_stretches;
 
-/// Adds steps of a thread, to the last stretch if it is the thread's; false without memory.
+/// Adds steps of a thread, to the last stretch if that is the same thread's. Returns false without
+/// memory.
 bool interlock_stretches_add(interlock_stretches *list, uint32_t thread, uint32_t steps);
 
-/// Runs one execution by the stretches: of each, its steps as far as the thread is enabled. Behind
-/// the last one the current thread continues. The stretches and picks stay the caller's. Never
-/// returns NULL for `strategy`.
+/// A strategy for one execution that follows the stretches: it takes the steps of each stretch
+/// while the thread is enabled. After the last stretch the current thread continues. The stretches
+/// and picks stay the caller's.
 typedef struct {
   interlock_strategy strategy;
   const interlock_stretches *list;

@@ -1,8 +1,9 @@
-// SURW: draws uniformly among the interleavings of a subset of the operations. A thread is intended
-// to perform the next operation of the subset, with a chance in proportion to how many of them it
-// and the threads that it has yet to make still have; the other threads run freely up to theirs.
-// The subset is the operations on one object, drawn for each execution; the counts are those of the
-// execution before. The first execution is a random walk.
+// SURW: draws uniformly among the interleavings of a subset of the operations. One thread is
+// intended to perform the next operation of the subset. Its chance to become that thread is
+// proportional to the number of such operations left, its own and those of the threads that it has
+// yet to make. The other threads run freely until their next such operation. The subset consists of
+// the operations on one object, drawn for each execution; the counts come from the last execution.
+// The first execution is a random walk.
 //
 // Source: Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS
 // 2025.
@@ -15,15 +16,16 @@ typedef struct {
   interlock_strategy strategy;
   interlock_random random;
   size_t capacity, before_capacity;
-  /// By thread, in this execution and the one before: how many operations of the subset are left,
-  /// or were done in all; and its maker plus 1.
+  /// The threads of this execution (`threads`) and of the last one (`before`): the operations of
+  /// the subset left, and performed in all; and 1 + the thread's maker.
   struct surw_thread {
     uint32_t left, done, maker;
-    // In 'before': what the threads have that it is expected to make, and those that these make.
+    // In `before`: the operations of the threads that this thread is still expected to make, and of
+    // those that they make.
     uint32_t below;
   } * threads, *before;
   uint32_t thread_count, before_count;
-  /// The operations of the last execution.
+  /// The operations of the execution, from which the next subset and its counts come.
   struct surw_use {
     uint32_t thread, object;
   } * uses;
@@ -33,7 +35,7 @@ typedef struct {
   uint64_t looks;
 } surw;
 
-// Draws an object that at least two operations use, each with the same chance.
+// Draws an object that at least two operations use, with equal chances.
 static uint32_t draw_subset(surw *self) {
   uint32_t counts[MAX_OBJECTS] = {0}, candidates = 0, subset = NONE;
   for (size_t i = 0; i < self->use_count; i++) {
@@ -45,7 +47,8 @@ static uint32_t draw_subset(surw *self) {
   return subset;
 }
 
-// Adds what the thread and those below it have to what is below its maker, or takes it away.
+// Adds the operations of the thread and of those below it to `below` of its maker; subtracts them
+// for a `sign` of -1.
 static void add_to_maker(surw *self, uint32_t thread, int sign) {
   self->looks++;
   const struct surw_thread *own = &self->before[thread];
@@ -65,7 +68,7 @@ static bool begin(interlock_strategy *strategy) {
       self->before[use->thread].done++;
     }
   }
-  // A thread has a higher number than its maker.
+  // From the last thread to the first, because a thread has a higher number than its maker.
   for (uint32_t i = self->before_count; i-- > 0;) add_to_maker(self, i, 1);
   self->use_count = 0;
   self->thread_count = 0;
@@ -74,8 +77,8 @@ static bool begin(interlock_strategy *strategy) {
   return true;
 }
 
-// What the thread has left, and what the threads have that it is expected to make. A thread may
-// have more than was expected: its weight is small then, but not 0.
+// The operations left to the thread and to the threads that it is expected to make. A thread may
+// have more than expected: its weight is then small, but not 0.
 static uint64_t weight(surw *self, uint32_t thread) {
   self->looks++;
   uint32_t sum = self->threads[thread].left;
@@ -83,8 +86,8 @@ static uint64_t weight(surw *self, uint32_t thread) {
   return (uint64_t)sum * 64 + 1;
 }
 
-// A thread that is new takes the operations that it is expected to have from its maker; with their
-// share of the chance it takes the intention, too.
+// Gives each new thread its expected operations, and takes them from its maker. In proportion to
+// them, the new thread also becomes the intended thread if its maker was.
 static bool note_threads(surw *self, const interlock_exploration_state *state) {
   if (!interlock_reserve((void **)&self->threads, &self->capacity, state->threads,
                          sizeof *self->threads)) {
@@ -133,7 +136,7 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
       if (is_held_back(self, state, state->enabled[i])) continue;
       if (interlock_random_below(&self->random, ++candidates) == 0) chosen = state->enabled[i];
     }
-    // Only threads that are held back can run: one of them is intended instead.
+    // Every enabled thread is held back: one of them becomes the intended thread.
     if (chosen == NONE) intend(self, state, true);
   }
   if (chosen == NONE) chosen = state->enabled[0];

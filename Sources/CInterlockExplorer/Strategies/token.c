@@ -1,10 +1,10 @@
 // Tokens: a schedule as a short text that a person can paste.
 //
 // `i1-BODY-wWIDTH-CHOICES-CHECK`: the version; a hash of the body's name in hexadecimal, which does
-// not depend on the build; the width of the pools; behind it for each access of memory that is a
-// point an `s`, its function's hash, and its number there; the choices, each a letter from `a` for
-// 0 or, from 26 on, a number between underscores, and after it how often it stands in a row if that
-// is more than once; and a check sum of all before it.
+// not depend on the build; the width of the pools; the choices; a checksum of everything before it.
+// After the width, each access of memory that is a point adds an `s`, the hash of its function, and
+// its number there. A choice is a letter, `a` for 0, or from 26 on a number between underscores;
+// its repeat count follows if that is more than one.
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static uint32_t hash(const char *text, size_t length) {
 typedef struct {
   char *text;
   size_t size, length;
-  /// The hash of everything so far, also of what the caller has no room for.
+  /// The hash of everything written so far, including what does not fit the caller's buffer.
   uint64_t hash;
 } writer;
 
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static void write_text(writer *w, const ch
   }
 }
 
-// Allocates no memory: a handler of signals may call it.
+// Allocates no memory, because a signal handler may call it.
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
                              const interlock_schedule *schedule) {
   writer whole = {.text = text, .size = size, .hash = hash_of_nothing};
@@ -75,7 +75,7 @@ size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t
   return whole.length;
 }
 
-// Reads a decimal number without a sign; false if there is none or it is too large.
+// Reads a decimal number without a sign. Returns false if there is none or it is too large.
 static bool read_number(const char **text, uint64_t most, uint32_t *value) {
   if (!isdigit((unsigned char)**text)) return false;
   uint64_t number = 0;
@@ -117,7 +117,7 @@ static const char *read_accesses(const char **text, interlock_schedule *schedule
   return NULL;
 }
 
-// Reads the choices into `choices`, or only counts them if that is NULL.
+// Reads the choices into `choices`, or only counts them if `choices` is NULL.
 static const char *read_choices(const char *text, const char *end, uint32_t *choices,
                                 size_t *count) {
   *count = 0;
@@ -141,7 +141,7 @@ static const char *read_choices(const char *text, const char *end, uint32_t *cho
   return NULL;
 }
 
-// A few letters may stand for millions of choices: all are checked before memory is taken for any.
+// Counts the choices before it allocates: a few letters may stand for millions of choices.
 static const char *read_schedule(const char *text, const char *end, interlock_schedule *schedule) {
   size_t count;
   const char *error = read_choices(text, end, NULL, &count);

@@ -13,7 +13,7 @@ interlock_wakeup_node *interlock_wakeup_node_create(interlock_step_memory *memor
 }
 
 void interlock_wakeup_node_destroy(interlock_wakeup_node *node) {
-  // Chains are as long as executions: recursion only where the tree branches.
+  // Recurses only where the tree branches, because chains are as long as executions.
   while (node) {
     interlock_wakeup_node *child = node->first_child;
     while (child && child->next_sibling) {

@@ -1,4 +1,5 @@
-/// Wake-up trees: the beginnings of executions that are still to be run from a state.
+/// Wake-up trees: the prefixes of executions that are still to be run from a state. Included by
+/// `Strategies/` only.
 ///
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
 /// Partial Order Reduction", J. ACM 64(4), 2017, section 6.
@@ -9,7 +10,8 @@
 
 enum { INTERLOCK_MAX_PICKS = 7 };
 
-/// The values that `pick` returned in a step, in order. Steps with other picks are other steps.
+/// The values that `pick` returned in a step, in order. Steps with different picks are different
+/// steps.
 typedef struct {
   uint8_t count;
   uint8_t values[INTERLOCK_MAX_PICKS];
@@ -23,19 +25,19 @@ static inline bool interlock_picks_equal(const interlock_picks *a, const interlo
   return true;
 }
 
-/// A step that is to run: one of the execution that was, or the later step of a race. Of that one
-/// only the first operation is known, since it will run after other steps than it did.
+/// A step that is to run: a step of the last execution, or the later step of a race. For the latter
+/// only the first operation is known, because the step will run after other steps than before.
 typedef struct {
   uint32_t thread;
   bool is_reversed;
-  /// The count of the thread's steps, this one included.
+  /// The number of the thread's steps, this step included.
   uint16_t own;
   interlock_picks picks;
   interlock_step_record *record;
 } interlock_sequence_step;
 
-/// A sequence that waits until a reversed step has run: only then is it known whether that step's
-/// branch covers it.
+/// A sequence that waits until a reversed step has run, which decides whether that step's branch
+/// covers the sequence.
 typedef struct interlock_deferred_sequence {
   struct interlock_deferred_sequence *next;
   interlock_known_objects known_objects;
@@ -45,9 +47,9 @@ typedef struct interlock_deferred_sequence {
 
 typedef struct interlock_wakeup_node {
   uint32_t thread;
-  /// As in `interlock_sequence_step`. Such a node is a leaf.
+  /// True for the later step of a race. Such a node is a leaf.
   bool is_reversed;
-  /// The objects that were known where the branch begins.
+  /// The objects known where the branch begins.
   interlock_known_objects known_objects;
   interlock_picks picks;
   interlock_step_record *record;
@@ -63,13 +65,13 @@ interlock_wakeup_node *interlock_wakeup_node_create(interlock_step_memory *memor
 /// Destroys a node with everything below it, but not its siblings.
 void interlock_wakeup_node_destroy(interlock_wakeup_node *node);
 
-/// Lets `node` keep a copy of the sequence; false without memory.
+/// Keeps a copy of the sequence at `node`. Returns false without memory.
 bool interlock_wakeup_node_defer(interlock_wakeup_node *node, const interlock_sequence_step *steps,
                                  uint32_t count, interlock_known_objects known_objects);
 
 void interlock_deferred_sequence_destroy(interlock_deferred_sequence *sequence);
 
-/// Adds `node` behind the last one of the siblings that `*first` begins.
+/// Appends `node` to the list of siblings that `*first` begins.
 void interlock_wakeup_node_append(interlock_wakeup_node **first, interlock_wakeup_node *node);
 
 #endif

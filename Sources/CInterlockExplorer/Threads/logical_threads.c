@@ -1,4 +1,4 @@
-// Logical threads: their begin and their end.
+// The beginning and the end of logical threads.
 #include "logical_threads.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -9,7 +9,7 @@
 
 #define ENGINE interlock_the_engine
 
-/// The system refuses the 32,000th stack (two mappings each).
+/// Each stack takes two mappings, and the system refuses the 32,000th stack.
 enum { most_under_way = 10000 };
 static const char too_many[] = "more than 10,000 threads, blocks and tasks under way at once";
 
@@ -93,8 +93,8 @@ static void end(interlock_logical_thread *self, void *result) {
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0));
   if (self->number == 0) {
     ENGINE.body_has_ended = true;
-    // What waits for a time does not continue from here on, and can before; what waits for a signal
-    // may not do without it.
+    // After the end of the body, waits for a time no longer end, and waits on a condition no longer
+    // end without a signal. Before it, both may.
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
     if (ENGINE.may_go_on) {
       INTERLOCK_EACH_LIVE(thread) {
@@ -125,7 +125,7 @@ void interlock_logical_main(interlock_stack *stack) {
 void interlock_thread_exit(void *result) {
   interlock_logical_thread *self = ENGINE.current;
   if (interlock_stacks_are_os_threads()) {
-    // The stack below is given up as it is: this thread waits at its next turn for good.
+    // The frames below are abandoned: this OS thread waits for its next turn for ever.
     interlock_run_destructors();
     interlock_marks.controlled = 0;
     self->result = result;

@@ -1,4 +1,5 @@
-// What the begin and the end of a logical thread need of other files.
+// Declares what the beginning and the end of a logical thread need from other files. Included by
+// `Threads/` only.
 #ifndef INTERLOCK_LOGICAL_THREADS_H
 #define INTERLOCK_LOGICAL_THREADS_H
 
@@ -6,8 +7,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Runs the destructors of the running thread's thread-specific data, as the end of a real thread
-/// does (specific_data.c).
+/// Runs the destructors of the running thread's thread-specific data, as at the end of a real
+/// thread (specific_data.c).
 void interlock_run_destructors(void) HIDDEN;
 
 #endif

@@ -1,9 +1,10 @@
-// Only one logical thread runs at a time. With OS threads, a hand-over on one processor is a
-// switch between two threads, on two it wakes the other processor, which takes about twice as
-// long. So does the making of a parked thread, for which its maker waits.
+// Keeps OS threads on one processor, because only one logical thread runs at a time. On one
+// processor a hand-over is a switch between two threads; on two it wakes the other processor, which
+// takes about twice as long. The same holds for the creation of a parked thread, for which its
+// maker waits.
 //
-// The mask is the process's own affair: explored code that asks gets the mask of before, and an
-// uncontrolled thread that it starts inherits the narrow one.
+// Explored code that asks for the affinity mask gets the mask from before. An uncontrolled thread
+// that it starts inherits the narrow mask.
 #include "../../CInterlockEvents/interpose.h"
 #include "stacks.h"
 
@@ -14,7 +15,7 @@
 
 typedef int affinity_call(pid_t, size_t, cpu_set_t *);
 
-/// The carrier's mask outside of the exploration.
+/// The carrier's mask outside the exploration.
 static cpu_set_t before;
 static bool is_narrow;
 
@@ -28,7 +29,7 @@ static bool narrow(int processor) {
 }
 
 void interlock_processor_enter(void) {
-  // The parked threads of earlier explorations stay where they are.
+  // The same processor in each exploration: the parked threads of earlier ones stay on it.
   static int processor = -1;
   if (processor < 0) processor = sched_getcpu();
   is_narrow = narrow(processor);

@@ -1,5 +1,5 @@
-// Thread-specific data of a logical thread: it lies in the parked pthread whose thread base the
-// carrier has, and its destructors run when the logical thread ends.
+// The thread-specific data of a logical thread. It lies in the parked pthread whose thread base the
+// carrier has; its destructors run when the logical thread ends.
 #include "logical_threads.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -7,7 +7,7 @@
 #include <limits.h>
 
 void interlock_run_destructors(void) {
-  // As often as the C library does: a destructor may set data again.
+  // As many rounds as in the C library, because a destructor may set data again.
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; round++) {
     bool has_run = false;
     for (pthread_key_t key = 0; key < interlock_key_end; key++) {
@@ -21,7 +21,8 @@ void interlock_run_destructors(void) {
     }
     if (!has_run) return;
   }
-  // What the last destructors have set ends with a thread; the pthread here carries another one.
+  // A real thread's remaining data ends with the thread. This pthread will carry another logical
+  // thread.
   interlock_forget_specific_data();
 }
 

@@ -12,17 +12,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The stack is ours, not glibc's: after a fork, glibc takes its own stacks of the threads that are
-// gone, and zeroes the numbers in them.
+// The explorer allocates the stacks: after a fork, glibc would reclaim its own stacks of the
+// threads that are gone, and zero the thread numbers in them.
 enum { stack_size = 1 << 20, guard_size = 1 << 14, room_of_parked = 4096 };
 
 static bool os_threads;
 static interlock_stack *all_stacks, *free_stacks;
-/// The stacks that run a logical thread, or keep the handle of one.
+/// The number of stacks that run a logical thread or keep the handle of one.
 static uint32_t taken_count;
 /// The memory of pthreads that have ended.
 static interlock_stack *bare_stacks;
-/// The number that `interlock_stack_has_number` found last: many threads may wait for one owner.
+/// The last number that `interlock_stack_has_number` found, because many threads may wait for one
+/// owner.
 static uint32_t last_found;
 
 bool interlock_can_switch(void) { return interlock_platform_can_switch(); }
@@ -30,7 +31,7 @@ bool interlock_stacks_are_os_threads(void) { return os_threads; }
 
 void interlock_stacks_use_os_threads(bool uses) {
   if (uses == os_threads) return;
-  // A parked pthread of the one kind waits in another loop than those of the other.
+  // Parked pthreads of the two kinds wait in different loops, so none can be used again.
   while (free_stacks) {
     interlock_stack *stack = free_stacks;
     free_stacks = stack->next_free;
@@ -40,19 +41,21 @@ void interlock_stacks_use_os_threads(bool uses) {
 }
 
 typedef long system_call(long, ...);
-/// The real call. A parked thread shares its thread-local state with the logical thread on its
-/// stack: it may neither be seen as that, nor hide it.
+/// The real `syscall`. A parked thread shares its thread-local state with the logical thread on its
+/// stack, so an interposed call would be taken for a call of that thread.
 static system_call *call_system;
 
 static void unlock(uint32_t *word, int operation) {
-  // Release: as an unlock without the kernel.
+  // Release: stands for the kernel's unlock.
   if (call_system(SYS_futex, word, operation) != 0) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
 static void wait_for_turn(interlock_stack *stack) {
-  // Acquire: pairs with the release in `give_turn`; the thread sees what the last one did.
+  // Acquire: pairs with the release in `give_turn`, so that this thread sees what the last thread
+  // did.
   while (!__atomic_load_n(&stack->is_its_turn, __ATOMIC_ACQUIRE)) {
-    // Acquire: pairs with the release in `interlock_stack_unlock`, and that with this release.
+    // Acquire: pairs with the release in `interlock_stack_unlock`. The release store below pairs
+    // with the acquire in its loop.
     uint32_t *word = __atomic_load_n(&stack->unlocks, __ATOMIC_ACQUIRE);
     if (word) {
       unlock(word, stack->unlock_operation);
@@ -76,7 +79,7 @@ void interlock_stack_unlock(interlock_stack *stack, uint32_t *word, int operatio
   }
   stack->unlock_operation = operation;
   __atomic_store_n(&stack->unlocks, word, __ATOMIC_RELEASE);
-  // Until it has: it may be about to wait when it is woken.
+  // Wake until the parked thread has unlocked: it may be just about to wait.
   while (__atomic_load_n(&stack->unlocks, __ATOMIC_ACQUIRE)) {
     call_system(SYS_futex, &stack->is_its_turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     give_way();
@@ -99,7 +102,7 @@ static void *park(void *argument) {
   stack->top = ((uintptr_t)__builtin_frame_address(0) - room_of_parked) & ~(uintptr_t)63;
   __atomic_store_n(&parking->is_ready, 1, __ATOMIC_RELEASE);
   call_system(SYS_futex, &parking->is_ready, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-  // With OS threads, a thread that is cut off jumps here out of its hand-over.
+  // With OS threads, a thread whose execution was cut off jumps from its hand-over to here.
   if (setjmp(stack->home) == 0) {
     for (;;) {
       wait_for_turn(stack);
@@ -108,7 +111,7 @@ static void *park(void *argument) {
     }
   }
   while (stack->is_torn) call_system(SYS_exit, 0);
-  // What the logical thread left is not to be cleaned up: it may be in the middle of a change.
+  // Clean up nothing that the logical thread has left: it may have been in the middle of a change.
   interlock_marks.hidden++;
   if (interlock_record_cut) interlock_record_cut();
   interlock_forget_specific_data();
@@ -131,8 +134,8 @@ static bool start(interlock_stack *stack) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstack(&attributes, (void *)(stack->low + guard_size), stack->size - guard_size);
-  // Signals go to the program's own threads. The kernel ends a process whose thread blocks a signal
-  // that it causes itself.
+  // Signals must go to the program's own threads. Faults stay unblocked: the kernel ends a process
+  // whose thread blocks a signal that the thread itself causes.
   sigset_t blocked, before;
   sigfillset(&blocked);
   const int own_faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
@@ -148,7 +151,7 @@ static bool start(interlock_stack *stack) {
   return is_made;
 }
 
-/// Memory for a stack, of a pthread that has ended or new; NULL if there is none.
+/// Returns memory for a stack, new or from a pthread that has ended; NULL if there is none.
 static interlock_stack *bare_stack(void) {
   interlock_stack *stack = bare_stacks;
   if (stack) {
@@ -228,7 +231,8 @@ void interlock_stack_discard(interlock_stack *stack, bool torn) {
     keep_bare(stack);
     return;
   }
-  // The C library then reads the pthread's memory, which is at the top of the stack.
+  // The C library still reads the pthread's memory, which is at the top of the stack, so keep that
+  // part.
   uintptr_t end = (stack->top - room_of_parked) & ~(uintptr_t)4095;
   madvise((void *)(stack->low + guard_size), end - stack->low - guard_size, MADV_DONTNEED);
 }
@@ -240,7 +244,7 @@ void interlock_stacks_forget(void) {
 }
 
 void interlock_stacks_sort(void) {
-  // The order of the list is that of their making, the last first.
+  // Sort by creation, the newest first.
   free_stacks = NULL;
   interlock_stack **end = &free_stacks;
   for (interlock_stack *stack = all_stacks; stack; stack = stack->next) {
@@ -270,7 +274,7 @@ bool interlock_stack_has_number(uint32_t system_number) {
 
 // Hand-over.
 
-/// Where the switch of the first time leads: the stack whose thread base this is.
+/// The stack of the running switch, for a logical thread that begins with it.
 static interlock_stack *target;
 static void begin_logical(void) {
   interlock_logical_main(target);

@@ -1,4 +1,5 @@
-// What logical threads run on: the stacks and the thread-local storage of parked pthreads.
+// The stacks on which logical threads run: the stacks and the thread-local storage of parked
+// pthreads. Included by the explorer's files only.
 #ifndef INTERLOCK_STACKS_H
 #define INTERLOCK_STACKS_H
 
@@ -9,58 +10,63 @@
 #include <pthread.h>
 #include <setjmp.h>
 
-/// A place to switch to: the carrier's own, or a parked pthread whose stack and FS base the carrier
-/// takes. With OS threads, the thread itself, which waits until `is_its_turn`.
+/// A target of a switch: the carrier's own stack, or a parked pthread whose stack and FS base the
+/// carrier takes. With OS threads, the thread itself, which waits until `is_its_turn`.
 typedef struct interlock_stack {
   void *stack_pointer;
   uintptr_t thread_base;
   int is_its_turn;
-  /// Of a parked pthread: its handle, the system's number of it, and where frames begin.
+  /// For a parked pthread: its handle, its thread number in the system, and the address at which
+  /// frames begin.
   pthread_t handle;
   uint32_t system_number;
   uintptr_t top, low;
   size_t size;
-  /// Its execution was cut off, so thread-local state may be inconsistent and the pthread must end.
-  /// `is_torn`: cut off at any instruction, so the pthread must end without the C library.
+  /// `is_spoiled`: the execution was cut off, so thread-local state may be inconsistent and the
+  /// pthread must end. `is_torn`: cut off at any instruction, so the pthread must end without the C
+  /// library.
   bool is_spoiled, is_torn;
-  /// Where the parked thread continues when it is cut off in a hand-over. Only with OS threads.
+  /// With OS threads: where the thread continues when it is cut off in a hand-over.
   jmp_buf home;
-  /// What the parked pthread is to unlock, as the kernel lets only the owner do; and the futex
-  /// operation for that.
+  /// A futex that the parked pthread must unlock, because the kernel lets only the owner do so; and
+  /// the futex operation for that.
   uint32_t *unlocks;
   int unlock_operation;
-  /// The thread that runs on it.
+  /// The logical thread that runs on the stack.
   interlock_logical_thread *thread;
   struct interlock_stack *next_free, *next;
 } interlock_stack;
 
-/// Whether the processor and the kernel let a program set the FS base, without a shadow stack.
+/// True if the processor and the kernel let a program set the FS base, and there is no shadow
+/// stack.
 bool interlock_can_switch(void) HIDDEN;
-/// Chooses how hand-overs are made from now on: stacks of the other kind are not used again.
+/// Chooses how hand-overs are made from now on. Stacks of the other kind are not used again.
 void interlock_stacks_use_os_threads(bool uses) HIDDEN;
 bool interlock_stacks_are_os_threads(void) HIDDEN;
 
-/// Keeps the calling thread, and those that it makes, on one processor until `leave`, if the system
-/// lets it. For OS threads.
+/// Keeps the calling thread, and the threads that it makes, on one processor until `leave`, if the
+/// system allows it. For OS threads.
 void interlock_processor_enter(void) HIDDEN;
 void interlock_processor_leave(void) HIDDEN;
-/// Keeps the calling thread, and the threads that it makes, on its processor. Returns false if it
-/// is kept on one already; else `interlock_processor_leave` ends that for the calling thread.
+/// Keeps the calling thread, and the threads that it makes, on its current processor. Returns false
+/// if the thread is kept on one already; otherwise `interlock_processor_leave` ends it for the
+/// calling thread.
 bool interlock_processor_stay(void) HIDDEN;
 
-/// A stack that is free, or a new one; NULL if there is no memory. On its first switch it calls
+/// Returns a free or new stack; NULL if there is no memory. On its first switch the stack calls
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
 /// Returns how many stacks have been taken and not given back or discarded.
 uint32_t interlock_stacks_taken(void) HIDDEN;
-/// Lets a stack's pthread end, which `interlock_stack_discard` waits for. So several end at once.
+/// Lets a stack's pthread end; `interlock_stack_discard` waits for that. So several pthreads end at
+/// once.
 void interlock_stack_spoil(interlock_stack *stack) HIDDEN;
-/// Ends a stack's pthread; its memory serves another one. If a signal has `torn` the thread away,
-/// perhaps out of malloc, a page and the pthread's own memory are lost.
+/// Ends a stack's pthread and keeps its memory for another stack. If a signal has `torn` the thread
+/// away, perhaps out of malloc, a page and the pthread's own memory are lost.
 void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
-/// Forgets all stacks, in the child of a fork: it has none of the parked pthreads, and would wait
-/// for their ends for ever.
+/// Forgets all stacks. Called in the child of a fork, which has none of the parked pthreads and
+/// would wait for their ends for ever.
 void interlock_stacks_forget(void) HIDDEN;
 /// Sorts the free stacks, so that each execution takes them in the same order.
 void interlock_stacks_sort(void) HIDDEN;
@@ -80,12 +86,12 @@ void interlock_switch(interlock_stack *from, interlock_stack *to) HIDDEN;
 /// `interlock_logical_main` must return too; else it does not return.
 void interlock_switch_away(interlock_stack *from, interlock_stack *to) HIDDEN;
 
-/// The engine's: what runs on a stack.
+/// Defined by the engine: the entry point of a logical thread on a stack.
 void interlock_logical_main(interlock_stack *stack) HIDDEN;
 
-// The platform's part.
+// The platform's part of the switch.
 
-/// Saves the registers that calls keep and the floating-point control words, and switches to `to`.
+/// Saves the callee-saved registers and the floating-point control words, and switches to `to`.
 void interlock_platform_switch(void **from, void *to, uintptr_t thread_base) HIDDEN;
 /// Makes a stack whose first switch calls `function`.
 void *interlock_platform_prepare(uintptr_t top, void (*function)(void)) HIDDEN;

@@ -1,10 +1,10 @@
-/// What a strategy sees of an execution, and what it decides.
+/// The view that a strategy has of an execution, and the decisions that it makes.
 ///
-/// An execution is a sequence of steps. A logical thread stops at a point: it has declared the
-/// operation that it is about to perform, and has not performed it. The engine asks the strategy
-/// which enabled thread takes the next step; that thread performs its pending operation and runs on
-/// to its next point. Operations that it performs on the way and that are not points belong to the
-/// same step. After the step the engine passes all of its operations to the strategy.
+/// An execution is a sequence of steps. A logical thread stops at a point: it has declared its next
+/// operation and has not performed it. The engine asks the strategy which enabled thread takes the
+/// next step; that thread performs its pending operation and runs on to its next point. Operations
+/// that it performs before that point belong to the same step. After the step, the engine passes
+/// all of its operations to the strategy.
 ///
 /// Threads are numbered from 0 and objects from 1, in the order of their first use in the
 /// execution, because addresses differ between executions. One carrier thread makes all calls.
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// What a thread does that can depend on the order of steps: the rows of the dependency table.
+/// The kinds of operations that can depend on the order of steps: the rows of the dependency table.
 typedef enum {
   /// The first step of a thread, a block or a job that has been made.
   INTERLOCK_OPERATION_START = 1,
@@ -54,30 +54,31 @@ typedef enum {
   INTERLOCK_OPERATION_RESUME,
   INTERLOCK_OPERATION_CANCEL_ITEM,
   INTERLOCK_OPERATION_TEST_ITEM,
-  /// A worker of the pool `object` is taken or given back. An exhausted pool waits for the latter.
+  /// A worker of the pool `object` is taken or given back. A block that waits for an exhausted pool
+  /// waits for `GIVE_WORKER`.
   INTERLOCK_OPERATION_TAKE_WORKER,
   INTERLOCK_OPERATION_GIVE_WORKER,
-  /// A task `object`: it is awaited, ends, is cancelled, asks whether it is cancelled; a
-  /// continuation is awaited and resumed.
+  /// The task `object` is awaited, ends, is cancelled, asks whether it is cancelled; a continuation
+  /// is awaited and resumed.
   INTERLOCK_OPERATION_AWAIT,
   INTERLOCK_OPERATION_COMPLETE,
   INTERLOCK_OPERATION_CANCEL,
   INTERLOCK_OPERATION_TEST_CANCEL,
   INTERLOCK_OPERATION_CONTINUATION_WAIT,
   INTERLOCK_OPERATION_CONTINUATION_RESUME,
-  /// A section on the resource `object` that reads, or that writes, begins or ends.
+  /// A section on the resource `object` begins or ends; the section reads or writes.
   INTERLOCK_OPERATION_SECTION_READ,
   INTERLOCK_OPERATION_SECTION_WRITE,
   INTERLOCK_OPERATION_SECTION_READ_END,
   INTERLOCK_OPERATION_SECTION_WRITE_END,
-  /// A sync point: `object` is the same for all of them.
+  /// A sync point; all sync points have the same `object`.
   INTERLOCK_OPERATION_SYNC_POINT,
   /// An access to memory.
   INTERLOCK_OPERATION_READ,
   INTERLOCK_OPERATION_WRITE,
   INTERLOCK_OPERATION_READ_WRITE,
-  /// A file or what a path names, the object, is read or changed; a path leads through the folder
-  /// `object`, or its entries change.
+  /// The `object` is a file, or the entry that a path names, which is read or changed; or a folder,
+  /// through which a path leads or whose entries change.
   INTERLOCK_OPERATION_FILE_READ,
   INTERLOCK_OPERATION_FILE_CHANGE,
   INTERLOCK_OPERATION_FOLDER_PASS,
@@ -93,42 +94,42 @@ typedef enum {
   INTERLOCK_OPERATION_COUNT,
 } interlock_operation_kind;
 
-/// The objects of libraries may have a sequence of numbers of their own, from this one on.
+/// The objects of libraries may have a separate range of numbers, from this one on.
 enum { INTERLOCK_FIRST_LIBRARY_OBJECT = INT32_MAX };
 
 /// Flags of operations. A flag only ever removes a dependency, so 0 is always sound, with one
-/// exception: a failed try must be flagged, or the lock counts as held.
+/// exception: a failed try must have its flag, or the lock counts as held.
 enum {
-  /// Of a performed operation: a try-lock, a try-wait or a timed wait failed.
+  /// For a performed operation: a try-lock, a try-wait or a timed wait failed.
   INTERLOCK_OPERATION_FAILED = 1,
-  /// Of `GROUP_ENTER`, `GROUP_LEAVE`: no notification is registered on the group.
+  /// For `GROUP_ENTER` and `GROUP_LEAVE`: no notification is registered on the group.
   INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
-  /// `GROUP_WAIT`: the group is one of tasks, and its wait keeps no thread of a pool.
+  /// For `GROUP_WAIT`: the group is a task group, and its wait keeps no thread of a pool.
   INTERLOCK_OPERATION_OF_TASKS = 1,
-  /// Of `BEGIN` and of `FINISH`: the queue is concurrent and the block is no barrier.
+  /// For `BEGIN` and `FINISH`: the queue is concurrent and the block is no barrier.
   INTERLOCK_OPERATION_CONCURRENT = 1,
-  /// Of `BEGIN`, `BEGIN_BARRIER`: the queue's targets hold the block up too, so that its own queue
-  /// does not tell whether it may begin.
+  /// For `BEGIN` and `BEGIN_BARRIER`: the queue's targets hold the block up too, so its own queue
+  /// does not decide whether it may begin.
   INTERLOCK_OPERATION_NESTED = 2,
-  /// Of `ENQUEUE`: a queue that has work comes to its target, or a block that was submitted to
-  /// another queue does. The step does not tell which thread begins with it.
+  /// For `ENQUEUE`: a queue that has work comes to its target, or a block does that was submitted
+  /// to another queue. The step does not tell which thread begins with it.
   INTERLOCK_OPERATION_PASSED_ON = 1,
-  /// Of `BARRIER_WAIT`: the second half, which is enabled once the last thread has arrived.
+  /// For `BARRIER_WAIT`: the second half of the wait, enabled once the last thread has arrived.
   INTERLOCK_OPERATION_LEAVES_BARRIER = 1,
-  /// Of `BARRIER_WAIT`: the first half of the thread that arrived last.
+  /// For `BARRIER_WAIT`: the first half of the wait, of the thread that arrived last.
   INTERLOCK_OPERATION_ARRIVES_LAST = 2,
-  /// Of `READ`, `WRITE`, `READ_WRITE`: the bytes of the object that it does not access, as bits.
-  /// Two operations without a byte in common commute.
+  /// For `READ`, `WRITE` and `READ_WRITE`: a bit for each byte of the object that the operation
+  /// does not access. Two operations without a common byte commute.
   INTERLOCK_OPERATION_BYTES_LEFT_OUT = 0xff,
-  /// The `READ` or `READ_WRITE` is in a loop that reads the same again. It waits until another
-  /// thread writes something that the loop reads; the step then has a `READ` of each.
+  /// For `READ` and `READ_WRITE`: a loop that reads the same value again waits until another thread
+  /// changes a value that the loop reads. The step then has a `READ` of each of these.
   INTERLOCK_OPERATION_AWAITS_CHANGE = 1 << 14,
-  /// Of `TIME_UP`: the time is a lower bound, so the strategy may choose it at any point. Without
+  /// For `TIME_UP`: the time is a lower bound, so the strategy may choose it at any point. Without
   /// the flag the time is exact: it comes when no thread can run, and depends on everything.
   INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
-  /// Of a `LOCK` behind a `WAIT`: the wait may end without a signal.
+  /// For the `LOCK` after a `WAIT`: the wait may end without a signal.
   INTERLOCK_OPERATION_NEEDS_NO_SIGNAL = 2,
-  /// Of a pending operation: it may also end by its time limit.
+  /// For a pending operation: the operation may also end by its time limit.
   INTERLOCK_OPERATION_TIMED = 1 << 15,
 };
 
@@ -154,7 +155,7 @@ typedef struct {
   uint32_t object, other;
 } interlock_operation;
 
-/// The state before a step.
+/// The state of an execution before a step.
 typedef struct {
   /// The number of threads that this execution has made.
   uint32_t threads;
@@ -168,40 +169,40 @@ typedef struct {
   int32_t current;
 } interlock_exploration_state;
 
-/// How an execution ended, for a strategy.
+/// How an execution ended. Passed to the strategy.
 typedef enum {
   INTERLOCK_EXECUTION_PASSED,
   /// The execution failed, or no thread could continue.
   INTERLOCK_EXECUTION_FAILED,
-  /// The strategy ended it early: it would repeat an execution that has been run.
+  /// The strategy ended the execution early, because it would repeat one that has been run.
   INTERLOCK_EXECUTION_CUT,
-  /// It reached a limit of steps or time.
+  /// The execution reached a limit of steps or time.
   INTERLOCK_EXECUTION_LIMITED,
 } interlock_execution_end;
 
 enum { INTERLOCK_CHOICE_CUT = -1 };
 
-/// A strategy: an instance is used by one carrier thread.
+/// A strategy. One carrier thread uses an instance.
 typedef struct interlock_strategy {
   const char *name;
-  /// Begins the next execution; false if none is left.
+  /// Begins the next execution. Returns false if none is left.
   bool (*begin)(struct interlock_strategy *self);
-  /// Returns the number of an enabled thread, or `INTERLOCK_CHOICE_CUT`. Called also if only
-  /// one thread is enabled; never if none is.
+  /// Returns the number of an enabled thread, or `INTERLOCK_CHOICE_CUT`. Also called if only one
+  /// thread is enabled; never called if none is.
   int32_t (*choose)(struct interlock_strategy *self, const interlock_exploration_state *state);
-  /// Returns a value below `count` for the thread that takes the step: which waiter a signal wakes.
+  /// Returns a value below `count` for the thread that takes the step, for example which waiter a
+  /// signal wakes.
   uint32_t (*pick)(struct interlock_strategy *self, uint32_t count);
-  /// As `pick` of at most 64 values: those without a bit in `useful` lead only to outcomes that
-  /// other orders have as well. 0 has its bit. NULL for a strategy that takes no advantage of it.
+  /// Like `pick`, for at most 64 values. Values without a bit in `useful` lead only to outcomes
+  /// that other orders have as well; 0 has its bit. NULL for a strategy that does not use this.
   uint32_t (*pick_useful)(struct interlock_strategy *self, uint32_t count, uint64_t useful);
-  /// Whether the running thread could not have taken its step before `step`, counted from 0, in any
-  /// execution of the class. NULL for a strategy that does not know, which is taken for true.
+  /// True if the running thread could not have taken its step before `step`, counted from 0, in any
+  /// execution of the class. NULL for a strategy that does not know, which counts as true.
   bool (*orders)(const struct interlock_strategy *self, size_t step);
-  /// The step has been taken: everything that its thread did, in order, its pending operation
-  /// first.
+  /// Called after a step with all operations of its thread, in order, the pending operation first.
   void (*performed)(struct interlock_strategy *self, uint32_t thread,
                     const interlock_operation *operations, size_t count);
-  /// Whether the execution that has just ended is of the part of the orders that is explored.
+  /// True if the execution that has just ended belongs to this strategy's part of the orders.
   /// Called before `end`. NULL for a strategy that has all orders.
   bool (*is_own)(struct interlock_strategy *self);
   /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; the

@@ -14,54 +14,57 @@ extern "C" {
 
 /// The result of a run of optimal DPOR.
 typedef struct {
-  /// Executions that ran to their end: one for each order that matters. Of a shard, only its own.
+  /// The executions that ran to their end: one for each class of orders. With shards, this shard's
+  /// only.
   uint64_t executions;
-  /// Executions that ended early because they repeated a known one. 0 unless the table does not
-  /// describe what enables an operation, an object's number differs between executions, or there
-  /// are several shards: then those of other shards count too.
+  /// The executions that ended early because they repeated a known one. 0, except if the table does
+  /// not describe what enables an operation, if an object's number differs between executions, or
+  /// with several shards, where the executions of other shards count too.
   uint64_t cut;
-  /// Scheduled steps that turned out to be blocked. The causes are those of `cut`.
+  /// The number of scheduled steps that turned out to be blocked. The causes are those of `cut`.
   uint64_t blocked;
-  /// NULL, or why not all orders were run.
+  /// The reason why not all orders were run; otherwise NULL.
   const char *incomplete;
 } interlock_dpor_statistics;
 
 typedef struct {
-  /// True if an object has the same number in every execution, whichever thread uses it first. Else
-  /// two objects that two steps use for the first time are taken for one object.
+  /// True if an object has the same number in every execution, whichever thread uses it first.
+  /// Otherwise, two objects that two steps use for the first time count as one object.
   bool objects_keep_their_numbers;
-  /// Which of `shards` parts of the orders is explored, from 0; all orders if `shards` is 0 or 1.
-  /// All parts together have every order that matters, and few of them twice.
+  /// The number of the part that is explored, from 0, and the number of parts; all orders are
+  /// explored if `shards` is 0 or 1. All parts together have every order that matters, and few of
+  /// them twice.
   uint32_t shard, shards;
 } interlock_dpor_options;
 
 /// Optimal dynamic partial order reduction. Executions that differ only in the order of independent
-/// operations form a class; the strategy runs one execution of each class, and then is complete.
+/// operations form a class. The strategy runs one execution of each class, and then is complete.
 ///
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
-/// Partial Order Reduction", J. ACM 64(4), 2017, algorithm 2, extended by steps of several
+/// Partial Order Reduction", J. ACM 64(4), 2017, algorithm 2. Extended by steps of several
 /// operations, by values that a step picks, and by operations that block: if a release hides a
-/// race, the race is with the operation before the release. At most 64 threads and 4,096 steps:
-/// each step is compared with all before it.
+/// race, the race is with the operation before the release. At most 64 threads and 4,096 steps,
+/// because each step is compared with all before it.
 interlock_strategy *interlock_dpor_create(interlock_dpor_options options);
 
-/// What the processes share that explore parts of the same orders at once, in shared memory.
+/// The shared memory of the processes that explore parts of the same orders at once.
 typedef struct interlock_jobs interlock_jobs;
 enum { INTERLOCK_JOBS_MOST = 64 };
-/// NULL if there is no memory.
+/// Returns NULL if there is no memory.
 interlock_jobs *interlock_jobs_create(void);
 void interlock_jobs_destroy(interlock_jobs *jobs);
 
-/// Makes a strategy that `interlock_dpor_create` made one of several, which differ in `job` alone,
-/// from 0: each order that matters is run by one of them. Before its first execution.
+/// Makes a strategy of `interlock_dpor_create` the `job`th of several, counted from 0, which differ
+/// in `job` alone: one of them runs each order that matters. Call it before the strategy's first
+/// execution.
 void interlock_dpor_share(interlock_strategy *strategy, interlock_jobs *jobs, uint32_t job);
 
 /// Returns the counts so far of a strategy that `interlock_dpor_create` made.
 interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy);
 
-/// Depth-first search: every order, or every order with at most `preemption_bound` switches away
-/// from a thread that could have gone on; `UINT32_MAX` for no bound. It is complete only if the
-/// bound excluded no order.
+/// Depth-first search over every order, or over every order with at most `preemption_bound`
+/// switches away from a thread that could have continued; `UINT32_MAX` for no bound. Complete only
+/// if the bound excluded no order.
 interlock_strategy *interlock_dfs_create(uint32_t preemption_bound);
 /// True if every order within the bound was run. For a strategy of `interlock_dfs_create`.
 bool interlock_dfs_has_run_out(const interlock_strategy *strategy);
@@ -78,37 +81,37 @@ interlock_strategy *interlock_pos_create(uint64_t seed);
 /// SURW (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025), over the operations on one object, drawn
 /// for each execution.
 interlock_strategy *interlock_surw_create(uint64_t seed);
-/// How often a strategy that `interlock_surw_create` made has looked at a thread or at an operation
-/// of the execution before: what it costs, in no unit of time.
+/// Returns how often a strategy of `interlock_surw_create` has looked at a thread or at an
+/// operation of the last execution: its cost, independent of time.
 uint64_t interlock_surw_looks(const interlock_strategy *strategy);
 
 /// Round robin: each thread takes n steps in its turn; n is 1, 2, … up to the longest execution.
 interlock_strategy *interlock_round_robin_create(void);
 
-/// One order: each thread runs until it waits or yields, and then the one that could run for the
-/// longest time.
+/// One order: each thread runs until it waits or yields. Then the thread runs that has been enabled
+/// for the longest time.
 interlock_strategy *interlock_in_turn_create(void);
 
 /// The choices of one execution, in order: the number of the thread where more than one is enabled,
-/// and each value that is picked of more than one.
+/// and each value that is picked from more than one.
 typedef struct {
   uint32_t *choices;
   size_t count, capacity;
-  /// What names the accesses of memory that are points in the execution; at most 64.
+  /// The keys of the memory accesses that are points in the execution; at most 64.
   uint64_t *accesses;
   size_t access_count;
 } interlock_schedule;
 
 void interlock_schedule_destroy(interlock_schedule *schedule);
 
-/// Runs one execution with these choices. After the last one the current thread continues.
+/// Runs one execution with these choices. After the last choice the current thread continues.
 interlock_strategy *interlock_replay_create(const uint32_t *choices, size_t count);
 
 /// True if a choice was not possible, or if choices were left over although the execution did not
 /// reach the limit of steps. Call it after the replay.
 bool interlock_replay_has_diverged(const interlock_strategy *strategy);
-/// The number of the first choice that was not possible, from 1, and the thread that it names; 0 if
-/// choices were left over, or if all were possible.
+/// Returns the number of the first choice that was not possible, from 1, and writes the thread that
+/// it names. Returns 0 if choices were left over, or if all were possible.
 size_t interlock_replay_first_impossible(const interlock_strategy *strategy, uint32_t *thread);
 
 /// The last execution of a recorder. Valid until the recorder's next `begin`.
@@ -122,11 +125,11 @@ typedef struct {
   /// The thread of each step.
   const uint32_t *steps;
   size_t step_count;
-  /// The values that were picked of more than one.
+  /// The values that were picked from more than one.
   const uint32_t *picks;
   size_t pick_count;
-  /// The steps by another thread than the step before; and those of them at which the thread of the
-  /// step before was enabled.
+  /// The number of steps by another thread than the step before, and of those at which the thread
+  /// of the step before was enabled.
   uint32_t switches, preemptions;
 } interlock_recording;
 
@@ -135,16 +138,17 @@ typedef struct {
 interlock_strategy *interlock_recorder_create(interlock_strategy *inner, bool hashes_traces);
 interlock_recording interlock_recorder_get(const interlock_strategy *strategy);
 
-/// Estimates which share of the traces that a sampling strategy can produce it has produced.
-/// Source: the Good-Turing estimator (Good, 1953). Traces that the strategy cannot produce do not
-/// count. The estimate is too high while some traces are much less probable than others.
+/// An estimate of the share of the traces that a sampling strategy can produce which it has
+/// produced. Source: the Good-Turing estimator (Good, 1953). Traces that the strategy cannot
+/// produce do not count. The estimate is too high while some traces are much less probable than
+/// others.
 typedef struct interlock_estimate interlock_estimate;
 interlock_estimate *interlock_estimate_create(void);
 void interlock_estimate_destroy(interlock_estimate *estimate);
-/// Adds an execution by its trace; false without memory.
+/// Adds an execution by the hash of its trace. Returns false without memory.
 bool interlock_estimate_add(interlock_estimate *estimate, uint64_t trace);
 uint64_t interlock_estimate_distinct(const interlock_estimate *estimate);
-/// From 0 to 1.
+/// Returns the estimated share, from 0 to 1.
 double interlock_estimate_coverage(const interlock_estimate *estimate);
 
 /// A random walk, PCT(3), POS and SURW take turns, without end.
@@ -153,11 +157,11 @@ interlock_strategy *interlock_portfolio_create(uint64_t seed);
 /// Runs one execution under `strategy`, from its `begin` to its `end`, without taking ownership of
 /// it. Returns 0 if the execution passed, else a number that identifies the failure.
 typedef uint64_t interlock_shrink_run(void *context, interlock_strategy *strategy);
-/// Says whether the time for the search is over.
+/// Returns true if the time for the search is over.
 typedef bool interlock_shrink_is_over(void *context);
 
 typedef struct {
-  /// Destroyed by the caller.
+  /// The caller destroys the schedule.
   interlock_schedule schedule;
   uint32_t switches, preemptions;
   /// The number of executions that the search ran, and of candidates that it made.
@@ -168,16 +172,16 @@ typedef struct {
 
 /// Searches for a schedule with fewer preemptions, then fewer switches, that fails with the same
 /// verdict. Delta debugging (Zeller and Hildebrandt, TSE 2002) removes stretches between switches;
-/// then two neighbouring stretches of one thread are joined, as long as that helps. Makes and runs
-/// at most `limit` candidates, and none once `is_over` returns true; NULL for no limit of time.
+/// then neighbouring stretches of one thread are joined, as long as that helps. Makes and runs at
+/// most `limit` candidates, and none once `is_over` returns true. An `is_over` of NULL means no
+/// time limit.
 interlock_shrunk interlock_shrink(interlock_shrink_run *run, interlock_shrink_is_over *is_over,
                                   void *context, const uint32_t *choices, size_t count,
                                   uint32_t limit);
 
-/// Writes the token of a schedule: `i1-BODY-WIDTH-CHOICES-CHECKSUM`, with the accesses behind the
-/// width. `body` is any text that names
-/// what was run, `width` the number of threads of its pools. Returns the length without the
-/// terminator, as `snprintf` does.
+/// Writes the token of a schedule: `i1-BODY-wWIDTH-CHOICES-CHECKSUM`, with the accesses behind the
+/// width. `body` is any text that names what was run, `width` the number of threads of its pools.
+/// Returns the length without the terminator, as `snprintf` does.
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
                              const interlock_schedule *schedule);
 

@@ -3,8 +3,8 @@
 
 // How long a child process lives. Not part of the users' API.
 
-// No header of the system that declares `timespec`: Swift would take it for this module's. An `int`
-// stands for `pid_t`, which is one.
+// Includes no header of the system that declares `timespec`, which Swift would take for this
+// module's. `pid_t` is an `int`.
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -14,8 +14,9 @@ extern "C" {
 /// Asks the system to kill this process when its parent ends. Returns false if it cannot.
 bool interlock_die_with_parent(void);
 
-/// A descriptor of a process, which stays valid if the system reuses the process's number; closed
-/// on exec, and readable once the process has ended. -1 if none is available (Linux before 5.3).
+/// Returns a descriptor of a process, which stays valid if the system reuses the process's number;
+/// closed on exec, and readable once the process has ended. -1 if none is available (Linux before
+/// 5.3).
 int interlock_open_process(int process);
 
 /// Sends SIGKILL to the process of such a descriptor.

@@ -14,8 +14,8 @@ extern "C" {
 /// prevent that.
 void interlock_burn(uint64_t rounds);
 
-/// The bytes that the C library's allocator has allocated for all threads; -1 if it does not report
-/// them. In C because Swift's module of the C library has no `malloc.h`.
+/// Returns the number of bytes that the C library's allocator has allocated for all threads; -1 if
+/// it does not report them. In C because Swift's module of the C library has no `malloc.h`.
 int64_t interlock_heap_bytes(void);
 
 #ifdef __cplusplus

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/// An unnamed file of zeros in memory, closed on exec, whose size is sealed. -1, with the reason in
-/// `errno`, if the system has no such files, or limits this process to smaller ones.
+/// Makes an unnamed file of zeros in memory, closed on exec, whose size is sealed. Returns -1, with
+/// the reason in `errno`, if the system has no such files, or limits this process to smaller files.
 int interlock_memory_file(size_t bytes);
 
 #ifdef __cplusplus

@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/// Opens a folder in another one, closed on exec. Follows no link, and enters no mount. -1, with
-/// the reason in `errno`, if it cannot be opened in this way.
+/// Opens a folder in another folder, closed on exec. Follows no link, and enters no mount. Returns
+/// -1, with the reason in `errno`, if it cannot be opened in this way.
 int interlock_open_folder(int parent, const char *name);
 
 #ifdef __cplusplus

@@ -8,9 +8,11 @@
 /// The maximum of the variable: the size of the system's set of processors.
 #define INTERLOCK_POOL_WIDTH_MOST 1024
 
-/// Returns the number of processors reported to this process's pools, or 0 if it is the real one.
+/// Returns the number of processors reported to this process's pools, or 0 if the real number is
+/// reported.
 ///
-/// It is the real one without the variable, on systems other than Linux, and under ThreadSanitizer.
+/// The real number is reported without the variable, on systems other than Linux, and under
+/// ThreadSanitizer.
 int interlock_pool_width(void);
 
 #endif

@@ -10,11 +10,12 @@
 extern "C" {
 #endif
 
-/// A process's hard limit of the time that a real-time thread may run without blocking, in
+/// Returns a process's hard limit of the time that a real-time thread may run without blocking, in
 /// microseconds; all ones for no limit, 0 if it cannot be read or the system has no such limit.
 uint64_t interlock_real_time_limit(int process);
 
-/// Sets that limit of this process, and lowers the soft one to it. Returns false if that fails.
+/// Sets that hard limit of this process, and lowers the soft limit to it. Returns false if that
+/// fails.
 bool interlock_set_real_time_limit(uint64_t microseconds);
 
 #ifdef __cplusplus

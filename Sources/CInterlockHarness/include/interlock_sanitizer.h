@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// Whether ThreadSanitizer is built in: it maps terabytes, which no address-space limit allows.
+/// True if ThreadSanitizer is built in. It maps terabytes, which no address-space limit allows.
 bool interlock_under_thread_sanitizer(void);
 
 #ifdef __cplusplus

@@ -42,11 +42,11 @@ bool interlock_stack_capture_install(interlock_stack_area *area);
 /// slot before it has left.
 void interlock_stack_area_reset(interlock_stack_area *area);
 
-/// How many slots the round may have used so far. The parent passes the number of slots, here and
-/// below, because a subject that corrupts its memory may overwrite `capacity`.
+/// Returns the number of slots that the round may have used so far. The parent passes the number of
+/// slots, here and below, because a subject that corrupts its memory may overwrite `capacity`.
 uint32_t interlock_stack_area_used(const interlock_stack_area *area, uint32_t capacity);
 
-/// The slot with this number, or NULL while it has no complete stack of the round.
+/// Returns the slot with this number, or NULL while it has no complete stack of the round.
 const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area *area,
                                                       uint32_t capacity, uint32_t index);
 

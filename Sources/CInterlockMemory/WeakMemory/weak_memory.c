@@ -7,29 +7,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// An operation that waits at its point has prepared already: some room stays free for these.
+// `kept_free` events stay free for operations that have been prepared and wait at their points.
 enum { most_locations = 1024, most_weak_threads = 256, most_candidates = 64, kept_free = 1024 };
 enum { relaxed, consume, acquire, release, acquire_release, sequential };
 
-/// An address that atomic operations use. Its memory has the newest value, for code that is not
+/// An address that atomic operations use. Its memory holds the newest value, for code that is not
 /// instrumented.
 typedef struct {
   uintptr_t address;
   uint32_t size;
-  /// Another number for each object that comes to be at the address.
+  /// A new number for each object at the address.
   uint32_t number;
   uint32_t oldest, newest, last_event;
-  /// How many stores there were: the explorer's loops look at it.
+  /// The number of stores so far; the explorer's loops read it.
   uint32_t stores;
 } weak_location;
 
-/// A thread, or a task, by the number of its clock.
+/// A thread, or a task, identified by the number of its clock.
 typedef struct {
   uint64_t clock;
   uint32_t last_event, run;
-  /// The location of the run.
+  /// The location of the current run.
   uint32_t run_location;
-  /// Its last fence that releases; `no_event` for none.
+  /// The thread's last release fence; `no_event` for none.
   uint32_t fence;
 } weak_thread;
 
@@ -40,10 +40,10 @@ static struct {
   bool is_full;
   uint32_t location_count, thread_count, numbers;
   weak_location locations[most_locations];
-  /// By address; 0 is free, else an index plus 1.
+  /// A hash table by address: an index plus 1; 0 for a free slot.
   uint16_t table[2 * most_locations];
   weak_thread threads[most_weak_threads];
-  /// The change of a location that has been read and not written yet.
+  /// The event of a change that has read its location and not written it yet.
   uint32_t changing;
 } state;
 
@@ -52,9 +52,9 @@ static bool releases(int order) { return order >= release; }
 
 static weak_event *event_at(uint32_t index) { return &GRAPH->events[index]; }
 
-// Clocks. A store that releases gives its thread's clock to an object of its own.
+// Clocks. A releasing store gives its thread's clock to an object of the store's own.
 
-/// No address of an object: it lies above those that a process can have.
+/// The key of that object: above all addresses that a process can have.
 static uintptr_t clock_of_event(uint32_t event) { return ((uintptr_t)1 << 56) + event * 16; }
 
 static bool has_seen(const memory_thread *own, const weak_event *event) {
@@ -79,7 +79,7 @@ static void begin_execution(uint64_t execution) {
   state.is_full = false;
 }
 
-/// The graph of the running execution; false if there is no memory for it.
+/// Returns true if the running execution has a graph; makes it if there is memory.
 static bool has_graph(void) {
   if (!GRAPH) {
     void *memory = mmap(NULL, sizeof *GRAPH, PROT_READ | PROT_WRITE,
@@ -92,7 +92,8 @@ static bool has_graph(void) {
   return true;
 }
 
-/// Later operations of the execution are sequentially consistent. Returns false.
+/// Records that the graph is full, so that later operations of the execution are sequentially
+/// consistent. Returns false.
 static bool is_full(void) {
   if (!state.is_full) interlock_explored_memory_gap("atomics behind the first 3,000 operations");
   state.is_full = true;
@@ -134,7 +135,8 @@ static interlock_wide value_in_memory(const weak_location *location) {
 }
 
 static void write_to_memory(const weak_location *location, interlock_wide value) {
-  // Sequentially consistent: as the code could have asked. Code outside may read it.
+  // Sequentially consistent, the strongest order that the code could have asked for: code outside
+  // the model may read the value.
   switch (location->size) {
     case 1: __atomic_store_n((uint8_t *)location->address, (uint8_t)value, __ATOMIC_SEQ_CST); break;
     case 2:
@@ -155,7 +157,7 @@ static void write_to_memory(const weak_location *location, interlock_wide value)
   }
 }
 
-/// Gives a location the value that its memory has, if it was initialised or written otherwise.
+/// Gives a location the value in its memory, if other code has initialised or written the memory.
 static void see_memory(weak_location *location) {
   interlock_wide value = value_in_memory(location);
   if (location->newest != no_event && event_at(location->newest)->value == value) return;
@@ -189,10 +191,10 @@ static weak_thread *thread_of(const memory_thread *own) {
   return thread;
 }
 
-/// The words of a set of the events so far.
+/// The number of words of a bit set of all events so far.
 static uint32_t words(void) { return (GRAPH->event_count + 63) / 64; }
 
-/// Goes on with the thread's run, or begins another one.
+/// Continues the thread's run, or begins another one.
 static uint32_t run_of(const memory_thread *own, weak_thread *thread, uint32_t location) {
   if (thread->run != no_event && location != no_event && thread->run_location == location) {
     const weak_run *run = &GRAPH->runs[thread->run];
@@ -216,7 +218,7 @@ static uint32_t run_of(const memory_thread *own, weak_thread *thread, uint32_t l
   return index;
 }
 
-/// Adds an event of the thread that reads and writes nothing yet.
+/// Adds an event of the thread that does not read or write yet.
 static uint32_t add_event(const memory_thread *own, weak_location *location) {
   weak_thread *thread = thread_of(own);
   uint32_t number = location ? location->number : no_event;
@@ -255,14 +257,15 @@ static void count_as_sequential(uint32_t index) {
   GRAPH->sequential[GRAPH->sequential_count++] = index;
 }
 
-/// Takes an event off again that was tried.
+/// Removes an event that was only tried from the sequentially consistent events.
 static void uncount(uint32_t index) {
   if (!event_at(index)->is_sequential) return;
   event_at(index)->is_sequential = false;
   GRAPH->sequential_count--;
 }
 
-/// The clocks that an acquisition gets from a store: those of the release sequences that it is in.
+/// Visits the clocks that an acquiring read of a store gets: those of all release sequences that
+/// contain the store.
 static void for_each_message(uint32_t store, void (*visit)(uint32_t, void *), void *context) {
   for (; store != no_event; store = event_at(store)->read_from) {
     if (event_at(store)->message != no_event) visit(event_at(store)->message, context);
@@ -319,13 +322,15 @@ static void take_out(weak_location *location, uint32_t index) {
   event->writes = false;
 }
 
-/// Whether a store may come directly behind this one: no change has read it.
+/// True if a new store may come directly after this one in the modification order: no atomic change
+/// has read this one.
 static bool is_open(const weak_event *store) {
   return store->newer == no_event || !event_at(store->newer)->reads;
 }
 
-/// The oldest place in the modification order that an event of the thread may have or read: that of
-/// the newest store which happens before it, or was read by what does.
+/// Returns the oldest position in the modification order at which the event may write or read: the
+/// position of the newest store that happens before the event, or that an earlier such event has
+/// read.
 static uint32_t oldest_place(const memory_thread *own, uint32_t index) {
   uint32_t place = 0;
   for (uint32_t event = event_at(index)->previous_here; event != no_event;
@@ -340,7 +345,7 @@ static uint32_t oldest_place(const memory_thread *own, uint32_t index) {
 
 // The choice.
 
-/// A choice of an operation: it reads a store, or comes behind it, or both.
+/// A candidate for an operation: it reads `store`, or writes directly after it, or both.
 typedef struct {
   uint32_t store;
   bool reads, writes;
@@ -351,7 +356,7 @@ typedef struct {
   memory_thread *own;
   uint32_t event;
   int memory_order, failure_order;
-  /// An exchange writes where it finds this value. NULL for other operations.
+  /// For an exchange, the value that it must find in order to write; NULL for other operations.
   const interlock_wide *expected;
   bool reads, writes;
 } operation;
@@ -367,7 +372,7 @@ typedef struct {
   uint64_t useful;
 } choices;
 
-/// Makes the event what the candidate says. Without the clocks.
+/// Makes the event read and write as the candidate says. Does not change the clocks.
 static void apply(const operation *op, candidate chosen) {
   weak_event *event = event_at(op->event);
   int order = chosen.writes || !op->writes ? op->memory_order : op->failure_order;
@@ -389,8 +394,8 @@ static void undo(const operation *op, candidate tried, const uint64_t *before) {
   memcpy(GRAPH->before[op->event], before, sizeof GRAPH->before[op->event]);
 }
 
-/// Whether the order of sequentially consistent events allows the candidate. The newest one comes
-/// last in every order.
+/// True if the order of sequentially consistent events allows the candidate. The newest store is
+/// always allowed, because the event then comes last in every order.
 static bool is_consistent(const operation *op, candidate tried) {
   if (tried.store == op->location->newest) return true;
   bool matters = GRAPH->fence_count > 0 || op->memory_order == sequential ||
@@ -404,9 +409,9 @@ static bool is_consistent(const operation *op, candidate tried) {
   return holds;
 }
 
-/// Whether another order has what comes of a candidate: one in which the operation was performed
-/// before a newer store, which had not been executed then. It was not, if the operation's thread
-/// comes after the newer store, or if the store that it reads does.
+/// True if no other order of steps has the same outcome as the candidate. Another order has it if
+/// the operation can be performed before some newer store. It cannot, if its step must come after
+/// the newer store's, or if the store that it reads was executed after the newer one.
 static bool is_useful(const operation *op, const candidate *candidate) {
   const weak_event *store = event_at(candidate->store);
   for (uint32_t newer = store->newer; newer != no_event; newer = event_at(newer)->newer) {
@@ -416,7 +421,7 @@ static bool is_useful(const operation *op, const candidate *candidate) {
   return true;
 }
 
-/// Adds a candidate that is possible. False if there is no room.
+/// Adds a candidate if it is possible. Returns false if there is no room.
 static bool add_candidate(choices *to, const operation *op, candidate next) {
   bool is_possible = !next.writes || is_open(event_at(next.store));
   if (!is_possible || !is_consistent(op, next)) return true;
@@ -429,7 +434,7 @@ static bool add_candidate(choices *to, const operation *op, candidate next) {
   return true;
 }
 
-/// Chooses what the operation does. The newest store is the first of the values to pick from.
+/// Chooses the candidate of the operation. The newest store is the first value to pick from.
 static candidate choose(const operation *op, interlock_atomic_call *call) {
   choices made = {.count = 0};
   uint32_t oldest = oldest_place(op->own, op->event);
@@ -437,11 +442,12 @@ static candidate choose(const operation *op, interlock_atomic_call *call) {
     const weak_event *event = event_at(store);
     if (event->position < oldest) break;
     candidate next = candidate_of(op, store);
-    // A loop that would read the same again reads what has come since, or the newest.
+    // A loop that would read the same value again may read only stores that came since, or the
+    // newest.
     bool is_new = !call->repeats || event->arrival > call->seen || store == op->location->newest;
     if (!is_new) continue;
     if (!add_candidate(&made, op, next)) break;
-    // An exchange that fails by itself only reads the value that it expects.
+    // An exchange that fails by itself only reads the expected value.
     candidate failed = {.store = store, .reads = true};
     if (call->may_fail && next.writes && !add_candidate(&made, op, failed)) break;
   }
@@ -451,7 +457,7 @@ static candidate choose(const operation *op, interlock_atomic_call *call) {
   return chosen;
 }
 
-/// What the explorer shows of a step.
+/// Passes the effect of the step to the explorer, for reports.
 static void show(const operation *op, candidate chosen) {
   const weak_event *store = event_at(chosen.store), *newest = event_at(op->location->newest);
   bool is_newest = chosen.store == op->location->newest;
@@ -470,8 +476,8 @@ static void show(const operation *op, candidate chosen) {
 static void end(const operation *op, candidate chosen, interlock_wide value,
                 interlock_atomic_call *call) {
   bool is_newest = chosen.store == op->location->newest;
-  // A change to the value that was there is none to a loop: two that try to lock would wake each
-  // other for ever.
+  // For loops, an atomic change to the same value is no change: otherwise two loops that try to
+  // lock would wake each other for ever.
   bool changes = chosen.writes && !(chosen.reads && value == event_at(chosen.store)->value);
   weak_event *event = event_at(op->event);
   int order = chosen.writes || !op->writes ? op->memory_order : op->failure_order;
@@ -559,7 +565,7 @@ void interlock_weak_change(interlock_atomic_call *call, interlock_wide value) {
 bool interlock_weak_exchange(interlock_atomic_call *call, interlock_wide *expected,
                              interlock_wide desired, int memory_order, int failure_order) {
   operation op = operation_of(call, memory_order);
-  // An order that is taken in place of the code's is that of a failure as well.
+  // If an option replaces the order in the code, the same order applies to a failure.
   if (op.memory_order == memory_order) op.failure_order = failure_order;
   op.expected = expected;
   op.reads = op.writes = true;

@@ -18,13 +18,13 @@ static bool happens_before(uint32_t a, uint32_t b) {
   return a != b && weak_bit(GRAPH->before[b], a);
 }
 
-/// The place of the store that an event reads, or that it is.
+/// The position of the store that an event reads; for a store, its own position.
 static uint32_t place_of(const weak_event *event) {
   return event->writes ? event->position : GRAPH->events[event->read_from].position;
 }
 
-/// The order of two events on one location: modification order, reads-from, reads before later
-/// stores, and what follows from them.
+/// True if `a` is ordered before `b` on one location by the transitive closure of modification
+/// order, reads-from, and reads before later stores.
 static bool extended_coherence(uint32_t a, uint32_t b) {
   const weak_event *first = &GRAPH->events[a], *second = &GRAPH->events[b];
   if (a == b || is_fence(first) || first->location != second->location) return false;
@@ -39,11 +39,12 @@ static bool scb(uint32_t a, uint32_t b) {
   if (weak_bit(GRAPH->runs[second->run].entered, a) && first->run != second->run) return true;
   if (is_fence(first) || first->location != second->location) return false;
   if (happens_before(a, b)) return true;
-  // Without reads-from alone.
+  // Reads-from alone does not count.
   return second->writes && place_of(first) < second->position;
 }
 
-/// Whether the order holds from a fence `a`, or an event behind it, to `b` or an event before it.
+/// True if the order holds from `a` to `b`. For a fence `a`, events that it happens before stand
+/// for it as well; for a fence `b`, events that happen before it.
 static bool fences_order(uint32_t a, uint32_t b) {
   bool from_fence = is_fence(&GRAPH->events[a]), to_fence = is_fence(&GRAPH->events[b]);
   if (from_fence && to_fence && happens_before(a, b)) return true;
@@ -63,7 +64,7 @@ static bool is_ordered(uint32_t a, uint32_t b) {
   return has_fence ? fences_order(a, b) : scb(a, b);
 }
 
-/// Whether a path leads from an event back to itself. Each event is left behind once.
+/// True if a path leads from an event back to itself. Visits each event once.
 static bool has_cycle(uint32_t from) {
   static uint32_t open[most_weak_events];
   static bool is_reached[most_weak_events];
@@ -86,7 +87,7 @@ static bool has_cycle(uint32_t from) {
 bool interlock_weak_order_holds(void) {
   for (uint32_t index = GRAPH->sequential_count; index-- > 0;) {
     if (has_cycle(GRAPH->sequential[index])) return false;
-    // Without a fence, only an event that is new can be on a new cycle.
+    // Without a fence, only the newest event can be on a new cycle.
     if (GRAPH->fence_count == 0) return true;
   }
   return true;

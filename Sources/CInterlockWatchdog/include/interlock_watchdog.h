@@ -59,7 +59,7 @@ void interlock_leaks_start_from_environment(void);
 /// be written at exit. Swift's side: `Sources/InterlockWatchdog/ProcessReport.swift`.
 void interlock_report_start_from_environment(void);
 
-/// Remembers how SIGQUIT is handled before main: not by the program.
+/// Stores how SIGQUIT is handled before main, that is, not by the program.
 void interlock_watchdog_note_quit(void);
 
 /// Counts SIGQUIT as a request for a report, unless the program has changed how it is handled.
@@ -68,7 +68,8 @@ void interlock_watchdog_follow_quit(void);
 /// Returns true if a report was requested since the last call. Only one thread may call it.
 bool interlock_watchdog_takes_quit(void);
 
-/// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.
+/// Returns zeroed memory for the stacks of this process's threads, which is never freed; NULL if
+/// there is none.
 void *interlock_watchdog_stack_area(unsigned slots);
 
 #endif

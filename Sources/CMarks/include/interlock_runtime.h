@@ -21,12 +21,12 @@ extern "C" {
 #define INTERLOCK_BUCKETS 1024
 #define INTERLOCK_BUCKET_WORDS 8
 
-/// The calling thread's context, or null before its first section. C, because Swift has no
+/// The calling thread's context, or null before its first section. In C, because Swift has no
 /// thread-locals. Initial-exec: one load instead of a call, for eight bytes of the space that every
 /// process reserves.
 extern _Thread_local void *interlock_thread_home __attribute__((tls_model("initial-exec")));
 
-/// The table of open sections, one cache line for each bucket. C, because each use of a Swift
+/// The table of open sections, one cache line for each bucket. In C, because each use of a Swift
 /// global costs a once-check.
 extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 
@@ -35,10 +35,11 @@ extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 /// The shadow states of resources, as addresses by a hash of their keys; 0 for none.
 extern uintptr_t interlock_histories[INTERLOCK_HISTORIES];
 
-/// 1 once the shadow state has a section on a part of a resource; before, no thread looks for one.
+/// 1 once the shadow state has a section on a part of a resource. Until then, no thread looks for
+/// one.
 extern uintptr_t interlock_remembers_parts;
 
-/// The settings that the path without a conflict reads, in one word; 0 until they are first read.
+/// The settings that the fast path reads, in one word; 0 until they are first read.
 extern uintptr_t interlock_hot_settings;
 
 /// Lets another thread run. Not by `sched_yield`, which is interposed: the explorer would take the
@@ -57,26 +58,26 @@ static inline void *interlock_get_histories(void) { return interlock_histories; 
 static inline void *interlock_get_remembers_parts(void) { return &interlock_remembers_parts; }
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
-/// Sets the calling thread's context; the thread calls `interlock_thread_exited(home)` when it
-/// exits.
+/// Sets the calling thread's context. When the thread exits, it calls
+/// `interlock_thread_exited(home)`.
 void interlock_set_home(void *home);
 
-/// Registers `interlock_process_ends()` for the exit, only once even if called again.
+/// Registers `interlock_process_ends()` as an exit handler, once even if called again.
 void interlock_watch_exit(void);
 
-/// Makes the object that the table of sections, a Swift module below the tracker's, calls for all
-/// that it leaves to the tracker; the caller owns the reference. Swift's sides:
+/// Makes the object by which the table of sections, a Swift module below the tracker's, calls the
+/// tracker. The caller owns the reference. Swift's sides:
 /// `Sources/SectionTable/TrackerHooks.swift`, `Sources/Interlock/TableHooks.swift`.
 void *interlock_make_tracker_hooks(void);
 
-/// Whether the executable has tests of XCTest; true if that is not known.
+/// True if the executable has tests of XCTest; also if that is not known.
 _Bool interlock_has_xctests(void);
 
 /// Reads `INTERLOCK_OPTIONS`, once. Swift's side:
 /// `Sources/Interlock/Settings/EnvironmentOptions.swift`.
 void interlock_read_options(void);
 
-/// The options that one product obeys: a function that adds them to the list.
+/// The options of one product: a function that adds them to the list.
 typedef struct interlock_options {
   void (*declare)(void *list);
   struct interlock_options *next;
@@ -89,21 +90,21 @@ void interlock_declare_options(interlock_options *options);
 /// Calls every product's function with `list`.
 void interlock_collect_options(void *list);
 
-/// A lock that a thread holds, as the order source knows it.
+/// A lock that a thread holds, from the order source.
 typedef struct {
-  /// Its address, the call site that acquired it, and the caller of that function, if known.
+  /// The lock's address, the call site that acquired it, and the caller of that function, if known.
   uintptr_t object, place, outer;
-  /// The kind of lock, as a number of the order source.
+  /// The kind of lock, as a number that the order source defines.
   uint32_t kind;
 } interlock_held_at;
 
 /// Answers happens-before questions. Set by the module that follows the process's synchronisation;
 /// the tracker itself sees only sections.
 typedef struct {
-  /// The calling thread's epoch: a number of the thread, and a count that grows with each release.
-  /// False if the thread's order is unknown. `is_task` says whether a task runs on it.
+  /// Writes the calling thread's epoch: a number of the thread, and a count that grows with each
+  /// release. Returns false if the thread's order is unknown. `is_task`: a task runs on the thread.
   _Bool (*epoch)(_Bool is_task, uint32_t *slot, uint64_t *count);
-  /// Whether everything that a thread, or a task on it, did up to a count happens before the
+  /// True if everything that a thread, or a task on it, did up to a count happens before the
   /// calling thread's next step.
   _Bool (*has_seen)(uint32_t slot, uint64_t count);
   /// The locks that the calling thread holds.
@@ -137,7 +138,7 @@ extern const char *dispatch_queue_get_label(void *queue) INTERLOCK_WEAK;
 extern char *swift_demangle(const char *name, size_t length, char *output, size_t *output_length,
                             uint32_t flags) INTERLOCK_WEAK;
 
-/// The demangled name, null if it is no Swift symbol; the caller frees it by
+/// Returns the demangled name; null if it is no Swift symbol. The caller frees it by
 /// `interlock_free_demangled`.
 char *interlock_demangled(const char *symbol);
 void interlock_free_demangled(char *name);
@@ -146,11 +147,11 @@ extern char *_swift_backtrace_demangle(const char *name, size_t length, char *ou
                                        size_t *output_length) INTERLOCK_WEAK;
 extern bool _swift_backtrace_isThunkFunction(const char *name) INTERLOCK_WEAK;
 
-/// The short name that the toolchain's backtraces have, null if it is no symbol of Swift or C++;
-/// the caller frees it by `interlock_free_demangled`.
+/// Returns the short name that the toolchain's backtraces show; null if it is no symbol of Swift or
+/// C++. The caller frees it by `interlock_free_demangled`.
 char *interlock_backtrace_name(const char *symbol);
 
-/// Whether a function only forwards a call.
+/// True if a function only forwards a call.
 bool interlock_is_thunk(const char *symbol);
 
 /// The current task's number, unique in the process, or 0 outside a task.
@@ -160,18 +161,18 @@ static inline uint64_t interlock_current_task(void) {
   return task ? swift_task_getJobTaskId(task) : 0;
 }
 
-/// The word in which the Swift runtime keeps the calling thread's current task, 0 for none. It is
-/// valid until the thread ends, and only the thread may read it. Points to `interlock_unknown_task`
-/// if the word is not known.
+/// Returns the word in which the Swift runtime keeps the calling thread's current task, 0 for none.
+/// The word is valid until the thread ends, and only the thread may read it. Returns the address of
+/// `interlock_unknown_task` if the word is not known.
 const uintptr_t *interlock_task_word(void);
 extern const uintptr_t interlock_unknown_task;
 static inline const uintptr_t *interlock_unknown_task_word(void) { return &interlock_unknown_task; }
 
-/// The word that a function returns of the calling thread's storage, if its machine code does
-/// nothing else; the address of `interlock_unknown_task` for any other code.
+/// Returns the word of the calling thread's storage that a function returns, if its machine code
+/// does nothing else; the address of `interlock_unknown_task` for any other code.
 const uintptr_t *interlock_decode_task_word(const void *function);
 
-/// As `interlock_current_task`, from the calling thread's word.
+/// Like `interlock_current_task`, from the calling thread's word.
 static inline uint64_t interlock_current_task_at(const uintptr_t *word) {
   uintptr_t task = *word;
   if (__builtin_expect(task == 0, 1)) return 0;
@@ -179,22 +180,22 @@ static inline uint64_t interlock_current_task_at(const uintptr_t *word) {
   return swift_task_getJobTaskId((void *)task);
 }
 
-/// The label of the current Dispatch queue, valid while the caller runs on it; null without
-/// Dispatch.
+/// Returns the label of the current Dispatch queue, valid while the caller runs on the queue; null
+/// without Dispatch.
 static inline const char *interlock_current_queue_label(void) {
   return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
 }
 
-/// The word in which libdispatch keeps the calling thread's current queue, 0 for none. It is valid
-/// until the thread ends, and only the thread may read it. Points to `interlock_unknown_queue` if
-/// the word is not known.
+/// Returns the word in which libdispatch keeps the calling thread's current queue, 0 for none. The
+/// word is valid until the thread ends, and only the thread may read it. Returns the address of
+/// `interlock_unknown_queue` if the word is not known.
 const uintptr_t *interlock_queue_word(void);
 extern const uintptr_t interlock_unknown_queue;
 static inline const uintptr_t *interlock_unknown_queue_word(void) {
   return &interlock_unknown_queue;
 }
 
-/// Whether the value of such a word is 0 or a queue of libdispatch's own, whose label is never
+/// True if the value of such a word is 0 or a queue of libdispatch's own, whose label is never
 /// freed.
 _Bool interlock_is_lasting_queue(uintptr_t queue);
 
@@ -213,7 +214,8 @@ typedef struct {
 
 typedef void (*interlock_lock_listener)(interlock_lock_change, const void *, interlock_call_place);
 
-/// Called for events of such locks; null without a listener, which costs a load and a branch.
+/// Called for events of such locks. Null without a listener; an event then costs a load and a
+/// branch.
 extern interlock_lock_listener interlock_current_lock_listener;
 
 /// The return address and frame of the function that inlines this.
@@ -222,7 +224,8 @@ static inline __attribute__((always_inline)) interlock_call_place interlock_call
                                 (uintptr_t)__builtin_frame_address(0)};
 }
 
-/// Sets the listener. NULL removes it, only in the child of a fork, where no other thread calls it.
+/// Sets the listener. NULL removes it; only in the child of a fork, in which no other thread calls
+/// it.
 void interlock_listen_to_locks(interlock_lock_listener listener);
 
 static inline void interlock_publish_lock_change(interlock_lock_change change, const void *lock,
@@ -234,23 +237,23 @@ static inline void interlock_publish_lock_change(interlock_lock_change change, c
 }
 
 /// Reports an event of a lock that this section takes. If the lock is new for the section, first
-/// reports that it was made, because its address may have belonged to another lock. Reports nothing
-/// if the table of such locks is full.
+/// reports that the lock was made, because its address may have been another lock's. Reports
+/// nothing if the table of such locks is full.
 void interlock_publish_section_lock(interlock_lock_change change, const void *lock,
                                     uint64_t section,
                                   interlock_call_place place);
 
-/// The calling thread's system-wide number.
+/// Returns the calling thread's system-wide number.
 uint64_t interlock_thread_number(void);
 
-/// How many libraries have been loaded so far; 0 if the system does not count them.
+/// Returns how many libraries have been loaded so far; 0 if the system does not count them.
 uint64_t interlock_libraries_loaded(void);
 
-/// The file of the executable or library that has this address, and where it begins; NULL if none
-/// has. The executable's is "/proc/self/exe" on Linux.
+/// Returns the file of the executable or library that contains this address, and its start; NULL if
+/// there is none. The executable's file is "/proc/self/exe" on Linux.
 const char *interlock_image_of(uintptr_t address, uintptr_t *base);
 
-/// Writes all bytes to standard error, also if signals interrupt it.
+/// Writes all bytes to standard error, even if signals interrupt the write.
 void interlock_write_error(const char *bytes, size_t length);
 
 /// Ends the process as a failed assertion does.

@@ -1,4 +1,4 @@
-/// The calls that are on a thread's stack. Not for use outside the package.
+/// The calls in progress on a thread's stack. Not for use outside the package.
 #ifndef INTERLOCK_STACK_WALK_H
 #define INTERLOCK_STACK_WALK_H
 
@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/// The number of words from one address up to another; a huge number if the distance is negative or
-/// not a whole number of words.
+/// Returns the number of words from one address up to another; a huge number if the distance is
+/// negative or not a whole number of words.
 static inline __attribute__((always_inline)) uintptr_t interlock_words_between(uintptr_t from,
                                                                                uintptr_t to) {
   return __builtin_rotateright64(to - from, 3);
 }
 
-/// Walks frame pointers from `frame` into `frames`, innermost first; tens of nanoseconds. Reads
+/// Walks frame pointers from `frame` into `frames`, innermost first, in tens of nanoseconds. Reads
 /// only between `low` and `high`, the bounds of the thread's stack, and only upwards, so that a
 /// register without a frame pointer merely ends the walk.
 static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
@@ -25,13 +25,13 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
   const uintptr_t async_bit = (uintptr_t)1 << 60;
   const uintptr_t pair_size = 2 * sizeof(uintptr_t);
   if (high < pair_size) return 0;
-  // Aligned to a word, which the comparison below needs: the end of a stack that a program provides
+  // Aligned to a word, as the comparison below requires: the end of a stack that a program provides
   // may be unaligned.
   const uintptr_t last = (high - pair_size) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
   if (frame <= low || frame > last || frame % sizeof(uintptr_t) != 0) return 0;
-  // The number of words to the end of the stack. One comparison checks that a frame lies above the
-  // one before, within the stack and aligned: a frame past the end, or an unaligned one, whose low
-  // bits rotate to the top, gives a larger number.
+  // The number of words to the end of the stack. One comparison checks that a frame is above the
+  // last frame, within the stack and aligned: a frame past the end, or an unaligned frame, whose
+  // low bits rotate to the top, gives a larger number.
   uintptr_t left = interlock_words_between(frame, last);
   size_t count = 0;
   while (count < limit) {
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
     frame = pair[0];
     uintptr_t fewer = interlock_words_between(frame, last);
     if (fewer >= left) {
-      // Usually the end of the stack, else an async frame.
+      // Usually the end of the stack; otherwise an async frame.
       frame &= ~async_bit;
       fewer = interlock_words_between(frame, last);
       if (fewer >= left) break;

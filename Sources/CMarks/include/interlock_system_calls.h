@@ -1,7 +1,7 @@
 #ifndef INTERLOCK_SYSTEM_CALLS_H
 #define INTERLOCK_SYSTEM_CALLS_H
 
-// What a thread waits for in a system call. Not part of the users' API.
+// The waits of a thread in a system call. Not part of the users' API.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What a thread in a system call waits for.
+/// The kind of wait of a thread in a system call. It waits:
 typedef enum {
   /// For another thread to wake it; otherwise for ever.
   INTERLOCK_WAIT_FOREVER = 0,
@@ -29,7 +29,7 @@ typedef enum {
 /// Classifies a system call by its number and its six arguments, as `/proc/<pid>/syscall` has them.
 interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]);
 
-/// Whether a system call by this number is `futex`.
+/// True if the system call with this number is `futex`.
 bool interlock_is_futex(long number);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Where no switch is written for the processor: OS threads, with a hand-over through the kernel.
+// For a processor without a switch of its own: OS threads, which hand over through the kernel.
 #include "../stacks.h"
 
 #if defined(INTERLOCK_INTERPOSES) && !defined(__x86_64__)

@@ -7,7 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The jump, not a return: the processor predicts returns by calls, and would be wrong here.
+// The switch ends with a jump, not a return: the processor predicts returns from calls, and would
+// mispredict here.
 __asm__(
     ".text\n"
     ".globl interlock_platform_switch\n"
@@ -41,20 +42,19 @@ __asm__(
 
 void *interlock_platform_prepare(uintptr_t top, void (*function)(void)) {
   uintptr_t *at = (uintptr_t *)(top & ~(uintptr_t)63);
-  // A return address of 0, at which walks of the stack end, then where the switch continues, and
-  // the six registers.
+  // Push a return address of 0, which ends walks of the stack, then the address at which the switch
+  // continues, and the six registers.
   *--at = 0;
   *--at = (uintptr_t)function;
   for (int saved = 0; saved < 6; saved++) *--at = 0;
-  // The control words that a process begins with.
+  // The floating-point control words that a process begins with.
   uint32_t *control = (uint32_t *)--at;
   control[0] = 0x1f80;
   control[1] = 0x037f;
   return at;
 }
 
-/// Whether the kernel keeps a shadow stack for this thread: return addresses of other stacks would
-/// trap.
+/// True if the kernel keeps a shadow stack for this thread: returns on another stack would trap.
 static bool has_shadow_stack(void) {
   enum { shadow_stack_status = 0x5005, is_enabled = 1 };
   unsigned long features = 0;
