@@ -50,7 +50,7 @@ static void leave_behind(thread_record *own, const thread_run *run) {
     if (lock.run < own->order.run_count + 1 || lock.run == callers_run) continue;
     if (lock.kind == INTERLOCK_OBJECT_QUEUE) continue;
     if (run->number == 0) {
-      // A synchronous block acts for its caller, who keeps the lock.
+      // A synchronous block acts for its caller, which keeps the lock.
       own->held.locks[index].run = (uint16_t)own->order.run_count;
       continue;
     }
