@@ -71,8 +71,9 @@ static bool leads(int from, int to) {
   for (bool grows = true; grows && !(seen >> to & 1);) {
     uint64_t before = seen;
     for (int index = 0; index < most_classes; index++) {
-      // Relaxed: of two threads that add the orders of a cycle, the later one sees both.
-      if (seen >> index & 1) seen |= __atomic_load_n(&classes[index].under, __ATOMIC_RELAXED);
+      // Sequentially consistent, as the addition of an order: of two threads that add the orders of
+      // a cycle, at least one then sees both.
+      if (seen >> index & 1) seen |= __atomic_load_n(&classes[index].under, __ATOMIC_SEQ_CST);
     }
     grows = seen != before;
   }
