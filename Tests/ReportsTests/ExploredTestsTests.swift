@@ -16,10 +16,12 @@ struct ExploredTestsTests {
     .init(test: "A.B/f()", place: "B.swift:6", result: .once, reason: "not controlled: a socket"),
     .init(test: "A.B/g()", place: "B.swift:7", result: .someOrders, orders: 900),
     .init(test: "A.B/h()", place: "B.swift:8", result: .failed, orders: 1),
+    .init(test: "A.B/i()", place: "B.swift:9", result: .notRun),
   ])
   private static let summary =
-    "8 test cases: 2 in every order, 1 in some orders, 1 failed, 1 failed only where a time is"
-    + " late, 2 once, as usual (not controlled: a socket), 1 once, as usual (more < than \"once\")"
+    "9 test cases: 2 in every order, 1 in some orders, 1 failed, 1 failed only where a time is"
+    + " late, 1 not run after a failure, 2 once, as usual (not controlled: a socket), 1 once, as"
+    + " usual (more < than \"once\")"
 
   private static func context(_ tests: ExploredTests?) -> FindingFormat.Context {
     var context = FindingFormat.Context(
@@ -54,9 +56,9 @@ struct ExploredTestsTests {
     #expect(message?["text"] == "explore: \(Self.summary)")
     let properties = invocation["properties"] as? [String: Any]
     let counts = try #require(properties?["explore"] as? [String: Any])
-    #expect(counts["cases"] as? Int == 8 && counts["everyOrder"] as? Int == 2)
+    #expect(counts["cases"] as? Int == 9 && counts["everyOrder"] as? Int == 2)
     #expect(counts["someOrders"] as? Int == 1 && counts["failed"] as? Int == 1)
-    #expect(counts["failedLate"] as? Int == 1)
+    #expect(counts["failedLate"] as? Int == 1 && counts["notRun"] as? Int == 1)
     let once = try #require(counts["once"] as? [[String: String]])
     #expect(once.map { $0["test"] } == ["A.B/b()", "A.B/e()", "A.B/f()"])
     #expect(once.first?["reason"] == "not controlled: a socket")
@@ -67,14 +69,15 @@ struct ExploredTestsTests {
   func junit() throws {
     let text = try #require(FindingFormat.junit.text([], Self.context(Self.tests)))
     for (name, value) in [
-      ("explore.cases", "8"), ("explore.everyOrder", "2"), ("explore.someOrders", "1"),
+      ("explore.cases", "9"), ("explore.everyOrder", "2"), ("explore.someOrders", "1"),
       ("explore.failed", "1"), ("explore.failedLate", "1"),
+      ("explore.notRun", "1"),
       ("explore.once: not controlled: a socket", "2"),
       ("explore.once: more &lt; than &quot;once&quot;", "1"),
     ] {
       #expect(text.contains("<property name=\"\(name)\" value=\"\(value)\""), "\(text)")
     }
-    #expect(text.contains("<property name=\"explore\" value=\"8 test cases: "))
+    #expect(text.contains("<property name=\"explore\" value=\"9 test cases: "))
   }
 
   @Test("without explored tests, the formats are as they are")
