@@ -2,7 +2,7 @@
 import CMarks
 import Darwin
 
-// Written from Apple's headers; not yet run there.
+// Written from Apple's headers; not yet run on an Apple system.
 
 extension Platform {
   /// The process as a whole.

@@ -71,7 +71,8 @@ extension Platform {
     var isPending = false
     for line in text.split(separator: UInt8(ascii: "\n")) {
       if let value = value(of: "State", in: line) { state = self.state(value.first) }
-      // In the order of the lines.
+      // `SigPnd` comes before `SigBlk` in the file: a blocked signal sets `isPending` back to
+      // false.
       for (name, decides) in [("SigPnd", true), ("SigBlk", false)] as [(StaticString, Bool)] {
         guard let value = value(of: name, in: line),
           let signals = UInt64(String(decoding: value, as: UTF8.self), radix: 16),

@@ -41,7 +41,7 @@ package struct RawStacks: Sendable {
     struct Key: Hashable {
       var state: String
       var stack: [UInt]
-      /// Only for threads without a stack.
+      /// Empty for a thread with a stack: only threads without a stack are grouped by name.
       var name: String
     }
     var groups: [Key: ThreadGroup] = [:]
