@@ -65,7 +65,8 @@ public enum HangWatchdog {
     }
   }()
 
-  /// The shortest limit; `nil` while nothing is watched.
+  /// The shorter of the process's limit and that of all watched work; `nil` while nothing is
+  /// watched.
   private static var limitSeconds: Double? {
     if WatchedWork.isPaused { return nil }
     // Relaxed: no other memory depends on it.

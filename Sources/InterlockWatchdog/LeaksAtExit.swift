@@ -24,9 +24,9 @@ enum LeaksAtExit {
       SectionTracking.announce("tasks that do not end are not known: \(reason)")
       return
     }
-    // Relaxed: the list is read from C's tables.
+    // Relaxed: the flag publishes no data; `lines` reads the C tables.
     isOn.store(true, ordering: .relaxed)
-    // For SIGQUIT.
+    // The monitor's thread handles SIGQUIT.
     HangWatchdog.startMonitor()
     SectionTracking.announce(
       "tasks that have not ended, and objects that were left, are listed at exit")
