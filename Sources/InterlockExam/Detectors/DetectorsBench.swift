@@ -44,7 +44,7 @@ enum DetectorsBench {
     table.falseReports(rows).forEach { print($0) }
   }
 
-  /// Overlap alone; overlap with delays; and that with prediction.
+  /// Observed events without delays; observed events with delays; the latter and predictions.
   private static let insideColumns = ["plain", "observed", "+ potential"]
 
   private static func insideTallies(of row: DetectorRow, runs: Int) -> [DetectorTally] {
