@@ -17,7 +17,8 @@ package struct Pace: Sendable, Hashable {
     self.interval = interval
   }
 
-  /// Times as many calls as the clock's share of their cost allows.
+  /// Chooses `callsEach` so that readings of the clock take at most `clockShare` of a caller's
+  /// time, as far as `mostCallsEach` allows.
   ///
   /// - Parameters:
   ///   - nanoseconds: The processor time of a call.
