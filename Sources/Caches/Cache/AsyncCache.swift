@@ -22,8 +22,8 @@ public protocol AsyncCache: AnyObject, Sendable {
   func entries() async -> [String: CacheEntry]?
 }
 
-// `async` like the requirements. Call these two on an `any AsyncCache`: on an actor's own type,
-// `async` code would prefer them to the actor's synchronous members.
+// The defaults are `async` like the requirements. Call them on an `any AsyncCache`: on an actor's
+// own type, `async` code would prefer them to the actor's synchronous members.
 extension AsyncCache {
   /// No costs are kept.
   public var totalCost: Int? { get async { nil } }

@@ -2,8 +2,8 @@ public import LockStrategies
 
 /// A cache whose native methods are synchronous, under a lock of any strategy.
 ///
-/// PINCache 2 replaced the deadlocking design by this one: a waiter needs no other thread than the
-/// holder's, and the asynchronous forms wrap the synchronous ones. As there, a read takes the lock
+/// PINCache 2 replaced a deadlocking design by this one: a waiter needs only the holder's thread,
+/// and the asynchronous forms wrap the synchronous ones. As in PINCache, a read takes the lock
 /// twice: shared to find the value, exclusively to note the access.
 public final class LockedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
