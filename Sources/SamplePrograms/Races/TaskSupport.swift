@@ -1,7 +1,7 @@
 import Foundation
 
 /// Sleeps for longer than a section takes, so that later sections do not overlap earlier ones.
-/// Blocks the thread, as no task should: an `await` would be an order.
+/// Blocks the thread, as no task should, because an `await` would order the sections.
 func letTimePass() { Thread.sleep(forTimeInterval: 0.1) }
 
 /// Runs `body` as a task and waits for its end.
