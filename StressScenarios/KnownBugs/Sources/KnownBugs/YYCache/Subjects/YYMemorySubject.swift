@@ -58,7 +58,7 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
     case "unfollow-background": memory.didEnterBackgroundBlock = nil
     case "keep-in-background": memory.removesAllInBackground = false
     case "check-background-calls":
-      // The cost is how often the block must have been called.
+      // The cost of the call is the number of times that the block must have been called.
       let calls = backgroundCalls.load(ordering: .relaxed)
       if calls != call.cost {
         return .failed("the block for the background was called \(calls) times")
