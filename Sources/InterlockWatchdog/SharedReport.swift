@@ -11,7 +11,7 @@ import ProcessInspection
 /// `swift test` process and its start time identify it. The findings of another `swift test` are
 /// dropped.
 struct SharedReport {
-  /// What one process has found.
+  /// The findings of one process.
   private struct Record: Codable {
     var run: String
     var process: String
@@ -32,7 +32,7 @@ struct SharedReport {
     return "\(parent)-\(time)"
   }()
 
-  /// Where the findings are kept.
+  /// The folder in which all processes keep their findings.
   private static let folder = NSTemporaryDirectory() + "/interlock-reports-\(geteuid())"
 
   private static let process =

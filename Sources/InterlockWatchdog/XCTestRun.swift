@@ -20,8 +20,8 @@ struct XCTestRun: CustomStringConvertible {
   }
 }
 
-/// Where a test of XCTest is declared: the library knows no line of a test that has not failed, but
-/// the executable has a symbol of the method and the line of its first instruction.
+/// The place where a test of XCTest is declared. XCTest gives no line for a test that did not fail,
+/// but the executable has a symbol of the method and the line of its first instruction.
 package struct XCTestPlace {
   /// The path of the file, and the line.
   package let path: String

@@ -15,10 +15,10 @@ public protocol AsyncCache: AnyObject, Sendable {
   /// How many values there are.
   var count: Int { get async }
 
-  /// What all values cost together; `nil`, the default, if the cache keeps no costs.
+  /// The total cost of all values; `nil`, the default, if the cache keeps no costs.
   var totalCost: Int? { get async }
 
-  /// What is stored, for checks after all calls have ended; `nil`, the default, if unknown.
+  /// All entries, for checks after all calls have ended; `nil`, the default, if unknown.
   func entries() async -> [String: CacheEntry]?
 }
 

@@ -47,12 +47,12 @@ public final class LockedCache<Strategy: Lock>: Cache {
     lock.withSharedLock { storage.count }
   }
 
-  /// What all values cost together.
+  /// The total cost of all values.
   public var totalCost: Int? {
     lock.withSharedLock { storage.totalCost }
   }
 
-  /// What is stored.
+  /// All entries.
   public func entries() -> [String: CacheEntry]? {
     lock.withSharedLock { storage.entries() }
   }

@@ -93,12 +93,12 @@ package final class SemaphoreOverAsyncCache: Cache {
     queue.sync { storage.count }
   }
 
-  /// What all values cost together.
+  /// The total cost of all values.
   package var totalCost: Int? {
     queue.sync { storage.totalCost }
   }
 
-  /// What is stored.
+  /// All entries.
   package func entries() -> [String: CacheEntry]? {
     queue.sync { storage.entries() }
   }

@@ -5,7 +5,7 @@ package struct Pace: Sendable, Hashable {
   /// At least one of this number of calls is timed.
   static let mostCallsEach = 512
 
-  /// One of this number of calls is timed; those between are timed together.
+  /// One of this number of calls is timed alone; the others are timed together.
   package var callsEach: Int
   /// Nanoseconds between the starts of a caller's calls, if the load is open; `nil` if each caller
   /// calls again at once.

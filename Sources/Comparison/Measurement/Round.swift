@@ -13,7 +13,7 @@ struct Round {
     case stuck(callers: Int)
   }
 
-  /// How long after the end a caller counts as stuck.
+  /// The time after the end of the round after which a caller counts as stuck.
   var patienceSeconds = 20.0
   /// How long a caller on a shared thread runs before it yields; nanoseconds.
   private static let turn = 200_000

@@ -70,7 +70,7 @@ package struct Interval: Sendable, Hashable {
     guard probability < 1 else { return 1 }
     var sum = 0.0
     for times in needed...count {
-      // By logarithms: the factorials of a thousand overflow.
+      // Use logarithms: the factorial of a thousand overflows.
       let ways =
         lgamma(Double(count + 1)) - lgamma(Double(times + 1))
         - lgamma(Double(count - times + 1))

@@ -4,7 +4,8 @@ import InterlockStress
 import Programs
 import StressRunner
 
-/// What race and deadlock detectors report for the same small programs, faulty and correct.
+/// Compares the reports of race and deadlock detectors for the same small programs, faulty and
+/// correct.
 /// `ci/checks/detectors.sh` builds the programs and calls this.
 enum DetectorsBench {
   /// Runs all programs and prints each row of the table when it is done.

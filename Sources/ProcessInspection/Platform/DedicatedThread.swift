@@ -23,7 +23,7 @@ package struct DedicatedThread {
   }
 
   /// Starts a thread that is never joined. Returns false if the system refuses it, which
-  /// Foundation's `Thread` does not tell.
+  /// Foundation's `Thread` does not report.
   package static func startDetached(
     stackBytes: Int = 8 << 20, _ body: @escaping @Sendable () -> Void
   ) -> Bool {

@@ -57,7 +57,7 @@ extension Platform {
     }
   }
 
-  /// Whether a thread has not handled a signal that was sent to it: the system does not tell.
+  /// Whether a thread has not handled a signal that was sent to it: not available.
   package static func willHandle(_ signal: Int32, _ thread: Int, of process: Int32) -> Bool {
     false
   }

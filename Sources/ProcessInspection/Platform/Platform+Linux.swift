@@ -158,7 +158,7 @@ extension Platform {
     return text.withUnsafeBytes { text in
       var mappings: [Mapping] = []
       var rest = text[...]
-      // By `memchr`: a process may have mapped many files with long names, and a loop in Swift
+      // Use `memchr`: a process may have mapped many files with long names, and a loop in Swift
       // takes a hundred times as long in a debug build.
       while let end = index(of: "\n", in: rest) {
         let line = rest[..<end]

@@ -5,7 +5,7 @@ import Foundation
 package struct StackCapture {
   /// The process: a child, or this one.
   private let process: pid_t
-  /// Where its threads write, and the number of slots there.
+  /// The area to which the process's threads write, and the number of its slots.
   private let area: UnsafeMutablePointer<interlock_stack_area>
   private let capacity: UInt32
 

@@ -53,7 +53,7 @@ actor QueueKeeper {
 
   func add(_ number: Int) { shared.set(shared.get() + number) }
 
-  /// Keeps its thread afterwards, so that other queues get another one.
+  /// Keeps its thread afterwards, so that other queues get other threads.
   func addAndStay(_ number: Int) {
     add(number)
     for _ in 0..<3 { letTimePass() }

@@ -140,8 +140,8 @@ enum EventsBench {
     }
   }
 
-  /// How much longer a passing trial takes with a feature on in its child. `setUp` turns it on, by
-  /// the environment and by whether the child predicts.
+  /// How much longer a passing trial takes with a feature on in its child. `setUp` turns the
+  /// feature on, by the environment and by whether the child predicts.
   static func trialRatio(
     on subject: String, setUp: (Bool) -> (environment: [String: String], predicts: Bool)
   ) throws -> Double {

@@ -50,7 +50,7 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
     switch name {
     case "enter-background": memory.didEnterBackground()
     case "follow-background":
-      // A block that calls the cache, as one that saves what is in it.
+      // A block that calls the cache, as a block that saves the contents would.
       memory.didEnterBackgroundBlock = { [weak self] in
         _ = $0.count
         self?.backgroundCalls.add(1, ordering: .relaxed)
