@@ -8,7 +8,7 @@ struct OutsideRun {
     case exited(Int32)
     /// The process ended by a signal that this process did not send.
     case killed(signal: Int32)
-    /// This process killed the process at the time limit.
+    /// The process reached the time limit, and this process killed it.
     case overTime
     /// The process could not be started.
     case notStarted(String)
