@@ -33,8 +33,8 @@ enum LeaksAtExit {
     atexit { LeaksAtExit.print() }
   }
 
-  /// A headline and a line for each place whose tasks have not ended; empty if tasks are not
-  /// followed, or none is left.
+  /// A headline and a line for each place whose tasks have not ended, then the same for the objects
+  /// that were left; empty if tasks are not followed, or nothing is left.
   ///
   /// - Parameter atExit: Leaves out the tasks that run or are queued: they may be about to end.
   /// - Returns: The lines.

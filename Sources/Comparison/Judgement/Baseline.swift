@@ -1,4 +1,4 @@
-/// An earlier comparison as the reference for this one. It holds each strategy's throughput on each
+/// Compares a comparison with an earlier one. Both are given as each strategy's throughput on each
 /// workload relative to a reference strategy in the same round, because absolute times of another
 /// machine or day mean nothing.
 package struct Baseline: Sendable, Hashable {

@@ -15,8 +15,8 @@ extension Platform {
       cpuSeconds: Double(info.pti_total_user + info.pti_total_system) / 1e9)
   }
 
-  /// The name of a process's program, cut to 15 bytes, and when it began, in microseconds since
-  /// 1970.
+  /// The name of a process's program, cut to 15 bytes, and the start time of the process, in
+  /// microseconds since 1970.
   package static func beginning(of process: Int32) -> (program: String, time: String)? {
     var info = proc_bsdinfo()
     let size = Int32(MemoryLayout<proc_bsdinfo>.size)

@@ -11,8 +11,8 @@ extension Platform {
       cpuSeconds: cpuSeconds(fields), isMainThreadDead: state(fields[0].first) == .dead)
   }
 
-  /// The name of a process's program, cut to 15 bytes, and when it began, in the system's ticks
-  /// since its start.
+  /// The name of a process's program, cut to 15 bytes, and the start time of the process, in clock
+  /// ticks since the system's start.
   package static func beginning(of process: Int32) -> (program: String, time: String)? {
     let path = "/proc/\(process)/stat"
     guard let fields = statistics(path), fields.count > 19,
