@@ -3,9 +3,9 @@ import PackagePlugin
 
 /// `swift package interlock …`: builds the command, and runs it in the package's folder.
 ///
-/// A convenience for a person. The package manager makes 1 of every exit code other than 0, and on
-/// macOS forbids the network, and writing without `--allow-writing-to-package-directory`. A gate
-/// runs the executable.
+/// For use by hand; a CI gate runs the executable instead. The package manager turns every exit
+/// code other than 0 into 1. On macOS it forbids network access, and it forbids writing without
+/// `--allow-writing-to-package-directory`.
 @main struct InterlockCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
     if let mistake = Self.mistake(in: arguments, context.package) {
@@ -13,8 +13,8 @@ import PackagePlugin
     }
     let progress = "interlock: building the command, which takes minutes the first time\n"
     FileHandle.standardError.write(Data(progress.utf8))
-    // Not a tool that the plug-in depends on: the package manager compiles such a tool and all its
-    // modules a second time, as if for another machine, in every build of this package.
+    // The plug-in does not depend on the tool: the package manager would compile the tool and all
+    // its modules a second time, as if for another machine, in every build of this package.
     let build = try packageManager.build(.product("interlock"), parameters: .init())
     guard build.succeeded,
       let tool = build.builtArtifacts.first(where: { $0.url.lastPathComponent == "interlock" })
@@ -37,8 +37,8 @@ import PackagePlugin
     Diagnostics.error("'interlock' ended with code \(status)\(reason)")
   }
 
-  /// Why the tests of the package cannot be hunted. The command says the same, but only once it is
-  /// built.
+  /// Why the tests of the package cannot be hunted. The command reports the same mistake, but only
+  /// after it is built.
   private static func mistake(in arguments: [String], _ package: Package) -> String? {
     let isOfOther = arguments.contains { $0.hasPrefix("--package-path") }
     guard arguments.first == "hunt", !isOfOther else { return nil }
@@ -58,8 +58,9 @@ import PackagePlugin
     }
   }
 
-  /// Arguments that only the package manager can give: this process of SwiftPM, which changes
-  /// nothing meanwhile, holds the lock of the build folder; and for `init`, where Interlock is.
+  /// Arguments that only the plug-in can give: `--ignore-lock`, because this process of SwiftPM
+  /// holds the lock of the build folder and changes nothing meanwhile; and for `init`, the folder
+  /// of Interlock.
   private func additions(to arguments: [String], in package: Package) -> [String] {
     if arguments.first == "hunt" { return ["--ignore-lock"] }
     guard arguments.first == "init" else { return [] }

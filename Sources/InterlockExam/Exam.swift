@@ -43,7 +43,7 @@ struct Exam {
     }
   }
 
-  /// The scenario of a program's name: one call runs the program, or its twin.
+  /// The scenario with the name of a program: one call runs the program, or its twin.
   static func scenario(_ program: Program) -> Scenario {
     scenario(
       program.name, program.summary.prefix(1).uppercased() + program.summary.dropFirst(),
@@ -78,7 +78,7 @@ struct Exam {
     return scenario
   }
 
-  /// The task pool has one thread.
+  /// Programs with tasks, on a task pool of one thread.
   private static let findingsOnOneProcessor = scenario(
     "findings-on-one-processor",
     "A pool of one thread hides neither races of tasks nor what blocks it",

@@ -21,7 +21,8 @@ struct ExamCommand: StressCommand {
       name: "detectors",
       summary: "what other detectors find in the same programs; by ci/checks/detectors.sh"
     ) { try DetectorsBench.run() },
-    // It turns the wait table on, but only under the script, which runs it last.
+    // Turns on the wait table for the rest of the process, but only under the script, which runs
+    // this bench last.
     BenchEntry(
       name: "slow-down",
       summary: "how much other detectors slow down a dictionary; by ci/checks/detectors.sh"

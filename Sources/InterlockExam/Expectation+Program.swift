@@ -13,7 +13,7 @@ extension Expectation {
       self.init(verdict: .passed)
       isFinished = true
     case .hangs(_, trapsOnLinux: true) where platform == .linux:
-      // Linux names no cause: the thread that the trap ends does not wait for itself.
+      // Without a cause: the trapped thread waits for another thread of the cycle, not for itself.
       self.init(verdict: .crashed)
     case .hangs(let cause, _):
       self.init(verdict: .deadlock, cause: Diagnosis.Cause(rawValue: cause.rawValue))

@@ -5,8 +5,8 @@ extension ProcessBaseline {
   /// The most entries of each sort that are listed at the end.
   private static let mostLines = 20
 
-  /// What the process has shown of the file: how many races are known, which of its entries for
-  /// races in memory showed nothing, and which are past their day.
+  /// The lines about the baseline at the end of the process: how many known races occurred, which
+  /// entries for races in memory matched none, and which entries have expired.
   func linesAtEnd() -> [String] {
     let entries = MemoryRaceLog.entries
     var run = KnownFindings.Run()

@@ -5,14 +5,14 @@ internal import Foundation
 internal import Interlock
 internal import MemoryCheck
 
-/// Checks the memory of a process that links this product, and reports the races: to the test or
-/// the exploration that they belong to, or by `on_conflict=` of `INTERLOCK_OPTIONS` as for
-/// sections. `trap` ends the process at the first, `log` reports each pair of places once, `record`
-/// only counts them.
+/// Checks the memory of a process that links this product. A race is reported to its test or its
+/// exploration; `on_conflict=` of `INTERLOCK_OPTIONS` decides about any other race, as for
+/// sections: `trap` ends the process at the first race, `log` reports each pair of places once,
+/// `record` only counts the races.
 enum ProcessCheck {
-  /// Starts the check, and says so, or why not.
+  /// Starts the check, and announces that it runs, or why it does not.
   static func start() {
-    // The child of a trial checks what its runner asks for.
+    // In the child of a trial, the runner decides whether memory is checked.
     guard getenv("INTERLOCK_TRIAL") == nil else { return }
     let options = MemoryOptions.ofThisProcess
     if !options.isOn {
@@ -27,7 +27,7 @@ enum ProcessCheck {
       announceOff(reason)
       return
     }
-    // Before it was ready, an access may have found no memory for the shadow, and said so.
+    // If an access during the start found no memory for its shadow, a line has already said so.
     if MemoryCheck.blindness == nil { SectionTracking.announce("races in memory are looked for") }
     atexit { ProcessCheck.end() }
   }
@@ -52,14 +52,14 @@ enum ProcessCheck {
     }
   }
 
-  /// Shows a race that is not decided, once: it fails neither the process nor a test.
+  /// Reports an undecided race, once: the race fails neither the process nor a test.
   private static func addUndecided(_ race: MemoryRace) {
     let isNew = MemoryRaceLog.add(.init(race))
     if case .record = SectionTracking.onConflict { return }
     if isNew { write([race.description]) }
   }
 
-  /// Whether the baseline knows a race, which is then shown once.
+  /// Whether the baseline knows a race. Also records a known race, and reports it once.
   private static func isKnown(_ race: MemoryRace) -> Bool {
     guard let because = ProcessBaseline.ofThisProcess?.reason(for: Finding(race)) else {
       return false
@@ -81,17 +81,18 @@ enum ProcessCheck {
     interlock_exit_from_handler(Int32(SectionTracking.exitCode))
   }
 
-  /// Modules of this product, which are no user's code, and start nothing that registers them.
+  /// Interlock's modules, which are not the user's code. `OwnCode` learns of a module only when
+  /// that module starts, so those that may not have started are listed here.
   private static let own: Set<String> = [
     "Explorer", "Findings", "HangReports", "Hangs", "InterlockMemory", "InterlockTesting",
     "InterlockWatchdog", "Prediction",
   ]
 
-  /// The end of a process without a race: how much was checked.
+  /// Announces at the end of a process without a race how much was checked.
   private static func announceNone() {
     let count = MemoryCheck.comparedAccesses
     let modules = MemoryCheck.checkedModules.filter {
-      // The latter are the package manager's.
+      // Leave out the modules that the package manager generates.
       !own.contains($0) && !$0.hasSuffix("PackageTests") && !$0.hasSuffix("PackageDiscoveredTests")
     }
     guard count > 0 else {
@@ -103,7 +104,7 @@ enum ProcessCheck {
         + " one that a thread repeats before it synchronises counts once")
   }
 
-  /// The modules of tests come first: they are never among the rest that is only counted.
+  /// The names of modules, those of tests first: only modules after the eighth are merely counted.
   private static func list(_ modules: [String]) -> String {
     let most = 8
     let tests = modules.filter { $0.hasSuffix("Tests") }

@@ -2,7 +2,8 @@ import Foundation
 import Interlock
 import InterlockStress
 
-/// The `interlock` command: caches, passed to the command line that any executable can have.
+/// The `interlock` command: the built-in caches under `StressCommand`, which any executable can
+/// use.
 @main
 struct InterlockCommand: StressCommand {
   static let subjects = builtInSubjects

@@ -8,10 +8,10 @@ import HangReports
 import Interlock
 import ProcessInspection
 
-/// The report of a watchdog: of a hang, which ends the process, or for a signal, after which it
-/// goes on.
+/// The report of the watchdog: for a hang, after which the process ends, or for SIGQUIT, after
+/// which it goes on.
 struct HangReport {
-  /// The most threads whose stacks are captured, groups that are shown, and frames of each.
+  /// The most threads whose stacks are captured, groups shown, and frames shown for each group.
   private static let mostThreads: UInt32 = 2048
   private static let mostGroups = 24
   private static let mostFrames = 24
@@ -122,8 +122,9 @@ struct HangReport {
     return (report, finding.snapshot, groups)
   }
 
-  /// Where the threads write their stacks, for each report: a thread may do so late.
-  // Unsafe, and not: only the monitor's thread, or one that is about to trap, writes a report.
+  /// The area where threads write their stacks, the same for each report: a thread may write late.
+  // `nonisolated(unsafe)`: only the threads that write reports use it, which are the monitor's
+  // thread and a thread that is about to wait for itself.
   nonisolated(unsafe) private static let stackArea = interlock_watchdog_stack_area(mostThreads)?
     .assumingMemoryBound(to: interlock_stack_area.self)
 
@@ -137,7 +138,7 @@ struct HangReport {
   static func printAndExit(_ finding: HangMonitor.Report) -> Never {
     let tests = RunningTests.shared.names
     let (report, snapshot, groups) = write(finding, tests: tests)
-    // After the text: the report may be impossible in a process that hangs.
+    // Write the text first: a process that hangs may be unable to write the report files.
     var hang =
       finding.diagnosis.map { Finding(Explanation($0, of: snapshot)) }
       ?? Finding(.hang, message: report.lines.first ?? "", groups: groups)

@@ -8,17 +8,17 @@ import Synchronization
 
 /// Ends a hanging process and prints the reason on standard error, before a CI job's limit.
 ///
-/// It works in any program, above all in test targets: with one line in a test or in `main`, or
-/// without code by `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test target that
-/// links this product.
+/// The watchdog works in any program, above all in test targets: with one line in a test or in
+/// `main`, or without code by `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test
+/// target that links this product.
 ///
 ///     import InterlockWatchdog
 ///     HangWatchdog.start(limit: .seconds(10))
 ///
-/// It has a thread of its own, and is no task, so it runs even if all threads of every pool wait.
-/// It reports a certain deadlock at once, and a possible one when nothing has happened for as long
-/// as the limit: no thread ran, waited for another object, or got work. A thread that computes or
-/// polls is not a hang; neither is an idle program, unless it runs tests.
+/// The watchdog runs on a thread of its own, not as a task, so it runs even if all threads of every
+/// pool wait. It reports a certain deadlock at once, and a possible one when nothing has happened
+/// for as long as the limit: no thread ran, waited for another object, or got work. A thread that
+/// computes or polls is not a hang; neither is an idle program, unless it runs tests.
 ///
 /// `kill -QUIT` with the number of the process prints the state of a process that runs: its threads
 /// with what they wait for, and its suspended tasks with their `await` and the line that made each.
@@ -65,7 +65,8 @@ public enum HangWatchdog {
     }
   }()
 
-  /// The shortest limit; `nil` while nothing is watched.
+  /// The shorter of the process's limit and that of all watched work; `nil` while nothing is
+  /// watched.
   private static var limitSeconds: Double? {
     if WatchedWork.isPaused { return nil }
     // Relaxed: no other memory depends on it.

@@ -24,17 +24,17 @@ enum LeaksAtExit {
       SectionTracking.announce("tasks that do not end are not known: \(reason)")
       return
     }
-    // Relaxed: the list is read from C's tables.
+    // Relaxed: the flag publishes no data; `lines` reads the C tables.
     isOn.store(true, ordering: .relaxed)
-    // For SIGQUIT.
+    // The monitor's thread handles SIGQUIT.
     HangWatchdog.startMonitor()
     SectionTracking.announce(
       "tasks that have not ended, and objects that were left, are listed at exit")
     atexit { LeaksAtExit.print() }
   }
 
-  /// A headline and a line for each place whose tasks have not ended; empty if tasks are not
-  /// followed, or none is left.
+  /// A headline and a line for each place whose tasks have not ended, then the same for the objects
+  /// that were left; empty if tasks are not followed, or nothing is left.
   ///
   /// - Parameter atExit: Leaves out the tasks that run or are queued: they may be about to end.
   /// - Returns: The lines.

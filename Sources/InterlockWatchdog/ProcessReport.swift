@@ -12,22 +12,23 @@ import Synchronization
 /// watchdog ends the process. A process that is killed, or crashes for another reason, writes none.
 enum ProcessReport {
   private static let potential = Mutex<[PotentialFinding]>([])
-  /// What tests have taken as their issues.
+  /// The findings of tests: their issues, and the faults predicted in them.
   private static let ofTests = Mutex<[Finding]>([])
-  /// What came of the tests that were explored.
+  /// The results of the explored tests.
   private static let explored = Mutex(ExploredTests())
   /// The paths are made absolute when the process starts: it may change its folder.
   private static let targets = Mutex<[ReportTarget]>([])
   private static let repository = Mutex<Repository?>(nil)
-  /// How long a report may take before the process ends without it: the lock of an allocator may
-  /// be what a hang is about. In seconds.
+  /// The most seconds that the reports of a hang may take before SIGALRM ends the process: the hang
+  /// may hold the allocator's lock.
   private static let longestWrite: UInt32 = 20
 
   /// Arranges that the reports are written when the process ends.
   static func start() {
     func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     var asked: [ReportTarget] = []
-    // A process without options may set them before its first section: do not read them yet.
+    // If the variable is not set, the program may set options before its first section: do not read
+    // them yet.
     if !(variable("INTERLOCK_OPTIONS") ?? "").isEmpty {
       // Read before the program can change its folder.
       _ = ProcessBaseline.ofThisProcess
@@ -58,7 +59,7 @@ enum ProcessReport {
   /// Keeps a finding of a test for the reports.
   static func note(_ finding: Finding) { ofTests.withLock { $0.append(finding) } }
 
-  /// Keeps what came of a test case that was explored for the reports.
+  /// Keeps the result of an explored test case for the reports.
   static func note(_ tested: ExploredTests.Case) { explored.withLock { $0.cases.append(tested) } }
 
   /// Writes the reports with everything that was found until now.
@@ -104,8 +105,8 @@ enum ProcessReport {
       print(target.format.text(own, context) ?? "", to: STDOUT_FILENO, terminator: "")
       return
     }
-    // A process that finds nothing leaves no trace that no option asks for. But a job that runs
-    // tests may expect the file.
+    // Without findings, write no report that no option names, except a file in a process that runs
+    // tests: the CI job may expect that file.
     if target.isUnasked, own.isEmpty, target.format.destination != .file || !isTest { return }
     let reason: String? =
       switch target.format.destination {
@@ -126,25 +127,25 @@ enum ProcessReport {
   private static var isTest: Bool { HangWatchdog.isTestProcess }
 
   private static func print(_ text: String, to descriptor: Int32, terminator: String = "\n") {
-    // Not by the C library's streams: another thread may hold their locks for ever.
+    // Not through the C library's streams: another thread may hold their locks forever.
     _ = writeWhole(Array((text + terminator).utf8), to: descriptor)
   }
 }
 
-/// Adds what a test has taken as its issue to the reports of this process.
+/// Adds a finding of a test to the reports of this process.
 ///
-/// - Returns: Why the baseline knows it; `nil` if it is new.
+/// - Returns: Why the baseline knows the finding; `nil` if it is new.
 @discardableResult
 package func noteForReports(_ finding: Finding) -> String? {
   ProcessReport.note(finding)
   return ProcessBaseline.ofThisProcess?.reason(for: finding)
 }
 
-/// Adds what came of a test case that was explored to the reports of this process.
+/// Adds the result of an explored test case to the reports of this process.
 package func noteForReports(_ tested: ExploredTests.Case) { ProcessReport.note(tested) }
 
-/// Adds a potential finding of a test to the reports of this process, unless prediction at its exit
-/// does.
+/// Adds a fault predicted in a test to the reports of this process, unless the process predicts
+/// until its exit and reports the fault itself.
 package func noteForReports(_ finding: PotentialFinding, isError: Bool) {
   guard !WatchdogOptions.ofThisProcess.predicts else { return }
   ProcessReport.note(Finding(finding, level: isError ? .error : .warning))

@@ -17,7 +17,7 @@ struct ReportOptions: EnvironmentOptions {
     ) { $1.reports.append($0) }
   ]
 
-  /// Of several reports in one file, the first is written: the last would replace the others.
+  /// Keeps only the first of several reports to one file: each would replace the one before.
   mutating func resolveContradictions() -> [String] {
     var kept: [ReportTarget] = []
     var lines: [String] = []

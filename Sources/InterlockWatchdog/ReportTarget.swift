@@ -8,16 +8,16 @@ struct ReportTarget: Sendable, Equatable {
   var format: FindingFormat
   /// The file; `nil` for standard output.
   var path: String?
-  /// Whether the name of the file has the number of the process, which no other process writes to.
+  /// Whether the file's name has the number of the process, so that no other process writes to it.
   var isOfOneProcess = false
-  /// Whether no option names it: a CI service reads it.
+  /// Whether no option names the report: it is for a CI service.
   var isUnasked = false
 
   static func == (left: Self, right: Self) -> Bool {
     left.format.name == right.format.name && left.path == right.path
   }
 
-  /// Whether the text of this report and that of another would replace one another.
+  /// Whether this report and another go to one file, where each would replace the other.
   func isInOneFile(with other: ReportTarget) -> Bool {
     guard let path, let otherPath = other.path else { return false }
     return isOneFile(path, otherPath)
@@ -73,7 +73,7 @@ struct ReportTarget: Sendable, Equatable {
         targets.append(target)
       }
     }
-    // The step's summary goes with the annotations, as in `interlock run`.
+    // As in `interlock run`, the annotations come with the summary of the step.
     let summary = FindingFormat.gitHubSummary
     if targets.contains(where: { $0.format.name == FindingFormat.gitHub.name }),
       case .environment(let variable) = summary.destination,
@@ -84,7 +84,7 @@ struct ReportTarget: Sendable, Equatable {
     return targets
   }
 
-  /// With an absolute path, in which `%p` is the number of this process.
+  /// This report with an absolute path, in which the number of this process replaces `%p`.
   private func located(in folder: String) -> ReportTarget {
     guard let path else { return self }
     var target = self

@@ -56,7 +56,7 @@ final class RunningTests: Sendable {
 
   private func begins(_ id: UInt, _ name: String) {
     guard let test = UnsafeRawPointer(bitPattern: id) else { return }
-    // The object that XCTest has just passed.
+    // `id` is the address of the test case that XCTest has just passed, so the object is alive.
     let type: AnyClass = Swift.type(of: Unmanaged<AnyObject>.fromOpaque(test).takeUnretainedValue())
     lock.withLock { xctests.append(XCTestRun(id: id, name: name, type: type)) }
   }
@@ -130,8 +130,8 @@ package struct TestLocal: Sendable {
 /// The task-local values that Swift Testing has bound so far in this process.
 package var testLocals: [TestLocal] { RunningTests.shared.testLocals }
 
-/// The arguments of a test case of Swift Testing, the same in every process; those that are no
-/// text, number or truth value by their types.
+/// The arguments of a test case of Swift Testing, the same in every process. An argument that is no
+/// text, number or truth value appears as the name of its type.
 package func arguments(ofTestCase testCase: Any) -> [String] {
   SwiftTestingCase.arguments(of: Mirror(reflecting: testCase))
 }
@@ -141,8 +141,8 @@ private struct SwiftTestingCase: CustomStringConvertible {
   private let test: Mirror
   private let testCase: Mirror
 
-  /// Returns `nil` for a value of no test case: the library binds one for a suite and for a run of
-  /// tests too.
+  /// Returns `nil` if the value describes no test case: the library also binds values for suites
+  /// and for runs of tests.
   init?(_ value: Any) {
     guard let state = Self.some(value), let test = Self.child("test", of: state),
       let testCase = Self.child("testCase", of: state)

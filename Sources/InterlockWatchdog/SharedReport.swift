@@ -5,12 +5,13 @@ import ProcessInspection
 /// The findings that the processes of one `swift test` write to one file.
 ///
 /// `swift test` starts a process for XCTest and then one for Swift Testing, and with `--parallel`
-/// one for each test of XCTest, all with the same environment. Each would replace the report of
-/// those before. So each keeps its findings in a file of the temporary folder, and reports those of
-/// all that the same `swift test` has started: its number and the time of its beginning identify
-/// it. Those of another `swift test` are dropped.
+/// one for each test of XCTest, all with the same environment, so that each would replace the
+/// earlier reports. Therefore each process keeps its findings in a file of the temporary folder,
+/// and reports the findings of all processes that the same `swift test` started. The number of the
+/// `swift test` process and its start time identify it. The findings of another `swift test` are
+/// dropped.
 struct SharedReport {
-  /// What one process has found.
+  /// The findings of one process.
   private struct Record: Codable {
     var run: String
     var process: String
@@ -18,8 +19,8 @@ struct SharedReport {
     var explored: ExploredTests?
   }
 
-  /// Notes what may change while the process runs: its parent may end before it, and it may choose
-  /// another temporary folder.
+  /// Reads the parent and the temporary folder now: the parent may end before this process, and the
+  /// program may choose another temporary folder.
   static func start() { _ = (run, folder) }
 
   /// The `swift test` that started this process; `nil` if another program did.
@@ -31,17 +32,17 @@ struct SharedReport {
     return "\(parent)-\(time)"
   }()
 
-  /// Where the findings are kept.
+  /// The folder in which all processes keep their findings.
   private static let folder = NSTemporaryDirectory() + "/interlock-reports-\(geteuid())"
 
   private static let process =
     "\(getpid())-\(Platform.beginning(of: getpid())?.time ?? "unknown")"
 
-  /// Calls the body with what is to be reported, while no other process writes this file.
+  /// Calls the body with the findings to report, while no other process writes this file.
   ///
   /// - Parameters:
   ///   - own: The findings of this process.
-  ///   - explored: What came of the tests that it explored.
+  ///   - explored: The results of the tests that this process explored.
   ///   - target: The report.
   ///   - body: Writes the report with these findings and tests.
   /// - Returns: What the body returns.
@@ -49,7 +50,8 @@ struct SharedReport {
     _ own: [Finding], _ explored: ExploredTests?, to target: ReportTarget,
     _ body: ([Finding], ExploredTests?) -> Result
   ) -> Result {
-    // A baseline keeps what it has, and is read and written in one step.
+    // A baseline keeps its earlier entries itself. It needs only the lock: it is read and then
+    // written.
     let isBaseline = target.format.name == FindingFormat.baseline.name
     guard let path = target.path, !target.isOfOneProcess, !isStream(path),
       run != nil || isBaseline
@@ -101,7 +103,7 @@ struct SharedReport {
       records = []
     }
     if let line = try? JSONEncoder().encode(own) {
-      // The line break before it ends what a killed process has left.
+      // The line break at the start ends the part of a line that a killed process may have left.
       _ = writeWhole([UInt8(ascii: "\n")] + Array(line) + [UInt8(ascii: "\n")], to: store)
     }
     records.removeAll { $0.process == own.process }

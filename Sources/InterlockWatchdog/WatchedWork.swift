@@ -41,13 +41,13 @@ package struct WatchedWork: Sendable {
     Self.lock.withLock { _ = Self.known.removeValue(forKey: number) }
   }
 
-  /// A time in which this process waits for a child, which is judged by itself.
+  /// A pause: this process waits for a child process, whose hangs are judged separately.
   package struct Pause: Sendable {
-    /// Judges hangs again, unless another pause lasts.
+    /// Ends the pause; hangs are judged again after the last pause.
     package func end() { WatchedWork.lock.withLock { WatchedWork.pauses -= 1 } }
   }
 
-  /// Judges no hang of this process up to the end of the pause: it waits for a child.
+  /// Begins a pause, in which no hang of this process is judged.
   package static func pause() -> Pause {
     lock.withLock { pauses += 1 }
     return Pause()
@@ -56,10 +56,10 @@ package struct WatchedWork: Sendable {
   /// Whether a pause lasts.
   static var isPaused: Bool { lock.withLock { pauses > 0 } }
 
-  /// In seconds; `nil` if no work is watched.
+  /// The shortest limit of all watched work, in seconds; `nil` if no work is watched.
   static var shortestLimit: Double? { lock.withLock { known.values.map(\.seconds).min() } }
 
-  /// The notes, in the order of the beginnings.
+  /// The notes of all watched work, in the order in which the work began.
   ///
   /// Empty if a hanging thread holds the lock.
   static var notes: [String] {

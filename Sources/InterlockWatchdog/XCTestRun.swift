@@ -20,8 +20,8 @@ struct XCTestRun: CustomStringConvertible {
   }
 }
 
-/// Where a test of XCTest is declared: the library knows no line of a test that has not failed, but
-/// the executable has a symbol of the method and the line of its first instruction.
+/// The place where a test of XCTest is declared. XCTest gives no line for a test that did not fail,
+/// but the executable has a symbol of the method and the line of its first instruction.
 package struct XCTestPlace {
   /// The path of the file, and the line.
   package let path: String
@@ -30,10 +30,10 @@ package struct XCTestPlace {
   /// Looks for the method of a test, `XCHangs.testRelock`; `nil` if its line is not known.
   package init?(of name: String, in type: AnyClass) {
     let method = name.split(separator: ".").last ?? ""
-    // The class itself, or the one that it inherits the method from.
+    // Look in the class itself, then in its superclasses, from which it may inherit the method.
     for type in sequence(first: type, next: { _getSuperclass($0) }) {
       guard let start = Self.start(of: method, in: type) else { continue }
-      // As a return address is, behind the instruction.
+      // Add 1: symbolication expects a return address, which lies behind its instruction.
       let frame = symbolicate([start + 1]).first
       guard let path = frame?.file, let line = frame?.line, line > 0 else { return nil }
       self.path = path

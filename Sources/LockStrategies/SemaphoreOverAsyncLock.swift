@@ -3,7 +3,7 @@ import Dispatch
 /// A concurrent queue entered by `async`, whose caller waits on a semaphore, as the cache
 /// `semaphore-over-async` and TMCache do.
 ///
-/// **Starves the pool** if its threads all call it: the block that signals needs one of them.
+/// **Starves the pool** if all its threads call it: the block that signals needs one of them.
 public struct SemaphoreOverAsyncLock: Lock {
   private let queue = DispatchQueue(
     label: "interlock.semaphore-over-async-lock", attributes: .concurrent)

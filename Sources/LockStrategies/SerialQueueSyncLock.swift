@@ -3,8 +3,8 @@ import Dispatch
 /// A serial queue over the shared pool, entered by `sync`; a reader leaves an asynchronous block
 /// behind, as the cache `serial-queue-sync` notes an access.
 ///
-/// **Starves the pool** if its threads all call it: the block needs one of them, and the callers
-/// wait behind it.
+/// **Starves the pool** if all its threads call it: the block needs one of these threads, and the
+/// callers wait behind the block.
 public struct SerialQueueSyncLock: Lock {
   private let queue = DispatchQueue(label: "interlock.serial-queue-sync-lock", target: .global())
 

@@ -15,7 +15,8 @@ package enum InterposedCalls {
     }
   }
 
-  /// Why one of these private layouts does not match this system's, as text; `nil` if all match.
+  /// Why one of the given private layouts does not match this system's, as text; `nil` if all
+  /// match.
   package static func lostLayouts(_ among: UInt32) -> String? {
     interlock_layouts_lost(among).map { String(cString: $0) }
   }

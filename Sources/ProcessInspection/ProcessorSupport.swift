@@ -1,7 +1,7 @@
-/// What runs on this processor.
+/// The features that run on this processor.
 ///
-/// Exploration and the check of memory read machine code and the runtime's own layouts, which are
-/// known for x86-64. Where they are not, both refuse to run: an answer may not be right.
+/// Exploration and the memory check read machine code and the runtime's own layouts, which are
+/// known only for x86-64. On another processor both refuse to run: their results might be wrong.
 package enum ProcessorSupport {
   /// The processor that this code is compiled for.
   package static var name: String {
@@ -17,7 +17,7 @@ package enum ProcessorSupport {
   /// Why neither exploration nor the check of memory runs on this processor; `nil` if both do.
   package static var gap: String? { gap(on: name) }
 
-  /// Why neither runs on the named processor.
+  /// Why neither of the two features runs on the named processor.
   package static func gap(on processor: String) -> String? {
     if processor == "x86-64" { return nil }
     return "explore and the check of memory run only on x86-64 so far, and this is \(processor)"

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// What every Swift target of the package is built with.
+/// The settings of every Swift target of the package.
 let common: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -25,8 +25,8 @@ let package = Package(
     .target(name: "CSQLite"),
     // A thread's processor and policy, for the recipe of the priority inversion.
     .target(name: "CPriority"),
-    // Models of caches as they were shipped, with their bugs and the repairs, and what makes
-    // subjects of them.
+    // Models of caches as they were shipped, with their bugs and the repairs, and the code that
+    // makes subjects of the models.
     .target(
       name: "KnownBugs", dependencies: ["CSQLite", "CPriority"] + interlock,
       swiftSettings: common),

@@ -15,15 +15,15 @@ public protocol AsyncCache: AnyObject, Sendable {
   /// How many values there are.
   var count: Int { get async }
 
-  /// What all values cost together; `nil`, the default, if the cache keeps no costs.
+  /// The total cost of all values; `nil`, the default, if the cache keeps no costs.
   var totalCost: Int? { get async }
 
-  /// What is stored, for checks after all calls have ended; `nil`, the default, if unknown.
+  /// All entries, for checks after all calls have ended; `nil`, the default, if unknown.
   func entries() async -> [String: CacheEntry]?
 }
 
-// `async` like the requirements. Call these two on an `any AsyncCache`: on an actor's own type,
-// `async` code would prefer them to the actor's synchronous members.
+// The defaults are `async` like the requirements. Call them on an `any AsyncCache`: on an actor's
+// own type, `async` code would prefer them to the actor's synchronous members.
 extension AsyncCache {
   /// No costs are kept.
   public var totalCost: Int? { get async { nil } }

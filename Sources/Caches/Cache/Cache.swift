@@ -18,11 +18,11 @@ public protocol Cache: AnyObject, Sendable {
   /// How many values there are.
   var count: Int { get }
 
-  /// What all values cost together; `nil`, the default, if the cache keeps no costs.
+  /// The total cost of all values; `nil`, the default, if the cache keeps no costs.
   var totalCost: Int? { get }
 
-  /// What is stored, for checks after all calls have ended. The default is `nil`, which skips the
-  /// checks that need it.
+  /// All entries, for checks after all calls have ended. The default is `nil`, which skips the
+  /// checks that need the entries.
   func entries() -> [String: CacheEntry]?
 
   /// Reads a key, and calls `completion` exactly once. The default runs the synchronous form on a
@@ -43,7 +43,7 @@ public protocol Cache: AnyObject, Sendable {
 public struct CacheEntry: Sendable, Hashable {
   /// The value.
   public var value: [UInt8]
-  /// What it costs, in the cache's own unit.
+  /// The cost of the value, in the cache's own unit.
   public var cost: Int
 
   /// Makes an entry.

@@ -2,8 +2,8 @@ public import LockStrategies
 
 /// A cache whose native methods are synchronous, under a lock of any strategy.
 ///
-/// PINCache 2 replaced the deadlocking design by this one: a waiter needs no other thread than the
-/// holder's, and the asynchronous forms wrap the synchronous ones. As there, a read takes the lock
+/// PINCache 2 replaced a deadlocking design by this one: a waiter needs only the holder's thread,
+/// and the asynchronous forms wrap the synchronous ones. As in PINCache, a read takes the lock
 /// twice: shared to find the value, exclusively to note the access.
 public final class LockedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
@@ -47,12 +47,12 @@ public final class LockedCache<Strategy: Lock>: Cache {
     lock.withSharedLock { storage.count }
   }
 
-  /// What all values cost together.
+  /// The total cost of all values.
   public var totalCost: Int? {
     lock.withSharedLock { storage.totalCost }
   }
 
-  /// What is stored.
+  /// All entries.
   public func entries() -> [String: CacheEntry]? {
     lock.withSharedLock { storage.entries() }
   }

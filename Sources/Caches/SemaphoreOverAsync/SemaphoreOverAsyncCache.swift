@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// A cache whose native methods are asynchronous, and whose synchronous ones wait for them, as
+/// A cache whose native methods are asynchronous, and whose synchronous ones wait for them, as in
 /// TMCache.
 ///
 /// The private queue is the lock: reads run on it concurrently, writes under a barrier, and a read
@@ -8,15 +8,15 @@ package import Dispatch
 /// on a semaphore that the callback signals.
 ///
 /// **1,000 reads over a concurrent queue**: each waiting caller holds a thread, and the callback
-/// that would wake it needs another from the same pool. When all threads are held, none is left to
-/// signal: starvation (TMCache's issues 25, 39 and 71; its fork PINCache repaired it). On Linux the
-/// pool starts at the number of processors and grows by one thread a second to 255, and the next
-/// waiting caller takes each; on Apple's systems its limit is 64 (or five for each processor, if
-/// that is more).
+/// that would wake it needs another thread of the same pool. When callers hold all threads, none is
+/// left to signal: starvation (TMCache's issues 25, 39 and 71; its fork PINCache repaired it). On
+/// Linux the pool starts at the number of processors and grows by one thread a second to 255, but
+/// each new thread starts the next waiting caller; on Apple's systems its limit is 64 (or five for
+/// each processor, if that is more).
 ///
 /// **Over a serial queue of its own** the same code passes on Linux, in milliseconds: such a queue
 /// gets its thread from the overcommitting pool, which the callers have not used up; on Apple's
-/// systems likewise, up to the 512 threads of a process. The pattern is still wrong.
+/// systems too, up to the 512 threads of a process. The pattern is still wrong.
 package final class SemaphoreOverAsyncCache: Cache {
   private let queue: DispatchQueue
   private let storage = Storage(isLocked: true)
@@ -93,12 +93,12 @@ package final class SemaphoreOverAsyncCache: Cache {
     queue.sync { storage.count }
   }
 
-  /// What all values cost together.
+  /// The total cost of all values.
   package var totalCost: Int? {
     queue.sync { storage.totalCost }
   }
 
-  /// What is stored.
+  /// All entries.
   package func entries() -> [String: CacheEntry]? {
     queue.sync { storage.entries() }
   }

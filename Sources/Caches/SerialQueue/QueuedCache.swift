@@ -28,12 +28,12 @@ extension QueuedCache {
     queue.sync { storage.count }
   }
 
-  /// What all values cost together.
+  /// The total cost of all values.
   package var totalCost: Int? {
     queue.sync { storage.totalCost }
   }
 
-  /// What is stored.
+  /// All entries.
   package func entries() -> [String: CacheEntry]? {
     queue.sync { storage.entries() }
   }

@@ -8,10 +8,10 @@ package import Dispatch
 /// caches (SDWebImage's and AwesomeCache's queues, TMCache's getters).
 ///
 /// **1,000 reads on a queue that targets the shared pool** (`.global()`): the first read leaves an
-/// asynchronous item behind, which needs a thread of that pool. By then other readers hold all
-/// threads of the pool, and wait in `sync` behind that item: starvation. On Linux the pool starts
-/// at the number of processors and grows by one thread a second to 255, and the next waiting reader
-/// takes each; on Apple's systems its limit is 64 (or five for each processor, if that is more).
+/// asynchronous item behind, which needs a thread of that pool. By then other readers hold all its
+/// threads, and wait in `sync` behind that item: starvation. On Linux the pool starts at the number
+/// of processors and grows by one thread a second to 255, and each new thread starts the next
+/// reader; on Apple's systems its limit is 64 (or five for each processor, if that is more).
 ///
 /// **On a queue of its own without a target** the same code passes on Linux: a serial queue then
 /// gets its thread from the overcommitting pool (at most 255), which the readers have not used up.

@@ -33,9 +33,9 @@ public actor ActorCache: AsyncCache {
   /// How many values there are.
   public var count: Int { storage.count }
 
-  /// What all values cost together.
+  /// The total cost of all values.
   public var totalCost: Int? { storage.totalCost }
 
-  /// What is stored.
+  /// All entries.
   public func entries() -> [String: CacheEntry]? { storage.entries() }
 }

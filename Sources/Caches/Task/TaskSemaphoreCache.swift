@@ -40,12 +40,12 @@ public final class TaskSemaphoreCache: Cache {
     wait { await $0.count }
   }
 
-  /// What all values cost together; waits for a task.
+  /// The total cost of all values; waits for a task.
   public var totalCost: Int? {
     wait { await $0.totalCost }
   }
 
-  /// What is stored; waits for a task.
+  /// All entries; waits for a task.
   public func entries() -> [String: CacheEntry]? {
     wait { await $0.entries() }
   }

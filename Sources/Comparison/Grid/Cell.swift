@@ -12,7 +12,7 @@ package struct Cell: Sendable, Hashable {
   package var keys: Int
   /// How keys are drawn.
   package var distribution: Workload.Distribution
-  /// What runs the callers.
+  /// The driver that runs the callers.
   package var driver: Workload.Driver
   /// The scenario that gives the calls, if one does.
   package var scenario: String?

@@ -25,9 +25,9 @@ package struct Grid: Sendable, Hashable {
   package var keys = [1000, 1]
   /// How keys are drawn.
   package var distributions: [Workload.Distribution] = [.uniform, .zipf]
-  /// What runs the callers.
+  /// The drivers that run the callers.
   package var drivers: [Workload.Driver] = [.threads, .dispatchQueue, .tasks]
-  /// How they are combined.
+  /// How the properties are combined.
   package var extent = Extent.oneAtATime
 
   /// The default.

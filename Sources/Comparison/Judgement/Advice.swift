@@ -63,7 +63,7 @@ package struct Advice: Sendable, Hashable {
       guard led.count < rankings.count, let last = led.last,
         rankings[led.count].ranking.line(of: leader)?.toFirst.verdict == .slower
       else { continue }
-      // Only if it never leads again at lower shares.
+      // Only if the leader never leads again at lower shares.
       guard rankings.dropFirst(led.count).allSatisfy({ !$0.ranking.leaders.contains(leader) }),
         let winner = rankings[led.count].ranking.lines.first?.strategy
       else { continue }

@@ -1,4 +1,4 @@
-/// An earlier comparison as the reference for this one. It holds each strategy's throughput on each
+/// Compares a comparison with an earlier one. Both are given as each strategy's throughput on each
 /// workload relative to a reference strategy in the same round, because absolute times of another
 /// machine or day mean nothing.
 package struct Baseline: Sendable, Hashable {
@@ -8,14 +8,14 @@ package struct Baseline: Sendable, Hashable {
     package var strategy: String
     /// The workload.
     package var cell: String
-    /// How much slower it is now, relative to the reference strategy: 1.2 is 20 % slower.
+    /// How much slower the strategy is now, relative to the reference strategy: 1.2 is 20 % slower.
     package var slowdown: Interval
   }
 
   /// The ratios of the rounds, by workload and strategy.
   package struct Ratios: Sendable, Hashable {
-    /// By the workload's name, then the strategy's: each round's throughput relative to the
-    /// reference.
+    /// The throughput of each round relative to the reference, by the workload's name and then the
+    /// strategy's.
     package var byCell: [String: [String: [Double]]]
 
     /// Known ratios.

@@ -6,7 +6,7 @@ package struct Noise: Sendable, Hashable {
     package var first: String
     /// The other strategy.
     package var second: String
-    /// Half of the width of their ratio's interval: 0.1 is 10 %.
+    /// Half of the width of their ratio's interval, relative to its median: 0.1 is 10 %.
     package var halfWidth: Double
     /// About how many rounds would decide.
     package var neededRounds: Int
@@ -16,7 +16,8 @@ package struct Noise: Sendable, Hashable {
 
   /// The size of the difference: 0.05 is 5 %.
   package var difference: Double
-  /// The pairs with the first strategy whose interval is too wide, the widest first.
+  /// The pairs with the first strategy whose interval is too wide; the pair that needs the most
+  /// rounds comes first.
   package var pairs: [Pair]
 
   /// Checks the pairs of a ranking's first strategy with those that showed no difference to it.

@@ -3,8 +3,9 @@ import Synchronization
 
 /// One caller of a round: makes its calls until the stop flag is set, and records their durations.
 ///
-/// It reads the clock around one call of each stretch, which also gives the duration of the whole
-/// stretch: so the percentiles are those of a sample, and no long wait is missed.
+/// The caller reads the clock before and after the first call of each stretch, so the percentiles
+/// are those of a sample. The readings also give the duration of the stretch's other calls
+/// together, so no long wait is missed.
 ///
 /// `@unchecked Sendable`: one thread or task at a time uses it, ordered by a queue, the task or the
 /// end of the round; `done` is atomic.
@@ -120,7 +121,7 @@ final class Caller: @unchecked Sendable {
 
   private func publish(_ count: Int) {
     made &+= count
-    // Relaxed: a figure that orders nothing.
+    // Relaxed: the count orders no other data.
     done.store(made, ordering: .relaxed)
   }
 

@@ -30,7 +30,8 @@ package struct MeasurementPlan: Sendable, Hashable {
   package var cells: Int
   /// The number of strategies.
   package var contestants: Int
-  /// How often each pair of the two is measured, after the one round that sets the pace.
+  /// How often each pair of a workload and a strategy is measured, after the one round that sets
+  /// the pace.
   package var rounds: Int
   /// How long each round is, seconds.
   package var roundSeconds: Double

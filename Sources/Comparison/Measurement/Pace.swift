@@ -5,7 +5,7 @@ package struct Pace: Sendable, Hashable {
   /// At least one of this number of calls is timed.
   static let mostCallsEach = 512
 
-  /// One of this number of calls is timed; those between are timed together.
+  /// One of this number of calls is timed alone; the others are timed together.
   package var callsEach: Int
   /// Nanoseconds between the starts of a caller's calls, if the load is open; `nil` if each caller
   /// calls again at once.
@@ -17,7 +17,8 @@ package struct Pace: Sendable, Hashable {
     self.interval = interval
   }
 
-  /// Times as many calls as the clock's share of their cost allows.
+  /// Chooses `callsEach` so that readings of the clock take at most `clockShare` of a caller's
+  /// time, as far as `mostCallsEach` allows.
   ///
   /// - Parameters:
   ///   - nanoseconds: The processor time of a call.

@@ -13,7 +13,7 @@ struct Round {
     case stuck(callers: Int)
   }
 
-  /// How long after the end a caller counts as stuck.
+  /// The time after the end of the round after which a caller counts as stuck.
   var patienceSeconds = 20.0
   /// How long a caller on a shared thread runs before it yields; nanoseconds.
   private static let turn = 200_000
@@ -24,8 +24,8 @@ struct Round {
 
   /// Runs the callers together, waits, stops them, and waits until they have stopped.
   ///
-  /// The counts are read at the end of the round, and not when the last caller notices it: with
-  /// fewer processors than callers, some wait for a processor then.
+  /// The counts are read at the end of the round, not when the last caller notices the end: with
+  /// fewer processors than callers, some callers still wait for a processor at that time.
   func run(_ work: Work, _ rings: [CallRing], _ callers: [Caller]) -> Outcome {
     for (number, caller) in callers.enumerated() {
       let offset = (pace.interval ?? 0) * number / callers.count

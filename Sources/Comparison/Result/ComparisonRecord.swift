@@ -70,7 +70,7 @@ package struct ComparisonRecord: Sendable, Hashable {
     package var cheapestNanoseconds: Double
     /// The name of that strategy.
     package var cheapest: String
-    /// What a reading of the clock adds to a timed call; nanoseconds.
+    /// The time that reading the clock adds to a timed call; nanoseconds.
     package var clockNanoseconds: Double
 
     /// Describes the cost.
@@ -104,7 +104,7 @@ package struct ComparisonRecord: Sendable, Hashable {
   package var check: String
   /// The harness's own cost; `nil` if it was not measured.
   package var overhead: Overhead?
-  /// What a reader must know to interpret the figures, a line each.
+  /// Notes that a reader needs to interpret the figures, a line each.
   package var notes: [String]
 
   /// Describes a comparison before its measurements.

@@ -51,8 +51,8 @@ package struct Interval: Sendable, Hashable {
   /// The rank (from 0) of the order statistic at 2.5 % of the medians of drawn samples; that at
   /// 97.5 % is its mirror.
   ///
-  /// The lower median of a sample is at most the value of rank k if at least half of the draws are;
-  /// each draw is with a probability of (k + 1)/n.
+  /// The lower median of a sample is at most the value of rank k if at least half of the draws are
+  /// at most that value, and each draw is with a probability of (k + 1)/n.
   static func bootstrapRank(count: Int) -> Int {
     let needed = (count + 1) / 2
     var low = 0
@@ -70,7 +70,7 @@ package struct Interval: Sendable, Hashable {
     guard probability < 1 else { return 1 }
     var sum = 0.0
     for times in needed...count {
-      // By logarithms: the factorials of a thousand overflow.
+      // Use logarithms: the factorial of a thousand overflows.
       let ways =
         lgamma(Double(count + 1)) - lgamma(Double(times + 1))
         - lgamma(Double(count - times + 1))
@@ -80,8 +80,9 @@ package struct Interval: Sendable, Hashable {
     return sum
   }
 
-  /// The largest rank (from 0) below which, and above its mirror, the median lies with at most 2.5
-  /// % each: heads of a fair coin.
+  /// The largest rank (from 0) such that the true median lies below the value of that rank with a
+  /// probability of at most 2.5 %, and above the value of the mirrored rank with the same. The
+  /// number of values below the median is distributed as the heads of a fair coin.
   static func signTestRank(count: Int) -> Int {
     var probability = 1.0
     for _ in 0..<count { probability /= 2 }

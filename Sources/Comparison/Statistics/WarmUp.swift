@@ -19,7 +19,7 @@ package func warmUpRounds(_ values: [Double]) -> Int {
   }
   let rest = values[best.rounds...]
   guard best.rounds > 0, let low = rest.min(), let high = rest.max() else { return 0 }
-  // Widened by the whole range on both sides, which plain noise does not exceed.
+  // Widen the range by its whole length on both sides, which noise alone does not exceed.
   let room = (high - low)
   return values[..<best.rounds].prefix { $0 < low - room || $0 > high + room }.count
 }

@@ -1,8 +1,8 @@
 package import StressRunner
 
 extension StrategyEntry {
-  /// The name of the strategy's subject in the correctness pass; no name of a listed subject has a
-  /// full stop.
+  /// The name of the strategy's subject in the correctness pass. Its full stop distinguishes it
+  /// from every listed subject.
   package var trialName: String { "compare.\(name)" }
 
   /// The strategy as a subject of the correctness pass: a table with marked sections under a fresh

@@ -91,8 +91,9 @@ package final class AwaitedSubjectWork: AsynchronousWork {
 
 /// Passes a call's reply from its completion to its caller.
 ///
-/// `@unchecked Sendable`: `reply` is written before the exchange and read after it; `isThere`
-/// likewise in the other direction.
+/// `@unchecked Sendable`: `complete` writes `reply` before its exchange, and `wait` reads it after
+/// an acquiring operation; `wait` writes `isThere` before its exchange, and `complete` reads it
+/// after its own.
 private final class Completion: @unchecked Sendable {
   private enum State {
     static let open = 0
@@ -106,14 +107,14 @@ private final class Completion: @unchecked Sendable {
 
   func complete(_ reply: Reply) {
     self.reply = reply
-    // Releasing: the waiting caller sees the reply. Acquiring: this sees the caller's semaphore.
+    // Release: the waiting caller sees the reply. Acquire: `complete` sees the caller's semaphore.
     let before = state.exchange(State.complete, ordering: .acquiringAndReleasing)
     if before == State.awaited { isThere?.signal() }
   }
 
   /// Makes a semaphore only if the call has not completed yet, as most have.
   func wait() -> Reply {
-    // Acquiring: pairs with the release in `complete`.
+    // Acquire: pairs with the release in `complete`.
     if state.load(ordering: .acquiring) == State.complete { return reply }
     let semaphore = DispatchSemaphore(value: 0)
     isThere = semaphore

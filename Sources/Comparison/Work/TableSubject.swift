@@ -5,7 +5,8 @@ import Synchronization
 
 /// A locked table with marked sections, which the correctness pass runs as a subject.
 ///
-/// Its final state has the table's own checks, which also work in builds without sections.
+/// The subject's final state has the table's own checks, which also work in builds without
+/// sections.
 final class TableSubject<Strategy: Lock>: Subject {
   private let lock: Strategy
   private let table: SharedTable

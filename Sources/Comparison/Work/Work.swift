@@ -1,8 +1,8 @@
 /// Shared state that a strategy guards; each call runs on the caller's thread.
 @usableFromInline
 package protocol SynchronousWork: AnyObject, Sendable {
-  /// Makes some calls, one after the other. Many threads call it concurrently, which is what is
-  /// measured.
+  /// Makes some calls, one after the other. Many threads call this function concurrently: the
+  /// comparison measures that.
   ///
   /// - Parameters:
   ///   - calls: The caller's calls.

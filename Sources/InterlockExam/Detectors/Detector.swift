@@ -1,6 +1,6 @@
 import Foundation
 
-/// A detector that is not part of the program: its command, and its environment variables.
+/// A detector other than Interlock: its command and its environment variables.
 struct Detector: Sendable {
   /// The column's heading.
   var name: String

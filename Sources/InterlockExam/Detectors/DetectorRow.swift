@@ -1,6 +1,6 @@
 /// A line of the table: programs of the same kind.
 struct DetectorRow: Equatable {
-  /// The programs' fault, or that they have none.
+  /// The fault of the programs, or for correct programs a text that says so.
   var title: String
   /// The programs' names.
   var programs: [String]

@@ -4,7 +4,8 @@ import InterlockStress
 import Programs
 import StressRunner
 
-/// What race and deadlock detectors report for the same small programs, faulty and correct.
+/// Compares the reports of race and deadlock detectors for the same small programs, faulty and
+/// correct.
 /// `ci/checks/detectors.sh` builds the programs and calls this.
 enum DetectorsBench {
   /// Runs all programs and prints each row of the table when it is done.
@@ -44,7 +45,7 @@ enum DetectorsBench {
     table.falseReports(rows).forEach { print($0) }
   }
 
-  /// Overlap alone; overlap with delays; and that with prediction.
+  /// Observed events without delays; observed events with delays; the latter and predictions.
   private static let insideColumns = ["plain", "observed", "+ potential"]
 
   private static func insideTallies(of row: DetectorRow, runs: Int) -> [DetectorTally] {

@@ -12,8 +12,8 @@ enum DetectorsSlowDown {
   private static let rounds = 15
   private static let outsideRounds = 7
   private static let calls = 2_000_000
-  /// Calls of a marked program, which starts anew each time: enough that the first delays, which
-  /// the budget does not limit, are a small part.
+  /// Calls of a marked program, which starts anew in each round. The budget does not limit the
+  /// first delays of a process; with this many calls they are a small part of the time.
   private static let markedCalls = 5_000_000
   /// Fewer calls under Valgrind, which is a hundred times slower.
   private static let valgrindCalls = 20_000
@@ -52,7 +52,7 @@ enum DetectorsSlowDown {
     let outside = [1, 2].map { threads in
       (threads, outsideLines(threads: threads, settings, detectors))
     }
-    // In a separate program: a user that only marks sections links nothing else.
+    // Measure in a separate program, because a user who only marks sections links nothing else.
     let delays = [1, 2].map { threads in
       (0..<rounds).compactMap { _ in
         pair(settings, threads) {
@@ -65,7 +65,7 @@ enum DetectorsSlowDown {
     }
     Predictor.start()
     let predicted = [1, 2].map { inside(threads: $0, settings) }
-    // The wait table explains hangs; some users turn on both.
+    // The wait table explains hangs; some users turn on both it and prediction.
     _ = interlock_waits_start()
     let withWaits = [1, 2].map { inside(threads: $0, settings) }
     for (index, (threads, lines)) in outside.enumerated() {
@@ -104,7 +104,7 @@ enum DetectorsSlowDown {
     }
   }
 
-  /// One round: the same without any detector, and with one.
+  /// One round: the time without any detector, and the time with one.
   private static func pair(
     _ settings: DetectorSettings, _ threads: Int, _ watched: () -> Double?
   ) -> (watched: Double, plain: Double)? {

@@ -6,11 +6,11 @@ struct OutsideRun {
   enum Ending: Equatable {
     /// The process exited with this code.
     case exited(Int32)
-    /// A signal ended it that this process did not send.
+    /// The process ended by a signal that this process did not send.
     case killed(signal: Int32)
-    /// This process killed it at its time limit.
+    /// The process reached the time limit, and this process killed it.
     case overTime
-    /// It could not be started.
+    /// The process could not be started.
     case notStarted(String)
   }
 

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
 import os
 
-// Written from Apple's headers; not yet run there.
+// Written from Apple's headers; not yet run on an Apple system.
 
 /// `os_unfair_lock`, Apple's replacement of a spin lock: a waiting thread sleeps, and its owner
 /// inherits the waiter's priority.

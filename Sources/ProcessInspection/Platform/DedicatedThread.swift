@@ -10,8 +10,8 @@ import Darwin
 package struct DedicatedThread {
   private let thread: pthread_t
 
-  /// The stack size, equal to that of a secondary thread on Apple's systems. A thousand of them
-  /// take 512 MiB of address space, and only the memory that they touch.
+  /// The stack size of a secondary thread on Apple's systems. A thousand stacks take 512 MiB of
+  /// address space, but only the memory that their threads touch.
   private static let stackBytes = 512 * 1024
 
   /// Starts a thread that runs `body`, or ends the process with the reason if the system refuses
@@ -23,7 +23,7 @@ package struct DedicatedThread {
   }
 
   /// Starts a thread that is never joined. Returns false if the system refuses it, which
-  /// Foundation's `Thread` does not tell.
+  /// Foundation's `Thread` does not report.
   package static func startDetached(
     stackBytes: Int = 8 << 20, _ body: @escaping @Sendable () -> Void
   ) -> Bool {

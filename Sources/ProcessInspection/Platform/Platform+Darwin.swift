@@ -2,7 +2,7 @@
 import CMarks
 import Darwin
 
-// Written from Apple's headers; not yet run there.
+// Written from Apple's headers; not yet run on an Apple system.
 
 extension Platform {
   /// The process as a whole.
@@ -15,8 +15,8 @@ extension Platform {
       cpuSeconds: Double(info.pti_total_user + info.pti_total_system) / 1e9)
   }
 
-  /// The name of a process's program, cut to 15 bytes, and when it began, in microseconds since
-  /// 1970.
+  /// The name of a process's program, cut to 15 bytes, and the start time of the process, in
+  /// microseconds since 1970.
   package static func beginning(of process: Int32) -> (program: String, time: String)? {
     var info = proc_bsdinfo()
     let size = Int32(MemoryLayout<proc_bsdinfo>.size)
@@ -57,7 +57,7 @@ extension Platform {
     }
   }
 
-  /// Whether a thread has not handled a signal that was sent to it: the system does not tell.
+  /// Whether a thread has not handled a signal that was sent to it: not available.
   package static func willHandle(_ signal: Int32, _ thread: Int, of process: Int32) -> Bool {
     false
   }

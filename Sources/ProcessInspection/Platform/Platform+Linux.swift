@@ -11,8 +11,8 @@ extension Platform {
       cpuSeconds: cpuSeconds(fields), isMainThreadDead: state(fields[0].first) == .dead)
   }
 
-  /// The name of a process's program, cut to 15 bytes, and when it began, in the system's ticks
-  /// since its start.
+  /// The name of a process's program, cut to 15 bytes, and the start time of the process, in clock
+  /// ticks since the system's start.
   package static func beginning(of process: Int32) -> (program: String, time: String)? {
     let path = "/proc/\(process)/stat"
     guard let fields = statistics(path), fields.count > 19,
@@ -71,7 +71,8 @@ extension Platform {
     var isPending = false
     for line in text.split(separator: UInt8(ascii: "\n")) {
       if let value = value(of: "State", in: line) { state = self.state(value.first) }
-      // In the order of the lines.
+      // `SigPnd` comes before `SigBlk` in the file: a blocked signal sets `isPending` back to
+      // false.
       for (name, decides) in [("SigPnd", true), ("SigBlk", false)] as [(StaticString, Bool)] {
         guard let value = value(of: name, in: line),
           let signals = UInt64(String(decoding: value, as: UTF8.self), radix: 16),
@@ -157,7 +158,7 @@ extension Platform {
     return text.withUnsafeBytes { text in
       var mappings: [Mapping] = []
       var rest = text[...]
-      // By `memchr`: a process may have mapped many files with long names, and a loop in Swift
+      // Use `memchr`: a process may have mapped many files with long names, and a loop in Swift
       // takes a hundred times as long in a debug build.
       while let end = index(of: "\n", in: rest) {
         let line = rest[..<end]

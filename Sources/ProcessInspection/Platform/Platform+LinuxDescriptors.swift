@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 
-// What a process waits for through its descriptors, from `/proc/<pid>/fd` and `/proc/<pid>/fdinfo`.
+// The descriptors through which a process waits, from `/proc/<pid>/fd` and `/proc/<pid>/fdinfo`.
 
 extension Platform {
   /// The timers that are set in a process.

@@ -66,7 +66,7 @@ package enum Platform {
     case wakesByItself
     /// One of the descriptors that the process listens to.
     case listens
-    /// The system does not tell.
+    /// Unknown: the system does not report it.
     case unknown
   }
 
@@ -82,7 +82,7 @@ package enum Platform {
   package struct Mapping {
     /// The addresses.
     package var addresses: Range<UInt>
-    /// Where in the file it begins.
+    /// The offset in the file at which the stretch begins.
     package var offset: UInt
     /// The file.
     package var path: String

@@ -7,7 +7,7 @@ package struct RawStacks: Sendable {
   /// none for an unknown address.
   package typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
 
-  /// Where an address of the inspected process lies.
+  /// The location of an address of the inspected process.
   package struct Origin: Sendable {
     /// The file name of the binary image.
     package var image: String
@@ -17,7 +17,7 @@ package struct RawStacks: Sendable {
 
   /// Number, name, state and stack of each thread.
   package var threads: [(id: Int, name: String, state: String, stack: [UInt])]
-  /// What is known of the addresses in the stacks.
+  /// The locations of the addresses in the stacks, as far as they are known.
   package var origins: [UInt: Origin]
 
   /// Describes threads by their addresses.
@@ -41,7 +41,7 @@ package struct RawStacks: Sendable {
     struct Key: Hashable {
       var state: String
       var stack: [UInt]
-      /// Only for threads without a stack.
+      /// Empty for a thread with a stack: only threads without a stack are grouped by name.
       var name: String
     }
     var groups: [Key: ThreadGroup] = [:]
@@ -56,7 +56,7 @@ package struct RawStacks: Sendable {
       }
       groups[key]?.count += 1
     }
-    // By position too, so that groups of one size stay in the order of the threads.
+    // Sort by position too, so that groups of one size stay in the order of the threads.
     return order.compactMap { groups[$0] }.enumerated()
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
   }

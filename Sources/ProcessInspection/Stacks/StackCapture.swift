@@ -5,7 +5,7 @@ import Foundation
 package struct StackCapture {
   /// The process: a child, or this one.
   private let process: pid_t
-  /// Where its threads write, and the number of slots there.
+  /// The area to which the process's threads write, and the number of its slots.
   private let area: UnsafeMutablePointer<interlock_stack_area>
   private let capacity: UInt32
 
@@ -41,13 +41,14 @@ package struct StackCapture {
     }
     var isLast: Bool
     repeat {
-      // Before the look at the slots: a thread that has handled the signal has written its stack.
+      // Test the time before reading the slots: a thread that has handled the signal by now has
+      // written its stack.
       isLast = isOver()
       for index in 0..<interlock_stack_area_used(area, capacity) {
         guard let slot = interlock_stack_area_slot(area, capacity, index) else {
           continue
         }
-        // A handler that comes late may be that of a thread which an earlier round has asked.
+        // A late handler may belong to a thread that only an earlier capture asked.
         guard asked.contains(Int(slot.pointee.thread)) else { continue }
         let count = min(Int(slot.pointee.count), Int(INTERLOCK_STACK_FRAMES))
         guard let first = MemoryLayout<interlock_stack_slot>.offset(of: \.frames) else { continue }

@@ -32,7 +32,7 @@ private func conditionSignalledEarly() {
     loaded.unlock()
     told.signal()
   }
-  // The loader is faster.
+  // The loader signals first.
   told.wait()
   loaded.lock()
   loaded.wait()

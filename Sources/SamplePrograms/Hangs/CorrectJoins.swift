@@ -72,7 +72,7 @@ private func unlockedForAnother() {
   done.wait()
 }
 
-/// As above, while the thread that locked the mutex waits for it in its next block.
+/// As `unlockedForAnother`, while the thread that locked the mutex waits for it in its next block.
 private func unlockedForTheNextBlock() {
   let mutex = PosixMutex()
   let queue = DispatchQueue(label: "log")

@@ -2,8 +2,8 @@ import Dispatch
 import Programs
 import Synchronization
 
-/// Blocks that wait before a barrier of their queue, as in `barrier-behind-waiting-readers`, and
-/// that a block among them frees once the pool has grown.
+/// Blocks that wait ahead of a barrier of their queue, as in `barrier-behind-waiting-readers`; a
+/// later block of the same code wakes them once the pool has grown.
 let correctPoolPrograms: [Program] = [
   Program(
     "blocks-meet-before-a-barrier",
@@ -19,7 +19,7 @@ let correctPoolPrograms: [Program] = [
     blocksFreedBeforeBarrier),
 ]
 
-/// Correct, where the pool grows: the calls are those of a hang until the last block has arrived.
+/// Correct if the pool grows: until the last block arrives, the calls equal those of a hang.
 private func blocksMeetBeforeBarrier() {
   final class Party: Sendable {
     private let arrived = Atomic(0)
@@ -44,7 +44,7 @@ private func blocksMeetBeforeBarrier() {
   finished.wait()
 }
 
-/// Correct, where the pool grows: the fourth block waits for another semaphore, which is free.
+/// Correct if the pool grows: the fourth block waits for another semaphore, which is free.
 private func blocksFreedBeforeBarrier() {
   let closed = DispatchSemaphore(value: 0)
   let open = DispatchSemaphore(value: 1)
@@ -58,6 +58,6 @@ private func blocksFreedBeforeBarrier() {
   }
   steps.async(group: finished, flags: .barrier) {}
   finished.wait()
-  // libdispatch ends a process that frees a semaphore below its first value.
+  // libdispatch ends a process that frees a semaphore whose value is below its initial one.
   open.signal()
 }

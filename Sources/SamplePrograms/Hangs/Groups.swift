@@ -48,7 +48,7 @@ private func groupWaitedForInside() {
   steps.wait()
 }
 
-/// Wrong: as with the group, with one block.
+/// Wrong: the work item waits for its own end, as the block of the group above does.
 private func workItemWaitsForItself() {
   final class Job: @unchecked Sendable {
     var item: DispatchWorkItem?

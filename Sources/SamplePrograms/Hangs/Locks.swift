@@ -208,9 +208,9 @@ private func readWriteLocksCrossed() {
   copy(from: numbers, to: names, meet: meeting.comeToo)
 }
 
-/// Wrong: as the transfers, with the lock that contains its value. On Linux these locks tell the
-/// kernel their owner, so the kernel detects the cycle and the second thread traps: "Recursive call
-/// to lock Mutex", which is misleading.
+/// Wrong: two orders, as in the transfers, here of the lock that contains its value. On Linux these
+/// locks tell the kernel their owner, so the kernel detects the cycle and the second thread traps:
+/// "Recursive call to lock Mutex", which is misleading.
 private func stdlibMutexesCrossed() {
   final class Account: Sendable {
     let balance = Mutex(100)

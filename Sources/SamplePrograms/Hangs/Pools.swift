@@ -62,8 +62,8 @@ func readersBehindBarrier(_ readers: Int) {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   let pool = DispatchQueue.global()
   let finished = DispatchGroup()
-  // Held back until all are queued: a machine with more processors would serve the first before the
-  // last is queued.
+  // The readers are held back until all are queued: a machine with more processors would serve the
+  // first reader before the last is queued.
   let start = DispatchGroup()
   start.enter()
   for _ in 0..<readers {
@@ -119,7 +119,7 @@ private func tasksWaitForTasks() {
     computed.wait()
   }
 
-  // Held back until all 64 are queued: more than a pool made for 64 processors could serve.
+  // The tasks are held back until all 64 are queued: they then hold every thread of a pool of 64.
   let start = DispatchGroup()
   let finished = DispatchGroup()
   start.enter()

@@ -13,7 +13,7 @@ private final class Publication: @unchecked Sendable {
   func waitRelaxed() { while flag.load(ordering: .relaxed) == 0 { usleep(100) } }
 }
 
-/// Atomics that publish, and that do not.
+/// Atomics that publish other memory, and atomics that do not.
 let atomicPrograms: [Program] = [
   Program(
     "relaxed-flag", "a relaxed flag announces a value", .races,

@@ -117,8 +117,8 @@ private func followPipe(
     close(reading)
     close(writing)
   }
-  // Before the handler can run: a call that waits for room in a pipe comes after all that its
-  // thread may have waited for.
+  // Write before the handler can run: a write to a pipe may have waited for room, so detectors
+  // order it after every thread that may have made that room.
   write(writing, [7], 1)
   source.activate()
   return source

@@ -57,7 +57,7 @@ let dispatchPrograms: [Program] = [
       let group = DispatchGroup()
       for _ in 0..<2 {
         DispatchQueue.global().async(group: group) { counter.add(1) }
-        // The pool has one thread awake for both.
+        // Wait until the first block has ended: the pool then uses one thread for both.
         letTimePass()
       }
       group.wait()

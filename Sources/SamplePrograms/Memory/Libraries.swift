@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// Types of Foundation that guard themselves, and what is handed over with them.
+/// Types of Foundation that are thread-safe, and memory that is handed over through them.
 let libraryPrograms: [Program] = [
   Program(
     "operations-at-once", "two operations of a queue increment a number", .races,

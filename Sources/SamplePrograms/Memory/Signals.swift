@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// Threads that tell each other that something is done.
+/// Threads that signal each other that work is done.
 let signalPrograms: [Program] = [
   Program(
     "unmarked-signalled-before-write", "a thread signals a semaphore before it writes", .races,

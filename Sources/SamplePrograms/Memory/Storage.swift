@@ -49,7 +49,7 @@ private final class Numbers: ManagedBuffer<Int, Int> {
 
 /// A value type with storage that its copies share until they change it.
 private struct Stack: @unchecked Sendable {
-  // Unchecked: a copy changes only storage that no other has.
+  // Unchecked: a copy changes only storage that no other copy shares.
   private final class Storage {
     var numbers: [Int]
     init(_ numbers: [Int]) { self.numbers = numbers }

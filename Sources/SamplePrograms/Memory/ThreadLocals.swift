@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// A number of each thread that asks for it.
+/// A number for each thread that uses it.
 private final class OwnNumber: Sendable {
   private let key: pthread_key_t
 
@@ -11,7 +11,7 @@ private final class OwnNumber: Sendable {
     self.key = key
   }
 
-  /// The calling thread's number.
+  /// Adds to the calling thread's number.
   func add(_ number: Int) {
     if let pointer = pthread_getspecific(key) {
       pointer.assumingMemoryBound(to: Int.self).pointee += number
@@ -23,7 +23,7 @@ private final class OwnNumber: Sendable {
   }
 }
 
-/// Threads: their own values, and what they leave to others.
+/// Threads: thread-local values, and memory that a thread leaves to others.
 let threadPrograms: [Program] = [
   Program(
     "thread-local-shared", "two threads keep one object in their thread dictionaries", .races,

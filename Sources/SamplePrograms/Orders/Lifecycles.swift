@@ -163,7 +163,7 @@ let lifecyclePrograms: [Program] = [
       {
         if let item = items.update({ $0.popLast() }) { return taken.set(item) }
         if hasEnded.value { return }
-        // Not ended: it will look again later.
+        // The producer has not ended: the consumer will look again later, and find the item.
         taken.set(1)
       })
     try expect(taken.value == 1, "the last item was left")

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Programs
 
-/// Things that are given back and used again.
+/// Resources that are returned to a pool and used again.
 let poolPrograms: [Program] = [
   Program(
     "first-free-and-back", "a free list's first item is the one seen before, and its next is not",
@@ -110,7 +110,7 @@ let poolPrograms: [Program] = [
   },
 ]
 
-/// Three items, of which each free one knows the next free one.
+/// Three items; each free item has the number of the next free item.
 private struct FreeList {
   var first: Int? = 1
   var next: [Int: Int] = [1: 2, 2: 3]
@@ -130,7 +130,7 @@ private struct FreeList {
   }
 }
 
-/// Takes the first item if the list still is as it was read.
+/// Takes the first item if the list equals, by `isSame`, the one that was read.
 private func popComparing(
   _ list: Guarded<FreeList>, isSame: (FreeList, FreeList) -> Bool
 ) -> Int? {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Programs
 
-/// Queues on which each step runs alone, and the whole does not.
+/// Queues on which each step runs alone, but the sequence of steps does not.
 let queuePrograms: [Program] = [
   Program(
     "read-and-set-on-queue", "a number is read by sync and written by async on its serial queue",

@@ -1,6 +1,6 @@
 import Programs
 
-/// What an app does at an await: connections, pages and searches.
+/// The work of an app around an await: connections, pages and searches.
 let screenPrograms: [Program] = [
   Program(
     "connected-twice", "connect() of an actor sets its state after the await",

@@ -87,7 +87,7 @@ let semaphorePrograms: [Program] = [
     together(
       {
         _ = semaphore.wait(timeout: .now() + 1)
-        // The next call, which no answer comes for.
+        // The next call, for which no answer arrives.
         second.set(semaphore.wait(timeout: .now() + 1))
       }, { semaphore.signal() })
     try expect(second.value == .timedOut, "the second call got the answer of the first")

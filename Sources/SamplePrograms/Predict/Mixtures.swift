@@ -33,8 +33,8 @@ let mixedPrograms: [Program] = [
     conditionBeforeLock),
 ]
 
-/// Wrong: the block that wants the lock was submitted long before; the queue waits with it all the
-/// same.
+/// Wrong: the block that takes the lock was submitted and ran long before, but any such block makes
+/// the queue wait for the lock.
 private func lockAndQueueBothWays() {
   let state = NSLock()
   let events = DispatchQueue(label: "events")

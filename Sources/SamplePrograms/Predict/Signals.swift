@@ -86,8 +86,8 @@ private func groupLeftUnderWaitersLock() {
   byLuck({ state.withLock { loading.leave() } }, then: { state.withLock { loading.wait() } })
 }
 
-/// Wrong if the lock is held: the queue's other blocks wait for it, and the group's blocks are
-/// behind them.
+/// Wrong if the lock is held: the queue's other blocks wait for the lock, and the group's blocks
+/// are queued behind them.
 private func groupOfAQueue(isLocked: Bool) {
   let state = NSLock()
   let events = DispatchQueue(label: "events")

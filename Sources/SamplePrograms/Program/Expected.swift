@@ -5,7 +5,7 @@ package enum Expected: Sendable, Hashable {
   case passes
   /// Nothing in any order: an exploration executes every order.
   case passesInEveryOrder
-  /// A hang for this reason, in every run. Linux makes a trap of some.
+  /// A hang for this reason, in every run. Some of these hangs are traps on Linux.
   case hangs(Cause, trapsOnLinux: Bool = false)
   /// A trap, in every run, of a thread that waits for itself.
   case traps

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Sleeps for longer than a section takes, so that later sections do not overlap earlier ones.
-/// Blocks the thread, as no task should: an `await` would be an order.
+/// Blocks the thread, as no task should, because an `await` would order the sections.
 func letTimePass() { Thread.sleep(forTimeInterval: 0.1) }
 
 /// Runs `body` as a task and waits for its end.
@@ -53,7 +53,7 @@ actor QueueKeeper {
 
   func add(_ number: Int) { shared.set(shared.get() + number) }
 
-  /// Keeps its thread afterwards, so that other queues get another one.
+  /// Keeps its thread afterwards, so that other queues get other threads.
   func addAndStay(_ number: Int) {
     add(number)
     for _ in 0..<3 { letTimePass() }

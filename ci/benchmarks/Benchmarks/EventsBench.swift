@@ -31,7 +31,7 @@ enum EventsBench {
       return
     }
     let read = Measurement(rows(real), rounds: 31, turns: 20_000)
-    // Events that the rows do not have.
+    // A kind of event that the measured calls do not publish.
     let kinds = INTERLOCK_EVENT_CONFIGURE.rawValue
     let reader: interlock_reader = { _, _ in }
     _ = interlock_events_add(reader, nil, kinds)
@@ -140,8 +140,8 @@ enum EventsBench {
     }
   }
 
-  /// How much longer a passing trial takes with a feature on in its child. `setUp` turns it on, by
-  /// the environment and by whether the child predicts.
+  /// How much longer a passing trial takes with a feature on in its child. `setUp` turns the
+  /// feature on, by the environment and by whether the child predicts.
   static func trialRatio(
     on subject: String, setUp: (Bool) -> (environment: [String: String], predicts: Bool)
   ) throws -> Double {

@@ -42,7 +42,8 @@ enum MemoryBench {
     var bytes: Double
   }
 
-  /// Measures and prints the table. The compiler builds the programs anew in the other two ways.
+  /// Measures and prints the table. Has the compiler build the programs again, without a check and
+  /// with ThreadSanitizer.
   static func run() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("interlock-bench-memory-\(UUID().uuidString)")

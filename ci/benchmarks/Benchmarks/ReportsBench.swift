@@ -3,7 +3,7 @@ import Interlock
 import Reports
 import StressRunner
 
-/// What the reports of many results cost: time, memory and size of each format.
+/// The cost of the reports of many results: time, memory and size of each format.
 enum ReportsBench {
   private static let count = 100_000
 
@@ -44,7 +44,7 @@ enum ReportsBench {
     var reporter = format.make(ReportSettings())
     var summary = ReportSummary()
     var bytes = 0
-    // Of the processor: other work on the machine does not count.
+    // The processor time, which other work on the machine does not affect.
     let before = usage().seconds
     summary.planned = count
     let trials = (0..<count).map {
@@ -66,7 +66,8 @@ enum ReportsBench {
           Double(bytes) / 1_048_576, Double(after.mostBytes) / 1_048_576))
   }
 
-  /// A result that passed; each tenth has a race on a resource of its own, with both stacks.
+  /// A result that passed, or for each tenth number a race on a resource of its own, with both
+  /// stacks.
   private static func result(_ number: Int, _ scenario: Scenario) -> TrialResult {
     let trial = Trial(scenario: scenario, subject: "subject-\(number)", seed: 1)
     var seen = Observation(ending: .exited(code: 0), operations: 1)

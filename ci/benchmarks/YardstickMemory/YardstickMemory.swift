@@ -9,8 +9,8 @@ import CInterlockMemory
 /// turns in nanoseconds, a tab, and the most memory that the process had, in bytes. Without a name
 /// it prints the names of the programs; with `off` behind the name, memory is not checked.
 ///
-/// The package builds it with Interlock's check of memory. `bench memory` has the
-/// compiler alone build it plain and with ThreadSanitizer, where it finds no module of the package.
+/// The package builds it with Interlock's memory check. `bench memory` has the compiler alone build
+/// it plain and with ThreadSanitizer; that build finds no module of the package.
 @main
 struct YardstickMemory {
   static func main() async {
@@ -23,8 +23,8 @@ struct YardstickMemory {
       exit(64)
     }
     #if canImport(CInterlockMemory)
-    // As the product does before main. Without it: the tool, which has this program built, would
-    // link it.
+    // Starts the check as the product InterlockMemory does before `main`. This program does not use
+    // the product, because the benchmarks, which depend on this program, would link it too.
     if CommandLine.arguments.last == "off" {
       _ = interlock_memory_leave_out()
     } else if let reason = interlock_memory_start() {
@@ -35,8 +35,8 @@ struct YardstickMemory {
     // Start a second thread: locks are cheaper in a process with one thread.
     let end = DispatchSemaphore(value: 0)
     Thread { end.wait() }.start()
-    // A first run: work that is done once for a process, such as finding the code of a call, is no
-    // cost of a turn.
+    // A first run does the work that is done once for a process, such as finding the code of a
+    // call, and that is no cost of a turn.
     await program.run(program.turns / 20)
     let start = nanoseconds()
     await program.run(program.turns)
@@ -51,7 +51,7 @@ struct YardstickMemory {
     return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
   }
 
-  /// Not by `getrusage`, whose figure begins with the parent's.
+  /// Not from `getrusage`, whose figure starts with the parent's.
   private static func mostResidentBytes() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -225,7 +225,7 @@ private final class List {
       node = one.next
     }
   }
-  /// One by one: the end of a whole list is a recursion.
+  /// Removes the nodes one by one: freeing the whole list at once would be a deep recursion.
   func empty() { while let one = first { first = one.next } }
 }
 

@@ -1,7 +1,7 @@
 import Programs
 import Synchronization
 
-/// An object that is in use until it is freed, and what its users and its owner say of it.
+/// An object that is used until it is freed, and the atomics by which users and owner coordinate.
 private final class Shared: Sendable {
   let isStopped = Atomic(false)
   let isFreed = Atomic(false)

@@ -1,13 +1,13 @@
 import Programs
 import Synchronization
 
-/// A lock of atomics, and how many threads are between its lock and its unlock.
+/// A lock made of atomics, and how many threads are between its lock and its unlock.
 private final class Lock: Sendable {
   let isLocked = Atomic(false)
   /// The next ticket of a ticket lock, and the one that is served.
   let next = Atomic(0)
   let served = Atomic(0)
-  /// Of a read-write lock: its readers, or -1 for a writer.
+  /// The number of readers of a read-write lock, or -1 for a writer.
   let users = Atomic(0)
 
   private let inside = Atomic(0)

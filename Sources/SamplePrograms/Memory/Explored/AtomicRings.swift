@@ -248,7 +248,7 @@ let atomicRingPrograms: [Program] = [
     together(
       {
         pair.sequence.add(1, ordering: .acquiringAndReleasing)
-        // A reader that sees one of them sees the sequence as well.
+        // A reader that sees one of these stores also sees the sequence number.
         pair.first.store(1, ordering: .releasing)
         pair.second.store(1, ordering: .releasing)
         pair.sequence.add(1, ordering: .releasing)

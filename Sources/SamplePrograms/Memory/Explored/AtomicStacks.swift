@@ -1,8 +1,8 @@
 import Programs
 import Synchronization
 
-/// A stack of nodes by their numbers from 1, as Treiber's: the lower half of `head` is the first
-/// node, the upper half counts changes, where a program uses it.
+/// A stack of nodes, which are numbers from 1, as Treiber's: the lower half of `head` is the first
+/// node; the upper half counts changes in the programs that use it.
 private final class Stack: Sendable {
   let head = Atomic(0)
   private let afterFirst = Atomic(0)
@@ -47,7 +47,7 @@ private final class Stack: Sendable {
   }
 }
 
-/// Whether the change of the head succeeds: by its whole word.
+/// Replaces the head if its whole word is still `seen`; returns whether it was.
 private func replace(_ stack: Stack, _ seen: Int, _ new: Int) -> Bool {
   stack.head.compareExchange(
     expected: seen, desired: new, successOrdering: .acquiringAndReleasing,
@@ -61,7 +61,7 @@ private func retagged(_ node: Int, after head: Int) -> Int {
   head - (head & (tag - 1)) + tag + node
 }
 
-/// Stacks and lists of nodes that are used again.
+/// Stacks and lists whose nodes are reused.
 let atomicStackPrograms: [Program] = [
   Program(
     "treiber-aba", "a node returns to a stack while another thread takes it by its old next node",

@@ -6,7 +6,7 @@ final class Counter: @unchecked Sendable {
   func add(_ number: Int) { value += number }
 }
 
-/// As above, with a value of each kind that has storage of its own.
+/// As `Counter`, with one value of each kind that has its own storage.
 final class Shelf: @unchecked Sendable {
   var array = [1, 2, 3]
   var names = ["a"]
@@ -31,7 +31,7 @@ enum State: Sendable {
   case loaded(String)
 }
 
-/// What Swift does not let threads share, because nothing guards it.
+/// A value that Swift does not let threads share, because nothing guards it.
 struct Unguarded<Value>: @unchecked Sendable {
   // Unchecked: each program decides what guards the value.
   let it: Value

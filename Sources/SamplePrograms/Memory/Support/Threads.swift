@@ -25,8 +25,8 @@ final class Joined: @unchecked Sendable {
   func join() { pthread_join(thread, nil) }
 }
 
-/// Blocks the thread for a time in which other threads come to their accesses. No order: nothing
-/// tells the thread that they have.
+/// Blocks the thread long enough that other threads reach their accesses. Creates no order: nothing
+/// tells the thread that the others have done so.
 func letTimePass() { usleep(20_000) }
 
 /// Runs two bodies on a thread each, the second a moment later, and waits for both. The second
@@ -52,7 +52,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   for thread in threads { thread.join() }
 }
 
-/// Tells another thread that a time has come, without an order: by a relaxed atomic.
+/// Tells another thread by a relaxed atomic that a time has come, which creates no order.
 final class Signpost: Sendable {
   private let isSet = Atomic(false)
 
@@ -60,8 +60,8 @@ final class Signpost: Sendable {
   func wait() { while !isSet.load(ordering: .relaxed) { usleep(100) } }
 }
 
-/// Several threads wait for each other, without an order: by a relaxed atomic. They give up after
-/// some seconds, because a pool may not have a thread for each.
+/// Several threads wait for each other by a relaxed atomic, which creates no order. They give up
+/// after some seconds, because a pool may not have a thread for each.
 final class Meeting: Sendable {
   private let missing: Atomic<Int>
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KnownBugs
 
-/// The scenarios, as data, and what the executable says of them.
+/// The scenarios as data, and the table that the executable prints of them.
 struct RecipeTests {
   private struct Scenario: Decodable {
     struct Recipe: Decodable {
@@ -102,7 +102,7 @@ struct RecipeTests {
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     let readme = try Data(contentsOf: Self.package.appending(path: "README.md"))
-    // Not by the whole text: a difference would be printed with both.
+    // Do not compare whole texts: a failure would print both of them.
     #expect(
       readme.range(of: table) != nil, "run: known-bugs recipes, and put the table into README.md")
   }

@@ -4,7 +4,7 @@ import Explorer
 import Foundation
 import InterlockStress
 
-/// How many orders an exploration runs, what each costs, and what the whole keeps in memory.
+/// The number of orders that an exploration runs, their cost, and the memory that the search keeps.
 enum ExploreBench {
   /// Measures and prints the table. Times are the shortest of several rounds, by the real clock.
   static func run() throws {
@@ -14,7 +14,7 @@ enum ExploreBench {
     }
     print("exploration; the shortest of \(rounds) rounds on one core")
     print("every order that matters, by partial order reduction")
-    // First: the peak of memory is that of the process.
+    // Run this first: it reads the peak memory of the whole process.
     memoryOfOrders()
     everyOrder("lock 3 × 3", 1680, within: 10, ExploreBodies.locks(threads: 3, times: 3))
     everyOrder("lock 2 × 4", 70, ExploreBodies.locks(threads: 2, times: 4))
@@ -119,7 +119,7 @@ enum ExploreBench {
 
   private static func memory() {
     let body = ExploreBodies.keptUpdate
-    // The first executions make what all others use again.
+    // Warm up: the first executions allocate what all later ones reuse.
     _ = exploration(10_000, body, interlock_random_walk_create(1))
     guard let before = residentBytes() else { return }
     guard let result = exploration(1_000_000, body, interlock_random_walk_create(2)) else { return }
@@ -133,7 +133,7 @@ enum ExploreBench {
   /// The memory that the search takes for the orders that it has still to try.
   private static func memoryOfOrders() {
     let body = ExploreBodies.locks(threads: 2, times: 12)
-    // The first executions make what all others use again.
+    // Warm up: the first executions allocate what all later ones reuse.
     _ = exploration(1000, body, interlock_dpor_create(interlock_dpor_options()))
     let before = ReportsBench.usage().mostBytes
     let search = interlock_dpor_create(interlock_dpor_options())
@@ -171,7 +171,7 @@ enum ExploreBench {
 
   private static func reads(width: UInt32) {
     let results = explorations(1, poolWidth: width, ExploreBodies.reads) {
-      // All reads are handed over before the first begins: as in a burst.
+      // Without recorded choices, all reads are submitted before the first begins, as in a burst.
       interlock_replay_create(nil, 0)
     }
     guard let shortest = shortest(results) else { return }
@@ -200,8 +200,7 @@ enum ExploreBench {
     }
   }
 
-  /// One exploration with at most this many executions; what it has learnt about the body before is
-  /// not counted.
+  /// One exploration with at most this many executions; its two warm-up executions are not counted.
   private static func exploration(
     _ executions: UInt64, poolWidth: UInt32 = 0, onOSThreads: Bool = false,
     _ body: @escaping @Sendable () -> Bool, _ strategy: UnsafeMutablePointer<interlock_strategy>?

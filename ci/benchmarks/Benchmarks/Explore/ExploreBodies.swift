@@ -85,9 +85,10 @@ enum ExploreBodies {
     return value.count == threads
   }
 
-  /// Two threads that read and write a counter, each step under a lock, but not both.
+  /// Two threads that read and write a counter; each step takes the lock, but both steps together
+  /// do not.
   static let lostUpdate: @Sendable () -> Bool = { update(2, isSplit: true) }
-  /// The same in one step.
+  /// The same counter, read and written in one step under the lock.
   static let keptUpdate: @Sendable () -> Bool = { update(2, isSplit: false) }
 
   /// A lost update, and other work under other locks.
@@ -159,7 +160,7 @@ enum ExploreBodies {
     }
   }
 
-  /// Code between two calls: without any, the compiler makes one turn of them.
+  /// Code between two calls of the actor: without it, the compiler merges both calls into one turn.
   @inline(never) private static func look(_ count: Int) {}
 
   @MainActor private static func onMainActor() {}

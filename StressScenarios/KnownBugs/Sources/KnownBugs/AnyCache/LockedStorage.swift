@@ -1,6 +1,6 @@
 import Caches
 
-/// A cache of a storage under a lock; a model replaces the calls that its mistake is in.
+/// A cache of a storage under a lock; a model replaces the calls that contain its mistake.
 protocol LockedStorage: Cache {
   func locked<R>(_ body: (Storage) -> R) -> R
 }

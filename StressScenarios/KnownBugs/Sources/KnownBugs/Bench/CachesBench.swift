@@ -30,8 +30,8 @@ private let measuredCaches: [CacheHit] = [
   },
 ]
 
-/// The cost of an uncontended hit in a memory cache, relative to a dictionary under `NSLock`; locks
-/// include what it costs that Interlock sees their calls.
+/// The cost of an uncontended hit in a memory cache, relative to a dictionary under `NSLock`; the
+/// cost of a lock includes that of Interlock's interposition.
 enum CachesBench {
   static func run() { CacheHit.show(measuredCaches, CacheHit.measure(measuredCaches)) }
 }

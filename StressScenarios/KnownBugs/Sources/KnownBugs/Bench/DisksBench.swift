@@ -52,7 +52,7 @@ enum DisksBench {
 
   private static func missing(in folder: String) throws {
     let cache = PINDiskCache3(name: "misses", root: folder)
-    // Waits until the folder is known.
+    // Wait until the cache knows the folder.
     cache.setValue([1], forKey: "present", cost: 1)
     _ = cache.containsObject(forKey: "absent")
     let path = folder + "/absent"

@@ -49,7 +49,7 @@ final class BasicHybridCache: Cache {
 
   // MARK: The native calls
 
-  /// Reads a key, whether or not it has expired. What is found on disk is not put into memory.
+  /// Reads a key, whether or not it has expired. A value found on disk is not put into memory.
   func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     memory.value(forKey: key) { [weak self] value in
       guard value == nil, let self else { return completion(value) }

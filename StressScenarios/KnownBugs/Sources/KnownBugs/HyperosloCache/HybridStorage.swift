@@ -83,7 +83,7 @@ final class HybridStorage: @unchecked Sendable {
     let files = folder.keys().map(folder.path(forKey:))
     let expired = files.filter { folder.attributes(of: $0)?.modified.hasPassed == true }
     SYNC_POINT("hybriddiskstorage.removeExpiredObjects.beforeRemoval")
-    // If a file has gone meanwhile, the rest is left.
+    // If a file is gone meanwhile, the remaining files stay.
     for file in expired where !folder.remove(file) { return }
     tellObservers()
   }

@@ -34,7 +34,7 @@ final class StreamCache: AsyncCache {
 
   deinit { commands.finish() }
 
-  /// Sends a command; as shipped it may be dropped, or have another one dropped.
+  /// Sends a command; as shipped, the stream may drop this command or an older one.
   private func send(_ command: @escaping Command) {
     commands.yield(command)
   }

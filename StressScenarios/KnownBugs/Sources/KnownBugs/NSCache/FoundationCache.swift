@@ -26,8 +26,8 @@ final class FoundationCache: Cache {
 
     /// Evicted values live until no lock is held, and the handler is called then.
     static let callsOutsideLocks = Repairs(rawValue: 1)
-    /// The cost given to `NSCache` is a running number, so that the oldest is evicted first. It
-    /// excludes a limit of the total cost.
+    /// The cost given to `NSCache` is a running number, so that the oldest value is evicted first;
+    /// this rules out a limit of the total cost.
     static let evictsOldest = Repairs(rawValue: 2)
   }
 
@@ -41,12 +41,12 @@ final class FoundationCache: Cache {
   private let repairs: Repairs
   private let onEviction: Handler?
   private let onRelease: Handler?
-  /// Repaired only: held during each change.
+  /// Held during each change; used by the repaired cache only.
   private let changing = PthreadMutexLock()
   private let numbers = RunningNumber()
 
-  /// An empty cache of any number of values, if `countLimit` is 0. The handlers are called with a
-  /// key whose value is evicted, and by a value's `deinit`.
+  /// Makes an empty cache; a `countLimit` of 0 means no limit. `onEviction` is called with the key
+  /// of each evicted value, and `onRelease` by a value's `deinit`.
   init(
     countLimit: Int = 0, repairs: Repairs = [], onEviction: Handler? = nil,
     onRelease: Handler? = nil

@@ -61,7 +61,7 @@ final class HelpingWait: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     waiting += 1
-    // Another waiter may have been waiting for this one.
+    // Another waiter may have been waiting for the operation that waits here.
     condition.broadcast()
     while unfinished > waiting {
       let seen = changes

@@ -83,8 +83,8 @@ final class PINOperationQueue: @unchecked Sendable {
   var byIdentifier: [String: WeakOperation] = [:]
   private var pruneAt = 64
 
-  /// A queue that runs a limited number of operations at once. With one the operations run in the
-  /// order in which they were scheduled, without regard to priorities.
+  /// A queue that runs a limited number of operations at once. With a limit of one, operations run
+  /// in the order in which they were scheduled, without regard to priorities.
   init(maxConcurrentOperations: Int, repairs: Repairs = .version1_2_2) {
     precondition(maxConcurrentOperations > 0, "at least one operation must be allowed at once")
     self.repairs = repairs

@@ -2,12 +2,12 @@ import Caches
 import Foundation
 import InterlockStress
 
-/// A cache as a subject: it makes the calls that every cache has, and some of its own.
+/// A cache as a subject: the subject makes the calls that every cache has, and calls of its own.
 protocol ActionSubject: Subject {
   typealias Call = InterlockStress.Operation
   typealias Completion = @Sendable (Reply) -> Void
 
-  /// The names of its own calls.
+  /// The names of the subject's own calls.
   static var actions: [String] { get }
 
   /// The cache that the calling thread uses; `nil` once it is released, after which the calls that
@@ -17,7 +17,7 @@ protocol ActionSubject: Subject {
   /// Called before each call that every cache has.
   func willPerform(_ call: Call)
 
-  /// Makes one of its own calls, unless it makes it in `perform`.
+  /// Makes one of the subject's own calls, unless the subject makes that call in `perform`.
   func act(_ name: String, _ call: Call, _ completion: @escaping Completion)
 }
 
@@ -77,7 +77,7 @@ extension FinalState {
   }
 }
 
-/// A new folder in the one for temporary files, which is removed at the end of the run.
+/// A new folder in the system's folder for temporary files, removed at the end of the run.
 func folderOfTrial() -> String {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
   // Ignore an error: the cache that is opened in the folder fails.

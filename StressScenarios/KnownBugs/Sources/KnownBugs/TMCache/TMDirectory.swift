@@ -5,7 +5,7 @@ import Synchronization
 
 /// The index of one directory's files, with the byte count, and the lock of the repaired cache.
 ///
-/// As shipped each cache has its own and touches it on the process's one disk queue only; repaired,
+/// As shipped each cache has its own, which it touches on the process's one disk queue; repaired,
 /// all caches over one directory share it. `@unchecked Sendable`: touched in `TMDiskCache.access`
 /// alone.
 final class TMDirectory: @unchecked Sendable {

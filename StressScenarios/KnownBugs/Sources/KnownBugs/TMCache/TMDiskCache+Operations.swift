@@ -76,7 +76,7 @@ extension TMDiskCache {
     access {
       _ = moveToTrash(folder.path)
       folder.create()
-      // As shipped, even if the files could not be moved.
+      // As shipped, forget all files even if they could not be moved.
       directory.forgetAll()
       alongside()
     }

@@ -19,8 +19,8 @@ struct TMRepairs: OptionSet, Sendable, Hashable {
   /// stored in memory only if its file has not changed since. Includes `synchronousCore`, whose
   /// lock it needs.
   ///
-  /// As shipped the two change concurrently, and a read that missed may store an old object in
-  /// memory (issue 48, open). The check is the version stamp that Kingfisher and RocksDB use.
+  /// As shipped memory and disk change concurrently, and a read that missed may store an old object
+  /// in memory (issue 48, open). The check is the version stamp that Kingfisher and RocksDB use.
   static let layersInStep = TMRepairs(rawValue: 1 << 1).union(.synchronousCore)
 
   /// Every call completes, also without a key and after the last reference to the cache is

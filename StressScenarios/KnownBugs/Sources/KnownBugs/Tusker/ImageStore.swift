@@ -3,7 +3,7 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// Both layers, data in memory and on disk. The data stands in for Tusker's images, which it keeps
+/// Both layers: data in memory and on disk. The data stands in for the images that Tusker keeps
 /// decoded in memory.
 ///
 /// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; data found on disk is
@@ -111,7 +111,7 @@ private final class ImageMemory: @unchecked Sendable {
   func data(forKey key: String) -> [UInt8]? {
     lock.lock()
     defer { lock.unlock() }
-    // A write: a use moves the entry in the original.
+    // The section is a write: in the original, a look-up moves the entry.
     return section.write(synched: true) { stored[key]?.value }
   }
 

@@ -132,7 +132,7 @@ final class YYCache: Cache {
     }
   }
 
-  /// Removes as `setValue` stores.
+  /// Removes a value from each layer when `setValue` would store it there.
   func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     guard repairs.contains(.changesBothAsOne) else {
       memory.removeValue(forKey: key)

@@ -90,7 +90,7 @@ final class YYDiskCache: Cache {
     return body(storage)
   }
 
-  /// To how many entries a trim cuts down.
+  /// The number of entries to which a trim cuts down.
   var countLimit: Int {
     get { countLimitStored.load(ordering: .relaxed) }
     set { countLimitStored.store(newValue, ordering: .relaxed) }

@@ -145,7 +145,7 @@ final class YYKVStorage {
         }
         return writeRow(key, value.count, nil, value)
       }
-      // In place, as the original: another reader may see none of it, or a part.
+      // In place, as the original does: another reader may see none or only a part of the value.
       let isWritten =
         (try? Data(value).write(to: URL(fileURLWithPath: filePath(fileName)))) != nil
       SYNC_POINT("yykvstorage.save.fileWritten")

@@ -54,7 +54,7 @@ extension YYMemoryCache {
     if isDone { return }
     SYNC_POINT("yymemorycache.trim.aboveLimit")
     let taken = repairs.contains(.trimsInTurn) ? takeInTurn(isAbove) : takeByTrying(isAbove)
-    // On the queue, whatever the settings, as the original does.
+    // Release on the queue, whatever the settings, as the original does.
     if !taken.isEmpty { releaseLater(Removed(taken)) }
   }
 

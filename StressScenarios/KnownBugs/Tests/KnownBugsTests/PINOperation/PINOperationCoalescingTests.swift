@@ -31,7 +31,7 @@ struct PINOperationCoalescingTests {
           })
         queue.schedule(identifier: "other \(number)", completion: { completions.note(-1) }) { _ in }
       }
-      // One without a completion joins as well.
+      // A request without a completion joins as well.
       queue.schedule(identifier: "same") { _ in runs.note(100) }
       door.open()
       queue.waitUntilAllOperationsAreFinished()

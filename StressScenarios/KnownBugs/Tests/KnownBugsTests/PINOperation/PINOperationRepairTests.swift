@@ -58,7 +58,7 @@ struct PINOperationRepairTests {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 2, repairs: .all)
       let meeting = Rendezvous(of: 3)
-      // As shipped the third waits for the second to end, and the new maximum behind it.
+      // As shipped the third operation waits for the second, and the new maximum waits behind it.
       for _ in 0..<3 { queue.schedule { meeting.meet() } }
       queue.maxConcurrentOperations = 3
       queue.waitUntilAllOperationsAreFinished()

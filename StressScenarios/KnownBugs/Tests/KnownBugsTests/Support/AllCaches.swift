@@ -15,7 +15,7 @@ extension CacheCase {
     _ name: String, _ make: @escaping @Sendable (_ repaired: Bool) throws -> any Cache
   ) -> [CacheCase] {
     [false, true].map { repaired in
-      // A cache that cannot be made has no other test.
+      // Crash if a cache cannot be made: none of its tests could pass.
       CacheCase(name + (repaired ? ", repaired" : "")) { try! make(repaired) }
     }
   }

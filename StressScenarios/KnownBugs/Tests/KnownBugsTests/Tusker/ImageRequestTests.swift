@@ -40,7 +40,7 @@ struct ImageRequestTests {
     #expect(answers["second"] == [.success(Self.image)])
     #expect(source.downloadsByURL == ["a": 1])
     #expect(cache.urlsUnderWay == [])
-    // And from now on from the store, at once and without a request.
+    // From now on the store answers, at once and without a request.
     #expect(cache.get("a", completion: answers.note("third")) == nil)
     #expect(answers["third"] == [.success(Self.image)])
     cache.fetchIfNotCached("a")
@@ -121,7 +121,7 @@ struct ImageRequestTests {
       request = cache.get("a", completion: answers.note("first"))
       deliver()
     }
-    // Still good for a call that changes nothing.
+    // The request can still be cancelled, which changes nothing.
     request?.cancel()
     request = nil
     #expect(gone == nil)

@@ -9,7 +9,7 @@ struct SQLiteLibraryTests {
   func missing() {
     #expect(SQLiteLibrary(anyOf: []) == nil)
     #expect(SQLiteLibrary(anyOf: ["no-such-library.so", "/etc/hostname"]) == nil)
-    // A library without its functions.
+    // A library without SQLite's functions.
     #expect(SQLiteLibrary(anyOf: ["libc.so.6", "/usr/lib/libSystem.dylib"]) == nil)
   }
 

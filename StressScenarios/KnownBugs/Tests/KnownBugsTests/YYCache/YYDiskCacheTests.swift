@@ -72,7 +72,7 @@ struct YYDiskCacheTests {
     let one = try YYDiskCache(path, yyOptions())
     let two = try YYDiskCache(path, yyOptions())
     one.store([1], forKey: "a")
-    // Keeps its snapshot of the database open.
+    // This read keeps its snapshot of the database open.
     #expect(one.value(forKey: "a") == [1])
     #expect(two.store([2], forKey: "a"))
     #expect(!one.store([3], forKey: "a"))

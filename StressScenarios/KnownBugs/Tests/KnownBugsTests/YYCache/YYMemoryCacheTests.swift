@@ -5,7 +5,7 @@ import Testing
 
 @testable import KnownBugs
 
-/// As shipped and repaired, which behave alike on one thread.
+/// The cache as shipped and as repaired; both behave alike on one thread.
 private let bothKinds: [YYMemoryRepairs] = [[], .all]
 
 @Suite("YYMemoryCache", .timeLimit(.minutes(10)))

@@ -56,7 +56,7 @@ private func stream(_ name: String, _ summary: String, repaired: Bool) -> Subjec
   }
 }
 
-/// A stream cache as a subject: its calls with a completion are its own, and need no task.
+/// A stream cache as a subject: the cache's own calls have a completion, so they need no task.
 private final class StreamCacheSubject: Subject {
   private let cache: StreamCache
   private let base: any Subject
@@ -99,7 +99,7 @@ private func foundation(
     let cache = FoundationCache(
       countLimit: countLimit, repairs: repairs, onEviction: asksOnEviction ? ask : nil,
       onRelease: asksOnRelease ? ask : nil)
-    // How many values were stored, and how many were there right afterwards.
+    // The number of stored values, and how many of these were there right after their store.
     let (made, lucky) = (Box(0), Box(0))
     return ActingSubject(
       .cache(name, summary) { cache },

@@ -9,7 +9,7 @@ protocol PINDisk: PINScheduled {
   var byteCount: UInt { get }
   /// The cache's records: the size of each key's file.
   var knownSizes: [String: UInt] { get }
-  /// Trims to this number of seconds later, and again after each such interval; 0 ends that.
+  /// The age limit in seconds; setting it trims later, and after each such interval; 0 ends that.
   var ageLimit: TimeInterval { get set }
 
   func lock()
@@ -43,7 +43,7 @@ struct PINDiskOptions: Sendable {
   var scheduler = PINScheduler()
   /// The lock over changes and their blocks, if the repairs have one; by default the cache's own.
   var turn: PINTurn?
-  /// The first scan of the directory runs here; by default on the private queue in 2.0 and a global
+  /// Runs the first scan of the directory; by default on the private queue in 2.0 and on a global
   /// one in 3.0.4.
   var start: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 }

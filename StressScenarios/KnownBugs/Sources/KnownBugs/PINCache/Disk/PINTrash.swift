@@ -1,5 +1,5 @@
 // After PINDiskCache.m of PINCache 3.0.4: +sharedTrashQueue, +sharedLock, +sharedTrashURL,
-// +moveItemAtURLToTrashOrRemove:, +emptyTrash; and of them before pull request 296, and in 2.0.
+// +moveItemAtURLToTrashOrRemove:, +emptyTrash; also as before pull request 296, and as in 2.0.
 
 import Dispatch
 import Foundation
@@ -7,8 +7,8 @@ import Interlock
 
 /// Keeps removed files until a low-priority queue deletes them, so that a removal costs one rename.
 ///
-/// The original has one for the process, in the folder for temporary files; this one is in the root
-/// directory, so that a rename never crosses file systems.
+/// The original has one trash for the process, in the folder for temporary files; this trash is in
+/// the root directory, so that a rename never crosses file systems.
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
 final class PINTrash: @unchecked Sendable {

@@ -107,7 +107,7 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
     defer { unlock() }
     guard let bytes = folder.read(file) else { return nil }
     guard let value = Archive.value(in: bytes) else {
-      // As in the original, the sums still have it.
+      // As in the original, the sums still include the deleted file.
       _ = folder.remove(file)
       return nil
     }
@@ -230,8 +230,8 @@ final class PINDiskCache2: PINDisk, @unchecked Sendable {
     ) { _, _, _ in completion() }
   }
 
-  /// Calls a completion under the lock, which the method has just released. Repair (pull request
-  /// 97): `tell` releases the lock for the call.
+  /// Acquires the lock again, which the method has just released, for the completion. Repair (pull
+  /// request 97): `tell` releases the lock for the call.
   private func later(
     _ key: String, _ work: @escaping @Sendable (PINDiskCache2) -> PINObject?,
     _ completion: @escaping ObjectBlock

@@ -139,7 +139,7 @@ extension PINDiskCache3 {
   ) {
     lockForWriting()
     let sorted = section.read(synched: true) { metadata.sorted(by: comesFirst) }
-    // As an `NSUInteger`: where the byte count has lost bytes it wraps around, and everything goes.
+    // As an `NSUInteger`: if the byte count has lost bytes, it wraps around, and every file goes.
     var left = byteCount
     let keys = sorted.prefix { known in
       defer { left &-= known.value.size }

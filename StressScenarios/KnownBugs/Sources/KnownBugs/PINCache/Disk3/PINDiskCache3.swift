@@ -8,9 +8,9 @@ import Synchronization
 /// scan of the directory in the background. After PINDiskCache.m of PINCache 3.0.4.
 ///
 /// A global queue makes the directory and lists it; a write waits on a condition until the
-/// directory exists, an enumeration on another until all files are known, and a read on neither.
-/// The mutex is free while a file is decoded, while the user's blocks run, and between two files of
-/// the first scan. What is removed goes to a trash that another queue empties.
+/// directory exists, an enumeration waits on another condition until all files are known, and a
+/// read waits on neither. The mutex is free while a file is decoded, while the user's blocks run,
+/// and between two files of the first scan. Removed files go to a trash that another queue empties.
 ///
 /// `@unchecked Sendable`: all mutable state is under `mutex`; its sections check that.
 final class PINDiskCache3: PINDisk, @unchecked Sendable {
@@ -56,7 +56,7 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
       root: root, style: changes.contains(.trashLocked) ? .replacedUnderLock : .replaced)
     mutex = PosixMutex(recursive: changes.contains(.fileLockRecursive))
     turn = changes.contains(.changesInTurn) ? options.turn ?? PINTurn() : nil
-    // Not on the scheduler: its work may block all its threads on the lock and leave none for this.
+    // Not on the scheduler: its calls may block all its threads, and leave none for the scan.
     let start = options.start ?? { work in DispatchQueue.global().async(execute: work) }
     start { [self] in
       lock()
@@ -104,7 +104,7 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
 
   /// Wakes all threads that wait for the directory though nothing has changed, as a spurious
   /// wake-up does. Blocks until a thread waits, which releases the mutex only in its wait, or until
-  /// the directory exists, after which none does.
+  /// the directory exists, after which no thread waits.
   func wakeSpuriously() {
     hasWaiter.wait()
     lock()
@@ -203,7 +203,7 @@ final class PINDiskCache3: PINDisk, @unchecked Sendable {
     return object
   }
 
-  /// Deletes a file that could not be decoded. As in the original, the metadata still has it.
+  /// Deletes a file that could not be decoded. As in the original, the metadata keeps its entry.
   private func deleteDamagedFile(_ file: String, _ bytes: [UInt8]) {
     SYNC_POINT("pindiskcache.get.beforeDelete")
     lock()

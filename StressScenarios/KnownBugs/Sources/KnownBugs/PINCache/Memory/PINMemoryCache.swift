@@ -106,7 +106,7 @@ final class PINMemoryCache: PINScheduled, @unchecked Sendable {
 
   /// Under the lock: whether a slot is as old as the cache's limit allows.
   private func isExpired(_ slot: Slot, at now: Date) -> Bool {
-    // Repair: 2 has one date for both, so that a use prolongs an object's life.
+    // Repair: 2.0 has one date for storing and use, so that a use prolongs an object's life.
     let date = changes.contains(.agedByCreation) ? slot.created : slot.accessed
     return ageLimitNow > 0 && abs(date.timeIntervalSince(now)) >= ageLimitNow
   }

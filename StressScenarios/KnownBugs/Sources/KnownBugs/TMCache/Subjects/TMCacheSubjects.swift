@@ -147,9 +147,9 @@ private final class TMDiskSubject: TMSubject {
     case "enumerate-reading": cache.enumerateObjects { key in _ = cache.value(forKey: key) }
     case "set-in-another": another.setValue(value, forKey: key)
     case "remove-in-another": another.removeValue(forKey: key)
-    // As a system short of space does to the folder for temporary files.
+    // Removes the trash, as a system short of space removes files in the folder for temporary ones.
     case "lose-trash": try? FileManager.default.removeItem(atPath: cache.trash)
-    // As a crash or a bad sector does to a file.
+    // Damages a file, as a crash or a bad sector does.
     case "damage":
       if let file = cache.file(ofKey: key) { _ = cache.folder.write([1, 2, 3], to: file) }
     case "set-age-limit": cache.setAgeLimit(longAge)
@@ -206,7 +206,7 @@ private final class TMPairSubject: TMSubject {
     // From now on an object that is decoded reads another from the cache.
     case "decode-reading":
       reader.value = { [weak cache, reader] in
-        // Once: the object that it refers to refers to no other.
+        // Only once: the object that is read refers to no further object.
         reader.value = nil
         _ = cache?.value(forKey: "other")
       }

@@ -7,8 +7,8 @@ import Interlock
 /// Follows "The Intricate Image Caching Architecture of Tusker", which names three states and no
 /// lock. Callers come from the main thread (`has`) and from the source's threads (`stored`).
 ///
-/// `@unchecked Sendable`: as shipped, `states` is as unguarded as there. Its accesses are sections,
-/// so that an overlap is reported before it does damage.
+/// `@unchecked Sendable`: as shipped, `states` is as unguarded as in the article. Its accesses are
+/// sections, so that an overlap is reported before it does damage.
 final class FileStates: FileIndex, @unchecked Sendable {
   private enum State {
     case exists

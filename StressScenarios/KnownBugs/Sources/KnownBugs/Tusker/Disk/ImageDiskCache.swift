@@ -116,13 +116,13 @@ final class ImageDiskCache: Sendable {
   /// The names of the files that the index knows.
   func indexedFileNames() -> Set<String> { fileNames().filter(mayExist) }
 
-  /// The name of a key's file: the key with what a file name must not contain escaped; of a key
-  /// that is too long, its digest and its path extension, by which the system knows an image's
-  /// format.
+  /// The name of a key's file: the key, in which characters that a file name must not contain are
+  /// escaped; if the key is too long, its digest and its path extension, by which the system knows
+  /// an image's format.
   static func fileName(forKey key: String) -> String {
     let name = FileName.escaping(key)
     if name.utf8.count <= 200 { return name }
-    // By the text alone, while a file URL would ask the file system. Not what follows a query.
+    // From the text, as a file URL would ask the file system. An extension with a query is dropped.
     let text = (key as NSString).pathExtension.lowercased()
     let isPlain = text.utf8.count <= 16 && FileName.escaping(text) == text
     return "~" + KeyDigest.hexadecimal(key) + (isPlain && !text.isEmpty ? "." + text : "")

@@ -9,8 +9,8 @@ import Interlock
 /// and the source's thread clears. The article names no lock. `RequestGroup` has what a caller's
 /// `get` and a completion do to a group.
 ///
-/// `@unchecked Sendable`: as shipped, `groups` is as unguarded as there. Its accesses are sections,
-/// so that an overlap is reported before it does damage.
+/// `@unchecked Sendable`: as shipped, `groups` is as unguarded as in the article. Its accesses are
+/// sections, so that an overlap is reported before it does damage.
 final class ImageCache: @unchecked Sendable {
   let store: ImageStore
   private let source: GatedImageSource

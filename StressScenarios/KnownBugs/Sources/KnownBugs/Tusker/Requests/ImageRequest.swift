@@ -3,8 +3,8 @@ import Interlock
 
 /// A request of a caller of `ImageCache.get`, which can cancel it.
 ///
-/// `@unchecked Sendable`: as shipped, `callback` is unguarded; its accesses are sections of the
-/// group's.
+/// `@unchecked Sendable`: as shipped, `callback` is unguarded; the group accesses it in sections of
+/// its own.
 final class ImageRequest: @unchecked Sendable {
   /// Set when the request joins a group, before any other thread has the request.
   var group: RequestGroup?

@@ -12,8 +12,8 @@ import Interlock
 /// repaired, the cache's lock does.
 final class RequestGroup: @unchecked Sendable {
   let url: String
-  // A cycle only while the group is in the cache's dictionary, as with `URLSession` and its
-  // delegate.
+  // A reference cycle only while the group is in the cache's dictionary, as with `URLSession` and
+  // its delegate.
   private let cache: ImageCache
   private let section = Section("imagecache.requestGroup")
   private var requests: [ImageRequest] = []

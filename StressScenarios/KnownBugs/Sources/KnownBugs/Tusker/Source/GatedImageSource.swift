@@ -47,7 +47,7 @@ final class GatedImageSource: @unchecked Sendable {
     /// Downloads that start after `deliver(_:for:)`, with the same result, so that each ends in
     /// every order.
     case later
-    /// All, with what was published.
+    /// All downloads, with the published results.
     case all
   }
 
@@ -76,15 +76,15 @@ final class GatedImageSource: @unchecked Sendable {
   fileprivate func cancel(_ task: ImageTask) {
     lock.withLock {
       task.isCancelled = true
-      // Its data had already arrived, and may not have reached a caller: a caller that asks now
+      // The data had already arrived, but may not have reached a caller: a caller that asks now
       // needs another download.
       if task.isCounted { downloads[task.url]? -= 1 }
       task.isCounted = false
     }
   }
 
-  /// Ends the started downloads of a URL, the oldest first: with this result, or as cancelled where
-  /// they were. Calls the completions one after the other before it returns.
+  /// Ends the started downloads of a URL, the oldest first, with this result; a cancelled download
+  /// ends as cancelled. Calls the completions one after the other before it returns.
   func deliver(_ result: ImageResult, for url: String, atMost count: Int = .max) {
     let ended = lock.withLock {
       if ending == .later { results[url] = result }

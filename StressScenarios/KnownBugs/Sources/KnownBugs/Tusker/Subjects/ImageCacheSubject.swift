@@ -89,7 +89,7 @@ final class ImageCacheSubject: ActionSubject {
       store.disk?.scan { completion(.done) }
       return
     case "check-look-ups":
-      // The cost is how many there may be.
+      // The cost of the call is the highest number of look-ups allowed.
       let count = store.disk?.lookUpCount ?? 0
       if count > call.cost {
         return completion(.failed("the file system was asked for a file \(count) times"))

@@ -1,8 +1,8 @@
 /// A key that is too long for a file's name, so that its file has the key's digest and path
 /// extension.
 ///
-/// Eight keys in a row differ in what follows one name; the next eight have the same ends after
-/// another name.
+/// Eight consecutive keys have the same name and different ends; the next eight have the same ends
+/// after another name.
 struct LongImageKey {
   /// The ends, each with the path extension that its file must have.
   private static let ends = [

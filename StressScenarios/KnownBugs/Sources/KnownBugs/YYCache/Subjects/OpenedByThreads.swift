@@ -2,7 +2,7 @@ import Foundation
 
 /// The caches on one folder that a trial's threads have opened separately.
 ///
-/// Threads that have opened none share one.
+/// All threads that have not opened a cache share one.
 final class OpenedByThreads<Opened: AnyObject & Sendable>: Sendable {
   /// A thread's own cache; retains the thread, so that no later one gets its identifier.
   private struct Own {

@@ -11,7 +11,7 @@ final class YYDiskSubject: ActionSubject {
   private let caches: OpenedByThreads<YYDiskCache>
   var cache: (any Caches.Cache)? { caches.current }
 
-  /// The cache that is called before a value is archived, if one is.
+  /// The cache that `willArchive` calls before a value is archived; `nil` if it calls none.
   private let asked = Box<YYDiskCache?>(nil)
   private let errors = YYErrorLog()
 

@@ -50,7 +50,7 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
     switch name {
     case "enter-background": memory.didEnterBackground()
     case "follow-background":
-      // A block that calls the cache, as one that saves what is in it.
+      // A block that calls the cache, as a block that saves the contents would.
       memory.didEnterBackgroundBlock = { [weak self] in
         _ = $0.count
         self?.backgroundCalls.add(1, ordering: .relaxed)
@@ -58,7 +58,7 @@ final class YYMemorySubject: ActionSubject, CacheBackedSubject {
     case "unfollow-background": memory.didEnterBackgroundBlock = nil
     case "keep-in-background": memory.removesAllInBackground = false
     case "check-background-calls":
-      // The cost is how often the block must have been called.
+      // The cost of the call is the number of times that the block must have been called.
       let calls = backgroundCalls.load(ordering: .relaxed)
       if calls != call.cost {
         return .failed("the block for the background was called \(calls) times")
