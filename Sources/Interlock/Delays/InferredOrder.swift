@@ -39,8 +39,7 @@ extension NearMissStore {
   /// thread that waits for something else, such as the end of a thread, may never begin one again.
   func bystanders(besides context: ThreadContext.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
-    // Relaxed: only the thread with the turn to delay writes it, and the turn orders it.
-    let hasBlocked = now &- lastBlocked.load(ordering: .relaxed) <= RecentAccess.window
+    let hasBlocked = hasBlocked(at: now)
     var found: [Bystander] = []
     ThreadContexts.forEach { other in
       let activity = other.activity.pointee.load(ordering: .relaxed)
@@ -50,6 +49,13 @@ extension NearMissStore {
       else { return }
       found.append(Bystander(context: other, activity: activity))
     }
+    return found
+  }
+
+  /// True if an earlier delay blocked another thread that has begun no section since.
+  func hasSuspect(besides context: ThreadContext.Pointer) -> Bool {
+    var found = false
+    ThreadContexts.forEach { if $0 != context, $0.isSuspected { found = true } }
     return found
   }
 
@@ -68,8 +74,7 @@ extension NearMissStore {
       Platform.waitsToBeWoken($0.context.threadNumber.pointee.load(ordering: .relaxed)) == true
     }
     guard !waiting.isEmpty else { return }
-    // Relaxed: see `bystanders`.
-    lastBlocked.store(Platform.coarseMilliseconds, ordering: .relaxed)
+    noteBlocked()
     let mark = DelayTables.Mark(
       file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
     guard let place = tables.number(of: mark) else { return }

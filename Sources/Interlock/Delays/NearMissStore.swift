@@ -19,8 +19,9 @@ final class NearMissStore: NearMissDelays.Store {
   /// True while a section is held open. Only one is held at a time, so a thread that is blocked
   /// meanwhile was blocked by this delay.
   private let isDelaying = Synchronization.Atomic(false)
-  /// When a delay last blocked a thread, in milliseconds of the coarse clock; 0 for never.
-  let lastBlocked = Synchronization.Atomic<UInt>(0)
+  /// When a delay last blocked a thread, or found one blocked, in milliseconds of the coarse clock;
+  /// 0 for never.
+  private let lastBlocked = Synchronization.Atomic<UInt>(0)
 
   private init(_ tables: DelayTables, _ plan: DelaySettings) {
     self.tables = tables
@@ -91,7 +92,23 @@ final class NearMissStore: NearMissDelays.Store {
     guard budget.allows(length, at: start) else { return .notMade }
     let bystanders = bystanders(besides: context)
     if allWait(bystanders) { return .notMade }
-    return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
+    if hold(open, for: length, since: start, besides: bystanders) { return .met }
+    guard bystanders.isEmpty, hasSuspect(besides: context) else { return .fruitless }
+    // At most one such delay in each window, and none of them makes later delays less likely.
+    noteBlocked()
+    return .undecided
+  }
+
+  /// Notes that a thread is blocked now.
+  func noteBlocked() {
+    // Relaxed: only the thread with the turn to delay accesses it, and the turn orders it.
+    lastBlocked.store(Platform.coarseMilliseconds, ordering: .relaxed)
+  }
+
+  /// True if `noteBlocked` was called within the window of a near miss.
+  func hasBlocked(at now: UInt) -> Bool {
+    // Relaxed: see `noteBlocked`.
+    now &- lastBlocked.load(ordering: .relaxed) <= RecentAccess.window
   }
 
   /// Keeps a section open until another overlaps it or the time is over; returns true for an

@@ -46,7 +46,7 @@ extension NearMissDelays {
     else { return false }
     switch store.delay(open, for: decision.length, in: context) {
     case .notMade: return false
-    case .met: return true
+    case .met, .undecided: return true
     case .fruitless:
       words.fruitless.pointee.wrappingAdd(1, ordering: .relaxed)
       return true

@@ -31,6 +31,8 @@ package final class NearMissDelays: Sendable {
     case met
     /// No other section overlapped.
     case fruitless
+    /// No other section overlapped, but a thread that waits since an earlier delay might have.
+    case undecided
   }
 
   /// The process-wide instance, created at the first section that may be delayed; `nil` without
