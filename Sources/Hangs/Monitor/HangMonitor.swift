@@ -42,6 +42,8 @@ package final class HangMonitor: Sendable {
   private let takesRequest: @Sendable () -> Bool
   // `Mutex` cannot be used: ThreadSanitizer reports a contended one as a race.
   private let selfWaits = NSLock()
+  /// Held while a report is made: the memory for the stacks of threads is shared by all reports.
+  private let reporting = NSLock()
   // Accessed only under `selfWaits`.
   nonisolated(unsafe) private var hasReportedSelfWait = false
   /// The time, in milliseconds of `Platform.now`, until which a call that waits for its own thread
@@ -122,7 +124,14 @@ package final class HangMonitor: Sendable {
     wait.place = ownStack
     let snapshot = taker.take(selfWait: wait).snapshot
     guard let diagnosis = Diagnosis(of: snapshot) else { return }
-    report(Report(snapshot: snapshot, diagnosis: diagnosis))
+    reportInTurn(Report(snapshot: snapshot, diagnosis: diagnosis))
+  }
+
+  /// Makes a report once the report of another thread has ended. Makes none if that takes too long.
+  private func reportInTurn(_ made: Report) {
+    guard reporting.lock(before: Date(timeIntervalSinceNow: Self.longestHold)) else { return }
+    defer { reporting.unlock() }
+    report(made)
   }
 
   /// The calling thread's stack. Its first frames belong to the harness; reports skip them.
@@ -143,8 +152,8 @@ package final class HangMonitor: Sendable {
     var watch = HangDetector(taker: taker, thread: Platform.thisThread)
     while true {
       let isTrapping = UInt64(Platform.now * 1000) < trapsBefore.load(ordering: .relaxed)
-      if takesRequest() { report(watch.state) }
-      if !isTrapping, let finding = watch.look(limit: limit()) { report(finding) }
+      if takesRequest() { reportInTurn(watch.state) }
+      if !isTrapping, let finding = watch.look(limit: limit()) { reportInTurn(finding) }
       // A poll period, not a wait for an event: only a poll finds a hang.
       var pause = timespec(
         tv_sec: 0,
