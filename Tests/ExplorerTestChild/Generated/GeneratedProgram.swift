@@ -14,7 +14,7 @@ indirect enum Call: Sendable {
   case asyncBarrier([Call])
   case sync(Queue, [Call])
   case syncBarrier([Call])
-  /// `append`: on a serial queue only; `write`: in a barrier only; the reads: in synchronous blocks.
+  /// `append`: on a serial queue only; `write`: in a barrier only; reads: in synchronous blocks.
   case append(String)
   case write(String)
   case readSerial
