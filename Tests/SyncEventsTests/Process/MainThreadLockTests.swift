@@ -1,7 +1,7 @@
 import Testing
 
 extension SyncEvents {
-  /// In processes of their own, whose main thread serves the main queue.
+  /// In separate processes, whose main thread serves the main queue.
   @Suite("Prediction of locks that the main thread takes outside the main queue's blocks")
   struct MainThreadLockTests {
     @Test(
