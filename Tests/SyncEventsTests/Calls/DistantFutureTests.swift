@@ -51,7 +51,7 @@ extension SyncEvents {
       UnsafeMutablePointer(bitPattern: address)!
     }
 
-    /// Ends a wait from another thread, maybe before the wait begins: it is published in either case.
+    /// Ends a wait from another thread, even before the wait begins: it is published either way.
     private static func whileItWaits(_ end: @escaping @Sendable () -> Void, _ wait: () -> Void) {
       let ends = TestThread(end)
       wait()

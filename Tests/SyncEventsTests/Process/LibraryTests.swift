@@ -91,7 +91,7 @@ extension SyncEvents {
         }
         unsigned long place(void) { return here() + 0 * here(); }
         """
-      // A program that does not link Foundation: this file, and the sources that classify libraries.
+      // A program that does not link Foundation: `program`, with the files that classify libraries.
       let program = """
         #include <dlfcn.h>
         #include <stdio.h>

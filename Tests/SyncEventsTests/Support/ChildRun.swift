@@ -41,8 +41,8 @@ struct ChildRun {
     }
   }
 
-  /// Starts the child in `folder`, if given, with `quiet=on` unless `quiet` is false. Kills it if it
-  /// does not end in time, and then fails the test.
+  /// Starts the child in a given folder, with `quiet=on` unless `quiet` is false. Kills the child
+  /// if it does not end in time, and then fails the test.
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,

@@ -5,7 +5,7 @@ extension SyncEvents {
   /// The rule by which queued blocks count as running the same code.
   @Suite("The code of queued blocks")
   struct BlockCodeTests {
-    @Test("Blocks of one closure have one code, and of two closures two, whatever freed memory holds")
+    @Test("Blocks of one closure have one code, and of two closures two, in any reused memory")
     func codes() throws {
       let child = try ChildRun("codes")
       #expect(child.status == 0, "\(child.errors)")
