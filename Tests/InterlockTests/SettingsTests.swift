@@ -3,9 +3,9 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// What code changes in the settings.
+/// Changes of the settings by code.
 struct SettingsTests {
-  @Test("a change of one thread is not undone by a change of another setting on another thread")
+  @Test("a change of a setting on another thread does not undo a change of another setting")
   func together() async {
     await #expect(processExitsWith: .success) {
       let rounds = 100_000
