@@ -63,7 +63,7 @@ struct PoolWidthTests {
     #expect(few.verdict.kind == .deadlock, "\(few.verdict)")
   }
 
-  @Test("Blocks that a queue held back starve for certain, since libdispatch's list has their order")
+  @Test("Blocks that a queue held back starve for certain, as libdispatch's list has their order")
   func heldBack() throws {
     let stuck = try result("held-back", callers: 1, driver: .threads, width: 1, stall: 20)
     let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
