@@ -38,7 +38,7 @@ struct ScenarioPathTests {
     #expect(names(test) == ["reads"])
   }
 
-  @Test("A file that is named in several ways is one scenario; two scenarios of one name are an error")
+  @Test("A file that is named in several ways is one scenario; two files of one name are an error")
   func twice() throws {
     let test = try makeWorld()
     let file = test.folder + "/StressScenarios/reads.json"

@@ -127,8 +127,8 @@ struct DeadlockCauseTests {
     }
   }
 
-  /// A task takes a mutex. It then waits for a continuation; only a task that needs the mutex first
-  /// resumes it. Or, unless it `awaits`, it ends without unlocking.
+  /// A task takes a mutex. It then waits for a continuation, whose resumer needs the mutex first.
+  /// Or, unless it `awaits`, it ends without unlocking.
   private static func lockInTask(awaits: Bool) -> Bool {
     let lock = TaskLock()
     let (locked, isLocked) = AsyncStream.makeStream(of: Void.self)
