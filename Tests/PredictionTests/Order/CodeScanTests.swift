@@ -6,7 +6,7 @@ import Testing
 
 @testable import Prediction
 
-/// Code with atomics of its own, in this module.
+/// Code of this module with atomics.
 @inline(never)
 private func addAtomically(_ counter: borrowing Atomic<Int>) -> Int {
   counter.wrappingAdd(1, ordering: .relaxed).newValue
@@ -20,7 +20,7 @@ struct CodeScanTests {
     return (finding, at)
   }
 
-  /// A trapping instruction follows each: the next finding shows a wrong length.
+  /// A trapping instruction follows each instruction, so the next finding shows a wrong length.
   @Test(
     "the scan knows the length of an instruction",
     arguments: [
@@ -116,7 +116,7 @@ struct CodeScanTests {
   #if os(Linux)
   @Test(
     "functions are found by their symbols, and those with atomics are recognised",
-    // ThreadSanitizer makes atomics by functions of its own.
+    // ThreadSanitizer makes atomics by its own functions.
     .enabled(if: interlock_events_available() != INTERLOCK_EVENTS_NONE_SANITIZER))
   func symbols() {
     let counter = Atomic<Int>(0)
