@@ -133,7 +133,7 @@ struct MeasurementTests {
   }
 
   @Test(
-    "A measured round shows a lock that prefers a caller as unfair, and one that alternates as fair"
+    "A measured round calls a lock that prefers a caller unfair, and an alternating lock fair"
   )
   func fairness() throws {
     let table = SharedTable(keys: 1, burns: 0)

@@ -47,7 +47,7 @@ private final class LockedBySection: Sendable {
   }
 }
 
-/// Bodies with sections: a conflict fails the execution, unless a lock or queue orders them.
+/// Bodies with sections: a conflict fails the execution, and the explorer sees what orders them.
 let sectionBodies: [Body] = [
   Body("sections-unlocked") { twoWriters(writeMarked) },
   Body("sections-locked") {

@@ -10,8 +10,8 @@ import Testing
   private static let withBug = orderPrograms.map(\.name)
   private static let repaired = orderPrograms.flatMap { $0.both.dropFirst() }.map(\.name)
 
-  /// The programs that need more than three switches: a switch is also each block that begins and
-  /// each timer that fires.
+  /// The programs that need more than three switches. Each block that begins, and each timer that
+  /// fires, is a switch too.
   private static let mostSwitches = [
     "signal-reaches-a-consumer": 5, "timed-out-and-answered": 4, "permit-kept-by-time-out": 6,
     "read-and-set-on-queue": 5, "notified-after-the-first": 5, "change-lost-in-debounce": 5,

@@ -144,7 +144,7 @@ struct BuiltInScenariosTests {
     }
   }
 
-  @Test("a lock of one's own becomes a cache and a strategy of 'compare'")
+  @Test("a user's lock becomes a cache and a strategy of 'compare'")
   func lock() throws {
     let entry = SubjectEntry.lock("mine", "a lock") { FoundationLock() }
     #expect(entry.isMemoryCache && entry.runsUnlisted)

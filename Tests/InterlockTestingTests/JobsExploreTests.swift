@@ -24,7 +24,7 @@ struct JobsExploreTests {
     #expect(list.numbers != [2, 0, 0, 0, 1, 2, 1, 1, 2])
   }
 
-  @Test("an expectation that fails in one order is reported once, with the token of one process")
+  @Test("an expectation that fails in one order is reported once, with a single process's token")
   func fails() throws {
     let alone = try token(in: failure(.budget(.seconds(3600)), of: Self.append))
     let together = failure(.jobs(2), .budget(.seconds(3600)), of: Self.append)

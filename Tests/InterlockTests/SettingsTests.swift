@@ -5,7 +5,7 @@ import Testing
 
 /// Changes of the settings by code.
 struct SettingsTests {
-  @Test("a change of a setting on another thread does not undo a change of another setting")
+  @Test("changes of two settings on two threads at the same time do not undo each other")
   func together() async {
     await #expect(processExitsWith: .success) {
       let rounds = 100_000

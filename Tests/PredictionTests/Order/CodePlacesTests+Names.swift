@@ -52,7 +52,7 @@ extension CodePlacesTests {
     #expect(UncontrolledCode.place(inModule: "OptimizedMutexes") == nil)
   }
 
-  @Test("prediction doubts code that comes to an atomic of another module")
+  @Test("prediction doubts code that reaches an atomic of another module")
   func doubt() {
     #expect(sets(SynchronizationFlag()))
     OwnCode.register(OwnCode.prediction)

@@ -64,7 +64,7 @@ struct CodeScanTests {
   }
 
   @Test(
-    "a function that calls another one, or accesses memory off its stack, has an effect",
+    "a function that calls another function, or accesses memory off its stack, has an effect",
     arguments: [
       [0xE8, 1, 2, 3, 4], [0xFF, 0xD0], [0xFF, 0x25, 1, 2, 3, 4], [0xE9, 0, 1, 0, 0],
       [0x89, 0x07], [0x41, 0x89, 0x45, 8], [0x48, 0x8B, 0x05, 1, 2, 3, 4], [0x8B, 0x04, 0x88],
@@ -75,7 +75,7 @@ struct CodeScanTests {
   }
 
   @Test(
-    "a function that works on registers and its stack alone has none",
+    "a function that works only on registers and its stack has no effect",
     arguments: [
       [0x55, 0x48, 0x89, 0xE5], [0x89, 0x7D, 0xFC], [0x8B, 0x44, 0x24, 8],
       [0x48, 0x8D, 0x05, 1, 2, 3, 4],

@@ -73,7 +73,7 @@ extension SyncEvents {
       func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
     }
 
-    @Test("A job has the place of the user's call that hands it over, whichever calls alternate")
+    @Test("A job has the place of the user's call that hands it over, even if two calls alternate")
     func places() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

@@ -112,7 +112,7 @@ extension SyncEvents {
       #expect(Array(seen.numbers.dropFirst()) == [count, count])
     }
 
-    @Test("A reader that reuses another's slot, at any instruction of a call, gets its own context")
+    @Test("A reader that reuses a slot, at any instruction of a call, gets its own context")
     func mixedReaders() throws {
       let child = try ChildRun("mixed-readers")
       #expect(child.status == 0, "\(child.errors)")

@@ -33,7 +33,7 @@ struct PoolHousekeepingTests {
   }
 
   @Test(
-    "A new worker that waits as the others do, and an idle one that wakes or ends, are no progress"
+    "A new worker that waits like the others, or an idle worker that wakes or ends, is no progress"
   )
   func housekeeping() {
     #expect(Self.change(Self.still) == .none)

@@ -54,7 +54,7 @@ struct CycleTests {
     #expect(found.edges.filter(\.isMarked).count == 4)
   }
 
-  @Test("a cycle is certain even if others run, a timer is set and something is not seen")
+  @Test("a cycle is certain even if other threads run, a timer is set and something is not seen")
   func besidesOthers() throws {
     var snapshot = Self.ring(3)
     snapshot.threads.append(S.other(90, .running))

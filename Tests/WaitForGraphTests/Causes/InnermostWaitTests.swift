@@ -36,7 +36,7 @@ struct InnermostWaitTests {
     #expect(found.nodes.first { $0.id == .party(.thread(1)) }?.isMarked == false)
   }
 
-  @Test("a lock that a thread holds while it joins threads which wait for the lock is the cause")
+  @Test("a lock is the cause if its holder joins threads that wait for the lock")
   func joinedUnderLock() throws {
     var worker = S.waiting(2, .mutex, 0xa, at: 20)
     var joiner = S.waiting(3, .semaphore, 0xb, at: 30)
@@ -65,7 +65,7 @@ struct InnermostWaitTests {
     #expect(chain.cause == .cycle)
   }
 
-  @Test("both waits are the cause if a thread and one that it started wait for the same signal")
+  @Test("both waits are the cause if a thread and a thread that it started wait for one signal")
   func startedFellow() throws {
     var worker = S.waiting(2, .semaphore, 0xa)
     worker.startedBy = 1
@@ -82,7 +82,7 @@ struct InnermostWaitTests {
     #expect(object(found) == Diagnosis.Object(.condition, 0xb))
   }
 
-  @Test("the wait of a holder is the cause, and not those of the threads that wait for its lock")
+  @Test("the wait of a holder is the cause, and not the waits for the holder's lock")
   func holder() throws {
     let found = try explained(
       S.process([
@@ -130,7 +130,7 @@ struct InnermostWaitTests {
     #expect(waiters(found) == [.thread(2), .thread(3)])
   }
 
-  @Test("a wait under a lock is a lost wake-up if others acquire the lock at that line to wait too")
+  @Test("a wait under a lock is a lost wake-up if other threads take the lock there to wait too")
   func fellowWaiters() throws {
     // Both threads take the lock at one line, and wait for the same object.
     let waiter = S.waiting(1, .semaphore, 0xc, held: [S.has(0xa, at: 5)])

@@ -63,7 +63,7 @@ struct SelfTests {
   }
 
   @Test(
-    "a thread that takes a read-write lock in both modes, or a semaphore twice, waits for itself",
+    "a thread that takes a read-write lock in both modes, or a semaphore of 1 twice, is stuck",
     arguments: [
       (WaitSnapshot.ObjectKind.writeLock, WaitSnapshot.ObjectKind.readLock),
       (.readLock, .writeLock), (.writeLock, .writeLock), (.semaphore, .semaphore),

@@ -174,7 +174,7 @@ struct SignalTests {
     #expect(Diagnosis(of: busy) == nil)
   }
 
-  @Test("a wait from inside is no hang while another thread runs")
+  @Test("a wait for a sender that the waiter blocks is no hang while another thread runs")
   func anotherThreadRuns() {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
     let victim = Self.thread(2, waits: .mutex, 7)

@@ -163,7 +163,7 @@ struct StarvationTests {
           queues: main)) == nil)
   }
 
-  @Test("a block that waits for a later one of its own serial queue is a starvation")
+  @Test("a block that waits for a later block of its own serial queue is a starvation")
   func serial() throws {
     let found = try explained(
       S.process(
