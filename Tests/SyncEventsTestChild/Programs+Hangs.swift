@@ -131,8 +131,8 @@ extension Programs {
     finished.wait()
   }
 
-  /// Callers on the default pool wait, each for its own block, which is queued behind all callers.
-  /// The pool has no thread for the blocks.
+  /// Callers on the default pool wait, each for its own block, which is queued behind all of the
+  /// callers.
   private static func callersOfTheirPool(_ callers: Int) {
     let finished = DispatchGroup()
     let start = DispatchGroup()
