@@ -190,7 +190,7 @@ struct ContentionTests {
       }
       mark(times: 100)
       let before = c_most_memory()
-      // 500 MB in all, several times the memory that the process may use.
+      // 500 MB in all, several times the memory of the process.
       mark(times: 5_000)
       precondition(c_most_memory() < before * 3 / 2, "\(before) became \(c_most_memory())")
     }

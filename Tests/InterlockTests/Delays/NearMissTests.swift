@@ -124,7 +124,7 @@ struct NearMissTests {
     #expect(try !passes())
     armed.pointee.store(0, ordering: .relaxed)
     #expect(try passes())
-    // The begin of a section must do more if it checks more than pairs.
+    // With `nil`, the begin must check more than pairs, so the access does not pass.
     try keepComing(nil)
     #expect(try !passes())
   }
